@@ -130,32 +130,47 @@ export interface Sleep extends OwnedLane {
   wake_at: Date | null
   /** Until then, no new lead changes what it does. */
   rests: boolean
+  /** Of the database that its work was read from, as far as is known. */
+  identity: string | null
 }
 
-const sleep = preparedForBatch<unknown[], LaneKey>(
+interface Slept {
+  identity: string
+  mailbox_ids: string[]
+}
+
+const sleep = preparedForBatch<unknown[], Slept>(
   'put_lanes_to_sleep',
   `/* settle */
-   update mailbox_lanes l
-   set wake_at = k.wake_at, rests_until = case when k.rests then k.wake_at end
-   from (
-     select l.workspace_id, l.mailbox_id, k.wake_at, k.rests
-     from mailbox_lanes l
-     join unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[], $6::boolean[])
-       as k (workspace_id, mailbox_id, token, seq, wake_at, rests)
-       on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
-         and l.token = k.token and l.seq = k.seq
-     for no key update of l skip locked
-   ) k
-   where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
-   returning l.workspace_id, l.mailbox_id`,
+   with here as materialized (select outrider_database_identity() as identity),
+   asleep as (
+     update mailbox_lanes l
+     set wake_at = k.wake_at, rests_until = case when k.rests then k.wake_at end
+     from (
+       select l.workspace_id, l.mailbox_id, k.wake_at, k.rests
+       from mailbox_lanes l
+       join unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::timestamptz[],
+         $6::boolean[], $7::text[]) as k (workspace_id, mailbox_id, token, seq, wake_at, rests, identity)
+         on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
+           and l.token = k.token and l.seq = k.seq
+       where k.identity is null or k.identity = (select identity from here)
+       for no key update of l skip locked
+     ) k
+     where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
+     returning l.mailbox_id
+   )
+   select identity, array(select mailbox_id from asleep) as mailbox_ids from here`,
 )
 
 /**
  * Puts to sleep what nobody woke or took over since its work was read. A lane that is locked is being woken: to
- * wait for it here could end in a deadlock with the request that wakes several.
+ * wait for it here could end in a deadlock with the request that wakes several. A plan made from a primary
+ * that has died is no reason to sleep in the standby that took over, which may lack what was sent.
+ *
+ * @returns the mailboxes that sleep, and the identity of this database
  */
 export async function putToSleep(db: AnyDb, lanes: Sleep[]) {
-  const rows = await sleep(
+  const [slept] = await sleep(
     db,
     column(lanes, 'workspace_id'),
     column(lanes, 'mailbox_id'),
@@ -163,8 +178,9 @@ export async function putToSleep(db: AnyDb, lanes: Sleep[]) {
     column(lanes, 'seq'),
     column(lanes, 'wake_at'),
     column(lanes, 'rests'),
+    column(lanes, 'identity'),
   )
-  return new Set(column(rows, 'mailbox_id'))
+  return { asleep: new Set(slept?.mailbox_ids), identity: slept?.identity ?? null }
 }
 
 /** Failures in a row, and when the mailbox may try again. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { putToSleep } from '../mailbox-lanes/index.ts'
@@ -27,16 +28,51 @@ test('a mailbox does not sleep by what was read before its last result was in th
   expect(await plan()).toBe('asleep')
 })
 
-test('a mailbox is not put to sleep by a runner that it was taken from', async () => {
-  const { ctx, workspaceId } = sending
-  const { id } = await sending.createMailbox('anna@example.com')
+/** Puts a mailbox to sleep by what was read under this token, from this database. */
+async function sleepBy(id: string, token: string, identity: string | null = null) {
+  const { ctx, workspaceId: workspace_id } = sending
   const { peek } = ctx.database
   const { seq } = await peek.selectFrom('mailbox_lanes').select('seq').executeTakeFirstOrThrow()
-  await peek.updateTable('mailbox_lanes').set({ token: '2' }).execute()
-  const sleep = (token: string) =>
-    putToSleep(ctx.db, [
-      { ...{ workspace_id: workspaceId, mailbox_id: id, token, seq, wake_at: null }, rests: false },
-    ])
-  expect(await sleep('1')).toEqual(new Set())
-  expect(await sleep('2')).toEqual(new Set([id]))
+  const lane = { workspace_id, mailbox_id: id, token, seq, wake_at: null, rests: false, identity }
+  return (await putToSleep(ctx.db, [lane])).asleep
+}
+
+test('a mailbox is not put to sleep by a runner that it was taken from', async () => {
+  const { id } = await sending.createMailbox('anna@example.com')
+  await sending.ctx.database.peek.updateTable('mailbox_lanes').set({ token: '2' }).execute()
+  expect(await sleepBy(id, '1')).toEqual(new Set())
+  expect(await sleepBy(id, '2')).toEqual(new Set([id]))
+})
+
+/** A primary, or the standby that took over. */
+const become = (identity: string) =>
+  sql
+    .raw(`create or replace function outrider_database_identity() returns text language sql stable
+      as $$ select '${identity}' $$`)
+    .execute(sending.ctx.database.peek)
+
+test('a mailbox does not sleep by what was read from a primary that has died since', async () => {
+  const { id } = await sending.createMailbox('anna@example.com')
+  await become('1.00000002.1')
+  expect(await sleepBy(id, '0', '1.00000001.1')).toEqual(new Set())
+  expect(await sleepBy(id, '0', '1.00000002.1')).toEqual(new Set([id]))
+})
+
+test('a plan that was made from a primary that has died leaves its mailbox to be found anew', async () => {
+  const { ctx, workspaceId } = sending
+  const { id } = await sending.createMailbox('anna@example.com')
+  await ctx.database.peek
+    .insertInto('instance')
+    .values({ id: ctx.newId(), secret_key_id: 'k', timestamp_created: ctx.now() })
+    .execute()
+  const watch = new RestoreGuard(ctx)
+  await watch.look()
+  const writers = createWriters(ctx, watch, new Date(0))
+  const lane = new Lane(workspaceId, id, '0')
+  const plan = async () => (await planLanes(ctx, [lane], writers)).get(lane)?.kind
+  await become('1.00000002.1')
+  expect(await plan()).toBe('left')
+  // That look is due at once.
+  await watch.lookWhenDue()
+  expect(watch.identity).toBe('1.00000002.1')
 })

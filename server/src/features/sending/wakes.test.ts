@@ -137,6 +137,36 @@ test('a mailbox that has sent all of its day goes on with its follow-ups on the 
   await sending.waitForMails(2)
 })
 
+test.each([
+  ['tomorrow by the clock of the campaign, which is still today by its own', 3, false],
+  ['never, since the campaign ends today', 50, true],
+])('a mailbox wakes for a follow-up although new leads may be sent %s', async (_, most, ends) => {
+  sending = await testSending()
+  const dayMs = 24 * 3_600_000
+  const startMs = sending.ctx.now().getTime()
+  sending.ctx.clock.advance(dayMs - (startMs % dayMs) + 10 * 3_600_000)
+  const end_date = ends ? sending.ctx.now().toISOString().slice(0, 10) : null
+  const mailbox = await sending.createMailbox('anna@example.com', { daily_limit: most })
+  const [always] = alwaysOpen.schedules
+  const schedules = [{ ...always, timezone: 'Asia/Tokyo' }]
+  const step = { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }
+  const steps = [step, { delay: 5, delay_unit: 'minutes', ...step }]
+  const campaign = await sending.createCampaign([mailbox], {
+    ...{ sequences: [{ steps }], daily_max_leads: 2 },
+    campaign_schedule: { ...alwaysOpen, schedules, end_date },
+  })
+  await sending.addLeads(
+    campaign.id,
+    ['ann', 'bob', 'cid', 'dan'].map((name) => `${name}@lead.example`),
+  )
+  await sending.startRunner()
+  await sending.waitForMails(2)
+  await sending.untilAsleep()
+  sending.ctx.clock.advance(5 * 60_000)
+  const [first, second, third] = await sending.waitForMails(3)
+  expect([first?.to, second?.to]).toContain(third?.to)
+})
+
 test('leads that are committed late are not missed: their mailboxes are woken after the commit', async () => {
   sending = await testSending()
   const { ctx, workspaceId } = sending

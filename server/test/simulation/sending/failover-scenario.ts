@@ -16,7 +16,11 @@ export const failover: Scenario<SendingConditions> = {
     insert into instance (id, secret_key_id, timestamp_created)
     values ('00000000-0000-7000-8000-0000000000ff', 'k', '2026-01-01');`,
   faults: failoverFaults,
-  seeds: { tested: 60, replayed: 1, remembered: [16_545, 110_008, 500_319] },
+  seeds: {
+    tested: 60,
+    replayed: 1,
+    remembered: [16_545, 110_008, 500_319, 600_246, 600_463, 700_077, 700_172],
+  },
   drawConditions: drawFailoverConditions,
 }
 

@@ -80,3 +80,29 @@ test('who is absent gets the mail that was never sent on return', async () => {
   const lead = await takeBack(leadId)
   expect(lead).toMatchObject({ sending_state: 'pending', timestamp_next_send: postponed_until })
 })
+
+test.each([
+  ['replied', { stop_for_company: false }, { from: email }],
+  ['company_replied', { stop_for_company: true }, { from: 'bob@lead.example' }],
+  ['auto_replied', { stop_on_auto_reply: true }, { from: email, isAutomatic: true }],
+] as const)(
+  'an answer since the last mail of a lead, which was never sent, stops the lead: %s',
+  async (reason, settings, { from, ...answer }) => {
+    const sequences = [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }]
+    const campaign = { ...settings, sequences }
+    const { leadId, messageId } = await inbox.contact(['bob@lead.example', email], campaign)
+    const [other] = (await inbox.ledger()).filter(({ lead_id }) => lead_id !== leadId)
+    const answered = from === email ? messageId : other?.message_id
+    inbox.startReader()
+    const headers = ['Message-ID: <a@x.example>', `In-Reply-To: ${answered}`]
+    const automatic = 'isAutomatic' in answer
+    if (automatic) headers.push('Auto-Submitted: auto-replied')
+    inbox.arrive(letter({ from, headers, body: automatic ? 'I am away.' : 'Yes.' }))
+    await inbox.waitForEvents(automatic ? 'lead.auto_replied' : 'lead.replied')
+    expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'finished' })
+    expect(await takeBack(leadId)).toMatchObject({
+      ...{ sending_state: 'stopped', stop_reason: reason, sent_step_ids: [] },
+      timestamp_next_send: null,
+    })
+  },
+)

@@ -3,6 +3,7 @@ import { holdSteps, nextStep } from '../../campaigns/index.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LeadState, LockedLead } from '../record.ts'
+import { findMissedStops } from '../status/missed-stops.ts'
 
 interface TakenStep {
   leadId: string
@@ -15,12 +16,15 @@ interface TakenStep {
 
 /**
  * Steps that leads were thought to have got, and did not: they are next again, at once, or on the return of
- * who is absent. What was told of them in events stays told.
+ * who is absent. A lead that was finished with such a step is stopped instead by an answer that came in
+ * since, for answers stop nothing that is finished. What was told of them in events stays told.
  */
 export async function takeBackSteps(tx: Context, workspaceId: string, steps: TakenStep[]) {
   const byLead = Map.groupBy(steps, ({ leadId }) => leadId)
   const locked = await queries.lockLeads(tx.db, workspaceId, [...byLead.keys()])
   const leads = locked.map((lead) => new ChangingLead(lead))
+  const finished = locked.filter(({ sending_state }) => sending_state === 'finished')
+  const missedStops = await findMissedStops(tx, workspaceId, finished)
   for (const lead of leads) {
     const taken = byLead.get(lead.now.id) ?? []
     for (const { stepId, variantId, day } of taken) {
@@ -28,8 +32,11 @@ export async function takeBackSteps(tx: Context, workspaceId: string, steps: Tak
       lead.about({ step_id: stepId, variant_id: variantId })
       lead.count('sent', day, -1)
     }
-    const stays = await isEnded(tx, lead.now)
-    lead.change(withoutSteps(lead.now, taken, stays, tx.now()), [], tx.now())
+    const after = {
+      stays: await isEnded(tx, lead.now),
+      missedStop: missedStops.get(lead.now.id),
+    }
+    lead.change(withoutSteps(lead.now, taken, after, tx.now()), [], tx.now())
   }
   await changeLeads(tx, workspaceId, leads)
 }
@@ -37,7 +44,7 @@ export async function takeBackSteps(tx: Context, workspaceId: string, steps: Tak
 function withoutSteps(
   lead: LockedLead,
   taken: TakenStep[],
-  stays: boolean,
+  { stays, missedStop }: { stays: boolean; missedStop: LockedLead['stop_reason'] | undefined },
   now: Date,
 ): Partial<LeadState> {
   const stepIds = new Set(taken.map(({ stepId }) => stepId))
@@ -51,9 +58,12 @@ function withoutSteps(
     ...(isFirst ? { mailbox_id: null, thread_subject: null } : {}),
   }
   if (stays) return patch
+  const status = lead.status === 'completed' ? 'contacted' : lead.status
+  if (missedStop) {
+    return { ...patch, status, sending_state: 'stopped', stop_reason: missedStop }
+  }
   const { postponed_until } = lead
   const timestamp_next_send = postponed_until && postponed_until > now ? postponed_until : now
-  const status = lead.status === 'completed' ? 'contacted' : lead.status
   const going = { ...patch, status, timestamp_next_send }
   if (lead.sending_state === 'paused') return going
   return { ...going, sending_state: isFirst ? 'pending' : 'active' }

@@ -15,6 +15,9 @@ import { Connections } from '../transmit/connections.ts'
 import { DraftRoom } from '../transmit/draft-room.ts'
 import { type Mark, markTransmitting } from '../transmit/mark-queries.ts'
 
+/** Left: the database is not the one that the work was read from. */
+export type SleepAnswer = 'asleep' | 'again' | 'left'
+
 /** What the lanes of one process share. */
 export interface Writers {
   watch: RestoreGuard
@@ -30,7 +33,7 @@ export interface Writers {
   claims: Batcher<ClaimRequest, Claim | null>
   marks: Batcher<Mark, boolean>
   settlements: Settlements
-  sleeps: Batcher<Sleep, boolean>
+  sleeps: Batcher<Sleep, SleepAnswer>
   /** Resolves when everything given so far is written. */
   flush: () => Promise<void>
 }
@@ -58,12 +61,16 @@ export function createWriters(
     ...{ itemsMax: 500, gather: 1, concurrency: marksAtOnce, isOneStatement: true },
   })
   const settlements = new Settlements(ctx, cache)
-  const sleeps = createBatchWriter<Sleep, boolean>(
+  const sleeps = createBatchWriter<Sleep, SleepAnswer>(
     ctx,
     'sleeps',
     async (tx, items) => {
-      const asleep = await putToSleep(tx.db, items)
-      return items.map(({ mailbox_id }) => asleep.has(mailbox_id))
+      const found = await putToSleep(tx.db, items)
+      if (found.identity !== watch.identity) watch.suspect()
+      return items.map(({ mailbox_id, identity }) => {
+        if (found.asleep.has(mailbox_id)) return 'asleep'
+        return identity === null || identity === found.identity ? 'again' : 'left'
+      })
     },
     { itemsMax: 500, gather: 1, isOneStatement: true },
   )

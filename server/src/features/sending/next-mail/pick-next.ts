@@ -81,9 +81,7 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
       choice.next = earliestOf(choice.next, new Date(backlog.now.getTime() + lookForBusyMs))
     }
     const isHalted =
-      fullUntil !== null ||
-      isDayOver(campaign, campaignDay.sent, plan) ||
-      plan.waiting.some(({ reason }) => halts.has(reason))
+      fullUntil !== null || isDayOver(campaign, campaignDay.sent, plan) || isClosed(plan)
     if (!isHalted) choice.undecided.push(campaign)
   }
   return { ...choice, next: earliestOf(choice.next, fullUntil) }
@@ -91,23 +89,27 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
 
 export const earliestOf = (a: Date | null, b: Date | null) => (a && b ? (a < b ? a : b) : (a ?? b))
 
-/** What keeps every lead of the campaign from this mailbox, whenever it falls due. */
-const halts = new Set<WaitReason>([
-  'outside_schedule',
-  'schedule_ended',
-  'campaign_daily_limit',
-  'mailbox_daily_limits',
-])
-
 /** When a mailbox that has sent all of its day may send again; null: it has not. */
 function endOfFullDay({ row, mailbox, day }: ReadyLane, sent: number, now: Date): Date | null {
   if (sent < mailboxLimit(mailbox, day)) return null
   return new Date(new ZoneCalendar(row.timezone ?? 'UTC').dayAt(now.getTime()).endMs)
 }
 
-/** Whether a campaign's day is full. Where the window stays open, due leads do not wait, but are planned for the next day. */
-const isDayOver = ({ planned }: CachedCampaign, sent: number, { sends }: SendPlan) =>
-  sends.length > 0 && planned.daily_limit !== null && sent >= planned.daily_limit
+/**
+ * Whether a campaign's day is full, so that nobody who falls due before the next one gets anything. Where
+ * the window stays open, due leads do not wait, but are planned for the next day.
+ */
+const isDayOver = ({ planned }: CachedCampaign, sent: number, { sends, waiting }: SendPlan) =>
+  planned.daily_limit !== null &&
+  sent >= planned.daily_limit &&
+  (sends.length > 0 || waiting.some(({ reason }) => reason === 'campaign_daily_limit'))
+
+/**
+ * Whether the campaign's window is closed, and due leads wait for the next one. Any other reason to wait is
+ * one lead's own: who falls due before that may still get a mail.
+ */
+const isClosed = ({ waiting }: SendPlan) =>
+  waiting.some(({ reason }) => reason === 'outside_schedule')
 
 /** `no_step_left`: the steps that it had not been sent yet were removed. */
 const skippedReasons = ['expired', 'suppressed', 'no_step_left'] as const

@@ -5,8 +5,10 @@ import { type LeadActivity, recordActivities } from '../../leads/index.ts'
 import type { Sleep } from '../../mailbox-lanes/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { type LaneRow, readLanes } from '../lanes/lane-queries.ts'
+import type { SleepAnswer } from '../lanes/writers.ts'
 import type { Claim, ClaimRequest } from '../ledger.ts'
 import { gapAfter, mailboxLimit } from '../planning/plan.ts'
+import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
 import { messageIdOf } from '../transmit/message-id.ts'
 import { type Backlog, findNextDue, loadBacklog, type ReadyLane } from './backlog.ts'
 import type { CampaignCache } from './campaign-cache.ts'
@@ -20,7 +22,8 @@ export interface PlannerParts {
   cache: CampaignCache
   prefetch: LeadPrefetch
   claims: Batcher<ClaimRequest, Claim | null>
-  sleeps: Batcher<Sleep, boolean>
+  sleeps: Batcher<Sleep, SleepAnswer>
+  watch: Pick<RestoreGuard, 'identity'>
 }
 
 /** Plans a batch of lanes: what they plan from is read once for all of them. */
@@ -30,6 +33,7 @@ export async function planLanes(
   parts: PlannerParts,
 ): Promise<Map<Lane, NextAction>> {
   const now = ctx.now()
+  const { identity } = parts.watch
   // Mailboxes with results under way may not see their own next follow-up yet: they must not sleep.
   const busy = new Set(lanes.filter((lane) => lane.isBusy))
   const rows = new Map(
@@ -62,7 +66,7 @@ export async function planLanes(
     else sleeps.push({ lane, row, until: rest.until, rests: true })
   }
   if (ready.length > 0) sleeps.push(...(await planReady(ctx, now, ready, parts, actions)))
-  await goToSleep(ctx, sleeps, busy, parts, actions)
+  await goToSleep(ctx, sleeps, { busy, identity }, parts, actions)
   return actions
 }
 
@@ -227,7 +231,7 @@ const undecidedOf = (idle: Map<ReadyLane, Picked>) =>
 async function goToSleep(
   ctx: ProcessContext,
   sleeps: Rest[],
-  busy: Set<Lane>,
+  { busy, identity }: { busy: Set<Lane>; identity: string | null },
   parts: PlannerParts,
   actions: Map<Lane, NextAction>,
 ) {
@@ -243,12 +247,12 @@ async function goToSleep(
         return
       }
       const { token, seq } = row
-      const isAsleep = await parts.sleeps.add({
-        ...{ ...keyOf(lane), token, seq, wake_at: until, rests },
+      const answer = await parts.sleeps.add({
+        ...{ ...keyOf(lane), token, seq, wake_at: until, rests, identity },
       })
       // The time may have come meanwhile: no poll looks that far back.
       const isOver = until !== null && until <= ctx.now()
-      actions.set(lane, { kind: isAsleep && !isOver ? 'asleep' : 'again' })
+      actions.set(lane, { kind: answer === 'asleep' && isOver ? 'again' : answer })
     }),
   )
 }

@@ -82,6 +82,11 @@ export class RestoreGuard {
     return this.#instance?.sending_epoch ?? 0
   }
 
+  /** Of the database, as this process saw it last; null: it has not looked yet. */
+  get identity(): string | null {
+    return this.#instance?.current_identity ?? null
+  }
+
   /** A failover is asked about. */
   get #isAsking(): boolean {
     const { sending_identity, current_identity } = this.#instance ?? {}

@@ -249,6 +249,22 @@ async function loseMailTo(name: string) {
   hintDue(sending.ctx)
 }
 
+test('a mail that never arrived by the word of a person is not missing where that is known', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  await sending.startRunner()
+  await sending.addLeads(id, ['bob@lead.example'])
+  await sending.waitForLedger(sentTo(1))
+  await sending.untilAsleep()
+  // It was sent again, and the standby lacks only that.
+  await run(`update sends set state = 'failed', error_stage = 'person'`)
+  await promote()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await sending.waitForMails(2)
+  expect(await findSendingHold(ctx.db)).toBeNull()
+})
+
 test('beside missing mails it is told that somebody cannot be asked, before anybody confirms', async () => {
   const { ctx } = sending
   await failOver(before)
