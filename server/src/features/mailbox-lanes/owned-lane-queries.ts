@@ -3,6 +3,7 @@ import { timestampArray } from '../../kernel/db/binary-array.ts'
 import { column } from '../../kernel/db/column.ts'
 import type { AnyDb, Db } from '../../kernel/db/db.ts'
 import { preparedForBatch } from '../../kernel/db/prepared.ts'
+import { leaseKind } from './hint.ts'
 
 // What the owner of lanes locks and writes. It looks after lanes of many workspaces together:
 // workspace_id comes from a list.
@@ -23,8 +24,7 @@ const adopt = preparedForBatch<string[][], never>(
    update mailbox_lanes l
    set token = k.token
    from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
-   join workspaces w on w.id = k.workspace_id and w.moving_to is null
-   where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.token < k.token`,
+   where l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id`,
 )
 
 const lock = preparedForBatch<string[][], LaneKey>(
@@ -34,6 +34,7 @@ const lock = preparedForBatch<string[][], LaneKey>(
    from mailbox_lanes l
    join unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
      on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id and l.token < k.token
+   join bucket_leases b on b.kind = '${leaseKind}' and b.bucket = l.bucket and b.token = k.token
    join workspaces w on w.id = k.workspace_id and w.moving_to is null
    order by l.workspace_id, l.mailbox_id
    for update of l`,
@@ -41,13 +42,22 @@ const lock = preparedForBatch<string[][], LaneKey>(
 
 /**
  * From now on whoever had these lanes under an older token claims nothing more: a claim that is under
- * way is waited for. Those of a workspace that is being moved stay as they are.
+ * way is waited for. Those of a workspace that is being moved stay as they are, and so do all whose
+ * bucket has another lease: a standby that took over counts on from the tokens that it knew, and a lane
+ * with a higher one would be nobody's until they have come so far.
  */
 export async function takeLanes(tx: AnyDb, lanes: OwnedLane[]) {
-  const keys = [column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'), column(lanes, 'token')]
-  const older = await lock(tx, ...keys)
-  if (older.length > 0) await adopt(tx, ...keys)
+  const locked = await lock(tx, ...keysOf(lanes))
+  const older = new Set(column(locked, 'mailbox_id'))
+  const taken = lanes.filter(({ mailbox_id }) => older.has(mailbox_id))
+  if (taken.length > 0) await adopt(tx, ...keysOf(taken))
 }
+
+const keysOf = (lanes: OwnedLane[]) => [
+  column(lanes, 'workspace_id'),
+  column(lanes, 'mailbox_id'),
+  column(lanes, 'token'),
+]
 
 const shareLanes = preparedForBatch<string[][], { mailbox_id: string }>(
   'hold_lanes',
@@ -65,12 +75,7 @@ const shareLanes = preparedForBatch<string[][], { mailbox_id: string }>(
  * for that, not who settles.
  */
 export async function holdLanes(db: AnyDb, lanes: OwnedLane[]) {
-  const rows = await shareLanes(
-    db,
-    column(lanes, 'workspace_id'),
-    column(lanes, 'mailbox_id'),
-    column(lanes, 'token'),
-  )
+  const rows = await shareLanes(db, ...keysOf(lanes))
   return new Set(rows.map((row) => row.mailbox_id))
 }
 

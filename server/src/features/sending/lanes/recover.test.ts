@@ -1,6 +1,8 @@
 // Also runs on PostgreSQL 15: locks.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { takeLanes } from '../../mailbox-lanes/index.ts'
 
 // What a dead process leaves behind is written here as it would have left it.
 
@@ -126,7 +128,6 @@ test('a runner that lost its lease finishes nothing that was given back, and its
   await sending.waitForLedger(settled(1))
   const { markTransmitting } = await import('../transmit/mark-queries.ts')
   const { claimSends } = await import('../claim/claim.ts')
-  const { transaction } = await import('../../../kernel/db/transaction.ts')
   if (!before) throw new Error('nothing was left behind')
   const { lead_id, step_id, id, campaign_id } = before
   const campaign_version = await versionOf(campaign_id)
@@ -175,7 +176,6 @@ test('a result that comes late settles its row, and is recorded once', async () 
   const [entry] = await sending.waitForLedger(settled(1))
   const { CampaignCache } = await import('../next-mail/campaign-cache.ts')
   const { settleSends } = await import('../settle/settle.ts')
-  const { transaction } = await import('../../../kernel/db/transaction.ts')
   const settlement = {
     workspace_id: workspaceId,
     lead_id: entry?.lead_id ?? '',
@@ -202,4 +202,17 @@ test('a result that comes late settles its row, and is recorded once', async () 
     .execute()
   expect(events).toHaveLength(1)
   expect((await sending.ledger())[0]).toMatchObject({ state: 'sent' })
+})
+
+test('a lease that a standby does not know takes no mailbox: whoever gets the next one there sends', async () => {
+  const { ctx, workspaceId } = sending
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.addLeads(campaign.id, ['ann@lead.example'])
+  // Of the old primary, where buckets had gone from one process to the other more often.
+  await transaction(ctx, (tx) =>
+    takeLanes(tx.db, [{ workspace_id: workspaceId, mailbox_id: mailbox.id, token: '9' }]),
+  )
+  await sending.startRunner()
+  await sending.waitForMails(1)
 })
