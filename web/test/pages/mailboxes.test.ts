@@ -6,6 +6,7 @@ import { startOAuthProvider } from '../../../server/test/mail/oauth-provider.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
 import { allowFailures, expectFailures } from '../browser.ts'
+import { waitUntilShown } from '../places.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/settings/mailboxes'
@@ -235,6 +236,8 @@ test('conversations are handed to another mailbox after their number was seen', 
     .execute()
 
   const page = await open(visitor, `${path}/${mailbox.id}`)
+  // What comes into the page moves the list of mailboxes, and a click misses it.
+  await waitUntilShown(page)
   await page.getByRole('combobox', { name: 'To which mailbox?' }).fill('bert')
   await page.getByRole('option', { name: to }).click()
   await page.getByRole('button', { name: 'Hand over …' }).click()
