@@ -1,15 +1,12 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { defaultWorkspaceName, getWorkspace } from '../workspaces/index.ts'
+import { getWorkspace } from '../workspaces/index.ts'
 import * as queries from './credit-queries.ts'
 import { findDuePeriods } from './cross-workspace.ts'
 import { type Credits, turnPeriod } from './period.ts'
 
 /** Credits. Searching is free. */
 export const costs = { find: 0, acquire_email: 1 }
-
-/** What a workspace starts with. */
-const startingCredits = { default: 1000, other: 100 }
 
 /** As they are now: without a lock unless they are opened, or turned to a new period, by this. */
 export async function readCredits(ctx: Context, workspaceId: string): Promise<Credits> {
@@ -38,8 +35,7 @@ export async function holdCredits(tx: Context, workspaceId: string): Promise<Cre
 
 /** Two who open it at once: the second waits for the first, and finds it open. */
 async function openAccount(tx: Context, workspaceId: string): Promise<queries.Account> {
-  const { name } = await getWorkspace(tx, workspaceId)
-  const granted = name === defaultWorkspaceName ? startingCredits.default : startingCredits.other
+  const { starting_credits: granted } = await getWorkspace(tx, workspaceId)
   const isNew = await queries.insertAccount(tx.db, workspaceId, {
     balance: granted,
     granted,

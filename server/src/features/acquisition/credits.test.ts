@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { insertPerson } from '../../../test/directory-rows.ts'
+import { inWorkspace } from '../../kernel/context.ts'
 import { ensurePartitions } from '../../partitions.ts'
-import { createWorkspace, setPlan } from '../workspaces/index.ts'
+import { createWorkspace, setPlan, setWorkspace } from '../workspaces/index.ts'
 import { grantMonthlyCredits } from './account.ts'
 import { acquireEmail } from './acquire-email.ts'
 import { getBalance, grantCredits, listCreditEntries, refundContact } from './credits.ts'
@@ -34,6 +35,12 @@ const startOfMonth = (later: number) =>
   new Date(Date.UTC(ctx.now().getUTCFullYear(), ctx.now().getUTCMonth() + later))
 
 describe('a workspace starts with credits', () => {
+  test('a default workspace that was renamed before starts with those of its first name', async () => {
+    const { id } = await createWorkspace(ctx, 'default')
+    await setWorkspace(inWorkspace(ctx, id), id, { name: 'Acme' })
+    expect(await getBalance(ctx, id)).toMatchObject({ balance: 1000 })
+  })
+
   test('1,000 the default one, 100 any other, entered in the ledger once', async () => {
     const { id } = await createWorkspace(ctx, 'default')
     const asked = await Promise.all(Array.from({ length: 8 }, () => getBalance(ctx, id)))

@@ -9,6 +9,7 @@ import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 
 export const defaultWorkspaceName = 'default'
+const startingCredits = { default: 1000, other: 100 }
 
 /** What a plan switches and limits (contract §2). */
 export interface PlanChanges {
@@ -87,6 +88,8 @@ async function insert(ctx: ProcessContext, name: string) {
     id,
     name,
     handle: isTaken ? `${plain}-${id.slice(-12)}` : plain,
+    starting_credits:
+      name === defaultWorkspaceName ? startingCredits.default : startingCredits.other,
     timestamp_created: ctx.now(),
     timestamp_updated: ctx.now(),
   })

@@ -883,6 +883,7 @@ export interface Workspaces {
   plan_monthly_credits: Generated<number>;
   plan_rate: Generated<number>;
   plan_webhooks: Generated<boolean>;
+  starting_credits: Generated<number>;
   timestamp_created: Timestamp;
   timestamp_moving: Timestamp | null;
   timestamp_updated: Timestamp;
