@@ -1,4 +1,3 @@
-import { sealedColumns } from '../app.ts'
 import type { Config } from '../config.ts'
 import { readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
@@ -17,6 +16,7 @@ import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
 import { partitionedTables } from '../partitions.ts'
 import { clockBehind, clockMsMax } from '../process/judge-clocks.ts'
+import { sealedColumns } from '../sealed-columns.ts'
 import { examineMail } from './doctor-mail.ts'
 import { type Finding, fine, found } from './finding.ts'
 

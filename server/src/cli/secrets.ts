@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { sealedColumns } from '../app.ts'
 import { countSecondFactors, resealSecondFactors } from '../features/users/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -11,6 +10,7 @@ import {
   type SealedCount,
 } from '../kernel/sealed-columns/index.ts'
 import { askAllShards } from '../kernel/shards/ask.ts'
+import { sealedColumns } from '../sealed-columns.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
 import { formatTable } from './terminal.ts'
 

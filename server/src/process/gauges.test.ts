@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startReceiver } from '../../test/receiver.ts'
 import { type Sending, testSending } from '../../test/sending.ts'
-import { startRunner } from '../app.ts'
 import { operator } from '../features/audit/index.ts'
 import { emit, type NewEvent } from '../features/events/index.ts'
 import { pauseMailbox } from '../features/mailboxes/index.ts'
 import { transaction } from '../kernel/db/transaction.ts'
+import { startRunner } from '../loops.ts'
 import { setGauges } from './gauges.ts'
 
 let sending: Sending

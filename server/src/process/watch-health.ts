@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises'
-import { sealedColumns } from '../app.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { startLoop } from '../kernel/runner/loop.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
+import { sealedColumns } from '../sealed-columns.ts'
 import { clockJudge } from './judge-clocks.ts'
 
 const lookEveryMs = 15_000

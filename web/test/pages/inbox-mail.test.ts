@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished } from 'vitest'
-import { startRunner } from '../../../server/src/app.ts'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
 import { listen } from '../../../server/src/kernel/db/listen.ts'
 import { hintChannel } from '../../../server/src/kernel/runner/hint.ts'
+import { startRunner } from '../../../server/src/loops.ts'
 import { localNetwork } from '../../../server/test/mail/mail-servers.ts'
 import {
   people,

@@ -19,7 +19,7 @@ export {
   insertMessages,
   listThreadMessages,
 } from './store.ts'
-export { findAutoReplied, findLetters } from './store-queries.ts'
+export { findLetters } from './store-queries.ts'
 export {
   answerThread,
   countThreads,

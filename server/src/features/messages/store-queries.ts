@@ -52,16 +52,3 @@ export const findLetters = async (db: Db, workspaceId: string, ids: string[]) =>
       and id = any(array(select unnest(${ids}::uuid[])))`.execute(db)
   return rows
 }
-
-/** Those of these threads in which a machine has answered. */
-export const findAutoReplied = async (db: Db, workspaceId: string, threadIds: string[]) => {
-  const { rows } = await sql<{ id: string }>`
-    select k.id
-    from unnest(${threadIds}::uuid[]) as k (id)
-    where exists (
-      select from messages m
-      where m.workspace_id = ${workspaceId}::uuid and m.thread_id = k.id
-        and m.direction = 'in' and m.kind = 'auto_reply'
-    )`.execute(db)
-  return rows.map(({ id }) => id)
-}

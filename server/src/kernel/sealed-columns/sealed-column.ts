@@ -1,4 +1,4 @@
-/** A column of sealed values; each feature names its own, and app.ts has the list. */
+/** A column of sealed values; each feature names its own, and src/sealed-columns.ts has the list. */
 export interface SealedColumn {
   table: string
   column: string

@@ -59,3 +59,15 @@ export const findWithAnsweredColleague = prepared<
        and l.email_reply_count > 0 and l.id <> k.id
    )`,
 )
+
+/** Those of the leads from whom an automatic answer has come. */
+export const findAutoReplied = prepared<[workspaceId: string, ids: string[]], { id: string }>(
+  'find_auto_replied_leads',
+  `select k.id
+   from unnest($2::uuid[]) as k (id)
+   where exists (
+     select from messages m
+     where m.workspace_id = $1 and m.thread_id = k.id and m.direction = 'in'
+       and m.kind = 'auto_reply'
+   )`,
+)

@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
-import { findAutoReplied } from '../../messages/index.ts'
+import * as related from '../activity/activity-queries.ts'
 import type { LockedLead, StoredLead } from '../record.ts'
 import { findAnsweredFor } from './colleagues.ts'
 
@@ -16,8 +16,8 @@ export async function findMissedStops(
 ): Promise<Map<string, StopReason>> {
   const automatic = leads.filter(({ stop_on_auto_reply }) => stop_on_auto_reply)
   const ids = automatic.map(({ id }) => id)
-  const autoReplied = ids.length > 0 ? await findAutoReplied(tx.db, workspaceId, ids) : []
-  const reasons = new Map<string, StopReason>(autoReplied.map((id) => [id, 'auto_replied']))
+  const autoReplied = ids.length > 0 ? await related.findAutoReplied(tx.db, workspaceId, ids) : []
+  const reasons = new Map<string, StopReason>(autoReplied.map(({ id }) => [id, 'auto_replied']))
   for (const id of await findAnsweredFor(tx, workspaceId, leads)) reasons.set(id, 'company_replied')
   for (const lead of leads) {
     // Where a reply stops everybody of a company, whoever replied is among them.
