@@ -22,9 +22,10 @@ export const noteFailover = (
   })
 
 /**
- * Of these, those of which the ledger does not have the mark, or what came after it: an attempt that
- * has failed although it was marked did so by the word of a person, who had it sent again. Where a
- * workspace was moved to another database, its ledger is there.
+ * Of these, those that the ledger does not have as sent, or about to be, or as what a person has had
+ * sent again since. Any other failure says nothing: a claim that this database knew of was given back
+ * here, because its mark is what is missing. Where a workspace was moved to another database, its ledger
+ * is there.
  */
 export async function findMissingMarks(
   db: AnyDb,
@@ -41,7 +42,8 @@ export async function findMissingMarks(
     ) and not exists (
       select from sends s
       where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
-        and s.id = k.id and s.state not in ('waiting', 'claimed')
+        and s.id = k.id and (s.state in ('transmitting', 'sent', 'uncertain')
+          or (s.state = 'failed' and s.error_stage = 'person'))
     )`.execute(db)
   const missing = new Set(column(rows, 'id'))
   return marks.filter(({ id }) => missing.has(id))
