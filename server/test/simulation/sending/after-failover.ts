@@ -13,7 +13,7 @@ const boundMs = 10_000
 /** By then nobody is waited for any more: sending goes on, or is held. */
 const decidedMs = 60_000
 /** Who was not seen for so long, between two looks, is nobody to be asked. */
-const rememberedMs = 76_000
+export const rememberedMs = 76_000
 const lookEveryMs = 5_000
 /** By then whoever hung has come back, and has been asked. */
 const looksForMs = 300_000

@@ -3,6 +3,7 @@ import type { SendingRunner } from '../../../src/features/sending/index.ts'
 import type { SimulatedProcess } from '../engine/process.ts'
 import type { IdlePeriod, Wait } from '../engine/scheduler.ts'
 import type { World } from '../engine/world.ts'
+import { rememberedMs } from './after-failover.ts'
 import { type Facts, factColumns, findForgotten, findWaiting } from './forgotten.ts'
 import type { Account, MailProviders } from './mail-providers.ts'
 import type { Recorder } from './recorder.ts'
@@ -72,7 +73,7 @@ export class IdleTime {
   quiet = async (untilMs: number): Promise<IdlePeriod | undefined> => {
     const { scheduler } = this.#world
     this.isIdle = false
-    if (this.#world.failovers?.isUnderWay) return undefined
+    if (this.#world.failovers?.isUnderWay || this.#isDeathRecent) return undefined
     const seen = await this.#look()
     if (seen.marked > 0 || seen.waits) return undefined
     const nextMs = this.#msOf(seen.next_at)
@@ -94,6 +95,14 @@ export class IdleTime {
     if (unread.length === 0) shifts.push('retrying')
     const wakeMs = Math.min(untilMs, nextMs, tryMs) - marginMs
     return { untilMs: wakeMs, shifts, skips: true }
+  }
+
+  /** A failover asks for a runner that has died until the others have looked often enough since. */
+  get #isDeathRecent(): boolean {
+    const { environment, failovers, runnerEndedMs, scheduler } = this.#world
+    const left = environment.conditions.failovers.length - (failovers?.promotions.length ?? 0)
+    if (left === 0 || environment.isClear) return false
+    return scheduler.nowMs < runnerEndedMs + rememberedMs
   }
 
   /** Nothing changes what it sees but a statement that writes, and the end of a process. */
