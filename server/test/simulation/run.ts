@@ -3,7 +3,7 @@ import { openSimulationDatabase, type SimulationDatabase } from './engine/databa
 import { findDifference, record } from './engine/replay.ts'
 import { report } from './engine/report.ts'
 import type { Scenario } from './engine/scenario.ts'
-import { catchFault, simulate } from './engine/simulate.ts'
+import { findCatching, simulate } from './engine/simulate.ts'
 import { scenarios } from './scenarios.ts'
 
 const { values, positionals } = parseArgs({
@@ -35,7 +35,7 @@ else await runSeeds()
 
 async function findCatchingSeeds() {
   for (const fault of scenario.faults) {
-    const caught = await catchFault(database, scenario, fault)
+    const caught = await findCatching(database, scenario, fault)
     console.log(`    '${fault.name}': ${caught?.seed},`)
   }
 }

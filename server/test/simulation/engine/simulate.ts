@@ -83,6 +83,24 @@ export async function catchFault(
   }
 }
 
+/** Seeds of which the shortest history is worth remembering: a fault is looked for in each CI run. */
+const comparedMax = 12
+
+/** Of the first seeds that catch the fault, the one that does so soonest. */
+export async function findCatching(
+  database: SimulationDatabase,
+  scenario: Scenario,
+  fault: Fault,
+): Promise<Verdict | undefined> {
+  let soonest: Verdict | undefined
+  for (let seed = 1; seed <= searchedMax && (seed <= comparedMax || !soonest); seed++) {
+    const verdict = await simulate(database, scenario, seed, { fault, violationsMax: 1 })
+    if (verdict.violations.length === 0) continue
+    if (!soonest || verdict.steps < soonest.steps) soonest = verdict
+  }
+  return soonest
+}
+
 async function live(world: World, scenario: Scenario) {
   const life = await scenario.begin(world, world.environment.conditions)
   world.observer = life.observer
