@@ -235,6 +235,31 @@ export const completeCampaign = (db: Db, workspaceId: string, id: string, at: Da
     .returning('id')
     .executeTakeFirst()
 
+/** Answers no row for one that is not completed, or has another number of leads to write to. */
+export const reopenCompleted = (
+  db: Db,
+  workspaceId: string,
+  { id, active, at }: { id: string; active: number; at: Date },
+) =>
+  db
+    .updateTable('campaigns')
+    .set({ status: 'active', status_reason: null, timestamp_updated: at })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('status', '=', 'completed')
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('campaign_lead_counts as counts')
+          .select('counts.campaign_id')
+          .where('counts.workspace_id', '=', workspaceId)
+          .where('counts.campaign_id', '=', id)
+          .where('counts.active', '=', active),
+      ),
+    )
+    .returning('id')
+    .executeTakeFirst()
+
 /** Answers no row for one that is not active. */
 export const pauseActive = (db: Db, workspaceId: string, id: string, reason: string, at: Date) =>
   db

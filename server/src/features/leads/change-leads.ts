@@ -1,6 +1,6 @@
 import { dayOf } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
-import { addLeadCounts, type LeadCounts } from '../campaigns/index.ts'
+import { addLeadCounts, type LeadCounts, reopenCampaigns } from '../campaigns/index.ts'
 import type { StepCount, StepMail, StepOutcome, StepPlace } from '../daily-counts/index.ts'
 import { emit, type NewEvent } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
@@ -133,6 +133,18 @@ export async function changeLeads(tx: Context, workspaceId: string, leads: Chang
     leads.flatMap(({ events }) => events),
   )
   await count(tx, workspaceId, changed)
+}
+
+/**
+ * The same for leads that come back by what turned out, or by an undo: a campaign that was completed
+ * without them goes on with them.
+ */
+export async function changeLeadsBack(tx: Context, workspaceId: string, leads: ChangingLead[]) {
+  await changeLeads(tx, workspaceId, leads)
+  const returned = leads.filter(({ before, now }) => difference(before, now).active === 1)
+  const byCampaign = Map.groupBy(returned, ({ now }) => now.campaign_id)
+  const counts = [...byCampaign].map(([id, { length }]) => [id, length] as const)
+  await reopenCampaigns(tx, workspaceId, new Map(counts))
 }
 
 async function count(tx: Context, workspaceId: string, changed: ChangingLead[]) {

@@ -36,6 +36,30 @@ test('a lead that got its last mail, and did not, gets it', async () => {
   })
 })
 
+/** What the campaign is, and what was told of it. */
+async function standingOf(campaignId: string) {
+  const { body } = await inbox.call('GET', `/api/v2/campaigns/${campaignId}`)
+  const { peek } = inbox.ctx.database
+  const told = peek.selectFrom('events').select('type').where('type', 'like', 'campaign.%')
+  return [body.status, (await told.orderBy('id').execute()).at(-1)?.type]
+}
+
+test('a campaign that was completed goes on with a lead that did not get its last mail', async () => {
+  const sequences = [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }]
+  const { leadId, campaign } = await inbox.contact([email], { sequences })
+  expect(await standingOf(campaign.id)).toEqual(['completed', 'campaign.completed'])
+  await takeBack(leadId)
+  expect(await standingOf(campaign.id)).toEqual(['active', 'campaign.activated'])
+})
+
+test('leads that were added to a completed campaign wait for a person, whoever comes back to it', async () => {
+  const sequences = [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }]
+  const { leadId, campaign } = await inbox.contact([email], { sequences })
+  await inbox.addLeads(campaign.id, ['late@lead.example'])
+  await takeBack(leadId)
+  expect(await standingOf(campaign.id)).toEqual(['completed', 'campaign.completed'])
+})
+
 test('a follow-up that was never sent waits no longer than from the mail before it', async () => {
   const { leadId } = await inbox.contact([email])
   const { sent_step_ids, timestamp_last_contact: first } = await inbox.lead(leadId)

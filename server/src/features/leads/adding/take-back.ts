@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { holdSteps, nextStep } from '../../campaigns/index.ts'
-import { ChangingLead, changeLeads } from '../change-leads.ts'
+import { ChangingLead, changeLeadsBack } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 import { findMissedStops } from '../status/missed-stops.ts'
@@ -38,7 +38,7 @@ export async function takeBackSteps(tx: Context, workspaceId: string, steps: Tak
     }
     lead.change(withoutSteps(lead.now, taken, after, tx.now()), [], tx.now())
   }
-  await changeLeads(tx, workspaceId, leads)
+  await changeLeadsBack(tx, workspaceId, leads)
 }
 
 function withoutSteps(

@@ -4,7 +4,7 @@ import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { addLeads, holdTarget, roomInPlan } from '../adding/add-leads.ts'
-import { ChangingLead, changeLeads, uncountLeads } from '../change-leads.ts'
+import { ChangingLead, changeLeads, changeLeadsBack, uncountLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, type LockedLead } from '../record.ts'
 import type { LeadInput, SkipReason } from '../schema.ts'
@@ -228,7 +228,7 @@ export async function undoChange(
     one.change(patch, [], tx.now())
     changing.push(one)
   }
-  await changeLeads(tx, workspaceId, changing)
+  await changeLeadsBack(tx, workspaceId, changing)
   const sending = changing.filter(({ now }) => isSending(now.sending_state))
   if (sending.length > 0) {
     await markLeadsDue(tx, workspaceId, [...new Set(sending.map(({ now }) => now.campaign_id))])

@@ -32,3 +32,20 @@ test('a change that a runner makes has no way back, however many are left out of
     code: 'not_ready',
   })
 })
+
+test('a campaign that a change of its last leads has completed is active again when that is undone', async () => {
+  const campaign_id = await campaignOf(3)
+  const { peek } = api.ctx.database
+  await peek
+    .updateTable('campaigns')
+    .set({ status: 'active' })
+    .where('id', '=', campaign_id)
+    .execute()
+  const statusOf = async () =>
+    (await api.call('GET', `/api/v2/campaigns/${campaign_id}`)).body.status
+  const change = { action: 'set_status', status: 'completed', filter: { campaign_id } } as const
+  const { id } = await changeMany(api.ctx, api.workspaceId, change, by)
+  expect(await statusOf()).toBe('completed')
+  await undoJob(api.ctx, api.workspaceId, id, by)
+  expect(await statusOf()).toBe('active')
+})
