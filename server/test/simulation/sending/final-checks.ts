@@ -26,7 +26,9 @@ function checkLedger({ sends, open }: History, recorder: Recorder): string[] {
   const made = sends.filter(({ state }) => state === 'sent').map(keyOf)
   const untrue = made.flatMap((key) => {
     const isTaken = accepted.some((mail) => isSame(mail, key))
-    if (isTaken || confirmed.has(`${key.leadId} ${key.stepId}`)) return []
+    // Its provider's copy of a mail that the standby lacks is taken for this one.
+    const isMistaken = recorder.lost.some(({ leadId }) => leadId === key.leadId)
+    if (isTaken || isMistaken || confirmed.has(`${key.leadId} ${key.stepId}`)) return []
     return [`${describe(recorder, key)} is recorded as sent and was not taken`]
   })
   return [...lost, ...untrue, ...(open > 0 ? [`${open} mails are still under way`] : [])]
