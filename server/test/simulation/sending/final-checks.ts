@@ -62,7 +62,8 @@ const letterFacts: Record<string, string> = {
 }
 
 /** Every letter has its effect once, whoever read it when and how often. */
-function checkLetters({ leads }: History, { letters: all, facts, forgotten }: Recorder) {
+function checkLetters({ leads }: History, recorder: Recorder) {
+  const { letters: all, facts, forgotten, takenBack } = recorder
   const letters = new Map([...all].filter(([, { to }]) => !forgotten.has(to)))
   const found = [...letters].flatMap(([messageId, { character, to }]) => {
     const type = letterFacts[character]
@@ -80,7 +81,9 @@ function checkLetters({ leads }: History, { letters: all, facts, forgotten }: Re
     const reports = reported.length
     // Nothing final follows from what names no mail of ours.
     const least = reported.filter(({ isCited }) => isCited).length
-    const most = email.startsWith('unknown-') ? 1 : reports
+    // Who was slow to say that a step was refused may find the next one claimed: it is refused as well.
+    const slow = takenBack.filter(({ leadId }) => recorder.leads.get(leadId)?.email === email)
+    const most = email.startsWith('unknown-') ? 1 + slow.length : reports
     const left = facts.filter((fact) => fact.type === 'lead.unsubscribed' && isOwn(fact)).length
     return [
       ...(bounced > most || bounced < least
