@@ -159,6 +159,42 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   await panel.waitFor({ state: 'detached' })
 })
 
+test('Back and Forward lead through pages, panels and what was searched for, as they were', async ({
+  application,
+  open,
+}) => {
+  await addLeads(application, 'Wandering', [
+    { email: 'ida@wandering.example', first_name: 'Ida' },
+    { email: 'jon@wandering.example', first_name: 'Jon' },
+  ])
+  const page = await open(application.visitor, path)
+  const rows = page.locator('[data-index]')
+  const field = page.getByRole('searchbox')
+  const panel = page.getByRole('dialog', { name: 'Ida' })
+  const isFound = async () => {
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(await field.inputValue()).toBe('ida wandering')
+  }
+  await field.fill('ida wandering')
+  await isFound()
+  await page.getByText('ida@wandering.example').click()
+  await panel.waitFor()
+  await page.goBack()
+  await panel.waitFor({ state: 'detached' })
+  await isFound()
+  await page.goForward()
+  await panel.waitFor()
+  await page.goBack()
+  await panel.waitFor({ state: 'detached' })
+
+  await page.getByRole('link', { name: 'Campaigns' }).click()
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor()
+  await page.goBack()
+  await isFound()
+  await page.goForward()
+  await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor()
+})
+
 test('a lead that something happened to since is not changed back, and it says why', async ({
   application,
   open,
