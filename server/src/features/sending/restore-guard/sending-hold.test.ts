@@ -206,6 +206,33 @@ test('a mail that was claimed before a failover is not finished while the new pr
   expect(sending.outbox).toEqual([])
 })
 
+test('what the new primary has as open is settled, although its mailbox was at work meanwhile', async () => {
+  await sending[Symbol.asyncDispose]()
+  const server = gate()
+  await begin({ onRcptTo: (_address, _session, callback) => server.pass(callback) })
+  await failOver(before)
+  const id = await activeCampaign()
+  await sending.startRunner()
+  server.letPass(1)
+  await sending.addLeads(id, ['ann@lead.example'])
+  const [sent] = await sending.waitForLedger(sentTo(1))
+  await sending.addLeads(id, ['bob@lead.example'])
+  await sending.waitForLedger((entries) => entries.some(({ state }) => state === 'claimed'))
+  // The standby has her mail as it was before its result.
+  await run(`update sends set state = 'transmitting', timestamp_settled = null
+    where state = 'sent'`)
+  await promote()
+  const { database } = sending.ctx
+  await database.until(async () => {
+    const { rows } = await run('select sending_identity as identity from instance')
+    return (rows as { identity: string }[])[0]?.identity === after
+  })
+  server.letPass(Number.POSITIVE_INFINITY)
+  await sending.waitForLedger((entries) =>
+    entries.some(({ lead_id, state }) => lead_id === sent?.lead_id && state === 'uncertain'),
+  )
+})
+
 test('a mail that the new primary lacks holds sending, by its name, and is sent again once', async () => {
   const { ctx } = sending
   await failOver(before)
