@@ -63,14 +63,17 @@ export interface LastSent {
 const selectLastSent = preparedForBatch<string[][], LastSent>(
   'find_last_sent',
   `/* settle */
-   select k.workspace_id, k.lead_id, max(s.timestamp_settled) as sent_at
+   select k.workspace_id, k.lead_id, max(s.timestamp_transmitting) as sent_at
    from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, lead_id)
    join sends s on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id
      and s.kind = 'step' and s.state in ('sent', 'uncertain')
    group by k.workspace_id, k.lead_id`,
 )
 
-/** When these leads got their last mail, as far as the ledger goes back; who got none is missing. */
+/**
+ * When these leads got their last mail, as far as the ledger goes back, however late its result was known;
+ * who got none is missing.
+ */
 export const findLastSent = (db: AnyDb, leads: Pick<SendKey, 'workspace_id' | 'lead_id'>[]) =>
   selectLastSent(db, column(leads, 'workspace_id'), column(leads, 'lead_id'))
 
