@@ -19,6 +19,13 @@ const seen: RestoreMark = { id: 'i', epoch: 10, isCopy: false }
 
 test.each<[string, Partial<SendingInstance>, Partial<RestoreMark> | null, boolean, string | null]>([
   ['nothing was sent yet', { sending_identity: null }, null, true, null],
+  [
+    'it forgot that it was sent from',
+    { sending_identity: null, sending_epoch: 0 },
+    {},
+    false,
+    'database_went_back',
+  ],
   ['nothing has changed', {}, {}, true, null],
   ['another cluster', { current_identity: '8.1.16400' }, {}, true, 'another_database'],
   ['another timeline', { current_identity: '7.2.16400' }, {}, false, 'another_database'],

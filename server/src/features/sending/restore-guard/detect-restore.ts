@@ -46,12 +46,11 @@ export function detectRestore(
   { id, sending_identity, current_identity, sending_epoch }: SendingInstance,
   marker: { ownsDatabase: boolean; mark: RestoreMark | undefined },
 ): HoldReason | null {
-  // Nothing was ever sent by what it says.
-  if (sending_identity === null) return null
-  if (sending_identity !== current_identity) return 'another_database'
+  if (sending_identity !== null && sending_identity !== current_identity) return 'another_database'
   const known = marker.mark?.id === id ? marker.mark : undefined
+  // Also where it has forgotten that it was ever sent from.
   if (known && known.epoch > sending_epoch) return 'database_went_back'
-  if (!marker.ownsDatabase) return null
+  if (sending_identity === null || !marker.ownsDatabase) return null
   if (!known) return 'data_is_incomplete'
   return known.isCopy ? 'data_was_copied' : null
 }
