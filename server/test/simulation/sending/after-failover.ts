@@ -62,9 +62,10 @@ export class AfterFailover {
     scheduler.after(decidedMs, null, async () => {
       const { held, asking } = await this.#read()
       const runners = [...this.#world.processes].filter(({ role }) => role === 'runner')
-      const isAnyAwake = runners.some((one) => one.stalledUntilMs <= promotion.upMs)
+      // Who hangs may hold the lock that the others wait for.
+      const hasHung = runners.some((one) => one.stalledUntilMs > promotion.upMs)
       const isNew = this.#world.runnerEndedMs > promotion.upMs
-      const isRough = isNew || !isAnyAwake || this.#conditions.resetChance > 0
+      const isRough = isNew || hasHung || this.#conditions.resetChance > 0
       if (!isLast() || held || !asking || isRough) return
       this.#world.violate('nobody decides whether sending goes on after a failover')
     })

@@ -101,14 +101,15 @@ export class RestoreGuard {
   /**
    * Often while it is held, since a person waits for it, or a failover asked about.
    *
-   * @returns whether sending goes on since the last look, after it did not
+   * @returns whether what mailboxes were known to be in the middle of is to be looked for anew: another
+   *   database has taken over, or sending goes on after it did not
    */
   async lookWhenDue(): Promise<boolean> {
     const isWaiting = this.isHeld || this.#isAsking
     const isDue = this.#ctx.monotonicMs() >= this.#lookedAtMs + lookEveryMs
     if (!isWaiting && !this.#isSuspected && !isDue) return false
     const wasAsked = await this.look()
-    return (isWaiting || wasAsked) && !this.isHeld && !this.#isAsking
+    return wasAsked || (isWaiting && !this.isHeld && !this.#isAsking)
   }
 
   /** @returns whether the database had taken over from another one since the last look */
