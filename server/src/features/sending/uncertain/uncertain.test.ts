@@ -8,6 +8,7 @@ import { listThreadMessages } from '../../messages/index.ts'
 import { confirmArrived, listSends, listUncertain, markArrived, sendAgain } from '../index.ts'
 import { createWriters } from '../lanes/writers.ts'
 import { RestoreGuard } from '../restore-guard/restore-guard.ts'
+import { findLastSent } from '../settle/settle-queries.ts'
 import { UncertainMails } from './reconcile.ts'
 
 let sending: Sending
@@ -100,6 +101,16 @@ test('a person says that it arrived: it is sent, and nothing is told twice', asy
   await expect(sendAgain(ctx, workspaceId, entry.id, { actor: operator })).rejects.toMatchObject({
     code: 'not_found',
   })
+})
+
+test('the delay of the next step counts from when it left, however late that was known', async () => {
+  const { entry } = await sendOneUncertain()
+  const { ctx, workspaceId } = sending
+  ctx.clock.advance(3_600_000)
+  await confirmArrived(ctx, workspaceId, entry.id, { actor: operator })
+  const lead = { workspace_id: workspaceId, lead_id: entry.lead_id }
+  const [last] = await findLastSent(ctx.db, [lead])
+  expect(last?.sent_at).toEqual(entry.timestamp_transmitting)
 })
 
 test('a person has it sent again: once, with the same Message-ID, and counted once', async () => {
