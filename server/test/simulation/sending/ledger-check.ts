@@ -43,21 +43,21 @@ export class LedgerCheck {
     this.#world = world
   }
 
-  /** The database is another one. */
-  forget() {
+  /** The database is another one, whose ledger was checked when it was written. */
+  async forget() {
     this.#before.clear()
+    for (const row of await this.#read()) this.#before.set(keyOf(row), row)
   }
 
   async check(recent: Committed[]) {
-    const { rows } = await this.#world.admin.query<CountedDay>({ name: 'count_days', text })
-    for (const row of rows) {
+    for (const row of await this.#read()) {
       const what = `${row.kind} ${row.id} on ${row.day}`
       if (row.counted !== row.reserved || row.counted_new !== row.reserved_new) {
         this.#world.violate(
           `${what}: ${row.counted} mails (${row.counted_new} new) and ${row.reserved} (${row.reserved_new}) reserved`,
         )
       }
-      const key = `${row.id} ${row.day}`
+      const key = keyOf(row)
       const before = this.#before.get(key)
       this.#before.set(key, row)
       const { sent, fresh } = limitsOf(row, recent)
@@ -69,7 +69,14 @@ export class LedgerCheck {
       }
     }
   }
+
+  async #read(): Promise<CountedDay[]> {
+    const { rows } = await this.#world.admin.query<CountedDay>({ name: 'count_days', text })
+    return rows
+  }
 }
+
+const keyOf = ({ id, day }: CountedDay) => `${id} ${day}`
 
 function limitsOf({ kind, id, day }: CountedDay, recent: Committed[]) {
   const most = (limits: (number | null | undefined)[]) =>

@@ -148,7 +148,7 @@ export class Recorder implements Observer {
       await this.#forgetLeads(lost)
       this.facts.splice(facts)
       this.#uncertain.clear()
-      this.#ledger.forget()
+      await this.#ledger.forget()
       this.changes += 1
       this.states.push(await readCommitted(this.#world.admin, this.#world.scheduler.nowMs))
     }
