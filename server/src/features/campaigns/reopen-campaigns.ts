@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { emit } from '../events/index.ts'
+import { markCampaignsChanged } from '../mailbox-lanes/index.ts'
 import { getCampaign } from './campaigns.ts'
 import * as queries from './queries.ts'
 
@@ -29,5 +30,6 @@ export async function reopenCampaigns(
         data: { campaign, previous_status: 'completed' },
       },
     ])
+    await markCampaignsChanged(tx, workspaceId, [id])
   }
 }

@@ -6,6 +6,7 @@ export {
   holdLanes,
   type LaneKey,
   lockLanes,
+  type OwnedLane,
   type PacedLane,
   paceLanes,
   putToSleep,

@@ -1,3 +1,5 @@
+import { column } from '../../../kernel/db/column.ts'
+import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 
 // Ids are found first and locked afterwards, all together in id order. Lists are compared as
@@ -60,14 +62,54 @@ export const findWithAnsweredColleague = prepared<
    )`,
 )
 
-/** Those of the leads from whom an automatic answer has come. */
-export const findAutoReplied = prepared<[workspaceId: string, ids: string[]], { id: string }>(
-  'find_auto_replied_leads',
-  `select k.id
-   from unnest($2::uuid[]) as k (id)
-   where exists (
-     select from messages m
-     where m.workspace_id = $1 and m.thread_id = k.id and m.direction = 'in'
-       and m.kind = 'auto_reply'
-   )`,
+export interface AnswersSince {
+  id: string
+  replied: boolean
+  auto_replied: boolean
+  colleague_replied: boolean
+}
+
+const selectAnswersSince = prepared<
+  [workspaceId: string, string[], string[], (string | null)[], string[]],
+  AnswersSince
+>(
+  'find_answers_since',
+  `select k.id, ${hasAnswered('reply')} as replied, ${hasAnswered('auto_reply')} as auto_replied,
+     exists (
+       select from leads l
+       join messages m on m.workspace_id = $1 and m.thread_id = l.id and m.id >= k.since
+       where l.workspace_id = $1 and l.campaign_id = k.campaign_id and l.company = k.company
+         and l.email_reply_count > 0 and l.id <> k.id
+         and m.direction = 'in' and m.kind = 'reply'
+     ) as colleague_replied
+   from unnest($2::uuid[], $3::uuid[], $4::text[], $5::uuid[])
+     as k (id, campaign_id, company, since)`,
 )
+
+function hasAnswered(kind: 'reply' | 'auto_reply') {
+  return `exists (
+       select from messages m
+       where m.workspace_id = $1 and m.thread_id = k.id and m.id >= k.since
+         and m.direction = 'in' and m.kind = '${kind}'
+     )`
+}
+
+/**
+ * What of their conversations came in since then.
+ *
+ * @param leads `company` is null where a colleague's answer does not matter, `since` the smallest id of
+ *   a message that counts
+ */
+export const findAnswersSince = (
+  db: Db,
+  workspaceId: string,
+  leads: { id: string; campaign_id: string; company: string | null; since: string }[],
+) =>
+  selectAnswersSince(
+    db,
+    workspaceId,
+    column(leads, 'id'),
+    column(leads, 'campaign_id'),
+    column(leads, 'company'),
+    column(leads, 'since'),
+  )

@@ -130,3 +130,28 @@ test.each([
     })
   },
 )
+
+test('a lead that a person has given a status that stops it since gets nothing any more', async () => {
+  const sequences = [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }]
+  const { leadId, campaign } = await inbox.contact([email], { sequences })
+  const body = { email, campaign_id: campaign.id, new_status: 'not_interested' }
+  await inbox.call('POST', '/api/v2/lead/update/status', { body })
+  expect(await takeBack(leadId)).toMatchObject({
+    ...{ sending_state: 'stopped', stop_reason: 'manual', status: 'not_interested' },
+    timestamp_next_send: null,
+  })
+})
+
+test('an answer from before its last mail stops no lead whom a person had written to again', async () => {
+  const sequences = [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }]
+  const { leadId, messageId } = await inbox.contact([email], { sequences })
+  inbox.startReader()
+  const headers = ['Message-ID: <a@x.example>', `In-Reply-To: ${messageId}`]
+  inbox.arrive(letter({ from: email, headers }))
+  await inbox.waitForEvents('lead.replied')
+  inbox.ctx.clock.advance(3_600_000)
+  const { peek } = inbox.ctx.database
+  const again = { timestamp_last_contact: inbox.ctx.now() }
+  await peek.updateTable('leads').set(again).where('id', '=', leadId).execute()
+  expect(await takeBack(leadId)).toMatchObject({ sending_state: 'pending', stop_reason: null })
+})

@@ -3,7 +3,8 @@ import { holdSteps, nextStep } from '../../campaigns/index.ts'
 import { ChangingLead, changeLeadsBack } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LeadState, LockedLead } from '../record.ts'
-import { findMissedStops } from '../status/missed-stops.ts'
+import { findMissedStops, type StopReason } from '../status/missed-stops.ts'
+import { companyOf } from './company.ts'
 
 interface TakenStep {
   leadId: string
@@ -16,8 +17,8 @@ interface TakenStep {
 
 /**
  * Steps that leads were thought to have got, and did not: they are next again, at once, or on the return of
- * who is absent. A lead that was finished with such a step is stopped instead by an answer that came in
- * since, for answers stop nothing that is finished. What was told of them in events stays told.
+ * who is absent and not finished. A lead that was finished with such a step is stopped instead by what
+ * came in since, for nothing stops who is finished. What was told of them in events stays told.
  */
 export async function takeBackSteps(tx: Context, workspaceId: string, steps: TakenStep[]) {
   const byLead = Map.groupBy(steps, ({ leadId }) => leadId)
@@ -33,7 +34,7 @@ export async function takeBackSteps(tx: Context, workspaceId: string, steps: Tak
       lead.count('sent', day, -1)
     }
     const after = {
-      stays: await isEnded(tx, lead.now),
+      ...(await readCampaign(tx, lead.now)),
       missedStop: missedStops.get(lead.now.id),
     }
     lead.change(withoutSteps(lead.now, taken, after, tx.now()), [], tx.now())
@@ -44,7 +45,7 @@ export async function takeBackSteps(tx: Context, workspaceId: string, steps: Tak
 function withoutSteps(
   lead: LockedLead,
   taken: TakenStep[],
-  { stays, missedStop }: { stays: boolean; missedStop: LockedLead['stop_reason'] | undefined },
+  { stays, company, missedStop }: Followed & { missedStop: StopReason | undefined },
   now: Date,
 ): Partial<LeadState> {
   const stepIds = new Set(taken.map(({ stepId }) => stepId))
@@ -64,15 +65,23 @@ function withoutSteps(
   }
   const { postponed_until } = lead
   const timestamp_next_send = postponed_until && postponed_until > now ? postponed_until : now
-  const going = { ...patch, status, timestamp_next_send }
+  const going = { ...patch, status, timestamp_next_send, company }
   if (lead.sending_state === 'paused') return going
   return { ...going, sending_state: isFirst ? 'pending' : 'active' }
 }
 
-/** Nothing is sent to it, whether or not it got these steps: it was not its last mail that ended it. */
-async function isEnded(tx: Context, lead: LockedLead): Promise<boolean> {
-  if (lead.sending_state === 'stopped') return true
-  if (lead.sending_state !== 'finished') return false
-  const { steps } = await holdSteps(tx.db, lead.workspace_id, lead.campaign_id)
-  return nextStep(steps, lead) !== undefined
+/** What nobody who is finished follows: the steps, and whether the campaign stops for a company. */
+async function readCampaign(tx: Context, lead: LockedLead): Promise<Followed> {
+  const { sending_state, company } = lead
+  if (sending_state !== 'finished') return { stays: sending_state === 'stopped', company }
+  const steps = await holdSteps(tx.db, lead.workspace_id, lead.campaign_id)
+  return {
+    stays: nextStep(steps.steps, lead) !== undefined,
+    company: steps.stop_for_company ? companyOf(lead.email_folded) : company,
+  }
+}
+
+interface Followed extends Pick<LockedLead, 'company'> {
+  /** Nothing is sent to it, whether or not it got these steps: it was not its last mail that ended it. */
+  stays: boolean
 }

@@ -5,7 +5,7 @@ import type { ActivityChange } from '../activity/plan-activity.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LockedLead, StoredLead } from '../record.ts'
-import { findMissedStops } from './missed-stops.ts'
+import { findAnsweredFor } from './colleagues.ts'
 import { resumed } from './resume.ts'
 import { automaticStatus } from './status.ts'
 
@@ -40,13 +40,13 @@ export async function bringBackLeads(
   const leads = (await queries.lockLeads(tx.db, workspaceId, ids))
     .filter(({ stop_reason }) => stop_reason !== null && reasons.includes(stop_reason))
     .map((lead) => new ChangingLead(lead))
-  const missedStops = await findMissedStops(
+  const answeredFor = await findAnsweredFor(
     tx,
     workspaceId,
     leads.map(({ now }) => now),
   )
   for (const lead of leads) {
-    const { patch, events } = await planReturn(tx, lead.now, missedStops.get(lead.now.id))
+    const { patch, events } = await planReturn(tx, lead.now, answeredFor.has(lead.now.id))
     lead.change(patch, events, tx.now())
   }
   await changeLeads(tx, workspaceId, leads)
@@ -68,7 +68,7 @@ export async function bringBackLeads(
 function planReturn(
   tx: Context,
   lead: LockedLead,
-  missedStop: StopReason | undefined,
+  isAnsweredFor: boolean,
 ): ActivityChange | Promise<ActivityChange> {
   const { stopped_from } = lead
   const isDone = stopped_from === 'finished'
@@ -80,7 +80,9 @@ function planReturn(
   if (stopped_from !== null && stopped_from !== 'paused') {
     return { patch: { status, stop_reason: stopped_from }, events: [] }
   }
-  if (missedStop) return { patch: { status, stop_reason: missedStop }, events: [] }
+  const hasAnswered = lead.email_reply_count > 0 && (lead.stop_on_reply || lead.stop_for_company)
+  if (hasAnswered) return { patch: { status, stop_reason: 'replied' }, events: [] }
+  if (isAnsweredFor) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
   const sending_state = stopped_from ?? (lead.current_step === 0 ? 'pending' : 'active')
   const patch = { status, sending_state, stop_reason: null } as const
   return resumed(tx, { ...lead, ...patch }, patch)

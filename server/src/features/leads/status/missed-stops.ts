@@ -1,28 +1,54 @@
 import type { Context } from '../../../kernel/context.ts'
+import { firstIdAt } from '../../../kernel/ids.ts'
+import { findLabelById } from '../../labels/index.ts'
 import * as related from '../activity/activity-queries.ts'
+import { companyOf } from '../adding/company.ts'
 import type { LockedLead, StoredLead } from '../record.ts'
-import { findAnsweredFor } from './colleagues.ts'
+import { stopsByStatus } from './status.ts'
 
-type StopReason = NonNullable<StoredLead['stop_reason']>
+export type StopReason = NonNullable<StoredLead['stop_reason']>
+
+/** The clock of whoever read an answer may be behind that of whoever sent the mail. */
+const clockToleranceMs = 60_000
 
 /**
- * What would have stopped each of these leads, had it been sent to when it came in: an answer of its own,
- * of a colleague, or of its machine, where the campaign stops for that.
+ * What would have stopped each of these finished leads since their last mail, had they not been
+ * finished: an answer of their own, of a colleague, or of a machine, where the campaign stops for
+ * that, or a status that a person gave them.
  */
 export async function findMissedStops(
   tx: Context,
   workspaceId: string,
   leads: LockedLead[],
 ): Promise<Map<string, StopReason>> {
-  const automatic = leads.filter(({ stop_on_auto_reply }) => stop_on_auto_reply)
-  const ids = automatic.map(({ id }) => id)
-  const autoReplied = ids.length > 0 ? await related.findAutoReplied(tx.db, workspaceId, ids) : []
-  const reasons = new Map<string, StopReason>(autoReplied.map(({ id }) => [id, 'auto_replied']))
-  for (const id of await findAnsweredFor(tx, workspaceId, leads)) reasons.set(id, 'company_replied')
+  const reasons = new Map<string, StopReason>()
+  if (leads.length === 0) return reasons
+  const answers = await related.findAnswersSince(
+    tx.db,
+    workspaceId,
+    leads.map((lead) => ({
+      id: lead.id,
+      campaign_id: lead.campaign_id,
+      company: lead.stop_for_company ? companyOf(lead.email_folded) : null,
+      since: firstIdAt(new Date((lead.timestamp_last_contact?.getTime() ?? 0) - clockToleranceMs)),
+    })),
+  )
+  const answersOf = new Map(answers.map((answer) => [answer.id, answer]))
   for (const lead of leads) {
-    // Where a reply stops everybody of a company, whoever replied is among them.
-    const stops = lead.stop_on_reply || lead.stop_for_company
-    if (lead.email_reply_count > 0 && stops) reasons.set(lead.id, 'replied')
+    const label = lead.label_id ? await findLabelById(tx.db, workspaceId, lead.label_id) : undefined
+    const reason = reasonOf(lead, answersOf.get(lead.id))
+    if (reason) reasons.set(lead.id, reason)
+    else if (stopsByStatus(lead.status, label)) reasons.set(lead.id, 'manual')
   }
   return reasons
+}
+
+function reasonOf(
+  lead: LockedLead,
+  answers: related.AnswersSince | undefined,
+): StopReason | undefined {
+  // Where a reply stops everybody of a company, whoever replied is among them.
+  if (answers?.replied && (lead.stop_on_reply || lead.stop_for_company)) return 'replied'
+  if (answers?.colleague_replied) return 'company_replied'
+  return answers?.auto_replied && lead.stop_on_auto_reply ? 'auto_replied' : undefined
 }

@@ -115,6 +115,12 @@ const effects: Record<Exclude<BuiltinStatus, 'paused' | 'active' | 'none'>, Effe
   unsubscribed: 'unsubscribe',
 }
 
+/** Whether nothing more is sent to whom a person gives this status, were the lead still sent to. */
+export function stopsByStatus(status: string, label: Pick<Label, 'effect'> | undefined): boolean {
+  if (label) return label.effect === 'stop'
+  return Object.entries(effects).some(([name, effect]) => name === status && effect === 'stop')
+}
+
 /** A status that the lead has makes no second event; sending that was resumed since ends again. */
 function planStatus(
   lead: StatusSubject,

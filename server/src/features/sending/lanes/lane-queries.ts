@@ -2,7 +2,7 @@ import { column } from '../../../kernel/db/column.ts'
 import type { AnyDb } from '../../../kernel/db/db.ts'
 import { preparedForBatch } from '../../../kernel/db/prepared.ts'
 import { utcDay } from '../../daily-counts/index.ts'
-import type { LaneKey } from '../../mailbox-lanes/index.ts'
+import type { LaneKey, OwnedLane } from '../../mailbox-lanes/index.ts'
 import { mayFollowUp } from '../../mailboxes/index.ts'
 import type { SendState } from '../ledger.ts'
 
@@ -104,8 +104,10 @@ const selectOpen = preparedForBatch<string[][], OpenSend>(
   `/* settle */
    select s.workspace_id, s.mailbox_id, s.id, s.lead_id, s.step_id, s.campaign_id, s.state,
      l.email, l.thread_subject, m.address, m.gap_seconds
-   from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, mailbox_id)
+   from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
    join workspaces w on w.id = k.workspace_id and w.moving_to is null
+   join mailbox_lanes n on n.workspace_id = k.workspace_id and n.mailbox_id = k.mailbox_id
+     and n.token = k.token
    join sends s on s.workspace_id = k.workspace_id and s.mailbox_id = k.mailbox_id and s.is_open
    left join lateral (
      select l.email, l.thread_subject from leads l
@@ -122,6 +124,9 @@ const selectOpen = preparedForBatch<string[][], OpenSend>(
    order by s.workspace_id, s.lead_id, s.step_id`,
 )
 
-/** What the last owner of these lanes was in the middle of, but where it is moved with its workspace. */
-export const findOpenSends = (db: AnyDb, lanes: LaneKey[]) =>
-  selectOpen(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'))
+/**
+ * What the last owner of these lanes was in the middle of, but where it is moved with its workspace. Of a
+ * lane that is another one's nothing is found.
+ */
+export const findOpenSends = (db: AnyDb, lanes: OwnedLane[]) =>
+  selectOpen(db, column(lanes, 'workspace_id'), column(lanes, 'mailbox_id'), column(lanes, 'token'))

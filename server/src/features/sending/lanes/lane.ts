@@ -18,7 +18,7 @@ export class Lane {
   slot: Slot | undefined
   /** Open sends of the previous holder of its lease were settled (recover.ts). */
   isRecovered = false
-  /** Something may have been left open since: it is recovered again before it sleeps for good. */
+  /** Something may have been left open since: it is recovered again before it sleeps, or when it wakes. */
   hasBroken = false
   /** The campaign that it claimed for last; null: what the database has. */
   lastCampaignId: string | null = null

@@ -158,8 +158,6 @@ export class Lanes {
           lane.hasBroken = true
           return
         case 'asleep':
-          // What was left open would keep its lead waiting until something else wakes the mailbox.
-          if (lane.hasBroken) lane.isWoken = true
           return
         case 'again':
           await this.#pauseAfterRefusal(lane)

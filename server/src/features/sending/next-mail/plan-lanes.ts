@@ -246,6 +246,13 @@ async function goToSleep(
         actions.set(lane, { kind: 'settle' })
         return
       }
+      // What was left open would keep its lead waiting until something else wakes the mailbox.
+      if (lane.hasBroken) {
+        lane.hasBroken = false
+        lane.isRecovered = false
+        actions.set(lane, { kind: 'again' })
+        return
+      }
       const { token, seq } = row
       const answer = await parts.sleeps.add({
         ...{ ...keyOf(lane), token, seq, wake_at: until, rests, identity },

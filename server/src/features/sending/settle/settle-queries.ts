@@ -63,7 +63,7 @@ export interface LastSent {
 const selectLastSent = preparedForBatch<string[][], LastSent>(
   'find_last_sent',
   `/* settle */
-   select k.workspace_id, k.lead_id, max(s.timestamp_transmitting) as sent_at
+   select k.workspace_id, k.lead_id, max(coalesce(s.timestamp_transmitting, s.timestamp_settled)) as sent_at
    from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, lead_id)
    join sends s on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id
      and s.kind = 'step' and s.state in ('sent', 'uncertain')
