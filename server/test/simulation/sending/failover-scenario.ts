@@ -19,9 +19,7 @@ export const failover: Scenario<SendingConditions> = {
   seeds: {
     tested: 60,
     replayed: 1,
-    remembered: [
-      16_545, 110_008, 500_319, 600_081, 600_246, 600_463, 700_077, 700_172, 810_366, 830_115,
-    ],
+    remembered: [16_545, 110_008, 500_319, 810_366, 840_002],
   },
   drawConditions: drawFailoverConditions,
 }
