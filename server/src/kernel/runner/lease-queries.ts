@@ -120,7 +120,11 @@ export async function takeLeases(
   return rows.sort((a, b) => a.bucket - b.bucket)
 }
 
-export const releaseLeases = (db: ProcessDb, kind: string, leases: Lease[]) =>
+/**
+ * By runner as well as by token: after a failover to a standby that lagged, the token that a runner had
+ * from the old primary may be another one's there.
+ */
+export const releaseLeases = (db: ProcessDb, kind: string, runnerId: string, leases: Lease[]) =>
   sql`
     update bucket_leases l
     set runner_id = null, leased_until = null
@@ -128,7 +132,8 @@ export const releaseLeases = (db: ProcessDb, kind: string, leases: Lease[]) =>
       ${leases.map((lease) => lease.bucket)}::smallint[],
       ${leases.map((lease) => lease.token)}::bigint[]
     ) as mine (bucket, token)
-    where l.kind = ${kind} and l.bucket = mine.bucket and l.token = mine.token`.execute(db)
+    where l.kind = ${kind} and l.bucket = mine.bucket and l.token = mine.token
+      and l.runner_id = ${runnerId}::uuid`.execute(db)
 
 /**
  * Takes or renews the one lease of the leader, and gives a sign of it to whoever listens.

@@ -128,6 +128,18 @@ test('a clean stop frees everything at once, and nothing counts as abandoned', a
   expect(b.abandoned).toEqual([])
 })
 
+test('a runner that stops gives back no lease that is another one’s under the same token', async () => {
+  const runner = startRunner()
+  await runner.leases.beat()
+  // As a standby that lagged has it.
+  const { peek } = ctx.database
+  const runner_id = ctx.newId()
+  await peek.updateTable('bucket_leases').set({ runner_id }).execute()
+  await runner.leases.release()
+  const freed = peek.selectFrom('bucket_leases').where('runner_id', 'is', null).select('bucket')
+  expect(await freed.execute()).toEqual([])
+})
+
 test('the next owner of a DATA_DIR takes the leases of a killed one at once', async () => {
   const killed = startRunner(markProcess({ ownsDataDir: true }))
   await killed.leases.beat()

@@ -104,7 +104,7 @@ export class Leases {
     this.#leaving.clear()
     const { db, log } = this.#ctx
     try {
-      await queries.releaseLeases(db, this.#kind, leases)
+      await queries.releaseLeases(db, this.#kind, this.runnerId, leases)
       await queries.deleteRunner(db, this.runnerId)
       await queries.deleteDeadRunners(db)
     } catch (error) {
@@ -169,7 +169,7 @@ export class Leases {
     this.#events.lost(buckets)
     this.#events
       .drained(buckets)
-      .then(() => queries.releaseLeases(this.#ctx.db, this.#kind, leases))
+      .then(() => queries.releaseLeases(this.#ctx.db, this.#kind, this.runnerId, leases))
       .then(() => this.#drop(this.#stillHeld(leases)))
       .catch((error) => {
         this.#ctx.log.warn(describeError(error), 'buckets were not handed over')
