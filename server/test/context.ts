@@ -60,6 +60,7 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
   const ctx: TestContext = {
     ...real,
     ...{ db: freeHandle(database.db), database, clock, logLines },
+    ...(database.directDb ? { directDb: database.directDb } : {}),
     async useRealTime() {
       clock.set(new Date())
       clock.run()

@@ -27,6 +27,8 @@ export function freeHandle(db: ProcessDb): FreeDb {
 
 export interface TestDatabase extends Database, AsyncDisposable {
   url: string
+  /** Around the pooler, where the tests run through one. */
+  directDb?: ProcessDb
   /**
    * Looks at the database behind the application's back: statements sent through here are not held
    * to the workspace rules.
@@ -59,6 +61,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   const database = pooler
     ? connect(databaseUrl(pooler, name), 10, { ...commandTimeouts, isPooled: true })
     : connect(url, 10)
+  const direct = pooler ? connect(url, 2) : undefined
   const { raise, until } = createSignal()
   // A connection that is given back has done what it was taken for: its transaction is over.
   ;(database.pool as pg.Pool).on('release', raise)
@@ -69,6 +72,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   return {
     ...database,
     ...{ url, peek, until },
+    ...(direct ? { directDb: direct.db } : {}),
     async setClock(time) {
       await peekPool.query(`
         create or replace function outrider_now() returns timestamptz language sql stable as
@@ -85,7 +89,8 @@ export async function testDatabase(): Promise<TestDatabase> {
         create trigger heard after insert or update or delete on ${table} execute function tell()`)
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([database.db.destroy(), peek.destroy(), listener?.end()])
+      const pools = [database.db, direct?.db, peek]
+      await Promise.all([...pools.map((db) => db?.destroy()), listener?.end()])
       await admin.query(`drop database ${name} with (force)`)
       await admin.end()
     },

@@ -1,5 +1,5 @@
 import { reindexDirectory } from '../src/features/directory/index.ts'
-import { type AnyContext, processOf } from '../src/kernel/context.ts'
+import { type AnyContext, aroundPooler, processOf } from '../src/kernel/context.ts'
 
 export interface PersonRow {
   id?: string
@@ -50,4 +50,4 @@ export const insertPerson = async (ctx: AnyContext, person: PersonRow = {}): Pro
   (await insertPeople(ctx, [person]))[0] ?? ''
 
 /** Lets searches find whom was inserted. */
-export const indexPeople = (ctx: AnyContext) => reindexDirectory(processOf(ctx))
+export const indexPeople = (ctx: AnyContext) => reindexDirectory(aroundPooler(processOf(ctx)))
