@@ -2,6 +2,7 @@ import type { AcquisitionProvider } from '../../config.ts'
 import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { parseJsonText } from '../../kernel/json/parse.ts'
 import type { OutboundHttp, PostOutcome } from '../../kernel/outbound/index.ts'
 import { createGate } from './gate.ts'
 import { type EmailStatus, emailStatuses } from './schema.ts'
@@ -139,7 +140,7 @@ const isEmailStatus = (value: unknown): value is EmailStatus =>
 
 function parseObject(text: string | null): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text ?? '')
+    const value = parseJsonText(text ?? '')
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined

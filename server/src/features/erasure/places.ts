@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
+import { parseJsonText } from '../../kernel/json/parse.ts'
 import { indexThreads } from '../messages/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
 import * as queries from './queries.ts'
@@ -151,6 +152,6 @@ const keptMost = 100_000_000
 
 /** What happened and when stays, to whom goes; receivers still get an event that was not delivered yet. */
 function withoutPerson(body: string): string {
-  const event = JSON.parse(body) as Record<string, unknown>
+  const event = parseJsonText(body) as Record<string, unknown>
   return JSON.stringify({ ...event, lead_email: null, data: { erased: true } })
 }

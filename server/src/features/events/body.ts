@@ -1,3 +1,4 @@
+import { parseJsonText } from '../../kernel/json/parse.ts'
 import type { EventContent, EventType } from './catalogue/index.ts'
 
 /** An event before it is stored. */
@@ -35,7 +36,7 @@ export function buildBody(event: NewEvent, id: string, workspaceId: string, at: 
   const body = JSON.stringify(payload)
   // A UTF-16 unit is at most three bytes: only a long text is worth measuring.
   if (body.length * 3 <= bodyBytesMax || Buffer.byteLength(body) <= bodyBytesMax) return body
-  return shorten(JSON.parse(body) as Record<string, unknown>)
+  return shorten(parseJsonText(body) as Record<string, unknown>)
 }
 
 /** Cuts the longest texts to the greatest length with which the body fits. */

@@ -1,5 +1,6 @@
 import { Kysely, type KyselyPlugin, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { parseJsonText } from '../json/parse.ts'
 import type { NamedClient } from './client.ts'
 import { connectionSettings, gatedClient } from './connection.ts'
 import { databaseSilent } from './failure.ts'
@@ -35,6 +36,10 @@ export interface Database {
 
 // A calendar date is text: a `Date` at local midnight would be another day elsewhere.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+
+for (const type of [pg.types.builtins.JSON, pg.types.builtins.JSONB]) {
+  pg.types.setTypeParser(type, parseJsonText)
+}
 
 /** The engine reads its own form of a time four times as fast as the driver reads PostgreSQL's. */
 const usualTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/

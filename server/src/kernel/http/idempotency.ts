@@ -4,9 +4,10 @@ import { sha256 } from '../crypto.ts'
 import { dropPartition, listPartitions, type PartitionedTable } from '../db/partitions.ts'
 import { transaction } from '../db/transaction.ts'
 import { AppError } from '../errors.ts'
+import { canonicalJson } from '../json/json.ts'
+import { parseJsonText } from '../json/parse.ts'
 import type { SealedColumn } from '../sealed-columns/index.ts'
 import * as queries from './idempotency-queries.ts'
-import { canonicalJson } from './json.ts'
 
 /**
  * `transaction`: the answer is kept in the transaction that does the work, so a crash never runs it
@@ -285,7 +286,7 @@ export const sealedAnswers: SealedColumn[] = [
 
 function replay(ctx: Context, slot: Slot, kept: Kept, reply: FastifyReply): unknown {
   reply.code(kept.status).header('idempotency-replayed', 'true')
-  return JSON.parse(ctx.secrets.open(kept.answer, purposeOf(slot)))
+  return parseJsonText(ctx.secrets.open(kept.answer, purposeOf(slot)))
 }
 
 const purposeOf = ({ workspaceId }: Pick<Slot, 'workspaceId'>) => `idempotency:${workspaceId}`

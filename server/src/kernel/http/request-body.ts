@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
-import { JsonError, parseJson, parseJsonInTurns } from './json.ts'
+import { JsonError, parseJson, parseJsonInTurns } from '../json/json.ts'
 
 /** Reads JSON objects only (contract §1 "Bodies"). Replaces Fastify's parsers. */
 export function acceptJsonBodies(app: FastifyInstance) {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { parseJsonText } from '../../../kernel/json/parse.ts'
 
 /** A line of NDJSON. A blank one has neither members nor a fault. */
 export interface Line {
@@ -43,7 +44,7 @@ export function readLine(line: Buffer): Line {
   const text = line.toString().trim()
   if (text === '') return { members: [], fault: undefined }
   try {
-    const object: unknown = JSON.parse(text)
+    const object = parseJsonText(text)
     if (typeof object === 'object' && object !== null && !Array.isArray(object)) {
       return { members: membersOf(object), fault: undefined }
     }

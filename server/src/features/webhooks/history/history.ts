@@ -3,6 +3,7 @@ import type { Db } from '../../../kernel/db/db.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { type PageRequest, toPage } from '../../../kernel/http/page.ts'
 import { firstIdAt, timeOfId } from '../../../kernel/ids.ts'
+import { parseJsonText } from '../../../kernel/json/parse.ts'
 import { listNewestAttempts } from './listing.ts'
 import type { Attempt, RetryOutcome } from './queries.ts'
 import * as queries from './queries.ts'
@@ -95,7 +96,7 @@ async function readPayloads(db: Db, workspaceId: string, rows: Attempt[]) {
   const ids = [...new Set(rows.map((row) => row.event_id))]
   const bodies = ids.length === 0 ? [] : await queries.listBodies(db, workspaceId, ids)
   return new Map(
-    bodies.map(({ id, body }) => [id, JSON.parse(body) as Record<string, unknown>] as const),
+    bodies.map(({ id, body }) => [id, parseJsonText(body) as Record<string, unknown>] as const),
   )
 }
 

@@ -1,25 +1,12 @@
 /** Characters that are read in one step: some ten milliseconds. */
 const partLength = 1024 * 1024
 
-/**
- * Reads a text by the grammar of RFC 8259, and by the rules that `parseJson` adds, up to the first
- * character that breaks one: a step for each part of the text. Answers a sentence with line and
- * column, or nothing when all is well.
- */
-export function* findJsonFault(
-  text: string,
-  depthMax: number,
-): Generator<undefined, string | undefined> {
-  if (text.startsWith('\uFEFF')) {
-    return 'The body starts with a byte order mark; send UTF-8 without one.'
-  }
-  try {
-    yield* new Reader(text, depthMax).readText()
-    return undefined
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    yield
-    return `${error.message} at ${placeOf(text, error.at)}.`
+/** A text is not what an `ExactReader` takes: a sentence with line and column, never with content. */
+export class JsonFault extends Error {
+  override name = 'JsonFault'
+
+  constructor(text: string, at: number, message: string) {
+    super(`${message} at ${placeOf(text, at)}.`)
   }
 }
 
@@ -30,32 +17,37 @@ function placeOf(text: string, at: number): string {
   return `line ${line}, column ${at - lineStart + 1}`
 }
 
-class Fault extends Error {
-  readonly at: number
-  constructor(at: number, message: string) {
-    super(message)
-    this.at = at
-  }
-}
+/** An object or a list that is open. */
+type Open = { members: Record<string, unknown>; key: string } | { items: unknown[] }
 
-/** The keys so far of an object that is open; nothing for a list. */
-type Open = Set<string> | undefined
-
-class Reader {
+/**
+ * Reads a text by the grammar of RFC 8259, and by the rules that `parseJson` adds, up to the first
+ * character that breaks one. It is many times slower than JSON.parse.
+ */
+export class ExactReader {
   private at = 0
   private readonly text: string
   private readonly depthMax: number
   /** What the next value lies in, the outermost first. */
   private readonly open: Open[] = []
+  /** What was read last. */
+  private value: unknown
 
+  /** @param depthMax nested objects and lists, the outermost counted */
   constructor(text: string, depthMax: number) {
     this.text = text
     this.depthMax = depthMax
   }
 
-  *readText(): Generator<undefined, void> {
+  /**
+   * A step for each part of the text.
+   *
+   * @returns its value
+   * @throws JsonFault
+   */
+  *readText(): Generator<undefined, unknown> {
     this.skipBlank()
-    if (this.at === this.text.length) throw new Fault(this.at, 'The body is empty: JSON expected')
+    if (this.at === this.text.length) this.refuse('The body is empty: JSON expected')
     let partEnd = partLength
     for (let isMore = true; isMore; ) {
       if (this.at > partEnd) {
@@ -66,14 +58,18 @@ class Reader {
     }
     this.skipBlank()
     if (this.at < this.text.length) this.refuse('Not valid JSON: the end of the body expected')
+    return this.value
   }
 
   /** @returns whether it is an object or a list whose first value follows */
   private readValue(): boolean {
     const first = this.text[this.at]
-    if (first === '"') this.readString()
-    else if (first === '{' || first === '[') return this.readStart(first)
-    else if (this.accept(wordPattern) === undefined) this.readNumber()
+    if (first === '{' || first === '[') return this.readStart(first)
+    if (first === '"') this.value = this.readString()
+    else {
+      const word = this.accept(wordPattern)
+      this.value = word === undefined ? this.readNumber() : words[word]
+    }
     return false
   }
 
@@ -83,41 +79,46 @@ class Reader {
     }
     this.at++
     this.skipBlank()
-    if (this.take(first === '{' ? '}' : ']')) return false
-    const keys: Open = first === '{' ? new Set() : undefined
-    this.open.push(keys)
-    if (keys) this.readKey(keys)
+    const open: Open = first === '{' ? { members: {}, key: '' } : { items: [] }
+    if (this.take(first === '{' ? '}' : ']')) {
+      this.value = contentOf(open)
+      return false
+    }
+    this.open.push(open)
+    if ('members' in open) open.key = this.readKey(open.members)
     return true
   }
 
-  private readKey(keys: Set<string>) {
+  private readKey(members: Record<string, unknown>): string {
     const start = this.at
     if (this.text[start] !== '"') this.refuse('Not valid JSON: a quoted key expected')
     const key = this.readString()
-    if (keys.has(key)) throw new Fault(start, 'A key is repeated in the same object')
-    if (key === '__proto__') throw new Fault(start, 'The key __proto__ is not allowed')
-    keys.add(key)
+    if (Object.hasOwn(members, key)) this.refuse('A key is repeated in the same object', start)
+    if (key === '__proto__') this.refuse('The key __proto__ is not allowed', start)
     this.skipBlank()
     if (!this.take(':')) this.refuse('Not valid JSON: a colon expected')
     this.skipBlank()
+    return key
   }
 
   /**
-   * Behind a value: closes what ends there.
+   * Behind a value: puts it where it belongs, and closes what ends there.
    *
    * @returns whether another value follows
    */
   private readEnds(): boolean {
-    while (this.open.length > 0) {
-      const keys = this.open.at(-1)
+    for (let open = this.open.at(-1); open; open = this.open.at(-1)) {
+      if ('members' in open) open.members[open.key] = this.value
+      else open.items.push(this.value)
       this.skipBlank()
       if (this.take(',')) {
         this.skipBlank()
-        if (keys) this.readKey(keys)
+        if ('members' in open) open.key = this.readKey(open.members)
         return true
       }
-      const end = keys ? '}' : ']'
+      const end = 'members' in open ? '}' : ']'
       if (!this.take(end)) this.refuse(`Not valid JSON: a comma or ${end} expected`)
+      this.value = contentOf(open)
       this.open.pop()
     }
     return false
@@ -127,9 +128,7 @@ class Reader {
     const start = this.at++
     let escaped = false
     for (this.accept(plainPattern); this.code() !== quote; this.accept(plainPattern)) {
-      if (this.at >= this.text.length) {
-        throw new Fault(start, 'Not valid JSON: a string without end')
-      }
+      if (this.at >= this.text.length) this.refuse('Not valid JSON: a string without end', start)
       if (this.code() !== backslash) this.refuse('Not valid JSON: a control character in a string')
       while (this.code() === backslash) this.readEscape()
       escaped = true
@@ -137,8 +136,8 @@ class Reader {
     this.at++
     if (!escaped) return this.text.slice(start + 1, this.at - 1)
     const decoded = JSON.parse(this.text.slice(start, this.at)) as string
-    if (decoded.includes('\0')) throw new Fault(start, 'A NUL character in the string')
-    if (!decoded.isWellFormed()) throw new Fault(start, 'Half a surrogate pair in the string')
+    if (decoded.includes('\0')) this.refuse('A NUL character in the string', start)
+    if (!decoded.isWellFormed()) this.refuse('Half a surrogate pair in the string', start)
     return decoded
   }
 
@@ -151,11 +150,13 @@ class Reader {
     else this.refuse('Not valid JSON: an unknown escape')
   }
 
-  private readNumber() {
+  private readNumber(): number {
     const start = this.at
     const digits = this.accept(numberPattern)
     if (digits === undefined) this.refuse('Not valid JSON: a value expected')
-    if (!Number.isFinite(Number(digits))) throw new Fault(start, 'A number too large for a double')
+    const value = Number(digits)
+    if (!Number.isFinite(value)) this.refuse('A number too large for a double', start)
+    return value
   }
 
   private skipBlank() {
@@ -179,14 +180,17 @@ class Reader {
     return found
   }
 
-  private refuse(message: string): never {
-    throw new Fault(this.at, message)
+  private refuse(message: string, at = this.at): never {
+    throw new JsonFault(this.text, at, message)
   }
 }
+
+const contentOf = (open: Open) => ('members' in open ? open.members : open.items)
 
 const newLine = 0x0a
 const blanks = new Set([0x20, 0x09, 0x0d, newLine])
 const wordPattern = /true|false|null/y
+const words: Record<string, unknown> = { true: true, false: false, null: null }
 // All but the quote, the backslash and what lies below the space.
 const plainPattern = /[ !#-[\]-\uffff]*/y
 const fourHexadecimal = /^[\da-f]{4}$/i

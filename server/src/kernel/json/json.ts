@@ -1,5 +1,6 @@
-import { findJsonFault } from './json-fault.ts'
-import { digitsMax, JsonMeter, keysMax, valuesMax } from './json-size.ts'
+import { ExactReader, JsonFault } from './exact-reader.ts'
+import { hasEscapedKey } from './parse.ts'
+import { digitsMax, JsonMeter, keysMax, valuesMax } from './size.ts'
 
 /**
  * A body is not the strict JSON (RFC 8259, UTF-8) this API takes. `reason` is one sentence with a
@@ -25,7 +26,8 @@ export const depthMax = 32
  *
  * JSON.parse drops what it tolerates, so the value alone cannot tell. But a text has one colon
  * outside its strings for each member: when the value has as many, no member was dropped. Only a
- * text that fails this count is read again, slowly and exactly.
+ * text that fails this count, or that has keys with escapes (`parseJsonText` says why), is read slowly
+ * and exactly.
  */
 export function parseJson(buffer: Buffer): unknown {
   const steps = readJson(buffer)
@@ -58,13 +60,20 @@ function* readJson(buffer: Buffer): Generator<undefined, unknown> {
   if (excess && excess !== 'depth') throw new JsonError(tooMuch[excess])
   const text = decode(buffer)
   yield
-  if (excess === undefined) {
+  if (text.startsWith('\uFEFF')) {
+    throw new JsonError('The body starts with a byte order mark; send UTF-8 without one.')
+  }
+  if (excess === undefined && !hasEscapedKey(text)) {
     const value = tryParse(text)
     yield
     if (value !== invalid && membersOf(value, escapes, 0) === members) return value
     yield
   }
-  throw new JsonError((yield* findJsonFault(text, depthMax)) ?? 'The body is not valid JSON.')
+  try {
+    return yield* new ExactReader(text, depthMax).readText()
+  } catch (error) {
+    throw error instanceof JsonFault ? new JsonError(error.message) : error
+  }
 }
 
 const invalid = Symbol('not JSON')
