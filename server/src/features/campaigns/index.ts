@@ -4,11 +4,9 @@ export { countWithoutUnsubscribing, findFollowing } from './cross-workspace.ts'
 export { deleteDraft } from './delete-campaign.ts'
 export { applyDraft } from './draft.ts'
 export { addLeadCounts, lockLeadCounts } from './lead-counts.ts'
-export { pauseCampaign } from './pause-campaign.ts'
 export type { LeadCounts } from './queries.ts'
 export { type RefusedCopy, recordRefusedCopies } from './refused-copies/refused-copies.ts'
 export { listRefusedCopies } from './refused-copies/refused-copy-queries.ts'
-export { reopenCampaigns } from './reopen-campaigns.ts'
 export { campaignRoutes, campaignSchemas } from './routes.ts'
 export { closesAt, windowState } from './schedule/schedule.ts'
 export type { CampaignSchedule } from './schedule/schedule-schema.ts'
@@ -28,6 +26,7 @@ export {
   unitMs,
   zoneOf,
 } from './sequence/step-timing.ts'
+export { pauseCampaign, reopenCampaigns } from './service-transitions.ts'
 export { lineEnd, markup } from './templates/liquid.ts'
 export {
   type ParsedTemplate,

@@ -1,8 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
-import { emit } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
-import { toRecords } from './record.ts'
+import { completeIfFinished } from './service-transitions.ts'
 
 /**
  * Adds to the counters of campaigns, in the transaction that changed their leads and as its last
@@ -45,29 +44,4 @@ const none: queries.LeadCounts = {
   replied: 0,
   bounced: 0,
   unsubscribed: 0,
-}
-
-/**
- * Completes an active campaign once it has leads and all of them are finished or stopped. After its
- * counters: whoever locks both rows then does so in this order.
- */
-async function completeIfFinished(
-  tx: Context,
-  workspaceId: string,
-  campaignId: string,
-): Promise<boolean> {
-  const completed = await queries.completeCampaign(tx.db, workspaceId, campaignId, tx.now())
-  if (!completed) return false
-  const [row] = await queries.readCampaign(tx.db, workspaceId, campaignId)
-  if (!row) return false
-  const [campaign] = await toRecords(tx, workspaceId, [row])
-  await emit(tx, workspaceId, [
-    {
-      type: 'campaign.completed',
-      campaign: row,
-      leadEmail: null,
-      data: { campaign, previous_status: 'active' },
-    },
-  ])
-  return true
 }

@@ -213,63 +213,31 @@ export const lockLeadCounts = prepared<[string, string[]], { campaign_id: string
    for update`,
 )
 
-/** Completes an active campaign that has leads but none left to write to; answers no row otherwise. */
-export const completeCampaign = (db: Db, workspaceId: string, id: string, at: Date) =>
-  db
-    .updateTable('campaigns')
-    .set({ status: 'completed', status_reason: null, timestamp_updated: at })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
-    .where('status', '=', 'active')
-    .where((where) =>
-      where.exists(
-        where
-          .selectFrom('campaign_lead_counts as counts')
-          .select('counts.campaign_id')
-          .where('counts.workspace_id', '=', workspaceId)
-          .where('counts.campaign_id', '=', id)
-          .where('counts.total', '>', 0)
-          .where('counts.active', '=', 0),
-      ),
-    )
-    .returning('id')
-    .executeTakeFirst()
-
-/** Answers no row for one that is not completed, or has another number of leads to write to. */
-export const reopenCompleted = (
-  db: Db,
-  workspaceId: string,
-  { id, active, at }: { id: string; active: number; at: Date },
-) =>
-  db
-    .updateTable('campaigns')
-    .set({ status: 'active', status_reason: null, timestamp_updated: at })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
-    .where('status', '=', 'completed')
-    .where((where) =>
-      where.exists(
-        where
-          .selectFrom('campaign_lead_counts as counts')
-          .select('counts.campaign_id')
-          .where('counts.workspace_id', '=', workspaceId)
-          .where('counts.campaign_id', '=', id)
-          .where('counts.active', '=', active),
-      ),
-    )
-    .returning('id')
-    .executeTakeFirst()
-
-/** Answers no row for one that is not active. */
-export const pauseActive = (db: Db, workspaceId: string, id: string, reason: string, at: Date) =>
-  db
-    .updateTable('campaigns')
-    .set({ status: 'paused', status_reason: reason, timestamp_updated: at })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
-    .where('status', '=', 'active')
-    .returning('id')
-    .executeTakeFirst()
+/**
+ * Answers no row for a campaign that is not `from`, or that has no leads or not as many to write to as it
+ * must have. Its version is a new one, as `nextVersion` makes it.
+ */
+export const moveStatus = prepared<
+  [
+    workspaceId: string,
+    id: string,
+    from: CampaignStatus,
+    to: CampaignStatus,
+    reason: string | null,
+    leadsActive: number | null,
+    at: Date,
+  ],
+  { id: string }
+>(
+  'move_campaign_status',
+  `update campaigns set status = $4, status_reason = $5,
+     timestamp_updated = greatest($7, timestamp_updated + interval '1 millisecond')
+   where workspace_id = $1 and id = $2 and status = $3
+     and ($6::integer is null or exists (
+       select from campaign_lead_counts
+       where workspace_id = $1 and campaign_id = $2 and total > 0 and active = $6))
+   returning id`,
+)
 
 /** It is locked, and its leads are deleted. */
 export async function deleteDraft(db: Db, workspaceId: string, id: string) {
