@@ -94,7 +94,12 @@ export interface TakenLease extends Lease {
   abandoned: boolean
 }
 
-/** Takes free and expired buckets. Two runners asking at once never wait for each other. */
+/**
+ * Takes free and expired buckets. Two runners asking at once never wait for each other.
+ *
+ * A token is the time of taking in microseconds: counted up, a standby that lagged would give the number
+ * again that the old primary gave, and the owner from before would pass for the new one.
+ */
 export async function takeLeases(
   db: ProcessDb,
   kind: string,
@@ -112,7 +117,8 @@ export async function takeLeases(
       for update skip locked
     )
     update bucket_leases l
-    set runner_id = ${runnerId}::uuid, token = l.token + 1,
+    set runner_id = ${runnerId}::uuid,
+      token = greatest(l.token + 1, (extract(epoch from outrider_now()) * 1000000)::bigint),
       leased_until = outrider_now() + ${leaseMs}::float8 * interval '1 ms'
     from free
     where l.kind = ${kind} and l.bucket = free.bucket
@@ -120,10 +126,6 @@ export async function takeLeases(
   return rows.sort((a, b) => a.bucket - b.bucket)
 }
 
-/**
- * By runner as well as by token: after a failover to a standby that lagged, the token that a runner had
- * from the old primary may be another one's there.
- */
 export const releaseLeases = (db: ProcessDb, kind: string, runnerId: string, leases: Lease[]) =>
   sql`
     update bucket_leases l
