@@ -95,7 +95,8 @@ async function measureDeliveries({ service, receiver, pooled }: World): Promise<
   const once = async (env: Record<string, string>) => {
     await using _runner = await startRole('runner', service, env)
     await measureRunner(ctx, workspaceId, type, 100)
-    return measureRunner(ctx, workspaceId, type, events)
+    // The runner lives until this has its value.
+    return await measureRunner(ctx, workspaceId, type, events)
   }
   const measured: Rounds = []
   for (let round = 0; round < rounds; round++) measured.push([await once({}), await once(pooled)])
