@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,20 +40,10 @@ export async function startPgBouncer(databaseUrl: string, settings = ''): Promis
   const folder = await mkdtemp(join(tmpdir(), 'outrider-pgbouncer-'))
   await chmod(folder, 0o755)
   const own = await choosePort()
-  const file = `[databases]
-* = host=${hostname} port=${port}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${own}
-unix_socket_dir =
-auth_type = scram-sha-256
-auth_file = ${folder}/users
-pool_mode = transaction
-max_client_conn = 500
-default_pool_size = 20
-${whyNoPreparedNames ? '' : 'max_prepared_statements = 200'}
-${settings}
-`
+  const file = configuration({
+    ...{ database: `host=${hostname} port=${port}`, authFile: `${folder}/users`, listenPort: own },
+    settings,
+  })
   await writeFile(join(folder, 'users'), `"${username}" "${decodeURIComponent(password)}"\n`)
   await writeFile(join(folder, 'pgbouncer.ini'), file)
   let running = await launch(join(folder, 'pgbouncer.ini'))
@@ -72,6 +62,30 @@ ${settings}
       await rm(folder, { recursive: true, force: true, maxRetries: 20 })
     },
   }
+}
+
+/** What docs/scaling.md prints, with addresses and files of this machine. */
+function configuration({
+  database,
+  listenPort,
+  authFile,
+  settings,
+}: {
+  database: string
+  listenPort: number
+  authFile: string
+  settings: string
+}): string {
+  const scaling = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8')
+  const printed = /```ini\n(\[databases\].*?)```/s.exec(scaling)?.[1] ?? ''
+  const own = printed
+    .replace('outrider = host=10.0.0.5 port=5432', `* = ${database}`)
+    .replace(/^listen_addr = .*/m, 'listen_addr = 127.0.0.1\nunix_socket_dir =')
+    .replace(/^listen_port = .*/m, `listen_port = ${listenPort}`)
+    .replace(/^auth_file = .*/m, `auth_file = ${authFile}`)
+    // A server of a test takes fewer connections.
+    .replace(/^default_pool_size = .*/m, 'default_pool_size = 20')
+  return `${whyNoPreparedNames ? own.replace(/^max_prepared_statements = .*/m, '') : own}${settings}\n`
 }
 
 /** What a process is told that reaches the database at `databaseUrl` through `pooler`. */
