@@ -4,6 +4,7 @@ import { firstIdAt } from '../../kernel/ids.ts'
 import { parseJsonText } from '../../kernel/json/parse.ts'
 import { indexThreads } from '../messages/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
+import type { Person } from './person.ts'
 import * as queries from './queries.ts'
 import type { ErasedHere } from './schema.ts'
 import { patternOf } from './spellings.ts'
@@ -28,12 +29,12 @@ interface Step {
   after: string | null
 }
 
-type Place = (tx: Context, workspaceId: string, person: queries.Person, from: From) => Promise<Step>
+type Place = (tx: Context, workspaceId: string, person: Person, from: From) => Promise<Step>
 
 type EraseWithin = (
   tx: Context,
   workspaceId: string,
-  person: queries.Person,
+  person: Person,
   range: queries.Range,
   from: Pick<From, 'since'> & { sinceId: string },
 ) => Promise<Partial<ErasedHere>>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
-import { patternOf, spellingsInFiles } from './spellings.ts'
+import { erased, inFile, is, named, type Person } from './person.ts'
 
 /** Rows by their keys: those after the first, up to the last. */
 export interface Range {
@@ -253,9 +253,6 @@ export const eraseFromViews = (db: Db, workspaceId: string, person: Person) =>
     update saved_views set views = ${erased(person, 'views::text')}::jsonb
     where workspace_id = ${workspaceId}::uuid and ${named(person, 'views::text')}`.execute(db)
 
-/** Longer than an address may be, in UTF-16. */
-const addressBytesMax = 640
-
 /**
  * Files that are not imported yet and have the person in them go: nobody can take one row out of them.
  * An address may lie across two parts, and in UTF-16, where each of its letters has a zero beside it.
@@ -263,12 +260,11 @@ const addressBytesMax = 640
 export const deleteFiles = (
   db: Db,
   workspaceId: string,
-  { spellings }: Person,
+  person: Person,
   range: Range,
   since: Date | null,
-) => {
-  const { plain, utf16 } = spellingsInFiles(spellings)
-  return sql`
+) =>
+  sql`
     with named as (
       select distinct p.import_id
       from import_parts p
@@ -277,7 +273,7 @@ export const deleteFiles = (
       where p.workspace_id = ${workspaceId}::uuid and ${within(range, 'p.import_id')}
         and p.import_id in (
           select id from imports where workspace_id = ${workspaceId}::uuid ${changedSince(since)})
-        and (${isInFile(plain)} or ${isInFile(utf16, utf16Gap)})
+        and ${inFile(person)}
     ), gone as (
       delete from import_parts
       where workspace_id = ${workspaceId}::uuid and import_id in (select import_id from named)
@@ -285,33 +281,6 @@ export const deleteFiles = (
     update imports set state = 'failed', preview = null,
       error = 'A person in the file was erased. Take them out of it, and import it again.'
     where workspace_id = ${workspaceId}::uuid and id in (select import_id from named)`.execute(db)
-}
-
-/** Of a part, and the beginning of the next one. */
-const content = `lower(encode(
-  p.content || coalesce(substring(n.content for ${addressBytesMax}), ''), 'escape'))`
-
-/** What stands around each place where the letters of a spelling are: a file is long, and an expression slow. */
-const isInFile = (spellings: string[], gap = '') =>
-  sql.join(
-    spellings.map(
-      (each) => sql`case when strpos(${sql.raw(content)}, ${each}) > 0 then exists (
-        select from (
-          select piece, lead(piece) over (order by place) as next
-          from unnest(string_to_array(${sql.raw(content)}, ${each})) with ordinality
-            as pieces (piece, place)
-        ) around
-        where right(piece, ${aroundMax}) || ${each} || left(next, ${aroundMax})
-          ~ ${patternOf([each], letter, gap)}) else false end`,
-    ),
-    sql` or `,
-  )
-
-/** Characters on each side of an address, in UTF-16 five for each. */
-const aroundMax = 60
-
-/** The zero beside a letter, in an expression. */
-const utf16Gap = String.raw`\\000`
 
 export interface StoredEvent {
   id: string
@@ -369,33 +338,6 @@ export const eraseAcquired = (db: Db, workspaceId: string, folded: string) =>
       contact = (select jsonb_object_agg(key, null::text) from jsonb_object_keys(contact) key)
     where workspace_id = ${workspaceId}::uuid and email_folded = ${folded}`.execute(db),
   )
-
-/** Whether a text is the address, however it is written. */
-const is = ({ spellings }: Person, column: string) =>
-  sql`lower(${sql.raw(column)}) = any(${spellings}::text[])`
-
-/** Whether a text holds the address, however it is written. */
-function named({ spellings }: Person, column: string) {
-  const text = sql.raw(`lower(${column})`)
-  const letters = spellings.map((each) => sql`strpos(${text}, ${each}) > 0`)
-  // Few texts have the letters of an address in them: those alone are looked at closely.
-  return sql`case when ${sql.join(letters, sql` or `)}
-    then ${text} ~ ${patternOf(spellings, letter)} else false end`
-}
-
-/** A text without the address, however it was written. */
-const erased = ({ spellings }: Person, column: string) =>
-  sql`regexp_replace(${sql.raw(column)}, ${patternOf(spellings, letter)}, '[erased]', 'gi')`
-
-const letter = '[[:alnum:]]'
-
-/** Who is looked for. */
-export interface Person {
-  folded: string
-  /** Of the address, in lower case. */
-  spellings: string[]
-  leadIds: string[]
-}
 
 interface Changed {
   /** Of a conversation. */

@@ -57,6 +57,17 @@ test.each(['jo.ada@lead.example', 'joada@lead.example', 'ada@lead.example.org'])
   },
 )
 
+test('a file that is full of longer addresses is not looked through without end, and goes', async () => {
+  const imports = importer(inbox)
+  const fileOf = (count: number) =>
+    `email\n${Array.from({ length: count }, (_, n) => `jo${n}${ada}\n`).join('')}`
+  const few = await imports.send(fileOf(90))
+  const many = await imports.send(fileOf(110))
+  await eraseLead(inbox.ctx, ada)
+  expect((await imports.get(few.id)).state).toBe('ready')
+  expect((await imports.get(many.id)).state).toBe('failed')
+})
+
 test('a person is erased in every spelling of their address', async () => {
   const typed = 'Zoë@Bücher.example'
   const { messageId } = await inbox.contact([typed])

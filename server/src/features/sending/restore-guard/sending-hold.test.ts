@@ -20,6 +20,14 @@ async function begin(smtp: SMTPServerOptions = {}) {
 }
 afterEach(() => sending[Symbol.asyncDispose]())
 
+/** Anew, with a mail server that answers for a recipient once it is let pass. */
+async function beginAtGate() {
+  await sending[Symbol.asyncDispose]()
+  const server = gate()
+  await begin({ onRcptTo: (_address, _session, callback) => server.pass(callback) })
+  return server
+}
+
 const run = (text: string) => sending.ctx.database.peek.executeQuery(CompiledQuery.raw(text))
 
 /** The database becomes another one under the processes that use it. */
@@ -190,9 +198,7 @@ test('until every process has asked nothing is claimed, and nothing that was cla
 })
 
 test('a mail that was claimed before a failover is not finished while the new primary is asked', async () => {
-  await sending[Symbol.asyncDispose]()
-  const server = gate()
-  await begin({ onRcptTo: (_address, _session, callback) => server.pass(callback) })
+  const server = await beginAtGate()
   await failOver(before)
   const id = await activeCampaign()
   await sending.startRunner()
@@ -207,9 +213,7 @@ test('a mail that was claimed before a failover is not finished while the new pr
 })
 
 test('what the new primary has as open is settled, although its mailbox was at work meanwhile', async () => {
-  await sending[Symbol.asyncDispose]()
-  const server = gate()
-  await begin({ onRcptTo: (_address, _session, callback) => server.pass(callback) })
+  const server = await beginAtGate()
   await failOver(before)
   const id = await activeCampaign()
   await sending.startRunner()
