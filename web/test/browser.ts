@@ -36,6 +36,13 @@ const shortLived = ['--js-flags=--no-opt,--no-maglev', '--in-process-gpu']
 export const launchBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: chromiumPath, args: [...quiet, ...shortLived] })
 
+/** Its scrollbars take room, as those of Windows and Linux do; tests do without them otherwise. */
+export const launchBrowserWithScrollbars = (): Promise<Browser> =>
+  chromium.launch({
+    ...{ executablePath: chromiumPath, args: [...quiet, ...shortLived] },
+    ignoreDefaultArgs: ['--hide-scrollbars'],
+  })
+
 /** As people have it, for what is measured. */
 export const launchMeasuredBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: browserPath, args: quiet })

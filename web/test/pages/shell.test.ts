@@ -5,7 +5,7 @@ import { createWorkspace } from '../../../server/src/features/workspaces/index.t
 import { buildTestApp } from '../../../server/test/app.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { enter, owner } from '../application.ts'
-import { expectFailures, goTo } from '../browser.ts'
+import { expectFailures, goTo, launchBrowserWithScrollbars } from '../browser.ts'
 import { signInAgain } from '../sign-in-again.ts'
 import { test } from './fixture.ts'
 
@@ -117,6 +117,32 @@ test('keys go to pages, and ? lists them', async ({ application, open }) => {
   await expect.poll(() => page.title()).toBe('OAuth service accounts · Outrider')
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+})
+
+test('where scrollbars take room, nothing moves when a page is long or a dialog opens', async ({
+  application,
+}) => {
+  await using browser = await launchBrowserWithScrollbars()
+  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  await enter(context, application.address, application.visitor)
+  const page = await context.newPage()
+  await page.goto(`${application.address}/w/default/settings/suppression`)
+  const block = page.getByRole('button', { name: 'Block somebody' }).first()
+  await block.waitFor()
+  const right = async () => (await block.boundingBox())?.x
+  const short = await right()
+  const isScrolled = () => page.evaluate('document.body.scrollHeight > innerHeight')
+  expect(await isScrolled()).toBe(false)
+  for (const height of ['auto', '3000px']) {
+    await page.evaluate(`document.querySelector('main').style.minHeight = '${height}'`)
+    expect(await right()).toBe(short)
+    await block.click()
+    await page.getByRole('dialog').waitFor()
+    expect(await right()).toBe(short)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  expect(await isScrolled()).toBe(true)
 })
 
 test('at 360 px nothing is cut off, and the navigation opens', async ({ application, open }) => {
