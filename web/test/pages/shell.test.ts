@@ -122,9 +122,11 @@ test('keys go to pages, and ? lists them', async ({ application, open }) => {
 test('where scrollbars take room, nothing moves when a page is long or a dialog opens', async ({
   application,
 }) => {
+  const person = await createPerson(application.api, { email: 'bars@team.example' })
+  await join(application.api, application.api.workspaceId, person, 'owner')
   await using browser = await launchBrowserWithScrollbars()
   const context = await browser.newContext({ reducedMotion: 'reduce' })
-  await enter(context, application.address, application.visitor)
+  await enter(context, application.address, person.browser)
   const page = await context.newPage()
   await page.goto(`${application.address}/w/default/settings/suppression`)
   const block = page.getByRole('button', { name: 'Block somebody' }).first()
