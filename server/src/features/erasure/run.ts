@@ -1,4 +1,5 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { movingOf } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { recordAudit } from '../audit/index.ts'
@@ -72,6 +73,8 @@ async function runTurn(
       return
     }
   } catch (error) {
+    // It goes on where the workspace is going.
+    if (movingOf(error)) return
     ctx.log.error({ erasure: id, ...describeError(error) }, 'an erasure is tried again')
     await change(async (tx, job) => {
       job.error = 'A step failed; it is tried again. The log of the server says why.'

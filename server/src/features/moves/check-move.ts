@@ -2,7 +2,9 @@ import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { findInstance, readMigrationGap, readServerVersion } from '../../kernel/db/instance.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { mayNotSend } from '../sending/index.ts'
 import * as queries from './queries.ts'
+import { maybeDeleted } from './remains.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
 
 /** The move cannot be made, or not now; says what to do. */
@@ -57,6 +59,27 @@ export async function lock(tx: Db, workspaceId: string) {
   )
 }
 
+/**
+ * The target would send what the source may not. Asked again at the end: a standby may have taken over
+ * meanwhile.
+ *
+ * @throws MoveRefused
+ */
+export async function refuseHeld({ db }: Pick<ProcessContext, 'db'>, sourceName: string) {
+  if (!(await mayNotSend(db))) return
+  throw new MoveRefused(
+    `Sending from ${sourceName} is held, and would not be where the workspace goes: mails could go out twice. Look at "npx outrider doctor", run "npx outrider sends confirm-restore", and then move it.`,
+  )
+}
+
+/** @throws MoveRefused when the rows of a workspace that has gone are not kept any more */
+export function refuseDeleted(source: queries.WorkspaceRow) {
+  if (!maybeDeleted(source)) return
+  throw new MoveRefused(
+    `The workspace was moved to ${source.moved_to} more than an hour ago, and is not there any more. What it had left here has been deleted since, or is being: put ${source.moved_to} back from a backup that has it.`,
+  )
+}
+
 async function checkDatabases(
   here: ProcessContext,
   there: ProcessContext,
@@ -85,6 +108,7 @@ async function checkDatabases(
       )
     }
   }
+  await refuseHeld(here, sourceName)
   if (source.secret_key_id !== target.secret_key_id) {
     throw new MoveRefused(
       `${targetName} is sealed with the key ${target.secret_key_id} and ${sourceName} with ${source.secret_key_id}, so that nobody could open there what is sealed here. Give both the same OUTRIDER_SECRET_KEY, and run "npx outrider secrets reseal".`,
@@ -121,6 +145,7 @@ async function checkPlaces(
     throw new MoveRefused(`The workspace was moved from ${sourceName} to ${source.moved_to}.`)
   }
   if (isActiveThere) return true
+  refuseDeleted(source)
   if (source.moving_to !== null && source.moving_to !== targetName) {
     throw new MoveRefused(
       `A move of this workspace to ${source.moving_to} was begun and left. Run it again with --to ${source.moving_to}, or take it back with --cancel.`,

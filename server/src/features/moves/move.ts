@@ -5,7 +5,7 @@ import { describeError } from '../../kernel/log.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
 import { deleteTombstone, setHere, setMoved, setMoving } from '../workspaces/index.ts'
-import { checkMove, MoveRefused, type Plan } from './check-move.ts'
+import { checkMove, MoveRefused, type Plan, refuseHeld } from './check-move.ts'
 import { copyIn, copyOut } from './cross-workspace.ts'
 import { lowerFence, raiseFence } from './fence.ts'
 import { inSession } from './in-session.ts'
@@ -129,6 +129,7 @@ class Move {
         if (checked.isThere) return checked
         this.#isToTakeBack = true
         await this.#bringOver(there, taker, checked)
+        await refuseHeld(this.#source, this.#options.sourceName)
         this.#tell('switch')
         this.#isToTakeBack = false
         await setMoved(inWorkspace(here, this.#id).db, this.#id, this.#options.targetName)

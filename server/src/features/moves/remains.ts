@@ -15,6 +15,10 @@ const keptMs = 3_600_000
 /** One that has failed a moment ago is being taken back. */
 const leftMs = 60_000
 
+/** Whether what a workspace has left here may be deleted by now, so that nothing may begin with it. */
+export const maybeDeleted = ({ moved_to, since_ms }: queries.WorkspaceRow) =>
+  moved_to !== null && (since_ms ?? keptMs) >= keptMs
+
 /**
  * Upkeep: deletes what workspaces have left that were moved away, except the row that says where they
  * are. Complains of moves that were begun and left, because nothing of their workspaces can be written.

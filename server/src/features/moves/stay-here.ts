@@ -4,7 +4,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { hintReadings, wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import { setHere } from '../workspaces/index.ts'
-import { lock, MoveRefused } from './check-move.ts'
+import { lock, MoveRefused, refuseDeleted } from './check-move.ts'
 import { lowerFence } from './fence.ts'
 import { inSession } from './in-session.ts'
 import * as queries from './queries.ts'
@@ -35,6 +35,7 @@ export async function cancelMove(
           `The workspace is in ${place.moving_to}, so there is nothing to cancel. Move it back, if it should be here.`,
         )
       }
+      refuseDeleted(place)
       await stayHere(source, workspaceId)
     }),
   )

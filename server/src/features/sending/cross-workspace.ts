@@ -160,4 +160,5 @@ export const listMissingMails = async (db: ProcessDb): Promise<MissingMail[]> =>
 
 /** A person has seen them. */
 export const deleteMissingMarks = (db: ProcessDb) =>
-  sql`/* cross-workspace: reconciliation */ delete from missing_marks`.execute(db)
+  sql`/* cross-workspace: reconciliation */
+    delete from missing_marks where ${sql.raw(isHere)}`.execute(db)

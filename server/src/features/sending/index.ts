@@ -21,6 +21,7 @@ export {
   confirmRestore,
   findSendingHold,
   holdSending,
+  mayNotSend,
   previewRestore,
 } from './restore-guard/sending-hold.ts'
 export { sendingRoutes, sendingSchemas } from './routes.ts'

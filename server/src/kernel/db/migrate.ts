@@ -31,7 +31,10 @@ export async function migrate(url: string): Promise<string[]> {
 async function applyNext(client: pg.Client): Promise<string | undefined> {
   // Nothing of the session's is used: behind PgBouncer each transaction may have another one, and a
   // lock of a session would outlive this process.
-  await client.query('begin; set local statement_timeout = 0; set local lock_timeout = 0')
+  // What workspaces that were moved away have left is migrated like everything else: it is fenced.
+  await client.query(
+    `begin; set local statement_timeout = 0; set local lock_timeout = 0; set local outrider.mover = 'on'`,
+  )
   try {
     await client.query('select pg_advisory_xact_lock($1)', [lockKey])
     await client.query(

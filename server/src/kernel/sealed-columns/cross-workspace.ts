@@ -3,13 +3,20 @@ import { sql } from 'kysely'
 import type { ProcessDb } from '../db/db.ts'
 import type { SealedColumn, SealedCount } from './sealed-column.ts'
 
+/** What a workspace has left that was moved to another database is sealed there, and deleted here. */
+const notLeft = ({ key }: SealedColumn) =>
+  'workspace_id' in key
+    ? sql`workspace_id not in (select id from workspaces where moved_to is not null)`
+    : sql`true`
+
 /** How many values each key has sealed. Reads every row. */
 export async function countSealed(db: ProcessDb, columns: SealedColumn[]): Promise<SealedCount[]> {
   const counts: SealedCount[] = []
-  for (const { table, column, label } of columns) {
+  for (const each of columns) {
+    const { table, column, label } = each
     const { rows } = await sql<SealedCount>`/* cross-workspace: upkeep */
       select ${label} as label, ${keyIdOf(column)} as key_id, count(*)::int as count
-      from ${sql.table(table)} where ${sql.ref(column)} is not null
+      from ${sql.table(table)} where ${sql.ref(column)} is not null and ${notLeft(each)}
       group by 2 order by 2`.execute(db)
     counts.push(...rows)
   }
@@ -27,11 +34,12 @@ export interface SealedValue {
 /** The next batch, in the order of the primary key, of what another key than the first has sealed. */
 export async function findForeign(
   db: ProcessDb,
-  { table, column, key }: SealedColumn,
+  sealedColumn: SealedColumn,
   keyId: string,
   after: Key | undefined,
   limit: number,
 ): Promise<SealedValue[]> {
+  const { table, column, key } = sealedColumn
   const names = Object.keys(key)
   const columns = sql.join(names.map((name) => sql.ref(name)))
   const texts = sql.join(names.map((name) => sql`${sql.lit(name)}, ${sql.ref(name)}::text`))
@@ -40,6 +48,7 @@ export async function findForeign(
     select json_build_object(${texts}) as key, ${sql.ref(column)} as sealed
     from ${sql.table(table)}
     where ${sql.ref(column)} is not null and ${keyIdOf(column)} <> ${keyId}
+      and ${notLeft(sealedColumn)}
       and ${begin ? sql`(${columns}) > (${begin})` : sql`true`}
     order by ${columns}
     limit ${limit}`.execute(db)

@@ -42,6 +42,17 @@ export async function findSendingHold(db: AnyDb): Promise<SendingHold | null> {
   return { since, reason, detail: `${holdReasons[reason]}.` }
 }
 
+/** Whether it is held, or will be once a process has seen that it is not the one that was sent from. */
+export async function mayNotSend(db: AnyDb): Promise<boolean> {
+  const instance = await findSendingInstance(db)
+  if (!instance) return false
+  const { sending_held_since, sending_identity, current_identity } = instance
+  return (
+    sending_held_since !== null ||
+    (sending_identity !== null && sending_identity !== current_identity)
+  )
+}
+
 /**
  * Holds all sending until it is confirmed: before a machine is put back to a snapshot, which holds
  * everything that could tell.

@@ -1,0 +1,151 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { asService, type TestContext, testContext } from '../../../test/context.ts'
+import { install } from '../../../test/moves.ts'
+import { inWorkspace } from '../../kernel/context.ts'
+import { createSecretBox } from '../../kernel/crypto.ts'
+import { migrate } from '../../kernel/db/migrate.ts'
+import { countSealed, resealAll } from '../../kernel/sealed-columns/index.ts'
+import { sealedColumns } from '../../sealed-columns.ts'
+import { operator } from '../audit/index.ts'
+import { runErasures } from '../erasure/index.ts'
+import { nothing } from '../erasure/schema.ts'
+import { createWebhook } from '../webhooks/webhooks.ts'
+import { createWorkspace } from '../workspaces/index.ts'
+import { cancelMove, cleanUpMoves, moveWorkspace } from './index.ts'
+import type { Progress } from './move.ts'
+
+let a: TestContext
+let b: TestContext
+let workspaceId: string
+beforeEach(async () => {
+  ;[a, b] = await Promise.all([testContext(), testContext()])
+  // Both draw the same ids at the same time.
+  b.clock.advance(1_000)
+  await Promise.all([install(a), install(b)])
+  workspaceId = (await createWorkspace(asService(a), 'Acme')).id
+})
+afterEach(async () => {
+  await Promise.all([a[Symbol.asyncDispose](), b[Symbol.asyncDispose]()])
+})
+
+const toB = (onProgress?: (progress: Progress) => void) =>
+  moveWorkspace(asService(a), asService(b), workspaceId, {
+    ...{ sourceName: 'a', targetName: 'b', restMs: 0 },
+    ...(onProgress ? { onProgress } : {}),
+  })
+
+const hold = () => sql`update instance set sending_held_since = now()`.execute(a.database.peek)
+
+const placeIn = ({ database: { peek } }: TestContext) =>
+  peek
+    .selectFrom('workspaces')
+    .select(['moving_to', 'moved_to'])
+    .where('id', '=', workspaceId)
+    .executeTakeFirst()
+
+const refusedAs = (message: RegExp) => ({
+  code: 'not_ready',
+  message: expect.stringMatching(message),
+})
+
+test('a workspace does not leave a database whose sending is held', async () => {
+  await hold()
+  await expect(toB()).rejects.toMatchObject(refusedAs(/sends confirm-restore/))
+  await sql`
+    update instance set sending_held_since = null, sending_identity = 'of another database'`.execute(
+    a.database.peek,
+  )
+  await expect(toB()).rejects.toMatchObject(refusedAs(/sends confirm-restore/))
+  expect(await placeIn(a)).toEqual({ moving_to: null, moved_to: null })
+})
+
+test('a hold that begins while a workspace is moved keeps it where it is', async () => {
+  const reached = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  const locking = a.database.peek.transaction().execute(async (tx) => {
+    // The mover waits for it before it goes on.
+    await sql`lock table leads in row exclusive mode`.execute(tx)
+    reached.resolve()
+    await held.promise
+  })
+  await reached.promise
+  const fencing = Promise.withResolvers<void>()
+  const moving = toB(({ step }) => step === 'fence' && fencing.resolve())
+  const refused = expect(moving).rejects.toMatchObject(refusedAs(/sends confirm-restore/))
+  await fencing.promise
+  await hold()
+  held.resolve()
+  await locking
+  await refused
+  expect(await placeIn(a)).toEqual({ moving_to: null, moved_to: null })
+  expect(await placeIn(b)).toBeUndefined()
+})
+
+test('what was deleted after a move is neither moved again nor taken back as an empty workspace', async () => {
+  await toB()
+  await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
+  await cleanUpMoves(asService(a))
+  // The other database was put back to a time before the move.
+  await sql`delete from audit_log where workspace_id = ${workspaceId}::uuid`.execute(
+    b.database.peek,
+  )
+  await sql`delete from workspaces where id = ${workspaceId}::uuid`.execute(b.database.peek)
+  await expect(toB()).rejects.toMatchObject(refusedAs(/put b back from a backup/))
+  await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toMatchObject(
+    refusedAs(/put b back from a backup/),
+  )
+  expect(await placeIn(a)).toEqual({ moving_to: 'b', moved_to: 'b' })
+})
+
+test('an update migrates what a workspace has left', async () => {
+  const { peek } = a.database
+  await toB()
+  // As if the last migration that writes to workspaces had come after the move.
+  await sql`alter table workspaces drop column starting_credits`.execute(peek)
+  await sql`delete from migrations where name = '0122_starting_credits.sql'`.execute(peek)
+  await sql`begin; set local outrider.mover = 'on';
+    update workspaces set name = 'default' where id = ${sql.lit(workspaceId)}; commit`.execute(peek)
+  expect(await migrate(a.database.url)).toEqual(['0122_starting_credits.sql'])
+})
+
+test('an erasure of a workspace that is moved holds up those of no other', async () => {
+  const { peek } = a.database
+  const other = await createWorkspace(asService(a), 'Other')
+  const erasure = (workspace: string, minutes: number) =>
+    sql`
+    insert into erasures (workspace_id, id, asked_by, address, lead_ids, state, is_waiting, looked_at,
+      erased, due, timestamp_created, timestamp_updated)
+    values (${workspace}::uuid, ${a.newId()}::uuid, '{"actor": {"type": "operator", "id": null}}', 'ada@lead.example', '{}', 'running', false, 0,
+      ${JSON.stringify(nothing)}::jsonb,
+      ${a.now()}::timestamptz - ${minutes} * interval '1 minute', ${a.now()}::timestamptz,
+      ${a.now()}::timestamptz)`.execute(peek)
+  await erasure(workspaceId, 2)
+  await toB()
+  await erasure(other.id, 1)
+  await runErasures(asService(a))
+  const { rows } = await sql<{ workspace_id: string; state: string }>`
+    select workspace_id, state from erasures order by due`.execute(peek)
+  expect(rows).toContainEqual({ workspace_id: other.id, state: 'finished' })
+  expect(rows).toContainEqual({ workspace_id: workspaceId, state: 'running' })
+})
+
+test('another key seals everything but what a workspace has left, which the old one goes on to open', async () => {
+  const other = await createWorkspace(asService(a), 'Other')
+  for (const id of [workspaceId, other.id]) {
+    const input = {
+      name: 'Ours',
+      target_hook_url: 'https://hooks.example/',
+      event_type: 'all_events',
+    } as const
+    await createWebhook(inWorkspace(asService(a), id), id, input, { actor: operator })
+  }
+  await toB()
+  const old = a.secrets
+  const secrets = createSecretBox([Buffer.alloc(32, 7), Buffer.alloc(32, 1)])
+  const turned = { ...asService(a), secrets: { ...secrets, open: old.open } }
+  await resealAll(turned, sealedColumns)
+  const counts = await countSealed(a.db, sealedColumns)
+  expect(counts.map(({ key_id }) => key_id)).toEqual(counts.map(() => secrets.keyId))
+  expect(counts.length).toBeGreaterThan(0)
+})
