@@ -1,4 +1,5 @@
 import { type Config, firstShardName, type ShardAddress } from '../config.ts'
+import { copyOptOuts } from '../features/directory/index.ts'
 import { connect, type ProcessDb } from '../kernel/db/db.ts'
 import { findInstance, readMigrationGap, updateInstance } from '../kernel/db/instance.ts'
 import { migrationNames } from '../kernel/db/migrate.ts'
@@ -24,7 +25,8 @@ export interface PreparedShard {
 
 /**
  * Brings the further databases of DATABASE_SHARDS to this version, and notes on the first one which
- * they are. It may be run again, and after it was interrupted.
+ * they are. Who asked the first to be removed is refused by all. It may be run again, and after it
+ * was interrupted.
  *
  * @param first migrated; it gets an identity and a secret key here if it has none yet
  * @throws with what to do when one of them is not ours, or does not answer
@@ -58,7 +60,10 @@ export async function prepareShards(
     await requireOwn(db, name, registered)
     const applied = await applyMigrations(way, log)
     await openSecrets(db, site)
+    // Before anything can lie there; and after, for who opted out before all had to know of it.
+    await copyOptOuts(first, db)
     await register(first, db, name)
+    if (isNew) await copyOptOuts(first, db)
     return { name, applied, isNew }
   }
 }

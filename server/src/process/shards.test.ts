@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOf } from '../../test/app.ts'
 import { openBrowser, password, setUp } from '../../test/browser.ts'
-import { testDatabase } from '../../test/database.ts'
+import { testContext } from '../../test/context.ts'
+import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { patience } from '../../test/patience.ts'
 import {
   rowsOf,
@@ -14,6 +15,7 @@ import {
 import { buildApi } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { optOutEverywhere } from '../features/acquisition/index.ts'
+import { findOptedOut, optOut } from '../features/directory/index.ts'
 import { createSecret } from '../features/keys/secret.ts'
 import {
   copyLinkAddress,
@@ -237,6 +239,34 @@ test('what concerns the whole installation reaches every shard', async () => {
   const b = sharded.shards.byName('b').ctx
   await copyLinkAddress(ctx, b)
   expect(await findLinkUrl(b)).toBe('http://127.0.0.1:1234')
+})
+
+test('who asked to be removed before a shard was added, or while it was away, is refused there, too', async () => {
+  await using ctx = await testContext()
+  await using second = await testDatabase()
+  const DATABASE_SHARDS = `b=${second.url}`
+  const config = readConfig({
+    ...databases.settings,
+    ...{ DATABASE_URL: ctx.database.url, DATABASE_SHARDS },
+  })
+  await optOut(ctx, 'gone@before.example')
+  // More than are copied at once, and what was asked for stays as old as it is.
+  await ctx.database.pool.query(`
+    insert into directory_optouts (kind, hash, timestamp_created)
+    select kind, sha256(number::text::bytea), '2020-02-02'
+    from generate_series(1, 6000) as number cross join unnest('{contact,address}'::text[]) as kind`)
+  const prepare = () => prepareShards(config, ctx.database.db, silentLog)
+  const optoutsOf = ({ peek }: TestDatabase) =>
+    peek.selectFrom('directory_optouts').selectAll().orderBy('kind').orderBy('hash').execute()
+  const asked = ['gone@before.example', 'new@later.example', 'other@before.example']
+
+  expect(await prepare()).toMatchObject([{ name: 'b', isNew: true }])
+  expect(await findOptedOut(second.db, asked)).toEqual(new Set(asked.slice(0, 1)))
+  expect(await optoutsOf(second)).toEqual(await optoutsOf(ctx.database))
+
+  await optOut(ctx, 'later.example')
+  expect(await prepare()).toMatchObject([{ name: 'b', isNew: false }])
+  expect(await findOptedOut(second.db, asked)).toEqual(new Set(asked.slice(0, 2)))
 })
 
 test('while a shard is away the others go on, and its own are told to try again, never that they are unknown', async () => {

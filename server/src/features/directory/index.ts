@@ -5,6 +5,7 @@ export { type ColumnMap, fieldNames, parseColumnMap } from './import/columns.ts'
 export { type ImportProgress, type ImportResult, importFile } from './import/import.ts'
 export { isReindexDue } from './import/queries.ts'
 export {
+  copyOptOuts,
   findOptedOut,
   findOptedOutContacts,
   isRemovedContact,

@@ -111,6 +111,25 @@ async function remember(
   )
 }
 
+const copiedAtOnce = 5000
+
+/** Whoever is refused by one database is refused by the other one, too. It may be broken off and begun anew. */
+export async function copyOptOuts(from: AnyDb, to: AnyDb): Promise<void> {
+  let place: queries.OptOut | undefined = { kind: '', hash: Buffer.alloc(0) }
+  while (place) {
+    const optouts: queries.StoredOptOut[] = await queries.listOptOuts(from, place, copiedAtOnce)
+    if (optouts.length > 0) await insertCopied(to, optouts)
+    place = optouts.length < copiedAtOnce ? undefined : optouts.at(-1)
+  }
+}
+
+const insertCopied = (to: AnyDb, optouts: queries.StoredOptOut[]) =>
+  to.transaction().execute(async (tx) => {
+    // An import that has asked already whom it must not add comes to its end before.
+    await queries.lockDirectory(tx)
+    await queries.insertCopied(tx, optouts)
+  })
+
 interface Questions {
   /** Folded. */
   addresses?: string[]

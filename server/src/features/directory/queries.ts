@@ -110,6 +110,34 @@ export const insertOptOuts = async (db: AnyDb, kind: string, hashes: Buffer[], a
     on conflict do nothing`.execute(db)
 }
 
+export interface StoredOptOut extends OptOut {
+  timestamp_created: Date
+}
+
+/** In the order of their key, from behind one. */
+export const listOptOuts = async (db: AnyDb, after: OptOut, limit: number) => {
+  const { rows } = await sql<StoredOptOut>`
+    select kind, hash, timestamp_created
+    from directory_optouts
+    where (kind, hash) > (${after.kind}, ${after.hash}::bytea)
+    order by kind, hash
+    limit ${limit}::integer`.execute(db)
+  return rows
+}
+
+/** Of another database; those that are there stay. */
+export const insertCopied = async (db: AnyDb, optouts: StoredOptOut[]) => {
+  await sql`
+    insert into directory_optouts (kind, hash, timestamp_created)
+    select kind, hash, timestamp_created
+    from unnest(
+      ${optouts.map(({ kind }) => kind)}::text[],
+      ${optouts.map(({ hash }) => hash)}::bytea[],
+      ${optouts.map((optout) => optout.timestamp_created)}::timestamptz[]
+    ) as copied (kind, hash, timestamp_created)
+    on conflict do nothing`.execute(db)
+}
+
 /** Until the transaction ends nobody else adds contacts or opts out. */
 export async function lockDirectory(tx: AnyDb): Promise<void> {
   await sql`/* installation: its directory */

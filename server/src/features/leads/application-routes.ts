@@ -8,7 +8,7 @@ import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { cancelJob, changeMany, getJob, undoJob } from './bulk/jobs.ts'
 import { atOnceMax, BulkChange, LeadJob } from './bulk/schema.ts'
-import { exportLeads } from './lists/export-csv.ts'
+import { beginExport } from './lists/export-csv.ts'
 import { readFilter } from './lists/filter.ts'
 import { countLeads, listLeads } from './lists/list-leads.ts'
 import {
@@ -114,7 +114,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ ctx, caller, query }, reply) => {
-      const pieces = exportLeads(ctx, caller.workspaceId, readFilter(query), {
+      const pieces = await beginExport(ctx, caller.workspaceId, readFilter(query), {
         ids: query.ids === undefined ? undefined : readIds('ids', query.ids),
         excluded: readIds('excluded', query.excluded ?? ''),
       })

@@ -7,9 +7,10 @@ export interface SuppressionEntry {
   value: string
 }
 
-/** Reads `ann@example.com`, `example.com` or `@example.com`, however it is written. */
+/** Reads `ann@example.com`, `example.com`, `@example.com` or `*@example.com`, however it is written. */
 export function parseEntry(text: string): SuppressionEntry | undefined {
-  const typed = text.trim()
+  // Everybody there, in the lists of other programs. As an address it is valid, and nobody has it.
+  const typed = text.trim().replace(/^\*@/, '@')
   const address = parseEmail(typed)
   if (address) return { kind: 'address', value: address.folded }
   // A domain is what may stand behind the @ of an address.

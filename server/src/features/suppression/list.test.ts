@@ -153,6 +153,27 @@ test('whether somebody may be written to is told, with the entry that says no', 
   expect(await exported()).toContainEqual(expect.stringMatching(/^bücher\.example,domain,/))
 })
 
+test('*@ before a domain means everybody there, as in other programs, wherever it is written', async () => {
+  expect(await importLines('*@competitor.example')).toMatchObject({ added: 1 })
+  const there = ['ann@competitor.example']
+  expect(await findSuppressed(ctx.db, workspaceId, there)).toEqual(new Map([[there[0], 'blocked']]))
+  const wildcard = ' *@Competitor.example '
+  expect(await showSuppression(ctx, workspaceId, wildcard)).toMatchObject({
+    ...{ value: 'competitor.example', suppressed: true, by: 'domain' },
+  })
+  await removeSuppression(ctx, workspaceId, wildcard, { force: false }, operator)
+  expect(await findSuppressed(ctx.db, workspaceId, there)).toEqual(new Map())
+  expect(await addSuppression(ctx, workspaceId, wildcard, operator)).toMatchObject({
+    ...{ kind: 'domain', value: 'competitor.example' },
+  })
+})
+
+test('subdomains cannot be meant by a wildcard', async () => {
+  expect(await importLines('*.competitor.example')).toMatchObject({ added: 0, invalid: 1 })
+  const add = addSuppression(ctx, workspaceId, '*.competitor.example', operator)
+  await expect(add).rejects.toThrow('give an e-mail address or a domain')
+})
+
 test('who was erased is in the copy of a list, too', async () => {
   const value = erasedEntry('gone@example.com')
   const entry = { kind: 'address', value, reason: 'unsubscribed', campaignId: null } as const

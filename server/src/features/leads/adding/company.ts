@@ -12,6 +12,12 @@ export function companyOf(foldedAddress: string): string | null {
   return domain === null || freeMail.has(domain) || freeMail.has(host) ? null : domain
 }
 
+/** What a lead of the campaign is stopped by. Where it stops for companies no more nothing looks at it. */
+export const companyIn = (
+  { stop_for_company }: { stop_for_company: boolean },
+  { email_folded, company }: { email_folded: string; company: string | null },
+): string | null => (stop_for_company ? companyOf(email_folded) : company)
+
 /** What the list has not, and without what it should not have. */
 const alsoFreeMail = [
   'bbox.fr',

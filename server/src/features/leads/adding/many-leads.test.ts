@@ -260,6 +260,40 @@ test('a download can be imported again, and no cell of it is a formula', async (
   expect(all.body.trim().split('\r\n')).toHaveLength(3)
 })
 
+test('a download has the variables of the leads that are in it, each of them and no other', async () => {
+  const withNames = (email: string, from: number, length: number) => ({
+    email,
+    custom_variables: Object.fromEntries(
+      Array.from({ length }, (_, at) => [`v${String(from + at).padStart(5, '0')}`, 'x']),
+    ),
+  })
+  const leads = Array.from({ length: 7 }, (_, at) => withNames(`n${at}@one.example`, at * 100, 100))
+  const ids = await addLeads(autumn, leads)
+  const namesOf = async (query: string) => {
+    const { body } = await ask('GET', `/leads/export.csv?${query}`)
+    return body
+      .split('\r\n')[0]
+      .split(',')
+      .filter((name: string) => /^v\d/.test(name))
+  }
+  const names = leads.flatMap((lead) => Object.keys(lead.custom_variables))
+  expect(await namesOf('')).toEqual(names)
+  expect(await namesOf(`ids=${ids[0]},${ids[6]}`)).toEqual([
+    ...names.slice(0, 100),
+    ...names.slice(600),
+  ])
+  expect(await namesOf(`excluded=${ids.slice(1).join()}`)).toEqual(names.slice(0, 100))
+
+  const more = Array.from({ length: 44 }, (_, at) =>
+    withNames(`m${at}@one.example`, 700 + at * 100, 100),
+  )
+  await addLeads(winter, more)
+  const refused = await ask('GET', '/leads/export.csv')
+  expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_field' } })
+  expect(refused.body.message).toContain('more than 5,000 custom variables')
+  expect(await namesOf(`campaign_id=${winter}`)).toHaveLength(4400)
+})
+
 test('views are of one person in one workspace, and one is kept or deleted without the others', async () => {
   const warm = { name: 'Warm', search: { status: 'interested' } }
   const other = { name: 'a/b & ü', search: { q: 'x' } }

@@ -4,7 +4,7 @@ import { ChangingLead, changeLeadsBack } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 import { findMissedStops, type StopReason } from '../status/missed-stops.ts'
-import { companyOf } from './company.ts'
+import { companyIn } from './company.ts'
 
 interface TakenStep {
   leadId: string
@@ -77,7 +77,7 @@ async function readCampaign(tx: Context, lead: LockedLead): Promise<Followed> {
   const steps = await holdSteps(tx.db, lead.workspace_id, lead.campaign_id)
   return {
     stays: nextStep(steps.steps, lead) !== undefined,
-    company: steps.stop_for_company ? companyOf(lead.email_folded) : company,
+    company: companyIn(steps, lead),
   }
 }
 

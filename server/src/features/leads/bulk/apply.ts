@@ -1,15 +1,17 @@
 import type { Context } from '../../../kernel/context.ts'
-import { lockLeadCounts } from '../../campaigns/index.ts'
+import { type HeldSteps, holdSteps, lockLeadCounts } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
+import type { ActivityChange } from '../activity/plan-activity.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { addLeads, holdTarget, roomInPlan } from '../adding/add-leads.ts'
+import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeads, changeLeadsBack, uncountLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, type LockedLead } from '../record.ts'
 import type { LeadInput, SkipReason } from '../schema.ts'
 import { findAnsweredFor } from '../status/colleagues.ts'
-import { resumed } from '../status/resume.ts'
+import { planResume, resumed } from '../status/resume.ts'
 import { isSending, readTarget } from '../status/set-status.ts'
 import { type NewStatus, planStatusChange } from '../status/status.ts'
 import * as queries from './queries.ts'
@@ -199,7 +201,7 @@ async function remove(tx: Context, workspaceId: string, leads: LockedLead[]) {
 
 /**
  * Puts leads back to what they were, unless something happened to them since. Whose colleague has
- * answered is not written to again where that stops them.
+ * answered is not written to again where that stops them; who is goes on in the campaign as it is now.
  */
 export async function undoChange(
   tx: Context,
@@ -211,21 +213,21 @@ export async function undoChange(
   const beforeOf = new Map(undone.map((lead) => [lead.id, lead]))
   const refusals = missing(ids, leads)
   const answeredFor = await findAnsweredFor(tx, workspaceId, leads)
+  const campaigns = await holdCampaigns(tx, workspaceId, leads)
   const changing: ChangingLead[] = []
   for (const lead of leads) {
-    const { id: _, changed_at, ...before } = beforeOf.get(lead.id) as queries.UndoneLead
-    if (lead.timestamp_updated.toISOString() !== changed_at) {
+    const before = beforeOf.get(lead.id) as queries.UndoneLead
+    if (lead.timestamp_updated.toISOString() !== before.changed_at) {
       refusals.push(refusal(lead, 'Something happened to the lead since; it stays as it is.'))
       continue
     }
+    const steps = campaigns.get(lead.campaign_id) as HeldSteps
+    const { patch, events } = planUndo(lead, before, {
+      steps,
+      isAnsweredFor: answeredFor.has(lead.id),
+    })
     const one = new ChangingLead(lead)
-    const patch = {
-      ...before,
-      timestamp_next_send: timeOf(before.timestamp_next_send),
-      postponed_until: timeOf(before.postponed_until),
-      ...(isOpen(before.sending_state) && answeredFor.has(lead.id) ? stoppedForCompany : {}),
-    }
-    one.change(patch, [], tx.now())
+    one.change(patch, events, tx.now())
     changing.push(one)
   }
   await changeLeadsBack(tx, workspaceId, changing)
@@ -234,6 +236,35 @@ export async function undoChange(
     await markLeadsDue(tx, workspaceId, [...new Set(sending.map(({ now }) => now.campaign_id))])
   }
   return { changed: changing.length, refusals, undo: null }
+}
+
+async function holdCampaigns(
+  tx: Context,
+  workspaceId: string,
+  leads: LockedLead[],
+): Promise<Map<string, HeldSteps>> {
+  const held = new Map<string, HeldSteps>()
+  for (const id of new Set(leads.map(({ campaign_id }) => campaign_id))) {
+    held.set(id, await holdSteps(tx.db, workspaceId, id))
+  }
+  return held
+}
+
+/** Its campaign may have been edited since, and only leads that are sent to follow that. */
+function planUndo(
+  lead: LockedLead,
+  { id: _, changed_at: __, ...before }: queries.UndoneLead,
+  { steps, isAnsweredFor }: { steps: HeldSteps; isAnsweredFor: boolean },
+): ActivityChange {
+  const patch = {
+    ...before,
+    timestamp_next_send: timeOf(before.timestamp_next_send),
+    postponed_until: timeOf(before.postponed_until),
+  }
+  if (!isOpen(patch.sending_state)) return { patch, events: [] }
+  if (isAnsweredFor) return { patch: { ...patch, ...stoppedForCompany }, events: [] }
+  if (isSending(patch.sending_state)) return planResume(steps, { ...lead, ...patch }, patch)
+  return { patch: { ...patch, company: companyIn(steps, lead) }, events: [] }
 }
 
 const stoppedForCompany = { sending_state: 'stopped', stop_reason: 'company_replied' } as const

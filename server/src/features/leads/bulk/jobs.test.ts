@@ -1,5 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
+import { createReadyCampaign } from '../../../../test/campaigns.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { recordActivities } from '../activity/record-activity.ts'
+import { followSteps } from '../following/follow-steps.ts'
 import { changeMany, getJob, runLeadJobs, undoJob } from './jobs.ts'
 
 let api: TestApi
@@ -53,4 +57,141 @@ test('a campaign that a change of its last leads has completed is active again w
   // Also within one millisecond each is a version of its own: whoever has read another one is told.
   const versions = [active, completed, reopened].map((campaign) => campaign.timestamp_updated)
   expect(new Set(versions).size).toBe(3)
+})
+
+describe('a change is undone after its campaign was edited', () => {
+  const dayMs = 86_400_000
+  const message = { message_id: '<m@x>', subject: '', step: 1, variant: 1, mailbox: 'm@x' }
+  const step = (delay: number) => ({
+    delay,
+    variants: [{ subject: 'Hello', body: '<p>Hello</p>' }],
+  })
+  type Steps = { id: string; delay: number }[]
+
+  async function campaignWith(names: string[], ...delays: number[]) {
+    const sequences = [{ steps: delays.map(step) }]
+    const { id, sequences: made } = await createReadyCampaign(api, { sequences })
+    await patch(id, { status: 'active' })
+    const leads = names.map((name) => ({ email: `${name}@firm-${id}.example` }))
+    const { body } = await api.call('POST', '/api/v2/lead/add', {
+      body: { campaign_id: id, leads },
+    })
+    const ids: string[] = body.created_leads.map((lead: { id: string }) => lead.id)
+    return { id: id as string, steps: made[0].steps as Steps, ids }
+  }
+
+  async function patch(id: string, body: object) {
+    expect(await api.call('PATCH', `/api/v2/campaigns/${id}`, { body })).toMatchObject({
+      status: 200,
+    })
+    await followSteps(api.ctx)
+  }
+  const setSteps = (id: string, steps: Steps) => patch(id, { sequences: [{ steps }] })
+
+  const change = (
+    action: { action: 'pause' } | { action: 'set_status'; status: string },
+    id = '',
+  ) => changeMany(api.ctx, api.workspaceId, { ...action, ids: [id] }, by)
+  const undo = ({ id }: { id: string }) => undoJob(api.ctx, api.workspaceId, id, by)
+  const read = (id = '') =>
+    api.ctx.database.peek
+      .selectFrom('leads')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+
+  async function send(leadId = '', stepId = '', nextInDays = 0) {
+    const { id: mailboxId } = await api.ctx.database.peek
+      .selectFrom('mailboxes')
+      .select('id')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    const notBefore = new Date(api.ctx.now().getTime() + nextInDays * dayMs)
+    const sent = { kind: 'sent', leadId, message, stepId, mailboxId } as const
+    await transaction(api.ctx, (tx) =>
+      recordActivities(tx, api.workspaceId, [{ ...sent, threadSubject: '', next: { notBefore } }]),
+    )
+  }
+
+  async function answer(leadId = '') {
+    const reply = { message_id: null, subject: '', text: '', html: null, snippet: '' }
+    await transaction(api.ctx, (tx) =>
+      recordActivities(tx, api.workspaceId, [{ kind: 'replied', leadId, message, reply }]),
+    )
+  }
+
+  test.each([
+    ['is sent to again', 'pending', { action: 'set_status', status: 'interested' }],
+    ['was paused before', 'paused', { action: 'set_status', status: 'interested' }],
+  ] as const)(
+    'who %s is stopped by a colleague, now that it stops for companies',
+    async (_, was, action) => {
+      const { id, ids } = await campaignWith(['ann', 'bob'], 3)
+      const [ann, bob] = ids
+      if (was === 'paused') await change({ action: 'pause' }, ann)
+      const job = await change(action, ann)
+      await patch(id, { stop_for_company: true })
+      await undo(job)
+      expect(await read(ann)).toMatchObject({ status: 'new', sending_state: was })
+      await answer(bob)
+      expect(await read(ann)).toMatchObject({
+        ...{ sending_state: 'stopped', stop_reason: 'company_replied' },
+      })
+    },
+  )
+
+  test('the next mail is due by the delays that hold now', async () => {
+    const { id, steps, ids } = await campaignWith(['ann', 'bob'], 0, 9)
+    const [fresh, begun] = ids
+    await send(begun, steps[0]?.id, 9)
+    const jobs = [
+      await change({ action: 'pause' }, fresh),
+      await change({ action: 'pause' }, begun),
+    ]
+    await setSteps(
+      id,
+      steps.map((each) => ({ ...each, delay: 2 })),
+    )
+    for (const job of jobs) await undo(job)
+    const [pending, active] = [await read(fresh), await read(begun)]
+    expect([pending.sending_state, active.sending_state]).toEqual(['pending', 'active'])
+    const inTwoDays = new Date(api.ctx.now().getTime() + 2 * dayMs)
+    expect([pending, active].map((lead) => lead.timestamp_next_send)).toEqual([
+      inTwoDays,
+      inTwoDays,
+    ])
+  })
+
+  test('nobody who is absent is written to before their return', async () => {
+    const { id, steps, ids } = await campaignWith(['ann'], 0, 9)
+    const [ann] = ids
+    await send(ann, steps[0]?.id, 9)
+    const resumeAt = new Date(api.ctx.now().getTime() + 20 * dayMs)
+    const reply = { message_id: null, subject: '', text: '', html: null, snippet: '' }
+    const absent = { kind: 'auto_replied', isOutOfOffice: true, message, reply, resumeAt } as const
+    await transaction(api.ctx, (tx) =>
+      recordActivities(tx, api.workspaceId, [{ ...absent, leadId: ann ?? '' }]),
+    )
+    const job = await change({ action: 'set_status', status: 'interested' }, ann)
+    await setSteps(
+      id,
+      steps.map((each) => ({ ...each, delay: 2 })),
+    )
+    await undo(job)
+    expect(await read(ann)).toMatchObject({
+      ...{ sending_state: 'active', timestamp_next_send: resumeAt, postponed_until: resumeAt },
+    })
+  })
+
+  test('who has got every step that is left is completed', async () => {
+    const { id, steps, ids } = await campaignWith(['ann'], 0, 9)
+    const [ann] = ids
+    await send(ann, steps[0]?.id, 9)
+    const job = await change({ action: 'pause' }, ann)
+    await setSteps(id, steps.slice(0, 1))
+    await undo(job)
+    expect(await read(ann)).toMatchObject({ status: 'completed', sending_state: 'finished' })
+    const { body } = await api.call('GET', `/api/v2/campaigns/${id}`)
+    expect(body).toMatchObject({ status: 'completed', lead_counts: { active: 0, completed: 1 } })
+  })
 })

@@ -10,7 +10,7 @@ import {
 } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { planFinish } from '../activity/plan-activity.ts'
-import { companyOf } from '../adding/company.ts'
+import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { StoredLead } from '../record.ts'
@@ -81,7 +81,7 @@ const isSending = (state: StoredLead['sending_state']) => state === 'pending' ||
 const follower = (steps: HeldSteps, lead: follow.FollowingLead): follow.FollowingLead => ({
   ...lead,
   timestamp_next_send: nextSendOf(steps, lead),
-  company: steps.stop_for_company ? companyOf(lead.email_folded) : lead.company,
+  company: companyIn(steps, lead),
 })
 
 const isOther = (before: follow.FollowingLead, now: follow.FollowingLead) =>

@@ -1,11 +1,14 @@
 import type { Context } from '../../../kernel/context.ts'
 import { csvLine } from '../../../kernel/csv/write-csv.ts'
+import { invalidField } from '../../../kernel/errors.ts'
 import { isErased } from '../record.ts'
 import { type TextField, textFields } from '../schema.ts'
 import type { LeadFilter } from './filter.ts'
 import * as queries from './list-queries.ts'
 
 const batchMax = 1000
+/** Of variables: each is in every line, and so much work at once. */
+const columnsMax = 5000
 const texts = Object.keys(textFields) as TextField[]
 const facts = [
   ...(['status', 'sending_state', 'stop_reason', 'current_step', 'email_open_count'] as const),
@@ -13,14 +16,36 @@ const facts = [
   ...(['timestamp_last_open', 'timestamp_last_reply', 'timestamp_created'] as const),
 ]
 
-/** Leads as a file that can be imported again, newest first, piece by piece. */
+/** An export that cannot be made is refused here, before anything of a file was sent. */
+export async function beginExport(
+  ...of: Parameters<typeof exportLeads>
+): Promise<AsyncGenerator<string>> {
+  const pieces = exportLeads(...of)
+  const { value: headings = '' } = await pieces.next()
+  return withFirst(headings, pieces)
+}
+
+async function* withFirst(first: string, others: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first
+  yield* others
+}
+
+/**
+ * Leads as a file that can be imported again, newest first, piece by piece.
+ *
+ * @throws AppError `invalid_field` with the first piece: they have too many variables for a file
+ */
 export async function* exportLeads(
   ctx: Context,
   workspaceId: string,
   filter: LeadFilter,
-  { ids, excluded }: { ids: string[] | undefined; excluded: string[] },
+  chosen: queries.ChosenLeads,
 ): AsyncGenerator<string> {
-  const variables = await queries.listVariableNames(ctx.db, workspaceId, filter)
+  const { ids, excluded } = chosen
+  const variables = await queries.listVariableNames(
+    ...([ctx.db, workspaceId, filter, chosen, columnsMax + 1] as const),
+  )
+  if (variables.length > columnsMax) throw tooManyVariables
   // Excel takes a file without the mark for one of Windows-1252.
   yield `\ufeff${csvLine(['email', ...texts, 'campaign', ...facts, ...variables])}`
   const left = new Set(excluded)
@@ -41,3 +66,8 @@ export async function* exportLeads(
     if (leads.length < batchMax) return
   }
 }
+
+const tooManyVariables = invalidField(
+  'ids',
+  'The leads have more than 5,000 custom variables, and each is a column of the file: download them in parts, by campaign for instance.',
+)

@@ -6,6 +6,12 @@ import type { StoredLead } from '../record.ts'
 import type { LeadFilter } from './filter.ts'
 import type { ListedLead } from './list-schema.ts'
 
+/** Of those that a filter matches: only these, and none of those. */
+export interface ChosenLeads {
+  ids: string[] | undefined
+  excluded: string[]
+}
+
 /** Newest first, and one more than the page holds. */
 export const listLeads = async (
   db: Db,
@@ -38,10 +44,9 @@ export const countMatching = async (
   limit: number,
   excluded: string[] = [],
 ): Promise<number> => {
-  const others = excluded.length === 0 ? sql`` : sql`and id <> all(${excluded}::uuid[])`
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
-      select 1 from leads where ${matching(workspaceId, filter)} ${others} limit ${limit}::integer
+      select 1 from leads where ${matching(workspaceId, filter)} ${besides(excluded)} limit ${limit}::integer
     ) as found`.execute(db)
   return rows[0]?.count ?? 0
 }
@@ -83,29 +88,40 @@ export const listWhole = async (
   limit: number,
   ids: string[] | undefined,
 ) => {
-  const among = ids === undefined ? sql`` : sql`and id = any(${ids}::uuid[])`
   const { rows } = await sql<StoredLead & { campaign_name: string }>`
     select l.*, (
       select c.name from campaigns c
       where c.workspace_id = ${workspaceId}::uuid and c.id = l.campaign_id
     ) as campaign_name
     from leads l
-    where ${matching(workspaceId, filter)} ${before(startingAfter)} ${among}
+    where ${matching(workspaceId, filter)} ${before(startingAfter)} ${among(ids)}
     order by id desc
     limit ${limit}::integer`.execute(db)
   return rows
 }
 
-/** What the variables of leads are called: columns of a download. */
-export const listVariableNames = async (db: Db, workspaceId: string, filter: LeadFilter) => {
+/** What the variables of the leads of a download are called: its columns. */
+export const listVariableNames = async (
+  db: Db,
+  workspaceId: string,
+  filter: LeadFilter,
+  { ids, excluded }: ChosenLeads,
+  limit: number,
+): Promise<string[]> => {
   const { rows } = await sql<{ name: string }>`
     select distinct jsonb_object_keys(custom_variables) as name
     from leads
-    where ${matching(workspaceId, filter)}
+    where ${matching(workspaceId, filter)} ${among(ids)} ${besides(excluded)}
     order by name
-    limit 500`.execute(db)
+    limit ${limit}::integer`.execute(db)
   return rows.map(({ name }) => name)
 }
+
+const among = (ids: string[] | undefined) =>
+  ids === undefined ? sql`` : sql`and id = any(${ids}::uuid[])`
+
+const besides = (excluded: string[]) =>
+  excluded.length === 0 ? sql`` : sql`and id <> all(${excluded}::uuid[])`
 
 const before = (id: string | undefined) => (id === undefined ? sql`` : sql`and id < ${id}::uuid`)
 

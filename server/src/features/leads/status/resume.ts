@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
-import { holdSteps } from '../../campaigns/index.ts'
+import { type HeldSteps, holdSteps } from '../../campaigns/index.ts'
 import { type ActivityChange, planFinish } from '../activity/plan-activity.ts'
-import { companyOf } from '../adding/company.ts'
+import { companyIn } from '../adding/company.ts'
 import { nextSendOf } from '../following/next-send.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 
@@ -12,8 +12,17 @@ export async function resumed(
   patch: Partial<LeadState>,
 ): Promise<ActivityChange> {
   const steps = await holdSteps(tx.db, lead.workspace_id, lead.campaign_id)
+  return planResume(steps, lead, patch)
+}
+
+/** The same, of a campaign whose steps are held: what was written down of it may be of other ones. */
+export function planResume(
+  steps: HeldSteps,
+  lead: LockedLead,
+  patch: Partial<LeadState>,
+): ActivityChange {
   const timestamp_next_send = nextSendOf(steps, lead)
-  const company = steps.stop_for_company ? companyOf(lead.email_folded) : lead.company
+  const company = companyIn(steps, lead)
   const going = { ...patch, timestamp_next_send, company, skip_reason: null }
   if (timestamp_next_send) return { patch: going, events: [] }
   const finish = planFinish(lead)
