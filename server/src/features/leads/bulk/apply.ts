@@ -244,7 +244,7 @@ async function holdCampaigns(
   leads: LockedLead[],
 ): Promise<Map<string, HeldSteps>> {
   const held = new Map<string, HeldSteps>()
-  for (const id of new Set(leads.map(({ campaign_id }) => campaign_id))) {
+  for (const id of [...new Set(leads.map(({ campaign_id }) => campaign_id))].sort()) {
     held.set(id, await holdSteps(tx.db, workspaceId, id))
   }
   return held
