@@ -63,6 +63,11 @@ test.each([
   ['JSON', Buffer.from('[{"email":"a@x.example"}]'), 'JSON'],
   ['headings alone', Buffer.from('email,name\n'), 'no rows below'],
   ['1,001 columns', Buffer.from(`${'email,'.repeat(1000)}email\na@x.example\n`), '1,000 columns'],
+  [
+    'a quote that the first row opens and no row closes',
+    Buffer.from('email,name\na@x.example,"Ann\nb@x.example,"Bob\n'),
+    'a quote in row 2 that is not closed',
+  ],
   ['nothing but line ends', Buffer.from('\n\n\n'), 'no rows'],
 ])('%s is refused with what to do', async (_what, bytes, message) => {
   await expect(readFormat(bytes)).rejects.toThrow(message)

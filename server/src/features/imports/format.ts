@@ -46,7 +46,7 @@ export async function readFormat(
   const separator = /^"?sep=(.)"?$/i.exec(lines[0] ?? '')?.[1]
   const likely = lines.find((line) => line.split(findDelimiter(line)).some(isHeading)) ?? lines[0]
   const delimiter = separator ?? findDelimiter(likely ?? '')
-  const rows = await readSome(sample, found, delimiter)
+  const { rows, fault } = await readSome(sample, found, delimiter)
   const heading_row = findHeadings(rows)
   const width = Math.max(0, ...rows.slice(heading_row, heading_row + previewRows).map(filled))
   const named = rows[heading_row - 1] ?? []
@@ -62,7 +62,7 @@ export async function readFormat(
     .filter((row) => filled(row) > 0)
     .slice(0, previewRows)
     .map((row) => headings.map((_, at) => shownText(row[at])))
-  if (shown.length === 0) throw refused('The file has no rows below its headings.')
+  if (shown.length === 0) throw refused(fault ?? 'The file has no rows below its headings.')
   return { format: { encoding: found, delimiter, heading_row }, preview: { headings, rows: shown } }
 }
 
@@ -123,7 +123,7 @@ function guess(first: Buffer): string {
   }
 }
 
-/** As far as the sample goes; its last row may be half a row. */
+/** As far as the sample goes, whose last row may be half a row, or as there is no fault in it. */
 async function readSome(sample: Buffer, encoding: string, delimiter: string) {
   const rows: string[][] = []
   async function* pieces() {
@@ -134,13 +134,11 @@ async function readSome(sample: Buffer, encoding: string, delimiter: string) {
       rows.push(...read.slice(0, headingRowMax + previewRows + 1 - rows.length))
     }
   } catch (error) {
-    if (!(error instanceof BrokenFile) || rows.length === 0) throw asRefusal(error)
+    if (!(error instanceof BrokenFile)) throw error
+    return { rows, fault: error.message }
   }
-  return rows
+  return { rows }
 }
-
-const asRefusal = (error: unknown) =>
-  error instanceof BrokenFile ? refused(error.message) : (error as Error)
 
 const filled = (row: string[]) => row.findLastIndex((field) => field.trim() !== '') + 1
 const isHeading = (text: string) => isKnownHeading(text.replaceAll('"', ''))

@@ -159,6 +159,16 @@ test('a quote that is not closed is found by the check, with its row, and nothin
   expect(await leadCount()).toBe(0)
 })
 
+test('a quote that is not closed swallows nobody below it, also where another one follows', async () => {
+  const rows =
+    'email,company\na@x.example,"A\nLtd"\nb@x.example,"Acme\nc@x.example,"Foo\nd@x.example,Bar\n'
+  const { id } = await imports.send(rows, { campaign_id })
+  const { checked } = await imports.check(id)
+  expect(checked).toMatchObject({ added: 1, problem: expect.stringContaining('a quote in row 3') })
+  await expect(imports.start(id)).rejects.toThrow('a quote in row 3')
+  expect(await leadCount()).toBe(0)
+})
+
 test('what the plan has no room for is told before', async () => {
   await setPlan(api.ctx, api.workspaceId, { leadsMax: 5 })
   const { id } = await imports.send(manyRows(8), { campaign_id })
