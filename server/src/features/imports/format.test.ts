@@ -48,6 +48,18 @@ test('a list without headings has numbered columns, and its first row is one of 
   expect(preview.rows).toHaveLength(2)
 })
 
+test.each([
+  ['ann@x.example,Referral\nbob@x.example,Website\ncy@x.example,Event\n', 'Column 1', 3],
+  ['Ann <ann@x.example>,Website\nBob <bob@x.example>,Event\n', 'Column 1', 2],
+  ['Courriel,Source\nann@x.example,Website\nbob@x.example,Event\n', 'Courriel', 2],
+])(
+  'a row with an address in it names no columns, whatever its words: %j',
+  async (file, first, rows) => {
+    const { preview } = await readFormat(Buffer.from(file))
+    expect([preview.headings[0], preview.rows.length]).toEqual([first, rows])
+  },
+)
+
 test('somebody who knows the encoding better is believed', async () => {
   const bytes = Buffer.from('email,name\na@x.example,\u0142\u00f3d\u017a\n', 'latin1')
   expect((await readFormat(bytes, 'windows-1250')).format.encoding).toBe('windows-1250')

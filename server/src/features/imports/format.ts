@@ -1,8 +1,10 @@
 import { columnsMax, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts'
 import { BrokenFile, markedEncoding, recode } from '../../kernel/csv/recode.ts'
+import { withoutGuard } from '../../kernel/csv/write-csv.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { storable } from '../../kernel/text.ts'
+import { addressIn } from './address.ts'
 import { isKnownHeading } from './mapping.ts'
 
 /** How a file is to be read. */
@@ -143,11 +145,20 @@ async function readSome(sample: Buffer, encoding: string, delimiter: string) {
 const filled = (row: string[]) => row.findLastIndex((field) => field.trim() !== '') + 1
 const isHeading = (text: string) => isKnownHeading(text.replaceAll('"', ''))
 
-/** Exports may begin with lines of notes; a list of nothing but addresses has no headings at all. */
+/** Also of an export of ours, whose guard keeps a spreadsheet from running it. */
+const hasAddress = (row: string[]) =>
+  row.some((field) => parseEmail(addressIn(withoutGuard(field))))
+
+/**
+ * Exports may begin with lines of notes; a list of nothing but addresses has no headings at all. From the
+ * first address on rows are people, one of whom may come from a “Website”.
+ */
 function findHeadings(rows: string[][]): number {
-  const counts = rows.slice(0, headingRowMax).map((row) => row.filter(isHeading).length)
+  const begun = rows.findIndex(hasAddress)
+  const above = rows.slice(0, begun < 0 ? headingRowMax : Math.min(begun, headingRowMax))
+  const counts = above.map((row) => row.filter(isHeading).length)
   const most = Math.max(0, ...counts)
   if (most > 0) return counts.indexOf(most) + 1
-  const first = rows.find((row) => filled(row) > 0) ?? []
-  return first.some((field) => parseEmail(field)) ? 0 : rows.indexOf(first) + 1
+  const first = rows.findIndex((row) => filled(row) > 0)
+  return first === begun ? 0 : first + 1
 }
