@@ -60,6 +60,24 @@ test.each([
   },
 )
 
+test('a filled column at the right that has no heading can be mapped, and empty ones are not shown', async () => {
+  const later = 'ann@x.example,Ann,,,\n'.repeat(100)
+  const file = `email,first_name,,,\n${later}bob@x.example,Bob,VIP,,\n`
+  const { preview } = await readFormat(Buffer.from(file))
+  expect(preview.headings).toEqual(['email', 'first_name', 'Column 3'])
+})
+
+test.each([
+  ['Courriel;Prénom\nann@x.example;Ann\n', ['Courriel', 'Prénom']],
+  ['ann@x.example;Ann\n', ['Column 1', 'Column 2']],
+])(
+  'the line that announces the separator is neither headings nor a row of %j',
+  async (file, headings) => {
+    const { preview } = await readFormat(Buffer.from(`sep=;\n${file}`))
+    expect(preview).toEqual({ headings, rows: [['ann@x.example', 'Ann']] })
+  },
+)
+
 test('somebody who knows the encoding better is believed', async () => {
   const bytes = Buffer.from('email,name\na@x.example,\u0142\u00f3d\u017a\n', 'latin1')
   expect((await readFormat(bytes, 'windows-1250')).format.encoding).toBe('windows-1250')

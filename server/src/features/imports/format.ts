@@ -11,7 +11,7 @@ import { isKnownHeading } from './mapping.ts'
 export interface Format {
   encoding: string
   delimiter: string
-  /** Counted from 1; 0: the file names no columns. */
+  /** Counted from 1; people stand below it. 0: the file begins with them. */
   heading_row: number
 }
 
@@ -48,16 +48,19 @@ export async function readFormat(
   const separator = /^"?sep=(.)"?$/i.exec(lines[0] ?? '')?.[1]
   const likely = lines.find((line) => line.split(findDelimiter(line)).some(isHeading)) ?? lines[0]
   const delimiter = separator ?? findDelimiter(likely ?? '')
-  const { rows, fault } = await readSome(sample, found, delimiter)
-  const heading_row = findHeadings(rows)
+  const { rows, widest, fault } = await readSome(sample, found, delimiter)
+  const announced = separator === undefined ? 0 : 1
+  const heading_row = findHeadings(rows.slice(announced)) + announced
+  const isNamed = heading_row > announced
+  const named = isNamed ? (rows[heading_row - 1] ?? []) : []
   const width = Math.max(0, ...rows.slice(heading_row, heading_row + previewRows).map(filled))
-  const named = rows[heading_row - 1] ?? []
-  const count = heading_row === 0 ? width : Math.max(filled(named), 1)
+  // To the right of the headings stands what somebody wrote into columns without one.
+  const count = isNamed ? Math.max(filled(named), Math.min(named.length, widest), 1) : width
   if (count > columnsMax)
     throw refused('The file has more than 1,000 columns. Save it with those that you need.')
   const headings = Array.from({ length: count }, (_, at) => {
     const heading = shownText(named[at])
-    return heading === '' || heading_row === 0 ? `Column ${at + 1}` : heading
+    return heading === '' ? `Column ${at + 1}` : heading
   })
   const shown = rows
     .slice(heading_row)
@@ -128,18 +131,20 @@ function guess(first: Buffer): string {
 /** As far as the sample goes, whose last row may be half a row, or as there is no fault in it. */
 async function readSome(sample: Buffer, encoding: string, delimiter: string) {
   const rows: string[][] = []
+  let widest = 0
   async function* pieces() {
     yield sample
   }
   try {
     for await (const read of readCsv(recode(pieces(), encoding), delimiter)) {
       rows.push(...read.slice(0, headingRowMax + previewRows + 1 - rows.length))
+      for (const row of read) widest = Math.max(widest, filled(row))
     }
   } catch (error) {
     if (!(error instanceof BrokenFile)) throw error
-    return { rows, fault: error.message }
+    return { rows, widest, fault: error.message }
   }
-  return { rows }
+  return { rows, widest }
 }
 
 const filled = (row: string[]) => row.findLastIndex((field) => field.trim() !== '') + 1

@@ -169,6 +169,25 @@ test('a quote that is not closed swallows nobody below it, also where another on
   expect(await leadCount()).toBe(0)
 })
 
+test('what stands in a column without heading is imported', async () => {
+  const rows = 'email,first_name,\nann@x.example,Ann,VIP\nbob@x.example,Bob,\n'
+  const { id } = await imports.send(rows, { campaign_id })
+  expect((await imports.start(id)).result).toMatchObject({ rows: 2, added: 2, skipped: {} })
+  expect((await lead('ann@x.example')).custom_variables).toEqual({ column_3: 'VIP' })
+})
+
+test('spaces to the right of the columns keep nobody from being imported', async () => {
+  const rows = 'email,first_name\nann@x.example,Ann, \nbob@x.example,Bob,,\t\n'
+  const { id } = await imports.send(rows, { campaign_id })
+  expect((await imports.start(id)).result).toMatchObject({ rows: 2, added: 2, skipped: {} })
+})
+
+test('the line that announces the separator is counted as no row', async () => {
+  const { id } = await imports.send('sep=;\nann@x.example;Ann\n', { campaign_id })
+  await imports.change(id, { mapping: [{ target: 'email' }, { target: 'first_name' }] })
+  expect((await imports.start(id)).result).toMatchObject({ rows: 1, added: 1, skipped: {} })
+})
+
 test('what the plan has no room for is told before', async () => {
   await setPlan(api.ctx, api.workspaceId, { leadsMax: 5 })
   const { id } = await imports.send(manyRows(8), { campaign_id })

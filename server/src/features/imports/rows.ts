@@ -50,7 +50,7 @@ function readRow(
   })
   if (
     fields.length > mapping.length &&
-    fields.slice(mapping.length).some((field) => field !== '')
+    fields.slice(mapping.length).some((field) => field.trim() !== '')
   ) {
     return skip('too_many_fields')
   }
