@@ -5,7 +5,7 @@ import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { storable } from '../../kernel/text.ts'
 import { addressIn } from './address.ts'
-import { isKnownHeading } from './mapping.ts'
+import { isKnownHeading, unnamed } from './mapping.ts'
 
 /** How a file is to be read. */
 export interface Format {
@@ -60,7 +60,7 @@ export async function readFormat(
     throw refused('The file has more than 1,000 columns. Save it with those that you need.')
   const headings = Array.from({ length: count }, (_, at) => {
     const heading = shownText(named[at])
-    return heading === '' ? `Column ${at + 1}` : heading
+    return heading === '' ? unnamed(at) : heading
   })
   const shown = rows
     .slice(heading_row)

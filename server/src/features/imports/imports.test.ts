@@ -390,10 +390,17 @@ test('leads that were exported are the same when their file is imported elsewher
       company_name: '=1+1',
       phone: '+49 30 1',
     },
-    ...{ job_title: '@home', custom_variables: { note: '-2+3', quoted: "'no formula", n: '-7' } },
+    job_title: '@home',
+  }
+  const custom_variables = {
+    ...{ note: '-2+3', quoted: "'no formula", n: '-7', Plan: 'Pro', plan: 'lower', teamSize: '7' },
+    ...{ 'Team Size': '8', '=sum': '9', status: 'ours', Status: 'theirs', campaign: 'Spring' },
+    ...{ title: 'Dr', First_Name: 'Anna', email: 'another', [`${'x'.repeat(62)}😀!`]: 'long' },
   }
   const from = await createCampaign('From')
-  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: from, leads: [known] } })
+  await api.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id: from, leads: [{ ...known, custom_variables }] },
+  })
   let file = ''
   const filter = readFilter({ campaign_id: from })
   const all = { ids: undefined, excluded: [] }
@@ -402,6 +409,12 @@ test('leads that were exported are the same when their file is imported elsewher
   const { id } = await imports.send(file, { campaign_id })
   expect((await imports.start(id)).result).toMatchObject({ added: 1, skipped: {} })
   expect(await lead(encodeURIComponent(known.email))).toMatchObject(known)
+  const variables = async () => (await lead(encodeURIComponent(known.email))).custom_variables
+  expect(await variables()).toEqual(custom_variables)
+  const edited = file.replace('Pro', 'Max')
+  const update = await imports.send(edited, { campaign_id, duplicates: 'update' })
+  expect((await imports.start(update.id)).result).toMatchObject({ updated: 1, skipped: {} })
+  expect(await variables()).toEqual({ ...custom_variables, Plan: 'Max' })
 })
 
 test('an encoding that the file is not written in shows what it makes of it', async () => {
