@@ -73,6 +73,26 @@ test('a file becomes leads: columns, check, import, report, and what was importe
   await page.getByRole('table', { name: 'Imports' }).getByText('Finished').waitFor()
 })
 
+test('in another encoding variables have the names that it makes of them, and keep those', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, path)
+  // “Город” in Windows-1251, which bytes alone do not tell.
+  const buffer = Buffer.from('email,\xc3\xee\xf0\xee\xe4\nivan@example.com,\xcc\n', 'latin1')
+  const file = { name: 'cities.csv', mimeType: 'text/csv', buffer }
+  await page.locator('input[type=file]').setInputFiles(file)
+  const name = page.getByLabel(/Name of the variable/)
+  await expect.poll(() => name.inputValue()).toBe('ãîðîä')
+  await page.getByLabel('Encoding').selectOption('windows-1251')
+  await page.getByLabel('What “Город” becomes').waitFor()
+  expect(await name.inputValue()).toBe('город')
+  const kept = page.waitForResponse((answer) => answer.request().method() === 'PATCH')
+  await name.focus()
+  await name.blur()
+  expect((await (await kept).json()).mapping[1]).toEqual({ target: 'variable', variable: 'город' })
+})
+
 test('what cannot be imported says what to do, and a lost part is sent again', async ({
   application,
   open,

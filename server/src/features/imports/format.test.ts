@@ -48,6 +48,36 @@ test('a list without headings has numbered columns, and its first row is one of 
   expect(preview.rows).toHaveLength(2)
 })
 
+test.each([
+  ['ann@x.example,Referral\nbob@x.example,Website\ncy@x.example,Event\n', 'Column 1', 3],
+  ['Ann <ann@x.example>,Website\nBob <bob@x.example>,Event\n', 'Column 1', 2],
+  ['Courriel,Source\nann@x.example,Website\nbob@x.example,Event\n', 'Courriel', 2],
+])(
+  'a row with an address in it names no columns, whatever its words: %j',
+  async (file, first, rows) => {
+    const { preview } = await readFormat(Buffer.from(file))
+    expect([preview.headings[0], preview.rows.length]).toEqual([first, rows])
+  },
+)
+
+test('a filled column at the right that has no heading can be mapped, and empty ones are not shown', async () => {
+  const later = 'ann@x.example,Ann,,,\n'.repeat(100)
+  const file = `email,first_name,,,\n${later}bob@x.example,Bob,VIP,,\n`
+  const { preview } = await readFormat(Buffer.from(file))
+  expect(preview.headings).toEqual(['email', 'first_name', 'Column 3'])
+})
+
+test.each([
+  ['Courriel;Prénom\nann@x.example;Ann\n', ['Courriel', 'Prénom']],
+  ['ann@x.example;Ann\n', ['Column 1', 'Column 2']],
+])(
+  'the line that announces the separator is neither headings nor a row of %j',
+  async (file, headings) => {
+    const { preview } = await readFormat(Buffer.from(`sep=;\n${file}`))
+    expect(preview).toEqual({ headings, rows: [['ann@x.example', 'Ann']] })
+  },
+)
+
 test('somebody who knows the encoding better is believed', async () => {
   const bytes = Buffer.from('email,name\na@x.example,\u0142\u00f3d\u017a\n', 'latin1')
   expect((await readFormat(bytes, 'windows-1250')).format.encoding).toBe('windows-1250')
@@ -63,6 +93,11 @@ test.each([
   ['JSON', Buffer.from('[{"email":"a@x.example"}]'), 'JSON'],
   ['headings alone', Buffer.from('email,name\n'), 'no rows below'],
   ['1,001 columns', Buffer.from(`${'email,'.repeat(1000)}email\na@x.example\n`), '1,000 columns'],
+  [
+    'a quote that the first row opens and no row closes',
+    Buffer.from('email,name\na@x.example,"Ann\nb@x.example,"Bob\n'),
+    'a quote in row 2 that is not closed',
+  ],
   ['nothing but line ends', Buffer.from('\n\n\n'), 'no rows'],
 ])('%s is refused with what to do', async (_what, bytes, message) => {
   await expect(readFormat(bytes)).rejects.toThrow(message)

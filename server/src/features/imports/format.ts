@@ -1,15 +1,17 @@
 import { columnsMax, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts'
 import { BrokenFile, markedEncoding, recode } from '../../kernel/csv/recode.ts'
+import { withoutGuard } from '../../kernel/csv/write-csv.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { storable } from '../../kernel/text.ts'
-import { isKnownHeading } from './mapping.ts'
+import { addressIn } from './address.ts'
+import { isKnownHeading, unnamed } from './mapping.ts'
 
 /** How a file is to be read. */
 export interface Format {
   encoding: string
   delimiter: string
-  /** Counted from 1; 0: the file names no columns. */
+  /** Counted from 1; people stand below it. 0: the file begins with them. */
   heading_row: number
 }
 
@@ -46,23 +48,26 @@ export async function readFormat(
   const separator = /^"?sep=(.)"?$/i.exec(lines[0] ?? '')?.[1]
   const likely = lines.find((line) => line.split(findDelimiter(line)).some(isHeading)) ?? lines[0]
   const delimiter = separator ?? findDelimiter(likely ?? '')
-  const rows = await readSome(sample, found, delimiter)
-  const heading_row = findHeadings(rows)
+  const { rows, widest, fault } = await readSome(sample, found, delimiter)
+  const announced = separator === undefined ? 0 : 1
+  const heading_row = findHeadings(rows.slice(announced)) + announced
+  const isNamed = heading_row > announced
+  const named = isNamed ? (rows[heading_row - 1] ?? []) : []
   const width = Math.max(0, ...rows.slice(heading_row, heading_row + previewRows).map(filled))
-  const named = rows[heading_row - 1] ?? []
-  const count = heading_row === 0 ? width : Math.max(filled(named), 1)
+  // To the right of the headings stands what somebody wrote into columns without one.
+  const count = isNamed ? Math.max(filled(named), Math.min(named.length, widest), 1) : width
   if (count > columnsMax)
     throw refused('The file has more than 1,000 columns. Save it with those that you need.')
   const headings = Array.from({ length: count }, (_, at) => {
     const heading = shownText(named[at])
-    return heading === '' || heading_row === 0 ? `Column ${at + 1}` : heading
+    return heading === '' ? unnamed(at) : heading
   })
   const shown = rows
     .slice(heading_row)
     .filter((row) => filled(row) > 0)
     .slice(0, previewRows)
     .map((row) => headings.map((_, at) => shownText(row[at])))
-  if (shown.length === 0) throw refused('The file has no rows below its headings.')
+  if (shown.length === 0) throw refused(fault ?? 'The file has no rows below its headings.')
   return { format: { encoding: found, delimiter, heading_row }, preview: { headings, rows: shown } }
 }
 
@@ -123,33 +128,42 @@ function guess(first: Buffer): string {
   }
 }
 
-/** As far as the sample goes; its last row may be half a row. */
+/** As far as the sample goes, whose last row may be half a row, or as there is no fault in it. */
 async function readSome(sample: Buffer, encoding: string, delimiter: string) {
   const rows: string[][] = []
+  let widest = 0
   async function* pieces() {
     yield sample
   }
   try {
     for await (const read of readCsv(recode(pieces(), encoding), delimiter)) {
       rows.push(...read.slice(0, headingRowMax + previewRows + 1 - rows.length))
+      for (const row of read) widest = Math.max(widest, filled(row))
     }
   } catch (error) {
-    if (!(error instanceof BrokenFile) || rows.length === 0) throw asRefusal(error)
+    if (!(error instanceof BrokenFile)) throw error
+    return { rows, widest, fault: error.message }
   }
-  return rows
+  return { rows, widest }
 }
-
-const asRefusal = (error: unknown) =>
-  error instanceof BrokenFile ? refused(error.message) : (error as Error)
 
 const filled = (row: string[]) => row.findLastIndex((field) => field.trim() !== '') + 1
 const isHeading = (text: string) => isKnownHeading(text.replaceAll('"', ''))
 
-/** Exports may begin with lines of notes; a list of nothing but addresses has no headings at all. */
+/** Also of an export of ours, whose guard keeps a spreadsheet from running it. */
+const hasAddress = (row: string[]) =>
+  row.some((field) => parseEmail(addressIn(withoutGuard(field))))
+
+/**
+ * Exports may begin with lines of notes; a list of nothing but addresses has no headings at all. From the
+ * first address on rows are people, one of whom may come from a “Website”.
+ */
 function findHeadings(rows: string[][]): number {
-  const counts = rows.slice(0, headingRowMax).map((row) => row.filter(isHeading).length)
+  const begun = rows.findIndex(hasAddress)
+  const above = rows.slice(0, begun < 0 ? headingRowMax : Math.min(begun, headingRowMax))
+  const counts = above.map((row) => row.filter(isHeading).length)
   const most = Math.max(0, ...counts)
   if (most > 0) return counts.indexOf(most) + 1
-  const first = rows.find((row) => filled(row) > 0) ?? []
-  return first.some((field) => parseEmail(field)) ? 0 : rows.indexOf(first) + 1
+  const first = rows.findIndex((row) => filled(row) > 0)
+  return first === begun ? 0 : first + 1
 }

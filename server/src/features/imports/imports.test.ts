@@ -159,6 +159,35 @@ test('a quote that is not closed is found by the check, with its row, and nothin
   expect(await leadCount()).toBe(0)
 })
 
+test('a quote that is not closed swallows nobody below it, also where another one follows', async () => {
+  const rows =
+    'email,company\na@x.example,"A\nLtd"\nb@x.example,"Acme\nc@x.example,"Foo\nd@x.example,Bar\n'
+  const { id } = await imports.send(rows, { campaign_id })
+  const { checked } = await imports.check(id)
+  expect(checked).toMatchObject({ added: 1, problem: expect.stringContaining('a quote in row 3') })
+  await expect(imports.start(id)).rejects.toThrow('a quote in row 3')
+  expect(await leadCount()).toBe(0)
+})
+
+test('what stands in a column without heading is imported', async () => {
+  const rows = 'email,first_name,\nann@x.example,Ann,VIP\nbob@x.example,Bob,\n'
+  const { id } = await imports.send(rows, { campaign_id })
+  expect((await imports.start(id)).result).toMatchObject({ rows: 2, added: 2, skipped: {} })
+  expect((await lead('ann@x.example')).custom_variables).toEqual({ column_3: 'VIP' })
+})
+
+test('spaces to the right of the columns keep nobody from being imported', async () => {
+  const rows = 'email,first_name\nann@x.example,Ann, \nbob@x.example,Bob,,\t\n'
+  const { id } = await imports.send(rows, { campaign_id })
+  expect((await imports.start(id)).result).toMatchObject({ rows: 2, added: 2, skipped: {} })
+})
+
+test('the line that announces the separator is counted as no row', async () => {
+  const { id } = await imports.send('sep=;\nann@x.example;Ann\n', { campaign_id })
+  await imports.change(id, { mapping: [{ target: 'email' }, { target: 'first_name' }] })
+  expect((await imports.start(id)).result).toMatchObject({ rows: 1, added: 1, skipped: {} })
+})
+
 test('what the plan has no room for is told before', async () => {
   await setPlan(api.ctx, api.workspaceId, { leadsMax: 5 })
   const { id } = await imports.send(manyRows(8), { campaign_id })
@@ -361,10 +390,17 @@ test('leads that were exported are the same when their file is imported elsewher
       company_name: '=1+1',
       phone: '+49 30 1',
     },
-    ...{ job_title: '@home', custom_variables: { note: '-2+3', quoted: "'no formula", n: '-7' } },
+    job_title: '@home',
+  }
+  const custom_variables = {
+    ...{ note: '-2+3', quoted: "'no formula", n: '-7', Plan: 'Pro', plan: 'lower', teamSize: '7' },
+    ...{ 'Team Size': '8', '=sum': '9', status: 'ours', Status: 'theirs', campaign: 'Spring' },
+    ...{ title: 'Dr', First_Name: 'Anna', email: 'another', [`${'x'.repeat(62)}😀!`]: 'long' },
   }
   const from = await createCampaign('From')
-  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: from, leads: [known] } })
+  await api.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id: from, leads: [{ ...known, custom_variables }] },
+  })
   let file = ''
   const filter = readFilter({ campaign_id: from })
   const all = { ids: undefined, excluded: [] }
@@ -373,6 +409,12 @@ test('leads that were exported are the same when their file is imported elsewher
   const { id } = await imports.send(file, { campaign_id })
   expect((await imports.start(id)).result).toMatchObject({ added: 1, skipped: {} })
   expect(await lead(encodeURIComponent(known.email))).toMatchObject(known)
+  const variables = async () => (await lead(encodeURIComponent(known.email))).custom_variables
+  expect(await variables()).toEqual(custom_variables)
+  const edited = file.replace('Pro', 'Max')
+  const update = await imports.send(edited, { campaign_id, duplicates: 'update' })
+  expect((await imports.start(update.id)).result).toMatchObject({ updated: 1, skipped: {} })
+  expect(await variables()).toEqual({ ...custom_variables, Plan: 'Max' })
 })
 
 test('an encoding that the file is not written in shows what it makes of it', async () => {

@@ -41,8 +41,13 @@ test.each([
   ['a list with whole names', 'Name,E-Mail,Firma', 'full_name email company_name'],
   [
     'our own export',
-    'email,first_name,campaign,status,timestamp_created,seats',
-    'email first_name skip skip skip {seats}',
+    'email,first_name,campaign,status,sending_state,timestamp_created,Seats,Team Size,status,Status,Column 11',
+    'email first_name skip skip skip skip {Seats} {Team Size} {status} {Status} {column_11}',
+  ],
+  [
+    'a file with some columns of our own export',
+    'email,first_name,campaign,status,timestamp_created,Seats,Status',
+    'email first_name skip skip skip {seats} {status}',
   ],
 ])('the headings of %s are known', (_whose, headings, expected) => {
   expect(guess(headings)).toBe(expected)

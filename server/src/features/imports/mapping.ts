@@ -1,6 +1,8 @@
+import { hasMoreCharacters } from '../../kernel/characters.ts'
 import { foldHeading } from '../../kernel/csv/heading.ts'
+import { withoutGuard } from '../../kernel/csv/write-csv.ts'
 import { invalidField, invalidFields } from '../../kernel/errors.ts'
-import { variablesMax } from '../leads/index.ts'
+import { variableNameMax, variablesMax } from '../leads/index.ts'
 import aliases from './headings.json' with { type: 'json' }
 import { type ColumnTarget, type TargetField, targetFields } from './schema.ts'
 
@@ -18,17 +20,22 @@ const known = new Map(
 )
 
 /** What our own export says of a lead, which is no part of it. */
-const ours = new Set(
-  [
-    ...['campaign', 'status', 'sending_state', 'stop_reason', 'current_step', 'email_open_count'],
-    ...['email_click_count', 'email_reply_count', 'timestamp_last_contact', 'timestamp_last_open'],
-    ...['timestamp_last_reply', 'timestamp_created'],
-  ].map(foldHeading),
-)
+const facts = [
+  ...['campaign', 'status', 'sending_state', 'stop_reason', 'current_step', 'email_open_count'],
+  ...['email_click_count', 'email_reply_count', 'timestamp_last_contact', 'timestamp_last_open'],
+  ...['timestamp_last_reply', 'timestamp_created'],
+]
+
+/** No other program has both. */
+const isOurExport = (headings: string[]) =>
+  ['sending_state', 'timestamp_created'].every((each) => headings.includes(each))
 
 export const isKnownHeading = (heading: string) => known.has(foldHeading(heading))
 
-/** Of two columns for one field the one with the more usual heading gets it. */
+/**
+ * Of two columns for one field the one with the more usual heading gets it. Variables of our own export keep
+ * their names, capitals and all, as mails ask for them; one that is called like a fact comes after it.
+ */
 export function guessMapping(headings: string[]): ColumnTarget[] {
   const best = new Map<TargetField, { column: number; rank: number }>()
   for (const [column, heading] of headings.entries()) {
@@ -40,16 +47,33 @@ export function guessMapping(headings: string[]): ColumnTarget[] {
   // A whole name is of use only where its parts are not there.
   if (best.has('first_name')) best.delete('full_name')
   const fields = new Map([...best].map(([field, { column }]) => [column, field]))
+  const isOurs = isOurExport(headings)
+  const keyOf = isOurs ? (heading: string) => heading : foldHeading
+  const factsLeft = new Set(facts.map(keyOf))
   const names = new Set<string>()
   return headings.map((heading, column): ColumnTarget => {
     const field = fields.get(column)
     if (field) return { target: field }
-    if (ours.has(foldHeading(heading)) || names.size >= variablesMax) return { target: 'skip' }
-    const variable = freeName(variableName(heading, column), names)
+    if (factsLeft.delete(keyOf(heading)) || names.size >= variablesMax) return { target: 'skip' }
+    const exported = isOurs ? exportedName(heading, column) : undefined
+    const variable =
+      exported !== undefined && !names.has(exported)
+        ? exported
+        : freeName(variableName(heading, column), names)
     names.add(variable)
     return { target: 'variable', variable }
   })
 }
+
+/** Not of a column that somebody has added without a heading, nor of more letters than one may have. */
+function exportedName(heading: string, column: number): string | undefined {
+  const name = withoutGuard(heading)
+  if (name === unnamed(column) || hasMoreCharacters(name, variableNameMax)) return
+  return name
+}
+
+/** What is shown of a column without a heading. */
+export const unnamed = (column: number) => `Column ${column + 1}`
 
 function variableName(heading: string, column: number): string {
   const name = heading

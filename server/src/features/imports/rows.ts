@@ -4,6 +4,7 @@ import { withoutGuard } from '../../kernel/csv/write-csv.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { storable } from '../../kernel/text.ts'
 import { type LeadInput, type TextField, textFields, variableTextMax } from '../leads/index.ts'
+import { addressIn } from './address.ts'
 import type { Format } from './format.ts'
 import type { ColumnTarget, SkippedRow, SkipReason } from './schema.ts'
 
@@ -49,7 +50,7 @@ function readRow(
   })
   if (
     fields.length > mapping.length &&
-    fields.slice(mapping.length).some((field) => field !== '')
+    fields.slice(mapping.length).some((field) => field.trim() !== '')
   ) {
     return skip('too_many_fields')
   }
@@ -84,10 +85,6 @@ function problemWith(text: string, target: ColumnTarget['target']): SkipReason |
   const most = target in textFields ? textFields[target as TextField] : variableTextMax
   return text.length > most ? 'too_long' : undefined
 }
-
-/** `Ann <ann@example.com>` and `mailto:ann@example.com` are how some programs write an address. */
-const addressIn = (text: string) =>
-  (/<([^<>]+)>\s*$/.exec(text)?.[1] ?? text).trim().replace(/^mailto:/i, '')
 
 function partsOf(name: string) {
   const at = name.lastIndexOf(' ')

@@ -71,6 +71,26 @@ test('a quote that is never closed ends the file, after the rows before it', asy
   }
 })
 
+test('a quote that is closed by the next one that opens ends the file, after the rows before it', async () => {
+  const rows = [['a', 'b'], 'The file has a quote in row 2 that is not closed.']
+  for (const piece of [1, 3, 1 << 20]) {
+    expect(await read('a,b\n1,"Acme\n2,"Foo\n3,Bar\n', { piece })).toEqual(rows)
+    expect(await read('a,b\r\n1,"Acme ""Inc""\r\n2,"Foo\r\n', { piece })).toEqual(rows)
+  }
+})
+
+test('a field of several lines that begins with a quotation is read', async () => {
+  const said = '"Well,\nwell" said Ann'
+  for (const piece of [1, 3, 1 << 20]) {
+    const text = `a,b\n"${'x'.repeat(20)}",${quoted(said)}\n${quoted('"\n')},"c" d\n`
+    expect(await read(text, { piece })).toEqual([
+      ['a', 'b'],
+      ['x'.repeat(20), said],
+      ['"\n', '"c" d'],
+    ])
+  }
+})
+
 test('a row of more than 1.1 MB ends the file, whatever is behind it', async () => {
   const fault = 'Row 2 of the file is longer than 1.1 MB: a quote in it may not be closed.'
   for (const long of ['x'.repeat(9_000_000), `"open,b\n${'x,y\n'.repeat(3_000_000)}`]) {

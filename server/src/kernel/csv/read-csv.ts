@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse'
+import { HeldBytes } from './held-bytes.ts'
 import { inTurns } from './in-turns.ts'
 import { BrokenFile } from './recode.ts'
 
@@ -15,13 +16,18 @@ export async function* readCsv(
 ): AsyncGenerator<string[][]> {
   let rows: string[][] = []
   let count = 0
+  const held = new HeldBytes()
+  let readBytes = 0
   const parser = parse({
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_quotes: true,
     relax_column_count: true,
     max_record_size: rowCharactersMax,
-    on_record: (fields: string[]) => {
+    on_record: (fields: string[], { bytes }: { bytes: number }) => {
+      const raw = () => held.slice(readBytes, bytes)
+      if (hasLineEndsUnquoted(fields, raw)) throw notClosed()
+      readBytes = bytes
       rows.push(bounded(fields))
       // The parser need not keep it.
       return null
@@ -35,14 +41,36 @@ export async function* readCsv(
       else parser.end(resolve)
     })
   for await (const piece of withEnd(inTurns(pieces))) {
+    if (piece) held.add(piece)
     const error = await write(piece)
     const read = rows
     rows = []
     count += read.length
+    held.dropBefore(readBytes)
     yield read
     if (error) throw new BrokenFile(reasonOf(error as NodeJS.ErrnoException, count + 1))
   }
 }
+
+/**
+ * A quote that is not closed takes the rows below it into its field, up to the next quote that opens:
+ * the parser gives such a field with its quotes. One that only reads so stands in the row as it is quoted.
+ */
+function hasLineEndsUnquoted(fields: string[], raw: () => Buffer): boolean {
+  const suspects = fields.filter((field) => field.startsWith('"') && /[\r\n]/.test(field))
+  if (suspects.length === 0) return false
+  const row = raw().toString()
+  let at = 0
+  return suspects.some((field) => {
+    const quoted = `"${field.replaceAll('"', '""')}"`
+    // In their order, so that a row of many is not searched from its beginning for each.
+    const found = row.indexOf(quoted, at)
+    at = found + quoted.length
+    return found < 0
+  })
+}
+
+const notClosed = () => Object.assign(new Error(), { code: 'CSV_QUOTE_NOT_CLOSED' })
 
 /** More is no list of people. */
 export const columnsMax = 1000
