@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { SentOutcome } from '../../kernel/outbound/index.ts'
 import { assess, resultOf } from './assess.ts'
+
+afterEach(() => void vi.unstubAllEnvs())
 
 const now = new Date('2026-11-20T12:00:00Z')
 const rules = { delaysMs: [5_000, 60_000], now, random: 0.5 }
@@ -64,7 +66,10 @@ describe('what becomes of a delivery', () => {
     ['-5', 5_000],
     ['soon', 5_000],
     ['99999999', 86_400_000],
+    ['99999999999999999999', 86_400_000],
     ['Fri, 20 Nov 2026 12:10:00 GMT', 600_000],
+    ['Friday, 20-Nov-26 12:10:00 GMT', 600_000],
+    ['Fri Nov 20 12:10:00 2026', 600_000],
     ['Fri, 20 Nov 2020 12:10:00 GMT', 5_000],
   ])(
     'Retry-After %j of a 429 or 503 makes it wait %d ms, never less than the schedule',
@@ -74,6 +79,13 @@ describe('what becomes of a delivery', () => {
       expect(waitMs(response(500, text))).toBe(5_000)
     },
   )
+})
+
+test('a date of Retry-After that names no zone is GMT, wherever the process runs', () => {
+  vi.stubEnv('TZ', 'America/New_York')
+  expect(new Date(2026, 10, 20).getTimezoneOffset()).toBe(300)
+  expect(waitMs(response(429, 'Fri Nov 20 12:10:00 2026'))).toBe(600_000)
+  expect(waitMs(response(429, 'Fri, 20 Nov 2026 12:10:00'))).toBe(600_000)
 })
 
 test('the reason of a failure is of the closed list, with its detail', () => {

@@ -89,7 +89,9 @@ function retryAfterMs(outcome: SentOutcome, now: Date): number {
   if (outcome.status !== 429 && outcome.status !== 503) return 0
   const text = outcome.retryAfter.trim()
   const isDate = /^[A-Z][a-z]{2,8},? /.test(text)
-  const date = isDate ? Date.parse(text) : Number.NaN
-  const wait = /^\d{1,10}$/.test(text) ? Number(text) * second : date - now.getTime()
+  // Of the three forms asctime's names no zone; it would be read in that of this process.
+  const hasZone = !/(?: \d{4}|:\d{2})$/.test(text)
+  const date = isDate ? Date.parse(hasZone ? text : `${text} GMT`) : Number.NaN
+  const wait = /^\d+$/.test(text) ? Number(text) * second : date - now.getTime()
   return Number.isNaN(wait) ? 0 : Math.min(day, wait)
 }

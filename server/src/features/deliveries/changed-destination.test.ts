@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
-import { type Receiver, startReceiver } from '../../../test/receiver.ts'
+import { answerWith, type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { verifySignature } from '../../../test/signature.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { Lanes } from './lanes.ts'
@@ -112,4 +112,38 @@ test('a standby that took over without the last change of a destination is follo
     .set(({ eb }) => ({ target_hook_url: before.url, version: eb('version', '-', 1) }))
     .execute()
   await deliver(before)
+})
+
+test('an old address that says it is gone does not disable the new one, which gets its delivery', async () => {
+  const held = Promise.withResolvers<void>()
+  await using leaving = await startReceiver(async (received, response) => {
+    await held.promise
+    return answerWith(410)(received, response)
+  })
+  await change({ target_hook_url: leaving.url })
+  const request = await deliver(leaving)
+  await change({ target_hook_url: after.url })
+  held.resolve()
+  const { peek, until } = service.ctx.database
+  const gone = () =>
+    peek.selectFrom('webhook_events').selectAll().where('status_code', '=', 410).execute()
+  await until(async () => (await gone()).length === 1)
+  expect(await gone()).toMatchObject([{ webhook_url: leaving.url, will_retry: true }])
+  const { body } = await service.call('GET', `/api/v2/webhooks/${webhook.id}`)
+  expect(body).toMatchObject({ status: 'active', disabled_reason: null })
+
+  service.ctx.clock.advance(10_000)
+  lanes.wake(service.workspaceId, webhook.id)
+  const again = await after.next()
+  expect(again.headers['webhook-id']).toBe(request.headers['webhook-id'])
+})
+
+test('the address that is asked now and says it is gone disables its destination', async () => {
+  await using leaving = await startReceiver(answerWith(410))
+  await change({ target_hook_url: leaving.url })
+  await deliver(leaving)
+  await service.ctx.database.until(async () => {
+    const { body } = await service.call('GET', `/api/v2/webhooks/${webhook.id}`)
+    return body.disabled_reason === 'gone'
+  })
 })

@@ -4,8 +4,12 @@ import type { Attempt } from './delivery.ts'
 import type { Lane } from './lane.ts'
 import * as queries from './queries.ts'
 import { type Settlement, settle } from './settle.ts'
+import { deleteEnded } from './settle-queries.ts'
 
-/** Deliveries that end without an attempt: each leaves a closing record (contract §4). */
+/**
+ * Deliveries that end without an attempt: each leaves a closing record (contract §4), unless its event
+ * is no longer stored. Kept, such a one would be waited for by the retention of events for ever.
+ */
 
 const chunk = 5000
 export const pendingMax = 100_000
@@ -75,8 +79,9 @@ async function close(
   // A delivery in flight is settled by its own result, which needs the row.
   const closable = rows.filter((row) => !lane.hasTaken(row.id))
   if (closable.length === 0) return
+  const orphans = closable.filter((row) => row.event_type === null)
   const webhookUrl = url ?? (await queries.findUrl(ctx.db, lane.workspaceId, lane.webhookId)) ?? ''
-  const settlements = closable.map(
+  const settlements = closable.filter(hasEvent).map(
     (row): Settlement => ({
       attempt: closingRecord(ctx, lane, row, reason, webhookUrl),
       clearsLane: false,
@@ -84,13 +89,21 @@ async function close(
       disable: null,
     }),
   )
-  await transaction(ctx, (tx) => settle(tx, settlements, slot))
+  await transaction(ctx, async (tx) => {
+    await settle(tx, settlements, slot)
+    const keys = orphans.map(({ id }) => ({ workspace_id: lane.workspaceId, id, seen: null }))
+    await deleteEnded(tx.db, keys)
+  })
 }
+
+type WithEvent = queries.DeliveryToClose & { event_type: string }
+
+const hasEvent = (row: queries.DeliveryToClose): row is WithEvent => row.event_type !== null
 
 const closingRecord = (
   ctx: Context,
   lane: Lane,
-  row: queries.DeliveryToClose,
+  row: WithEvent,
   reason: string,
   url: string,
 ): Attempt => ({

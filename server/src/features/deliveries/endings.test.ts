@@ -28,6 +28,13 @@ const reasonsOf = async (id: string) =>
     (attempt) => (attempt as { error_message: string }).error_message,
   )
 
+/** As a change that no lane is told of. */
+const setStatus = (id: string, status: 'active' | 'disabled') =>
+  peek().updateTable('webhooks').set({ status }).where('id', '=', id).execute()
+
+/** As when its partition is dropped. */
+const deleteEvent = (id: string) => peek().deleteFrom('events').where('id', '=', id).execute()
+
 const untilEnded = (id: string, count: number) =>
   service.ctx.database.until(async () => (await service.attemptsOf(id)).length >= count)
 
@@ -114,6 +121,25 @@ describe('72 hours after the event', () => {
     expect(await reasonsOf(id)).toEqual(Array(2).fill('destination_disabled'))
     expect(await pendingOf(id)).toBe(1)
   })
+
+  test.each<[state: string, end: (id: string) => Promise<unknown>]>([
+    ['an active', (id) => patch(id, { status: 'active' })],
+    ['a disabled', (id) => patch(id, { status: 'disabled' })],
+    ['a deleted', (id) => service.call('DELETE', `/api/v2/webhooks/${id}`)],
+  ])(
+    'what waits for %s destination and has lost its event goes without a record',
+    async (_state, end) => {
+      await using receiver = await startReceiver()
+      const { id } = await service.createWebhook(receiver.url)
+      await setStatus(id, 'disabled')
+      const expiresAt = new Date(service.ctx.now().getTime() - 1)
+      await deleteEvent(await insertPending(id, 2, { expiresAt }))
+      await end(id)
+      await service.ctx.database.until(async () => (await pendingOf(id)) === 0)
+      expect(await reasonsOf(id)).toEqual([])
+      expect(receiver.requests).toEqual([])
+    },
+  )
 })
 
 test('beyond 100,000 pending deliveries the oldest end as backlog_full', async () => {
@@ -156,6 +182,19 @@ describe('a replay', () => {
     expect(third?.retry_group_id).not.toBe(attempts[0]?.retry_group_id)
   })
 
+  test('of one delivery whose event is no longer stored is refused, and queues nothing', async () => {
+    await using receiver = await startReceiver()
+    const { id } = await service.createWebhook(receiver.url)
+    const [eventId = ''] = await service.emit()
+    const [attempt] = await service.waitForAttempts(id, 1)
+    await deleteEvent(eventId)
+    const retryGroupId = attempt?.retry_group_id ?? ''
+    await expect(
+      replay(service.ctx, { workspaceId: service.workspaceId, webhookId: id, retryGroupId }),
+    ).rejects.toThrow('no longer stored')
+    expect(await pendingOf(id)).toBe(0)
+  })
+
   test('never delivers the sample data of a test call', async () => {
     await using receiver = await startReceiver()
     const { id } = await service.createWebhook(receiver.url)
@@ -180,7 +219,7 @@ describe('a replay', () => {
 
 /** Pending deliveries of one stored event, due now. */
 async function insertPending(webhookId: string, count: number, { expiresAt }: { expiresAt: Date }) {
-  const [eventId] = await service.emit([{ type: 'lead.no_show' }])
+  const [eventId = ''] = await service.emit([{ type: 'lead.no_show' }])
   await peek()
     .insertInto('deliveries')
     .columns(['workspace_id', 'id', 'bucket', 'webhook_id', 'event_id', 'due_at', 'expires_at'])
@@ -198,4 +237,5 @@ async function insertPending(webhookId: string, count: number, { expiresAt }: { 
         ]),
     )
     .execute()
+  return eventId
 }

@@ -50,7 +50,7 @@ export class LaneReader {
     const asked = { ms: monotonicMs(), read: lane.beginRead() }
     const { sends } = lane.state
     if (lane.isTimeTo('start', asked.ms)) lane.setPosition(beforeAllRows)
-    const { fresh, position, hasMore, destination, health } = await this.#read.due(lane)
+    const { fresh, orphans, position, hasMore, destination, health } = await this.#read.due(lane)
     if (!lane.state.healthLoaded) lane.apply({ kind: 'health loaded', health })
     // Read with the rows: no delivery is sent by a destination that was changed before it was made.
     if (!(await this.#adopt(lane, destination, asked, sends))) return nothing
@@ -59,7 +59,8 @@ export class LaneReader {
     if (await this.#closeBacklog(lane)) return this.#fromStart(lane)
     const nowMs = now().getTime()
     const rows = fresh.filter((row) => row.expires_ms > nowMs)
-    if (rows.length === fresh.length) return { rows, hasMore }
+    const isExpired = rows.length < fresh.length || orphans.some((row) => row.expires_ms <= nowMs)
+    if (!isExpired) return { rows, hasMore }
     await closeExpired(this.#ctxOf(lane), lane, 'expired', this.#slot)
     return { rows, hasMore: true }
   }

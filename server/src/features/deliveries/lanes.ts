@@ -317,7 +317,8 @@ export class Lanes {
     for (const { attempt } of settlements) {
       const lane = this.#lanes.get(attempt.webhook_id)
       lane?.settled(attempt.retry_group_id)
-      if (batch.get(attempt.retry_group_id)) this.#options.onAttempt?.(attempt)
+      const recorded = batch.get(attempt.retry_group_id)
+      if (recorded) this.#options.onAttempt?.(recorded)
       if (lane) this.#schedule(lane)
     }
     this.#pump()

@@ -37,11 +37,36 @@ export const insertDeliveries = (
     expiresAt,
   )
 
+/** Only of events that are still stored, and tells how many: a partition may have been dropped since. */
+export async function insertReplays(
+  db: Db,
+  workspaceId: string,
+  rows: DeliveryToInsert[],
+  dueAt: Date,
+  expiresAt: Date,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    insert into deliveries (workspace_id, id, bucket, webhook_id, event_id, due_at, expires_at)
+    select ${workspaceId}::uuid, batch.id, batch.bucket, batch.webhook_id, batch.event_id,
+      ${dueAt}::timestamptz, ${expiresAt}::timestamptz
+    from unnest(
+      ${rows.map((row) => row.id)}::uuid[],
+      ${rows.map((row) => row.bucket)}::smallint[],
+      ${rows.map((row) => row.webhook_id)}::uuid[],
+      ${rows.map((row) => row.event_id)}::uuid[]
+    ) as batch (id, bucket, webhook_id, event_id)
+    where exists (
+      select from events e where e.workspace_id = ${workspaceId}::uuid and e.id = batch.event_id
+    )`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
 export interface DeliveryToClose {
   id: string
   event_id: string
   attempt: number
-  event_type: string
+  /** Null: its event is no longer stored, and nobody can be told what it was. */
+  event_type: string | null
   campaign_id: string | null
   lead_email: string | null
 }
@@ -83,7 +108,7 @@ export async function findUrl(db: Db, workspaceId: string, webhookId: string) {
 const selectToClose = (db: Db, workspaceId: string, webhookId: string) =>
   db
     .selectFrom('deliveries as d')
-    .innerJoin('events as e', (join) =>
+    .leftJoin('events as e', (join) =>
       join.onRef('e.workspace_id', '=', 'd.workspace_id').onRef('e.id', '=', 'd.event_id'),
     )
     .select([

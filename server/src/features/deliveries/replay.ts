@@ -23,7 +23,9 @@ export async function replay(ctx: Context, request: ReplayRequest): Promise<numb
     const attempt = await queries.findAttemptOfGroup(ctx.db, workspaceId, request.retryGroupId)
     if (attempt?.webhook_id !== request.webhookId) throw notFound('delivery')
     await getActiveDestination(ctx, workspaceId, attempt.webhook_id)
-    return enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id])
+    const queued = await enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id])
+    if (queued === 0) throw eventNotStored()
+    return queued
   }
   const { webhookId } = request
   const destination = await getActiveDestination(ctx, workspaceId, webhookId)
@@ -76,8 +78,15 @@ async function getActiveDestination(ctx: Context, workspaceId: string, webhookId
   throw new AppError('invalid_transition', 'The webhook is disabled; activate it, then replay.')
 }
 
-async function enqueue(ctx: Context, workspaceId: string, webhookId: string, eventIds: string[]) {
-  await transaction(ctx, async (tx) => {
+const eventNotStored = () =>
+  new AppError(
+    'not_found',
+    'The event of this delivery is no longer stored; replay a delivery of a newer one.',
+  )
+
+/** @returns how many were queued: those whose events are still stored */
+const enqueue = (ctx: Context, workspaceId: string, webhookId: string, eventIds: string[]) =>
+  transaction(ctx, async (tx) => {
     const now = tx.now()
     const rows = eventIds.map((eventId) => ({
       id: tx.newId(),
@@ -86,8 +95,7 @@ async function enqueue(ctx: Context, workspaceId: string, webhookId: string, eve
       event_id: eventId,
     }))
     const expiresAt = new Date(now.getTime() + lifetimeMs)
-    await queries.insertDeliveries(tx.db, workspaceId, rows, now, expiresAt)
-    hintAfterCommit(tx, workspaceId, rows)
+    const queued = await queries.insertReplays(tx.db, workspaceId, rows, now, expiresAt)
+    if (queued > 0) hintAfterCommit(tx, workspaceId, rows)
+    return queued
   })
-  return eventIds.length
-}

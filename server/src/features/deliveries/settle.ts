@@ -5,7 +5,7 @@ import { movingOf } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import { disableDestination } from '../webhooks/index.ts'
+import { disableDestination, findDestination } from '../webhooks/index.ts'
 import type { Attempt } from './delivery.ts'
 import { recordAttempts } from './record.ts'
 import * as queries from './settle-queries.ts'
@@ -18,7 +18,7 @@ export interface Settlement {
   clearsLane: boolean
   /** While the lane fails: when it may be asked again. */
   laneNotBefore: Date | null
-  /** The receiver said that it is gone for good. */
+  /** The receiver at `webhook_url` said that it is gone for good. */
   disable: 'gone' | null
 }
 
@@ -27,14 +27,16 @@ interface Aside {
   againMs: number
 }
 
-/** By delivery id; false: another runner had settled it already. */
-export type SettledBatch = Map<string, boolean>
+/** The attempts as they were recorded, by delivery id; without those that another runner had settled. */
+export type SettledBatch = Map<string, Attempt>
 
 /** Results waiting to be written; beyond, nothing new is sent. */
 const backlogMax = 4000
 const refusedAgainMs = 60_000
 /** While a workspace is moved nothing of it is written; what was on its way when that began waits. */
 const movingAgainMs = 1_000
+/** Of a delivery to an address that was left. Ahead, where those who look for due work find it at once. */
+const sentOnAfterMs = 1_000
 /** One prepares while the other waits for its commit. */
 const writers = 2
 
@@ -123,9 +125,10 @@ export class SettleWriter {
  */
 export async function settle(
   tx: AnyContext,
-  batch: Settlement[],
+  results: Settlement[],
   slot: number,
 ): Promise<SettledBatch> {
+  const batch = await sendOn(tx, results)
   const ordered = batch.toSorted((a, b) => compareRows(a.attempt, b.attempt))
   const ended = ordered.filter(({ attempt }) => !attempt.will_retry)
   const retried = ordered.filter(({ attempt }) => attempt.will_retry)
@@ -160,7 +163,28 @@ export async function settle(
   await disableGone(tx, written)
   await disableFailing(tx, lanes)
   await recordAttempts(tx, attempts, slot)
-  return new Map(batch.map(({ attempt: a }) => [a.retry_group_id, rows.has(a.retry_group_id)]))
+  return new Map(attempts.map((attempt) => [attempt.retry_group_id, attempt]))
+}
+
+/** What is gone is the address that was asked: if the destination has another by now, it is tried there. */
+async function sendOn(tx: AnyContext, results: Settlement[]): Promise<Settlement[]> {
+  const gone = results.filter(({ disable }) => disable)
+  if (gone.length === 0) return results
+  const urls = new Map<string, string | undefined>()
+  for (const { attempt } of gone) {
+    const { workspace_id, webhook_id } = attempt
+    if (urls.has(webhook_id)) continue
+    const found = await findDestination(inWorkspace(tx, workspace_id).db, workspace_id, webhook_id)
+    urls.set(webhook_id, found?.target_hook_url)
+  }
+  const timestamp_next_retry = new Date(tx.now().getTime() + sentOnAfterMs)
+  return results.map((result) => {
+    const { attempt, disable } = result
+    const url = disable ? urls.get(attempt.webhook_id) : undefined
+    if (url === undefined || url === attempt.webhook_url) return result
+    const again = { ...attempt, will_retry: true, timestamp_next_retry }
+    return { ...result, attempt: again, disable: null }
+  })
 }
 
 /** The attempt, by what became of its delivery since it was read. */
@@ -175,8 +199,9 @@ function asRecorded(attempt: Attempt, row: queries.SettledRow | undefined): Atte
 async function disableGone(tx: AnyContext, written: Settlement[]) {
   for (const { attempt, disable } of written) {
     if (!disable) continue
-    const { workspace_id, webhook_id } = attempt
-    await disableDestination(inWorkspace(tx, workspace_id), workspace_id, webhook_id, disable)
+    const { workspace_id, webhook_id, webhook_url } = attempt
+    const ctx = inWorkspace(tx, workspace_id)
+    await disableDestination(ctx, workspace_id, webhook_id, disable, webhook_url)
   }
 }
 

@@ -23,6 +23,8 @@ export type ReadDestination = Destination | queries.UnchangedDestination
 export interface ReadLane {
   /** Due rows, without those that were read before and are not settled. */
   fresh: DueDelivery[]
+  /** Of the due rows those whose event is gone. */
+  orphans: queries.Orphan[]
   /** Where the next read begins. */
   position: queries.Position
   hasMore: boolean
@@ -103,16 +105,23 @@ function shareOut(
   most: number,
 ): ReadLane[] {
   const shares = new Map(
-    lanes.map((lane) => [lane.webhookId, { lane, read: [] as Due[], fresh: [] as DueDelivery[] }]),
+    lanes.map((lane) => [
+      lane.webhookId,
+      { lane, read: [] as Due[], fresh: [] as DueDelivery[], orphans: [] as queries.Orphan[] },
+    ]),
   )
   for (const row of due) shares.get(row.webhook_id)?.read.push(row)
   const fresh = due.filter((row) => !shares.get(row.webhook_id)?.lane.hasTaken(row.id))
-  for (const row of fresh) if (row.event) shares.get(row.webhook_id)?.fresh.push(row)
-  return [...shares.values()].map(({ lane, read, fresh }) => {
+  for (const row of fresh) {
+    if (row.event) shares.get(row.webhook_id)?.fresh.push(row)
+    else shares.get(row.webhook_id)?.orphans.push(row)
+  }
+  return [...shares.values()].map(({ lane, read, fresh, orphans }) => {
     const last = read.at(-1)
     const isFull = last !== undefined && read.length === most
     return {
       fresh,
+      orphans,
       // Caught up: the next read starts over, and finds what was committed late.
       position: isFull ? last : beforeAllRows,
       // Put back for a retry meanwhile, it may be due again.

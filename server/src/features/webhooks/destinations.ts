@@ -52,6 +52,7 @@ export function openDestination(ctx: AnyContext, row: Destination): OpenDestinat
 /**
  * Disables a destination whose receiver has said that it is gone, or has failed for days.
  *
+ * @param url the address that said so: one that the destination has left disables nothing
  * @returns false when it was disabled or deleted already
  */
 export async function disableDestination(
@@ -59,8 +60,9 @@ export async function disableDestination(
   workspaceId: string,
   id: string,
   reason: 'gone' | 'failing',
+  url?: string,
 ): Promise<boolean> {
-  if (!(await queries.disableWebhook(tx.db, workspaceId, id, reason, tx.now()))) return false
+  if (!(await queries.disableWebhook(tx.db, workspaceId, id, reason, tx.now(), url))) return false
   await recordAudit(tx, {
     workspaceId,
     actor: service,

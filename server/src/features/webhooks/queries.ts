@@ -86,13 +86,14 @@ export const deleteWebhook = (db: Db, workspaceId: string, id: string) =>
     .returningAll()
     .executeTakeFirst()
 
-/** Only an active one, so that the first reason stays. */
+/** Only an active one, so that the first reason stays; with a URL, only while it is the one asked. */
 export async function disableWebhook(
   db: Db,
   workspaceId: string,
   id: string,
   reason: string,
   disabledAt: Date,
+  url?: string,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhooks')
@@ -106,6 +107,7 @@ export async function disableWebhook(
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('status', '=', 'active')
+    .$if(url !== undefined, (query) => query.where('target_hook_url', '=', url ?? ''))
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }

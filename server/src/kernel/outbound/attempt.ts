@@ -116,7 +116,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
     // Informational responses (1xx) come before the one that counts, any number of them.
     if (status < 200) return
     this.#status = status
-    this.#encoding = headers['content-encoding'] ?? null
+    // Node's types know no list here, but undici makes one of a header that is sent twice.
+    const encoding: string | string[] | undefined = headers['content-encoding']
+    this.#encoding = Array.isArray(encoding) ? encoding.join(', ') : (encoding ?? null)
     const retryAfter: string | string[] | undefined = headers['retry-after']
     if (typeof retryAfter === 'string' && retryAfter.length <= MAX_RETRY_AFTER_LENGTH) {
       this.#retryAfter = retryAfter

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type Answer,
@@ -106,6 +107,24 @@ describe('any response is an answer', () => {
   test('with a gzip bomb, of which it shows 1 KiB', async () => {
     const { outcome } = await postTo(hostile.gzipBomb(10_000_000))
     expect(outcome).toMatchObject({ kind: 'response', status: 200, body: 'a'.repeat(1024) })
+  })
+
+  test('with its encoding named twice, and so is every encoded one after it', async () => {
+    const zipped = gzipSync('thanks')
+    const twice: Answer = (_received, response) => {
+      response.setHeader('content-encoding', ['gzip', 'gzip'])
+      response.setHeader('retry-after', ['1', '2'])
+      response.end(zipped)
+    }
+    const once: Answer = (_received, response) => {
+      response.setHeader('content-encoding', 'gzip').end(zipped)
+    }
+    const { outcome } = await postTo(twice)
+    expect(outcome).toMatchObject({ kind: 'response', status: 200, body: null, retryAfter: null })
+    for (let count = 0; count < 2; count++) {
+      const next = await postTo(once)
+      expect(next.outcome).toMatchObject({ kind: 'response', status: 200, body: 'thanks' })
+    }
   })
 })
 

@@ -58,6 +58,13 @@ test.each<[encoding: string, body: Buffer]>([
   expect(await decode(encoding, body)).toBeNull()
 })
 
+test('a body that cannot even be begun is null, and the next one is decoded', async () => {
+  const decode = createDecoder()
+  const broken = undefined as unknown as Buffer
+  expect(await decode('gzip', broken)).toBeNull()
+  expect(await decode('gzip', gzipSync(text))).toBe(text)
+})
+
 test.each<[encoding: string, compress: (body: Buffer) => Buffer]>([
   ['gzip', (body) => gzipSync(body)],
   ['deflate', (body) => deflateSync(body)],

@@ -23,9 +23,13 @@ export type Decode = (encoding: string, body: Buffer) => Promise<string | null>
 export function createDecoder(): Decode {
   let last: Promise<unknown> = Promise.resolve()
   return (encoding, body) => {
-    const decoded = last.then(() => decodeStart(encoding, body))
-    last = decoded
-    return decoded.then((body) => textOf(body))
+    // A failure would stay in the chain for every body after it; and an answer counts without its body.
+    const shown = last
+      .then(() => decodeStart(encoding, body))
+      .then((start) => textOf(start))
+      .catch(() => null)
+    last = shown
+    return shown
   }
 }
 

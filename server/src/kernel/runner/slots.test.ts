@@ -83,6 +83,22 @@ test('an attempt that is under way for a second leaves its slot to others, up to
   expect(slots.size).toBe(1024 + 512)
 })
 
+test('however many attempts are slow, all slots of failing lanes stay theirs', () => {
+  const { process, slots, fill } = slotsOf()
+  for (let i = 0; i < 40; i++) {
+    fill()
+    process.ms += 1_001
+    slots.review()
+  }
+  expect(slots.size).toBeGreaterThanOrEqual(1024)
+  let failing = 0
+  for (; slots.hasFree('failing'); failing++) slots.take('failing', 'b')
+  expect(failing).toBe(256)
+  process.ms += 1_001
+  slots.review()
+  expect(slots.hasFree('failing')).toBe(false)
+})
+
 /** With limits that a few slots reach. */
 function sharedSlots() {
   const process = { ms: 0 }
@@ -134,9 +150,9 @@ test('an attempt that goes on is not taken for one that hangs', () => {
   pass(600)
   if (going) slots.renew(going, 'proven')
   pass(600)
-  expect([going?.pool, hanging?.pool]).toEqual(['proven', 'failing'])
+  expect([going?.account, hanging?.account]).toEqual(['proven', 'slow'])
   if (hanging) slots.renew(hanging, 'trial')
-  expect(hanging?.pool).toBe('trial')
+  expect(hanging?.account).toBe('trial')
 })
 
 test('an attempt that goes on stays where it counts while its pool has no room', () => {
@@ -144,8 +160,8 @@ test('an attempt that goes on stays where it counts while its pool has no room',
   const [slot] = fill('trial', 'a')
   const proven = fill('proven', 'a')
   if (slot) slots.renew(slot, 'proven')
-  expect(slot?.pool).toBe('trial')
+  expect(slot?.account).toBe('trial')
   for (const each of proven) slots.free(each)
   if (slot) slots.renew(slot, 'proven')
-  expect(slot?.pool).toBe('proven')
+  expect(slot?.account).toBe('proven')
 })

@@ -3,21 +3,23 @@ import type { AnyContext } from '../context.ts'
 /** Which slots an attempt draws from: one that hangs must never hold a slot that a good one needs. */
 export type Pool = 'proven' | 'trial' | 'failing'
 
+/** What an attempt counts against: its pool, or once it is old, what is slow of all pools. */
+type Account = Pool | 'slow'
+
 /** An attempt under way. */
 export interface Slot {
   readonly workspaceId: string
   /** When it was taken, or last renewed. */
   startedMs: number
-  /** The account that it counts against. */
-  pool: Pool
+  account: Account
 }
 
 export interface SlotLimits {
   /** Attempts under way at once, by pool. A failing lane never takes a slot that a good one needs. */
   max: Record<Pool, number>
-  /** An attempt this old no longer counts against its pool but against the failing one. */
+  /** An attempt this old of the proven or the trial pool counts against it no longer, but as slow. */
   slowAfterMs: number
-  /** The failing pool takes no more slow attempts from the others once it counts so many. */
+  /** So many are counted as slow; those beyond stay in their pools. */
   slowMax: number
   /** How much of a pool one workspace may hold, 0 to 1. The rest stays free for the others. */
   workspaceShare?: number
@@ -39,13 +41,15 @@ const freeUpTo = 0.8
 const slowServersMs = 100
 const adaptEveryMs = 200
 
+const noneUsed = (): Record<Account, number> => ({ proven: 0, trial: 0, failing: 0, slow: 0 })
+
 /** What is under way, and how much more may be. */
 export class Slots {
   readonly #ctx: AnyContext
   readonly #limits: SlotLimits
   readonly #taken = new Set<Slot>()
-  readonly #used: Record<Pool, number> = { proven: 0, trial: 0, failing: 0 }
-  readonly #usedBy = new Map<string, Record<Pool, number>>()
+  readonly #used: Record<Account, number> = noneUsed()
+  readonly #usedBy = new Map<string, Record<Account, number>>()
   readonly #share: number
   readonly #max: Record<Pool, number>
   #wereFull = false
@@ -74,7 +78,7 @@ export class Slots {
   }
 
   take(pool: Pool, workspaceId: string): Slot {
-    const slot = { workspaceId, startedMs: this.#ctx.monotonicMs(), pool }
+    const slot: Slot = { workspaceId, startedMs: this.#ctx.monotonicMs(), account: pool }
     this.#count(slot, 1)
     this.#taken.add(slot)
     return slot
@@ -85,8 +89,8 @@ export class Slots {
     slot.startedMs = this.#ctx.monotonicMs()
     this.#taken.delete(slot)
     this.#taken.add(slot)
-    if (slot.pool === pool || !this.hasFree(pool) || !this.hasShare(pool, slot.workspaceId)) return
-    this.#move(slot, pool)
+    if (slot.account === pool || !this.hasFree(pool)) return
+    if (this.hasShare(pool, slot.workspaceId)) this.#move(slot, pool)
   }
 
   free(slot: Slot) {
@@ -105,27 +109,27 @@ export class Slots {
     const { slowAfterMs, slowMax } = this.#limits
     const startedBefore = this.#ctx.monotonicMs() - slowAfterMs
     for (const slot of this.#taken) {
-      if (slot.startedMs > startedBefore || this.#used.failing >= slowMax) return
-      if (slot.pool === 'failing') continue
-      if (this.#isBelowShare('failing', slot.workspaceId, slowMax)) this.#move(slot, 'failing')
+      if (slot.startedMs > startedBefore || this.#used.slow >= slowMax) return
+      if (slot.account === 'failing' || slot.account === 'slow') continue
+      if (this.#isBelowShare('slow', slot.workspaceId, slowMax)) this.#move(slot, 'slow')
     }
   }
 
-  #isBelowShare(pool: Pool, workspaceId: string, max: number): boolean {
-    return (this.#usedBy.get(workspaceId)?.[pool] ?? 0) < this.#share * max
+  #isBelowShare(account: Account, workspaceId: string, max: number): boolean {
+    return (this.#usedBy.get(workspaceId)?.[account] ?? 0) < this.#share * max
   }
 
-  #move(slot: Slot, pool: Pool) {
+  #move(slot: Slot, account: Account) {
     this.#count(slot, -1)
-    slot.pool = pool
+    slot.account = account
     this.#count(slot, 1)
   }
 
-  #count({ pool, workspaceId }: Slot, by: 1 | -1) {
-    const used = this.#usedBy.get(workspaceId) ?? { proven: 0, trial: 0, failing: 0 }
-    used[pool] += by
-    this.#used[pool] += by
-    if (used.proven + used.trial + used.failing > 0) this.#usedBy.set(workspaceId, used)
+  #count({ account, workspaceId }: Slot, by: 1 | -1) {
+    const used = this.#usedBy.get(workspaceId) ?? noneUsed()
+    used[account] += by
+    this.#used[account] += by
+    if (used.proven + used.trial + used.failing + used.slow > 0) this.#usedBy.set(workspaceId, used)
     else this.#usedBy.delete(workspaceId)
   }
 
@@ -144,7 +148,9 @@ export class Slots {
 
   #meanAgeMs(nowMs: number): number {
     let sum = 0
-    for (const { pool, startedMs } of this.#taken) if (pool === 'proven') sum += nowMs - startedMs
+    for (const { account, startedMs } of this.#taken) {
+      if (account === 'proven') sum += nowMs - startedMs
+    }
     return sum / Math.max(1, this.#used.proven)
   }
 }
