@@ -349,7 +349,7 @@ test('a column becomes a variable of whatever name', async () => {
 })
 
 test('an import that is taken up stays with who reads the rows that are done, however long that takes', async () => {
-  const { id } = await imports.send(manyRows(40_000), { campaign_id })
+  const { id } = await imports.send(manyRows(160_000), { campaign_id })
   await imports.begin(id)
   const { clock, config, database } = api.ctx
   const read = () =>
@@ -357,7 +357,7 @@ test('an import that is taken up stays with who reads the rows that are done, ho
       .selectFrom('imports')
       .select(['claim', 'timestamp_claimed'])
       .executeTakeFirstOrThrow()
-  await database.peek.updateTable('imports').set({ row_done: 39_999 }).execute()
+  await database.peek.updateTable('imports').set({ row_done: 159_999 }).execute()
   await imports.runner.look()
   const { claim } = await read()
   let isReading = true
