@@ -172,9 +172,9 @@ const strangeMail = fc
     [`From: ${from}`, `Message-ID: <chosen${number}@evil.example>`, ...headers, rest].join('\r\n'),
   )
 
-async function read(sources: string[]) {
+async function read(sources: string[], receivedAt = inbox.ctx.now()) {
   const now = inbox.ctx.now()
-  const mails = sources.map((text, at) => fetched(Buffer.from(text), now, at + 1))
+  const mails = sources.map((text, at) => fetched(Buffer.from(text), receivedAt, at + 1))
   const incoming = await Promise.all(mails.map((mail) => readInbound(mail, now)))
   const ids = { workspace_id: inbox.workspaceId, id: mailboxId }
   const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
@@ -206,6 +206,16 @@ async function forget() {
     .set({ status: 'contacted', stop_reason: null, sending_state: 'active' })
     .execute()
 }
+
+test('a mail from before the first of ours is no answer, and leaves no trace', async () => {
+  const before = new Date(inbox.ctx.now().getTime() - 86_400_000)
+  const mail = 'From: ada@lead.example\r\nMessage-ID: <before@lead.example>\r\n\r\nHello\r\n'
+  const known = () =>
+    inbox.ctx.database.peek.selectFrom('message_ids').select('message_id').orderBy('hash').execute()
+  const ids = await known()
+  expect(await read([mail], before)).toBe(0)
+  expect(await known()).toEqual(ids)
+})
 
 test('no mail that cites no mail of ours bounces, unsubscribes or suppresses anybody', async () => {
   let taken = 0

@@ -14,6 +14,7 @@ export { dropOldMessages } from './retention.ts'
 export { leaveThreads } from './settle-queries.ts'
 export {
   addMessageIds,
+  removeMessageIds,
   findByMessageIds,
   findMessage,
   insertMessages,

@@ -14,6 +14,13 @@ export const findByHashes = async (db: Db, workspaceId: string, hashes: Buffer[]
   return rows
 }
 
+export const deleteMessageIds = (db: Db, workspaceId: string, hashes: Buffer[]) =>
+  db
+    .deleteFrom('message_ids')
+    .where('workspace_id', '=', workspaceId)
+    .where('hash', 'in', hashes)
+    .execute()
+
 /** Newest first, and one more than the page holds. */
 export const listThread = async (
   db: Db,

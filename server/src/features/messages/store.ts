@@ -46,6 +46,10 @@ export async function addMessageIds(db: AnyDb, ids: MessageAlias[]): Promise<Set
   )
 }
 
+/** In the transaction that has added them. */
+export const removeMessageIds = (db: Db, workspaceId: string, ids: string[]) =>
+  queries.deleteMessageIds(db, workspaceId, ids.map(hashOf))
+
 const newMessageIdOf = (
   { workspace_id, id, mailbox_id, lead_id, campaign_id }: Omit<MessageAlias, 'alias'>,
   messageId: string,

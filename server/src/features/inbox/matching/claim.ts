@@ -10,6 +10,13 @@ export interface Matched {
   match: Match
 }
 
+export interface Claimed extends Matched {
+  /** Of its row in messages. */
+  id: string
+  /** What it is known by. */
+  alias: string
+}
+
 /** A mail and the leads that it is about: a report about several people is one message to each. */
 interface Group {
   mail: InboundMessage
@@ -25,7 +32,7 @@ export async function claim(
   tx: Context,
   mailbox: ReadMailbox,
   matched: Matched[],
-): Promise<(Matched & { id: string })[]> {
+): Promise<Claimed[]> {
   const groups = [...Map.groupBy(matched, ({ mail }) => mail)].map(
     ([mail, of]): Group => ({ mail, matched: of }),
   )
@@ -63,8 +70,8 @@ async function claimAs(
   )
   return messages
     .filter(({ alias }) => claimed.has(alias))
-    .flatMap(({ matched, id }) =>
-      matched.map((each, at) => ({ ...each, id: at === 0 ? id : tx.newId() })),
+    .flatMap(({ matched, id, alias }) =>
+      matched.map((each, at) => ({ ...each, alias, id: at === 0 ? id : tx.newId() })),
     )
 }
 

@@ -2,6 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import type { EventMessage } from '../../leads/index.ts'
 import { findMailboxesByAddress } from '../../mailboxes/index.ts'
+import { removeMessageIds } from '../../messages/index.ts'
 import { reportedBounce } from '../bounces/reported-bounce.ts'
 import type { Bounce } from '../classify/bounce.ts'
 import type { Inbound } from '../classify/classify.ts'
@@ -48,7 +49,10 @@ interface Correspondent extends Omit<queries.CorrespondentRow, 'cc_list' | 'bcc_
 /** A mail is as old as its server says, to the second and by its own clock. */
 const clockSlackMs = 600_000
 
-/** The matched mails that nobody has dealt with, each claimed for this transaction. */
+/**
+ * The matched mails that nobody has dealt with, each claimed for this transaction. Who turns out to be no
+ * answer leaves no trace.
+ */
 export async function claimMatched(
   tx: Context,
   mailbox: ReadMailbox,
@@ -63,7 +67,7 @@ export async function claimMatched(
   const leads = new Map(rows.map((row) => [row.id, correspondentOf(row)]))
   const sentTo = Map.groupBy(sends, ({ lead_id }) => lead_id)
   const colleagues = await findColleagues(tx, workspace_id, claimed, leads)
-  return claimed.flatMap(({ id, mail, match }): MatchedMessage[] => {
+  const kept = claimed.flatMap(({ id, mail, match }): MatchedMessage[] => {
     const lead = leads.get(match.leadId)
     const mails = sentTo.get(match.leadId) ?? []
     if (!lead || isOlder(mail, match, mails)) return []
@@ -90,6 +94,12 @@ export async function claimMatched(
       },
     ]
   })
+  const keptMails = new Set(kept.map(({ mail }) => mail))
+  const left = claimed.filter(({ mail }) => !keptMails.has(mail))
+  if (left.length > 0) {
+    await removeMessageIds(tx.db, workspace_id, [...new Set(left.map(({ alias }) => alias))])
+  }
+  return kept
 }
 
 /** Folded; null of a report: what stands there as its sender is a server's. */
