@@ -8,6 +8,7 @@ import { listen } from '../../../server/src/kernel/db/listen.ts'
 import { startRunner } from '../../../server/src/loops.ts'
 import { setUpToken } from '../../../server/test/browser.ts'
 import { createOutbox, type Outbox } from '../../../server/test/mail/outbox.ts'
+import { patience } from '../../../server/test/patience.ts'
 import { type Application, owner, startApplication } from '../application.ts'
 import {
   allowFailures,
@@ -36,7 +37,10 @@ test('from the printed link to a lead who is answered, a verified webhook, and a
   await page.getByRole('link', { name: 'Import leads' }).click()
   await importLead(page)
   await goHome(page)
-  await page.getByRole('link', { name: 'Write the first mail' }).click()
+  const write = page.getByRole('link', { name: 'Write the first mail' })
+  // Until Home knows of the draft, it leads to the list of campaigns.
+  await expect.poll(() => write.getAttribute('href'), patience).toMatch(/\/campaigns\/./)
+  await write.click()
   await writeSteps(page)
   await launch(page)
   const [mail] = await service.outbox.waitFor(1)

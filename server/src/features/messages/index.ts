@@ -14,11 +14,11 @@ export { dropOldMessages } from './retention.ts'
 export { leaveThreads } from './settle-queries.ts'
 export {
   addMessageIds,
-  removeMessageIds,
   findByMessageIds,
   findMessage,
   insertMessages,
   listThreadMessages,
+  removeMessageIds,
 } from './store.ts'
 export { findLetters } from './store-queries.ts'
 export {
