@@ -83,7 +83,11 @@ import { operationRoutes } from './kernel/http/operations.ts'
 import { createRateLimit, type RateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
 
-/** The public API, feature by feature. */
+/**
+ * The public API, feature by feature. Their routes are called and not registered: a plugin has a
+ * Fastify instance of its own, of which half a start was made. A route that reads another kind of body
+ * is registered by its feature.
+ */
 const apiFeatures = [
   { schemas: keySchemas, routes: keyRoutes },
   { schemas: campaignSchemas, routes: campaignRoutes },
@@ -157,7 +161,7 @@ export async function buildApi(
   for (const { schemas } of [...apiFeatures, ...applicationFeatures])
     for (const schema of schemas) app.addSchema(schema)
   await plugin?.(app)
-  for (const { routes } of apiFeatures) await app.register(routes)
+  for (const { routes } of apiFeatures) await routes(app, {})
   const application = { attempts: rateLimit, listen }
   await app.register((below) => applicationRoutes(below, application), { prefix: '/app' })
   await app.register(pageRoutes)
@@ -188,7 +192,7 @@ async function applicationRoutes(
   app.decorateRequest('session', null)
   app.decorateRequest('person')
   app.addHook('onRequest', checkPerson)
-  for (const { routes } of apiFeatures) await app.register(routes)
-  for (const { routes } of applicationFeatures) await app.register(routes, { attempts })
+  for (const { routes } of apiFeatures) await routes(app, {})
+  for (const { routes } of applicationFeatures) await routes(app, { attempts })
   await app.register(liveRoutes, { listen })
 }

@@ -30,9 +30,6 @@ const reason = Type.Enum(['unsubscribed', 'bounced', 'blocked'])
 const importBytesMax = 64 * 1024 * 1024
 
 export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  // As a stream: a list may be longer than what is kept in memory for a request.
-  app.addContentTypeParser('text/csv', (_req, payload, done) => done(null, payload))
-
   app.get(
     '/suppressions',
     {
@@ -130,6 +127,12 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       removeSuppression(ctx, caller.workspaceId, value, { force }, caller.actor),
   )
 
+  await app.register(importRoute)
+}
+
+/** A list is read as a stream: it may be longer than what is kept in memory for a request. */
+const importRoute: FastifyPluginAsyncTypebox = async (app) => {
+  app.addContentTypeParser('text/csv', (_req, payload, done) => done(null, payload))
   app.post(
     '/suppressions/import',
     {

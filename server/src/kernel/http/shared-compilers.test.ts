@@ -1,25 +1,49 @@
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { sharedCompilers } from './shared-compilers.ts'
 
-test('a schema that stands in several plugins is compiled once, when a request first needs it', async () => {
+const body = { type: 'object', properties: { name: { type: 'string' } } }
+
+/** Counts what it compiles, and starts servers of two plugins that have the same body. */
+function counting() {
   const compiled: unknown[] = []
-  const buildValidator = () => (route: { schema: unknown }) => {
+  const compilersOfServer = sharedCompilers(() => (route: { schema: unknown }) => {
     compiled.push(route.schema)
     return (value: unknown) => ({ value })
+  })
+  const start = async (shared: object) => {
+    const app = Fastify({ schemaController: { compilersFactory: compilersOfServer() } })
+    app.addSchema({ $id: 'Shared', ...shared })
+    for (const prefix of ['/a', '/b']) {
+      const routes = async (plugin: FastifyInstance) =>
+        void plugin.post('/', { schema: { body } }, async () => ({ ok: true }))
+      await app.register(routes, { prefix })
+    }
+    await app.ready()
+    return app
   }
-  const app = Fastify({ schemaController: { compilersFactory: sharedCompilers(buildValidator) } })
-  const schema = { body: { type: 'object', properties: { name: { type: 'string' } } } }
-  for (const prefix of ['/a', '/b']) {
-    await app.register(
-      async (plugin) => void plugin.post('/', { schema }, async () => ({ ok: true })),
-      { prefix },
-    )
-  }
-  await app.ready()
-  expect(compiled).toEqual([])
+  return { compiled, start }
+}
+
+async function callAll(app: FastifyInstance) {
   for (const url of ['/a', '/b', '/a'])
     expect((await app.inject({ method: 'POST', url, payload: {} })).json()).toEqual({ ok: true })
-  expect(compiled).toHaveLength(1)
   await app.close()
+}
+
+test('a schema that stands in several plugins and servers is compiled once, when a request first needs it', async () => {
+  const { compiled, start } = counting()
+  const [one, other] = [await start({ type: 'string' }), await start({ type: 'string' })]
+  expect(compiled).toEqual([])
+  await callAll(one)
+  expect(compiled).toHaveLength(1)
+  await callAll(other)
+  expect(compiled).toHaveLength(1)
+})
+
+test('a server whose shared schemas are others of the same names compiles with its own', async () => {
+  const { compiled, start } = counting()
+  await callAll(await start({ type: 'string' }))
+  await callAll(await start({ type: 'number' }))
+  expect(compiled).toHaveLength(2)
 })

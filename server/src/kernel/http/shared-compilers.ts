@@ -12,20 +12,39 @@ type CompilersFactory = NonNullable<
 /**
  * Fastify makes compilers for every plugin anew and compiles every schema at the start. Here all
  * plugins share one pair, and a schema that stands in several routes is compiled once, when the first
- * request needs it: most of a start was spent on this. A test compiles them all.
+ * request needs it: most of a start was spent on this. A test compiles them all. Servers of one process
+ * that know the same schemas share them, too, as tests do that start one each.
+ *
+ * @returns what each server is given
  */
-export const sharedCompilers = (buildValidator: unknown): CompilersFactory =>
-  ({
-    buildValidator: shared(buildValidator as Build),
-    buildSerializer: shared(SerializerSelector() as unknown as Build),
-  }) as unknown as CompilersFactory
+export function sharedCompilers(buildValidator: unknown): () => CompilersFactory {
+  const validators = ofProcess(buildValidator as Build)
+  const serializers = ofProcess(SerializerSelector() as unknown as Build)
+  const ofOne = () => ({
+    buildValidator: ofServer(validators),
+    buildSerializer: ofServer(serializers),
+  })
+  return ofOne as unknown as () => CompilersFactory
+}
 
-function shared(build: Build): Build {
+/** Within a server the names of schemas tell which they are. */
+function ofServer(build: Build): Build {
   const made = new Map<string, Compile>()
   return (schemas, options) => {
     const names = Object.keys(schemas as object).join()
-    const compile = made.get(names) ?? lazily(build(schemas, options))
+    const compile = made.get(names) ?? build(schemas, options)
     made.set(names, compile)
+    return compile
+  }
+}
+
+/** Another server may have another schema of the same name. */
+function ofProcess(build: Build): Build {
+  const made = new Map<string, Compile>()
+  return (schemas, options) => {
+    const key = JSON.stringify(schemas)
+    const compile = made.get(key) ?? lazily(build(schemas, options))
+    made.set(key, compile)
     return compile
   }
 }
