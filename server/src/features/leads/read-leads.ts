@@ -92,9 +92,9 @@ function readVariables(lead: LeadInput, index: number, problems: ErrorDetail[]):
   }
   const given = lead.custom_variables ?? {}
   for (const name in given) {
-    if (!hasMoreCharacters(name, variableNameMax)) continue
+    const problem = problemWithVariable(name, given[name])
     const path = `/leads/${index}/custom_variables/${escapePointer(name)}`
-    problems.push(problemAt(path, nameTooLong))
+    if (problem) problems.push(problemAt(path, problem))
   }
   // Own properties are defined, whatever their names: `constructor` is one like any other.
   const variables = extras.length === 0 ? given : { ...Object.fromEntries(extras), ...given }
@@ -115,6 +115,10 @@ function problemWithVariable(name: string, value: unknown): string | undefined {
   if (hasMoreCharacters(name, variableNameMax)) return nameTooLong
   if (typeof value === 'string' && hasMoreCharacters(value, variableTextMax)) {
     return `must have at most ${variableTextMax} characters`
+  }
+  // An id of another system would come out as another one, without a word.
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    return 'must be sent as a text: a number this large cannot be kept to the last digit'
   }
   // An unknown member that says nothing is ignored like any other.
   if (isScalar(value) || Object.keys(value as object).length === 0) return
