@@ -5,6 +5,10 @@ import { JsonError, parseJson, parseJsonInTurns } from '../json/json.ts'
 /** Reads JSON objects only (contract §1 "Bodies"). Replaces Fastify's parsers. */
 export function acceptJsonBodies(app: FastifyInstance) {
   app.addHook('onRequest', async (req) => forgetEmptyType(req))
+  app.addHook('preValidation', async (req) => {
+    // Where nothing in it is needed it may be missing, and else what is needed is named.
+    if (req.method === 'POST' && req.routeOptions.schema?.body) req.body ??= {}
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>(
     '*',

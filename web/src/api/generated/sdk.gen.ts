@@ -124,12 +124,12 @@ export const setLeadStatus = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Free. Filters are combined; without any, the newest contacts. An address is never in the answer. No match does not prove that a person does not exist.
  */
-export const findContacts = <ThrowOnError extends boolean = true>(options: Options<FindContactsData, ThrowOnError>): RequestResult<FindContactsResponses, FindContactsErrors, ThrowOnError> => (options.client ?? client).post<FindContactsResponses, FindContactsErrors, ThrowOnError>({
+export const findContacts = <ThrowOnError extends boolean = true>(options?: Options<FindContactsData, ThrowOnError>): RequestResult<FindContactsResponses, FindContactsErrors, ThrowOnError> => (options?.client ?? client).post<FindContactsResponses, FindContactsErrors, ThrowOnError>({
     url: '/app/api/v1/leadbank/find',
     ...options,
     headers: {
         'Content-Type': 'application/json',
-        ...options.headers
+        ...options?.headers
     }
 });
 
@@ -1272,12 +1272,12 @@ export const listCreditEntries = <ThrowOnError extends boolean = true>(options?:
  *
  * Free, as a search is.
  */
-export const countContactFacets = <ThrowOnError extends boolean = true>(options: Options<CountContactFacetsData, ThrowOnError>): RequestResult<CountContactFacetsResponses, CountContactFacetsErrors, ThrowOnError> => (options.client ?? client).post<CountContactFacetsResponses, CountContactFacetsErrors, ThrowOnError>({
+export const countContactFacets = <ThrowOnError extends boolean = true>(options?: Options<CountContactFacetsData, ThrowOnError>): RequestResult<CountContactFacetsResponses, CountContactFacetsErrors, ThrowOnError> => (options?.client ?? client).post<CountContactFacetsResponses, CountContactFacetsErrors, ThrowOnError>({
     url: '/app/contacts/facets',
     ...options,
     headers: {
         'Content-Type': 'application/json',
-        ...options.headers
+        ...options?.headers
     }
 });
 
