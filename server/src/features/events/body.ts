@@ -1,4 +1,5 @@
 import { parseJsonText } from '../../kernel/json/parse.ts'
+import { escapePointer } from '../../kernel/json/pointer.ts'
 import type { EventContent, EventType } from './catalogue/index.ts'
 
 /** An event before it is stored. */
@@ -96,9 +97,7 @@ interface TextPlace {
 
 const sum = (items: { bytes: number }[]) => items.reduce((total, { bytes }) => total + bytes, 0)
 
-/** RFC 6901. */
-const pointer = (to: string, key: string) =>
-  `${to}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+const pointer = (to: string, key: string) => `${to}/${escapePointer(key)}`
 
 /** Ids, addresses and times are never cut: a part of one is another one, or none. */
 const whole =

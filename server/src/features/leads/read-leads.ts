@@ -1,6 +1,7 @@
 import { hasMoreCharacters } from '../../kernel/characters.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
+import { escapePointer } from '../../kernel/json/pointer.ts'
 import {
   Lead,
   type LeadInput,
@@ -135,6 +136,3 @@ const isScalar = (value: unknown): value is Scalar | null =>
 export function problemAt(path: string, problem: string): ErrorDetail {
   return { path, message: `${path.slice(1, 100).replaceAll('/', '.')} ${problem}` }
 }
-
-/** RFC 6901 §3 */
-const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

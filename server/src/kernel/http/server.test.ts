@@ -246,6 +246,11 @@ describe('bodies', () => {
     expect(answer.body.message).toContain('scopes')
   })
 
+  test('the path of an unknown field is a JSON pointer, whatever its name', async () => {
+    const answer = await post(JSON.stringify({ ...valid, 'a/b~c': 1 }))
+    expect(answer.body).toMatchObject({ code: 'unknown_field', details: [{ path: '/a~1b~0c' }] })
+  })
+
   test.each([null, false, '', [], {}])(
     'an unknown field that says nothing (%j) is ignored',
     async (value) => {

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import { AppError, type ErrorDetail, invalidField } from '../errors.ts'
+import { escapePointer } from '../json/pointer.ts'
 
 const detailsMax = 100
 
@@ -198,8 +199,9 @@ const isNoise = ({ keyword, params }: ErrorObject) =>
   keyword === 'anyOf' || (keyword === 'type' && params.type === 'null')
 
 function pathOf({ instancePath, keyword, params }: ErrorObject): string {
-  if (keyword === 'required') return `${instancePath}/${params.missingProperty}`
-  if (keyword === 'additionalProperties') return `${instancePath}/${params.additionalProperty}`
+  const memberOf = (name: string) => `${instancePath}/${escapePointer(name)}`
+  if (keyword === 'required') return memberOf(params.missingProperty)
+  if (keyword === 'additionalProperties') return memberOf(params.additionalProperty)
   return instancePath
 }
 
