@@ -55,7 +55,7 @@ function completeExchange(
     ...(access ? [{ $ref: '#/components/parameters/X-Workspace-ID' }] : []),
     ...(access && method === 'post' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ]
-  showRequest(operation, schemas)
+  showRequest(method, operation, schemas)
   operation.responses = responsesOf(method, operation, own, schemas)
 }
 
@@ -80,14 +80,16 @@ const completeParameter = (parameter: Parameter): Parameter => ({
 })
 
 /** Examples where a reader looks for them: beside the request. */
-function showRequest({ requestBody }: Operation, schemas: Schemas) {
+function showRequest(method: Method, { requestBody }: Operation, schemas: Schemas) {
   const media = requestBody?.content['application/json']
   const schema = schemas[componentOf(media?.schema) ?? '']
-  if (!media || !schema) return
+  if (!requestBody || !media || !schema) return
   const { examples = [], required, properties = {} } = schema
   // Ajv fills a default in before it looks for what is required.
   if (required)
     schema.required = required.filter((name) => !('default' in (properties[name] ?? {})))
+  // None equals an empty one.
+  requestBody.required = method !== 'post' || (schema.required ?? []).length > 0
   media.examples = Object.fromEntries(
     examples.map((value, index) => [`example${index + 1}`, { value }]),
   )

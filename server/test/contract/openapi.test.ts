@@ -75,6 +75,18 @@ test('it is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toBe('3.1.0')
 })
 
+test('a body is required where something in it is, and may be missing elsewhere', async () => {
+  const posts = listOperations(document).filter(
+    ({ method, operation }) => method === 'POST' && operation.requestBody,
+  )
+  for (const { path, operation } of posts) {
+    const { status, body } = await api.call('POST', path)
+    const missing = status === 400 && body.details.some(({ path }: { path: string }) => path !== '')
+    expect([path, operation.requestBody?.required]).toEqual([path, missing])
+  }
+  expect(posts.map(({ operation }) => operation.requestBody?.required)).toContain(false)
+})
+
 test('campaigns and leads are served at API_URL, everything else at BASE_URL', () => {
   expect(document.servers).toEqual([{ url: 'https://api.example.com/outreach' }])
   const elsewhere = Object.entries(document.paths).filter(([, item]) => item.servers)

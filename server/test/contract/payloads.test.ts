@@ -1,10 +1,13 @@
 import { afterAll, expect, test } from 'vitest'
 import { standardEventTypes } from '../../src/features/events/catalogue/index.ts'
 import { createLabel } from '../../src/features/labels/index.ts'
+import { recordActivities } from '../../src/features/leads/index.ts'
+import { transaction } from '../../src/kernel/db/transaction.ts'
 import { createReadyCampaign } from '../campaigns.ts'
 import { testDelivering } from '../delivering.ts'
 import { insertCompany, insertPerson } from '../directory-rows.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
+import { createSentMail } from '../sent-mail.ts'
 import { createJudge, readDocument } from './document.ts'
 
 // Before any test is named: the document says which events there are.
@@ -69,6 +72,27 @@ test('so is what really happens', async () => {
     list_name: 'happened',
   })
 })
+
+test.each(['replied', 'auto_replied'] as const)(
+  'so is an answer without a Message-ID that was %s',
+  async (kind) => {
+    const mail = await createSentMail(api)
+    await using own = await startReceiver()
+    await api.createWebhook(own.url, { event_type: `lead.${kind}` })
+    const reply = { message_id: null, subject: '', text: 'Yes', html: null, snippet: 'Yes' }
+    const { messageId: message_id, subject, mailbox, leadId } = mail
+    const message = { message_id, subject, step: 1, variant: 1, mailbox }
+    const next = own.next()
+    await transaction(api.ctx, (tx) =>
+      recordActivities(tx, api.workspaceId, [
+        kind === 'replied'
+          ? { kind, leadId, message, reply, provesAddress: true }
+          : { kind, leadId, message, reply, isOutOfOffice: false, resumeAt: null },
+      ]),
+    )
+    expect(problemsOf(`lead.${kind}`, await next)).toEqual([])
+  },
+)
 
 let labels = 0
 const makeLabel = () =>

@@ -52,10 +52,6 @@ export const acquisitionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/api/v1/leadbank/find',
     {
       config: { access: access('leadbank:read') },
-      // Nothing in it is needed, so it may be missing.
-      preValidation: async (req) => {
-        req.body ??= {}
-      },
       schema: {
         operationId: 'findContacts',
         summary: 'Search for contacts',

@@ -312,6 +312,22 @@ describe.each(['POST', 'PATCH'])('%s', (method) => {
   })
 })
 
+test('unknown fields that are empty are ignored in all steps and variants of the largest campaign', async () => {
+  const variant = { subject: 'Hi', body: 'x', attachments: [], is_html: false }
+  const steps = times(50, step({ delay: 1, note: '', variants: times(26, variant) }))
+  const answer = await send('POST', { sequences: sequences(...steps) })
+  expect(answer.status).toBe(201)
+  const [stored] = answer.body.sequences[0].steps.at(-1).variants
+  expect(stored).not.toHaveProperty('attachments')
+
+  const last = step({ delay: 1, variants: [{ ...variant, attachments: ['file'] }] })
+  const refused = await send('POST', { sequences: sequences(...steps.slice(1), last) })
+  expect(refused.body).toMatchObject({
+    code: 'unknown_field',
+    details: [{ path: '/sequences/0/steps/49/variants/0/attachments' }],
+  })
+})
+
 test.each(['active', 'paused', 'completed'])('a new campaign is never %s', async (status) => {
   expect((await send('POST', { status })).body).toMatchObject({
     code: 'invalid_field',

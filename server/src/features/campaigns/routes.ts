@@ -103,6 +103,8 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'All of a request is applied, the fields before the status, or on an error nothing. ' +
           '`status` may go from `draft`, `paused` or `completed` (once leads were added) to ' +
           '`active`, and from `active` to `paused`; anything else is a 409 `invalid_transition`. ' +
+          'A campaign that is activated with leads of which none is left to write to is `completed` ' +
+          'at once. ' +
           'Activation is a 409 `not_ready`, with every problem in `details`, without a step, ' +
           'an enabled variant, a text in each of those and a connected mailbox, when the ' +
           'schedule is over, or when it needs links and the service has no public https address ' +

@@ -267,6 +267,41 @@ test.each(['draft', 'paused'] as const)('a %s campaign is never completed', asyn
   expect((await read()).status).toBe(status)
 })
 
+test.each(['draft', 'paused'] as const)(
+  'a campaign whose leads were all done while it was %s is complete once it is activated',
+  async (status) => {
+    await bringTo(status)
+    await count({ total: 1, active: 1 })
+    await count({ active: -1, replied: 1 })
+    const before = (await eventsOf()).length
+    const answer = await patch({ status: 'active', name: 'renamed' })
+    expect(answer).toMatchObject({ status: 200, body: { status: 'completed', name: 'renamed' } })
+    expect(await read()).toEqual(answer.body)
+    expect((await eventsOf()).slice(before)).toMatchObject([
+      {
+        type: 'campaign.activated',
+        payload: { data: { campaign: { status: 'active' }, previous_status: status } },
+      },
+      {
+        type: 'campaign.completed',
+        payload: { data: { campaign: answer.body, previous_status: 'active' } },
+      },
+    ])
+  },
+)
+
+test('a campaign whose last lead is being finished while it is activated is complete', async () => {
+  await count({ total: 1, active: 1 })
+  const { answer } = await transaction(api.ctx, async (tx) => {
+    const last = new Map([[id, { active: -1, completed: 1 }]])
+    expect(await addLeadCounts(tx, api.workspaceId, last)).toEqual([])
+    const answer = patch({ status: 'active' })
+    await Promise.race([someoneWaitsForALock(), answer])
+    return { answer }
+  })
+  expect((await answer).body.status).toBe('completed')
+})
+
 test('an active campaign without leads is not complete', async () => {
   await bringTo('active')
   expect(await count({})).toBe(false)

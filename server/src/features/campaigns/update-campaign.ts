@@ -12,7 +12,9 @@ import { findLinkUrl } from '../link-address/index.ts'
 import { tellPages } from '../live/index.ts'
 import { markCampaignsChanged } from '../mailbox-lanes/index.ts'
 import { type ChangedBy, recordCampaignChange } from './audit-change.ts'
+import { getCampaign } from './campaigns.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
+import { lockLeadCounts } from './lead-counts.ts'
 import * as queries from './queries.ts'
 import { changedReadOnlyFields, hasReadOnlyFields } from './read-only.ts'
 import { refuseBreaking, refuseUnready } from './readiness/readiness.ts'
@@ -22,6 +24,7 @@ import { deleteRefusedCopies } from './refused-copies/refused-copy-queries.ts'
 import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
 import { followKind, mustLeadsFollow } from './sequence/follow-steps.ts'
 import { stepsWithIds } from './sequence/sequence.ts'
+import { completeIfFinished } from './service-transitions.ts'
 import { refuseTransition } from './transition.ts'
 
 /**
@@ -74,12 +77,23 @@ export async function updateCampaign(
     const campaign = await record({ ...changed, ...noted })
     tellPages(tx, workspaceId, ['campaigns'])
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
+    const isDone = status !== previous && (await completeIfAllAreDone(tx, campaign))
     // Whoever follows the steps wakes the mailboxes when the leads are written again.
     const isOfStepsAlone = mustFollow && Object.keys(changed).every((name) => name === 'sequences')
     if (!isOfStepsAlone) await markCampaignsChanged(tx, workspaceId, [id])
     if (by) await recordCampaignChange(tx, campaign, actionOf(changed), by, changed)
-    return campaign
+    return isDone ? getCampaign(tx, workspaceId, id) : campaign
   })
+}
+
+/**
+ * Its last leads may have been done while it was a draft or paused: nobody would complete it any more.
+ * Who is counting one of them has not seen it active and does not wait for it, so that one is waited for.
+ */
+async function completeIfAllAreDone(tx: Context, { id, workspace_id, status }: Campaign) {
+  if (status !== 'active') return false
+  await lockLeadCounts(tx, workspace_id, [id])
+  return completeIfFinished(tx, workspace_id, id)
 }
 
 export interface ChangeOptions {

@@ -48,6 +48,32 @@ test('the longest texts are cut and listed; ids and addresses never', () => {
   expect(payload.data.reply.text.length).toBeGreaterThan(10_000)
 })
 
+test('addresses in lists and times are whole beside texts that are hardly there any more', () => {
+  const address = 'somebody.with.a.long.name@mailboxes.example.com'
+  const own = {
+    timestamp_created: at.toISOString(),
+    timestamp_last_contact: at.toISOString(),
+    last_contacted_from: address,
+    email_list: Array.from({ length: 100 }, (_, n) => `${n}.${address}`),
+    cc_list: [address],
+    bcc_list: [address],
+  }
+  const variants = Array.from({ length: 900 }, (_, n) => ({ subject: `${n} `.repeat(20) }))
+  const { body, payload } = build({ campaign: { ...own, variants } })
+  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(bodyBytesMax)
+  expect(payload.data.campaign).toMatchObject(own)
+  expect(payload.data.campaign.variants).toHaveLength(900)
+  expect(payload.truncated).toContain('/data/campaign/variants/899/subject')
+})
+
+test('addresses that are too many for the whole are left out as a list', () => {
+  const email_list = Array.from({ length: 3000 }, (_, n) => `mailbox.${n}@example.com`)
+  const { body, payload } = build({ campaign: { id, email_list, cc_list: ['copy@example.com'] } })
+  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(bodyBytesMax)
+  expect(payload.data.campaign).toEqual({ id, email_list: [], cc_list: ['copy@example.com'] })
+  expect(payload.truncated).toEqual(['/data/campaign/email_list'])
+})
+
 test('what people name as they like is cut, whatever its name, and every cut text is listed', () => {
   const custom_variables = Object.fromEntries(
     Array.from({ length: 150 }, (_, n) => [`a/b~${n}_url`, 'u'.repeat(1000)]),

@@ -1,4 +1,5 @@
 import { parseJsonText } from '../../kernel/json/parse.ts'
+import { escapePointer } from '../../kernel/json/pointer.ts'
 import type { EventContent, EventType } from './catalogue/index.ts'
 
 /** An event before it is stored. */
@@ -96,27 +97,28 @@ interface TextPlace {
 
 const sum = (items: { bytes: number }[]) => items.reduce((total, { bytes }) => total + bytes, 0)
 
-/** RFC 6901. */
-const pointer = (to: string, key: string) =>
-  `${to}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+const pointer = (to: string, key: string) => `${to}/${escapePointer(key)}`
 
-/** Ids and addresses are never cut. */
-const whole = /(^|_)(id|email|mailbox|url|type|timestamp|domain)$/
+/** Ids, addresses and times are never cut: a part of one is another one, or none. */
+const whole =
+  /(^|_)(id|email|mailbox|url|type|timestamp|domain|contacted_from)$|^timestamp_|^(email|cc|bcc)_list$/
 
 /** What people name as they like is no id, whatever the name. */
 const isNamedByPeople = (path: string) => path.endsWith('/custom_variables')
 
 function cuttableTexts(root: Record<string, unknown>): TextPlace[] {
   const texts: TextPlace[] = []
-  const open: { value: Record<string, unknown>; path: string }[] = [{ value: root, path: '' }]
+  const open = [{ value: root, path: '', name: '' }]
   for (let place = open.pop(); place; place = open.pop()) {
     const holder = place.value
     for (const [key, value] of Object.entries(holder)) {
       const path = pointer(place.path, key)
+      // What is in a list is what the list is named for.
+      const name = Array.isArray(holder) ? place.name : key
       if (typeof value === 'object' && value !== null) {
-        open.push({ value: value as Record<string, unknown>, path })
+        open.push({ value: value as Record<string, unknown>, path, name })
       } else if (typeof value === 'string' && value.length > 16) {
-        if (whole.test(key) && !isNamedByPeople(place.path)) continue
+        if (whole.test(name) && !isNamedByPeople(place.path)) continue
         texts.push({ holder, key, path, text: value, bytes: jsonBytes(value) })
       }
     }

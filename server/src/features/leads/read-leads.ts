@@ -1,6 +1,7 @@
 import { hasMoreCharacters } from '../../kernel/characters.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
+import { escapePointer } from '../../kernel/json/pointer.ts'
 import {
   Lead,
   type LeadInput,
@@ -92,9 +93,9 @@ function readVariables(lead: LeadInput, index: number, problems: ErrorDetail[]):
   }
   const given = lead.custom_variables ?? {}
   for (const name in given) {
-    if (!hasMoreCharacters(name, variableNameMax)) continue
+    const problem = problemWithVariable(name, given[name])
     const path = `/leads/${index}/custom_variables/${escapePointer(name)}`
-    problems.push(problemAt(path, nameTooLong))
+    if (problem) problems.push(problemAt(path, problem))
   }
   // Own properties are defined, whatever their names: `constructor` is one like any other.
   const variables = extras.length === 0 ? given : { ...Object.fromEntries(extras), ...given }
@@ -116,6 +117,10 @@ function problemWithVariable(name: string, value: unknown): string | undefined {
   if (typeof value === 'string' && hasMoreCharacters(value, variableTextMax)) {
     return `must have at most ${variableTextMax} characters`
   }
+  // An id of another system would come out as another one, without a word.
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    return 'must be sent as a text: a number this large cannot be kept to the last digit'
+  }
   // An unknown member that says nothing is ignored like any other.
   if (isScalar(value) || Object.keys(value as object).length === 0) return
   return 'must be a text, a number or a boolean'
@@ -131,6 +136,3 @@ const isScalar = (value: unknown): value is Scalar | null =>
 export function problemAt(path: string, problem: string): ErrorDetail {
   return { path, message: `${path.slice(1, 100).replaceAll('/', '.')} ${problem}` }
 }
-
-/** RFC 6901 §3 */
-const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

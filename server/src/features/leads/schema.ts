@@ -48,6 +48,7 @@ export const LeadInput = Type.Object(
         },
         description:
           `At most ${variablesMax}, with names of at most ${variableNameMax} characters. ` +
+          'A number beyond ±9007199254740991 is sent as a text, which keeps all of its digits. ' +
           'With `overwrite`, null removes one.',
       }),
     ),

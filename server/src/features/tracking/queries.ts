@@ -18,8 +18,7 @@ export interface SentMail {
 
 const lockSent = prepared<[string, string, string], SentMail>(
   'lock_sent_mail',
-  `select coalesce(s.provider_message_id, s.message_id) as message_id,
-     coalesce(s.subject, '') as subject, s.step, s.variant, s.step_id, s.variant_id,
+  `select s.message_id, coalesce(s.subject, '') as subject, s.step, s.variant, s.step_id, s.variant_id,
      coalesce(m.address, '') as mailbox,
      coalesce(s.timestamp_settled, s.timestamp_transmitting) as sent_at,
      l.timestamp_last_open as last_open_at, l.timestamp_last_click as last_click_at

@@ -101,6 +101,21 @@ describe('a click', () => {
   })
 })
 
+test('opens and clicks tell the id that the mail was sent under, whatever its provider calls it', async () => {
+  const sends = api.ctx.database.peek.updateTable('sends')
+  await sends
+    .set({ provider_message_id: '<stamped@provider.example>' })
+    .where('lead_id', '=', mail.leadId)
+    .execute()
+  await visit(links.open(mail))
+  await visit(links.click(mail, target))
+  const message = { message_id: mail.messageId }
+  expect(await eventsOf(mail)).toMatchObject([
+    { type: 'email.opened', data: { message } },
+    { type: 'email.clicked', data: { message } },
+  ])
+})
+
 test.each<[string, RequestInit]>([
   ['a scanner', { headers: { 'user-agent': 'Mimecast URL Protect' } }],
   ['HEAD', { method: 'HEAD' }],

@@ -4,12 +4,27 @@ import { JsonError, parseJson, parseJsonInTurns } from '../json/json.ts'
 
 /** Reads JSON objects only (contract §1 "Bodies"). Replaces Fastify's parsers. */
 export function acceptJsonBodies(app: FastifyInstance) {
+  app.addHook('onRequest', async (req) => forgetEmptyType(req))
+  app.addHook('preValidation', async (req) => {
+    // Where nothing in it is needed it may be missing, and else what is needed is named.
+    if (req.method === 'POST' && req.routeOptions.schema?.body) req.body ??= {}
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>(
     '*',
     { parseAs: 'buffer' },
     (req: FastifyRequest, body: Buffer) => readBody(req.method, req.headers, body),
   )
+}
+
+/**
+ * Clients without a body to send name its type all the same, as `undefined`. Fastify judges that before a
+ * parser is asked, and refuses it.
+ */
+function forgetEmptyType({ method, headers }: FastifyRequest) {
+  const { 'content-type': type = '', 'content-length': length = '0' } = headers
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(length) === 0
+  if ((isEmpty || method === 'DELETE') && !type.includes('/')) delete headers['content-type']
 }
 
 /** Reading it takes tens of milliseconds, in which the process answers nobody else. */

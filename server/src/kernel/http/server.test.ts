@@ -217,6 +217,23 @@ describe('bodies', () => {
     if (status === 400) expect(answer.body.code).toBe('unsupported_media_type')
   })
 
+  test.each(['undefined', 'null', ''])(
+    'the Content-Type %j of a request without a body says nothing',
+    async (type) => {
+      const head = `Host: x\r\nAuthorization: Bearer ${api.key}\r\nContent-Type: ${type}\r\n`
+      const find = '/api/v1/leadbank/find'
+      const key = `${keys}/019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d`
+      for (const length of ['', 'Content-Length: 0\r\n']) {
+        expect((await raw(`POST ${find} HTTP/1.1\r\n${head}${length}\r\n`)).status).toBe(200)
+        expect((await raw(`DELETE ${key} HTTP/1.1\r\n${head}${length}\r\n`)).status).toBe(404)
+      }
+      const ignored = `${head}Content-Length: 3\r\n\r\n{{{`
+      expect((await raw(`DELETE ${key} HTTP/1.1\r\n${ignored}`)).status).toBe(404)
+      const refused = await raw(`POST ${find} HTTP/1.1\r\n${head}Content-Length: 2\r\n\r\n{}`)
+      expect(JSON.parse(refused.body).code).toBe('unsupported_media_type')
+    },
+  )
+
   test('a Content-Encoding is refused', async () => {
     const answer = await post(JSON.stringify(valid), { 'content-encoding': 'gzip' })
     expect(answer.body.code).toBe('unsupported_media_type')
@@ -227,6 +244,11 @@ describe('bodies', () => {
     expect(answer.body.code).toBe('unknown_field')
     expect(answer.body.details[0].path).toBe('/scope')
     expect(answer.body.message).toContain('scopes')
+  })
+
+  test('the path of an unknown field is a JSON pointer, whatever its name', async () => {
+    const answer = await post(JSON.stringify({ ...valid, 'a/b~c': 1 }))
+    expect(answer.body).toMatchObject({ code: 'unknown_field', details: [{ path: '/a~1b~0c' }] })
   })
 
   test.each([null, false, '', [], {}])(

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import { AppError, type ErrorDetail, invalidField } from '../errors.ts'
+import { escapePointer, partsOfPointer } from '../json/pointer.ts'
 
 const detailsMax = 100
 
@@ -81,7 +82,7 @@ function bodyValidator(
     }
     let dropped = 0
     while (!validate.first(data)) {
-      if (dropped++ > detailsMax || !dropEmptyUnknownFields(validate.first.errors?.[0])) {
+      if (dropped++ > detailsMax || !dropEmptyUnknownFields(data, validate.first.errors?.[0])) {
         // Every problem at once helps a person; in a huge body it would only fill the memory.
         const judge = isSmall(data) ? validate.all() : validate.first
         judge(data)
@@ -92,17 +93,36 @@ function bodyValidator(
   }
 }
 
-/** Drops all of one object at once, since each pass looks at the whole body. @returns whether there were any */
-function dropEmptyUnknownFields(error: ErrorObject | undefined): boolean {
+/**
+ * Drops those of one object and of the others in its list at once, since each pass looks at the whole
+ * body.
+ *
+ * @returns whether there were any
+ */
+function dropEmptyUnknownFields(body: unknown, error: ErrorObject | undefined): boolean {
   if (error?.keyword !== 'additionalProperties' || !isRecord(error.data)) return false
-  const { data, parentSchema, params } = error
+  const { data, parentSchema, params, instancePath } = error
   if (!isEmpty(data[params.additionalProperty])) return false
-  for (const name of Object.keys(data)) {
-    if (!Object.hasOwn(parentSchema?.properties ?? {}, name) && isEmpty(data[name]))
-      delete data[name]
+  for (const each of recordsLike(body, instancePath)) {
+    for (const name of Object.keys(each)) {
+      if (!Object.hasOwn(parentSchema?.properties ?? {}, name) && isEmpty(each[name]))
+        delete each[name]
+    }
   }
   return true
 }
+
+/** The record at a path, and those in the other items of the lists on its way: they have one schema. */
+const recordsLike = (body: unknown, path: string): Record<string, unknown>[] =>
+  partsOfPointer(path)
+    .reduce<unknown[]>(
+      (places, part) =>
+        places.flatMap((place) =>
+          isRecord(place) ? [place[part]] : Array.isArray(place) ? place : [],
+        ),
+      [body],
+    )
+    .filter(isRecord)
 
 /** At most 2,000 values in all. */
 function isSmall(data: unknown): boolean {
@@ -198,8 +218,9 @@ const isNoise = ({ keyword, params }: ErrorObject) =>
   keyword === 'anyOf' || (keyword === 'type' && params.type === 'null')
 
 function pathOf({ instancePath, keyword, params }: ErrorObject): string {
-  if (keyword === 'required') return `${instancePath}/${params.missingProperty}`
-  if (keyword === 'additionalProperties') return `${instancePath}/${params.additionalProperty}`
+  const memberOf = (name: string) => `${instancePath}/${escapePointer(name)}`
+  if (keyword === 'required') return memberOf(params.missingProperty)
+  if (keyword === 'additionalProperties') return memberOf(params.additionalProperty)
   return instancePath
 }
 

@@ -75,7 +75,7 @@ export const getCampaign = <ThrowOnError extends boolean = true>(options: Option
 /**
  * Update, start or pause a campaign
  *
- * Changes only the fields given, each as a whole, lists too; null clears a limit. All of a request is applied, the fields before the status, or on an error nothing. `status` may go from `draft`, `paused` or `completed` (once leads were added) to `active`, and from `active` to `paused`; anything else is a 409 `invalid_transition`. Activation is a 409 `not_ready`, with every problem in `details`, without a step, an enabled variant, a text in each of those and a connected mailbox, when the schedule is over, or when it needs links and the service has no public https address for them. Changes of an active campaign apply to mails not yet sent; those with which it could not be started are a 409 `not_ready`, too.
+ * Changes only the fields given, each as a whole, lists too; null clears a limit. All of a request is applied, the fields before the status, or on an error nothing. `status` may go from `draft`, `paused` or `completed` (once leads were added) to `active`, and from `active` to `paused`; anything else is a 409 `invalid_transition`. A campaign that is activated with leads of which none is left to write to is `completed` at once. Activation is a 409 `not_ready`, with every problem in `details`, without a step, an enabled variant, a text in each of those and a connected mailbox, when the schedule is over, or when it needs links and the service has no public https address for them. Changes of an active campaign apply to mails not yet sent; those with which it could not be started are a 409 `not_ready`, too.
  */
 export const updateCampaign = <ThrowOnError extends boolean = true>(options: Options<UpdateCampaignData, ThrowOnError>): RequestResult<UpdateCampaignResponses, UpdateCampaignErrors, ThrowOnError> => (options.client ?? client).patch<UpdateCampaignResponses, UpdateCampaignErrors, ThrowOnError>({
     url: '/app/api/v2/campaigns/{id}',
@@ -124,12 +124,12 @@ export const setLeadStatus = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Free. Filters are combined; without any, the newest contacts. An address is never in the answer. No match does not prove that a person does not exist.
  */
-export const findContacts = <ThrowOnError extends boolean = true>(options: Options<FindContactsData, ThrowOnError>): RequestResult<FindContactsResponses, FindContactsErrors, ThrowOnError> => (options.client ?? client).post<FindContactsResponses, FindContactsErrors, ThrowOnError>({
+export const findContacts = <ThrowOnError extends boolean = true>(options?: Options<FindContactsData, ThrowOnError>): RequestResult<FindContactsResponses, FindContactsErrors, ThrowOnError> => (options?.client ?? client).post<FindContactsResponses, FindContactsErrors, ThrowOnError>({
     url: '/app/api/v1/leadbank/find',
     ...options,
     headers: {
         'Content-Type': 'application/json',
-        ...options.headers
+        ...options?.headers
     }
 });
 
@@ -1272,12 +1272,12 @@ export const listCreditEntries = <ThrowOnError extends boolean = true>(options?:
  *
  * Free, as a search is.
  */
-export const countContactFacets = <ThrowOnError extends boolean = true>(options: Options<CountContactFacetsData, ThrowOnError>): RequestResult<CountContactFacetsResponses, CountContactFacetsErrors, ThrowOnError> => (options.client ?? client).post<CountContactFacetsResponses, CountContactFacetsErrors, ThrowOnError>({
+export const countContactFacets = <ThrowOnError extends boolean = true>(options?: Options<CountContactFacetsData, ThrowOnError>): RequestResult<CountContactFacetsResponses, CountContactFacetsErrors, ThrowOnError> => (options?.client ?? client).post<CountContactFacetsResponses, CountContactFacetsErrors, ThrowOnError>({
     url: '/app/contacts/facets',
     ...options,
     headers: {
         'Content-Type': 'application/json',
-        ...options.headers
+        ...options?.headers
     }
 });
 

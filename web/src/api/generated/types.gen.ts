@@ -744,7 +744,7 @@ export type LeadInput = {
     website?: string | null;
     personalization?: string | null;
     /**
-     * At most 100, with names of at most 64 characters. With `overwrite`, null removes one.
+     * At most 100, with names of at most 64 characters. A number beyond ±9007199254740991 is sent as a text, which keeps all of its digits. With `overwrite`, null removes one.
      */
     custom_variables?: {
         [key: string]: string | number | boolean | null;
@@ -4990,7 +4990,7 @@ export type SetLeadStatusResponses = {
 export type SetLeadStatusResponse = SetLeadStatusResponses[keyof SetLeadStatusResponses];
 
 export type FindContactsData = {
-    body: FindContacts;
+    body?: FindContacts;
     headers?: {
         /**
          * The workspace to work in, of which the person is a member.
@@ -7286,7 +7286,7 @@ export type GetInvitationResponses = {
 export type GetInvitationResponse = GetInvitationResponses[keyof GetInvitationResponses];
 
 export type AcceptInvitationData = {
-    body: Acceptance;
+    body?: Acceptance;
     path: {
         /**
          * The record's id; a malformed one is a 404.
@@ -9570,7 +9570,7 @@ export type SnoozeThreadsResponses = {
 export type SnoozeThreadsResponse = SnoozeThreadsResponses[keyof SnoozeThreadsResponses];
 
 export type ReplyInThreadData = {
-    body: ReplyInput;
+    body?: ReplyInput;
     headers?: {
         /**
          * The workspace to work in, of which the person is a member.
@@ -9937,7 +9937,7 @@ export type SearchResponses = {
 export type SearchResponse = SearchResponses[keyof SearchResponses];
 
 export type RevokeKeyFamilyData = {
-    body: RevokeKeyInput;
+    body?: RevokeKeyInput;
     headers?: {
         /**
          * The workspace to work in, of which the person is a member.
@@ -10314,7 +10314,7 @@ export type CountWebhookReplayResponses = {
 export type CountWebhookReplayResponse = CountWebhookReplayResponses[keyof CountWebhookReplayResponses];
 
 export type ReplayWebhookData = {
-    body: WebhookReplayInput;
+    body?: WebhookReplayInput;
     headers?: {
         /**
          * The workspace to work in, of which the person is a member.
@@ -12453,7 +12453,7 @@ export type ListCreditEntriesResponses = {
 export type ListCreditEntriesResponse = ListCreditEntriesResponses[keyof ListCreditEntriesResponses];
 
 export type CountContactFacetsData = {
-    body: CountFacets;
+    body?: CountFacets;
     headers?: {
         /**
          * The workspace to work in, of which the person is a member.
@@ -12512,7 +12512,7 @@ export type CountContactFacetsResponses = {
 export type CountContactFacetsResponse = CountContactFacetsResponses[keyof CountContactFacetsResponses];
 
 export type AddAcquiredData = {
-    body: AddAcquired;
+    body?: AddAcquired;
     headers?: {
         /**
          * The workspace to work in, of which the person is a member.

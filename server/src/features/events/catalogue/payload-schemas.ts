@@ -89,7 +89,11 @@ const Bounce = Type.Object(
 )
 
 const Reply = Type.Object({
-  message_id: text('<reply@example.com>'),
+  message_id: nullable(
+    Type.String(),
+    '<reply@example.com>',
+    'Null where the reply came without one.',
+  ),
   subject: text('Re: Hello Ann'),
   text: text('Sounds good. When do you have time?'),
   html: nullable(Type.String(), null),

@@ -60,18 +60,18 @@ export const planBlock = (lead: LockedLead): ActivityChange => ({
 type Of<Kind extends LeadActivity['kind']> = Extract<LeadActivity, { kind: Kind }>
 
 function planSent(lead: LockedLead, sent: Of<'sent'>, now: Date): ActivityChange {
-  const { message, stepId, mailboxId, threadSubject, next } = sent
+  const { message, stepId, mailboxId, threadSubject, next, at = now } = sent
   const patch: Partial<LeadState> = {
     status: advanced(lead.status, 'contacted'),
     current_step: message.step,
     last_contacted_from: message.mailbox,
-    timestamp_last_contact: sent.at ?? now,
+    timestamp_last_contact: at,
     mailbox_id: mailboxId,
     thread_subject: threadSubject,
     sent_step_ids: [...lead.sent_step_ids, stepId],
     skip_reason: null,
   }
-  const events: ActivityChange['events'] = [{ type: 'email.sent', data: { message } }]
+  const events: ActivityChange['events'] = [{ type: 'email.sent', data: { message }, at }]
   if (!isSending(lead)) return { patch, events }
   if (next) {
     const state = lead.sending_state === 'pending' ? 'active' : lead.sending_state

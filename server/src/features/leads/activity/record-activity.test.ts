@@ -115,6 +115,19 @@ test('a mail that was sent changes its lead, and the event tells of the lead as 
   })
 })
 
+test('a mail is told with the time at which it was sent, however late that was written', async () => {
+  const campaign = await createCampaign()
+  const email = address()
+  const [id = ''] = await addLeads(campaign, email)
+  const at = api.ctx.now()
+  api.ctx.clock.advance(5 * 60_000)
+  await record({ ...sent(id), at } as LeadActivity)
+  const [mail, completed] = await eventsOf({ email })
+  expect(mail).toMatchObject({ type: 'email.sent', body: { timestamp: at.toISOString() } })
+  const now = api.ctx.now().toISOString()
+  expect(completed).toMatchObject({ type: 'lead.completed', body: { timestamp: now } })
+})
+
 test('activities of one lead follow each other, each event with the lead as it was after it', async () => {
   const campaign = await createCampaign()
   const email = address()

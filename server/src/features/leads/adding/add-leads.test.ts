@@ -282,6 +282,16 @@ describe('what is not a lead is refused as a whole, with the path of the row', (
       { email: 'a@b.example', custom_variables: { [long(65)]: 1 } },
       `/leads/1/custom_variables/${long(65)}`,
     ],
+    [
+      'a variable that is a number with more digits than a double keeps',
+      { email: 'a@b.example', custom_variables: { external_id: 2 ** 53 } },
+      '/leads/1/custom_variables/external_id',
+    ],
+    [
+      'such a number at top level',
+      { email: 'a@b.example', external_id: -(2 ** 53) },
+      '/leads/1/external_id',
+    ],
     ['a list at top level', { email: 'a@b.example', 'a/b~c': [1] }, '/leads/1/a~1b~0c'],
     ['a long variable at top level', { email: 'a@b.example', v: long(4001) }, '/leads/1/v'],
     ['a long name at top level', { email: 'a@b.example', [long(65)]: 1 }, `/leads/1/${long(65)}`],
@@ -344,6 +354,17 @@ describe('custom variables', () => {
     const names = { constructor: 'a', toString: 'b', hasOwnProperty: 1, valueOf: true, length: 3 }
     expect(await stored(names)).toEqual(names)
     expect(await stored({ custom_variables: names })).toEqual(names)
+  })
+
+  test('numbers are kept to the last digit', async () => {
+    const numbers = {
+      largest: 2 ** 53 - 1,
+      least: 1 - 2 ** 53,
+      part: 0.1,
+      text: '1234567890123456789',
+    }
+    expect(await stored(numbers)).toEqual(numbers)
+    expect(await stored({ custom_variables: numbers })).toEqual(numbers)
   })
 
   test('100 with the longest names and values', async () => {

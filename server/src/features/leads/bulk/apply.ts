@@ -317,5 +317,14 @@ const inputOf = (lead: LockedLead): LeadInput => ({
   phone: lead.phone,
   website: lead.website,
   personalization: lead.personalization,
-  custom_variables: lead.custom_variables,
+  custom_variables: Object.fromEntries(
+    Object.entries(lead.custom_variables).map(([name, value]) => [
+      name,
+      isHuge(value) ? String(value) : value,
+    ]),
+  ),
 })
+
+/** Such a number was taken once, and is taken as a text now. */
+const isHuge = (value: unknown) =>
+  typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER

@@ -86,6 +86,19 @@ test('who is absent is written to by the other campaign on return, too', async (
   ])
 })
 
+test('a lead is moved with a number that is taken as a text only by now', async () => {
+  const [campaign, target] = [await createCampaign(), await createCampaign()]
+  const [id = ''] = await addLeads(campaign, ['number@one.example'])
+  await api.ctx.database.peek
+    .updateTable('leads')
+    .set({ custom_variables: JSON.stringify({ external_id: 2 ** 60, seats: 12 }) })
+    .where('id', '=', id)
+    .execute()
+  expect(await move([id], target)).toMatchObject({ changed: 1 })
+  const custom_variables = { external_id: String(2 ** 60), seats: 12 }
+  expect(await leadsOf(target)).toMatchObject([{ custom_variables }])
+})
+
 test('moves in opposite directions at the same time do not wait in a ring', async () => {
   const [one, other] = [await createCampaign(), await createCampaign()]
   for (let round = 0; round < 5; round++) {
