@@ -1,5 +1,10 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import type { Mailbox } from '../mailboxes/index.ts'
+import { claimSends } from './claim/claim.ts'
+import type { ClaimRequest } from './ledger.ts'
+import { markTransmitting } from './transmit/mark-queries.ts'
 
 let sending: Sending
 afterEach(() => sending[Symbol.asyncDispose]())
@@ -45,3 +50,41 @@ const withIds = (body: object, id: string) => {
   const { sequences } = body as { sequences: { steps: object[] }[] }
   return { sequences: sequences.map(({ steps }) => ({ steps: [{ ...steps[0], id }] })) }
 }
+
+test('whose first mail is under way gets no other one, though another step is the first by now', async () => {
+  sending = await testSending()
+  const { ctx, workspaceId } = sending
+  const anna = await sending.createMailbox('anna@example.com')
+  const bert = await sending.createMailbox('bert@example.com')
+  const campaign = await sending.createCampaign([anna, bert])
+  const [lead_id = ''] = await sending.addLeads(campaign.id, ['a@lead.example'])
+  const requestFrom = (mailbox: Mailbox, { sequences, timestamp_updated }: typeof campaign) => {
+    const [step] = sequences[0].steps
+    const day = ctx.now().toISOString().slice(0, 10)
+    return {
+      ...{ workspace_id: workspaceId, lead_id, step_id: step.id, id: ctx.newId() },
+      ...{ campaign_id: campaign.id, campaign_version: new Date(timestamp_updated) },
+      ...{ mailbox_id: mailbox.id, mailbox_version: mailbox.timestamp_updated, step: 1 },
+      ...{ variant: 1, variant_id: step.variants[0].id, message_id: `<${step.id}@example.com>` },
+      ...{ token: '0', is_new: true, campaign_day: day, mailbox_day: day, mailbox_limit: 10 },
+      until: new Date(ctx.now().getTime() + 3_600_000),
+    }
+  }
+  const claim = (request: ClaimRequest) =>
+    transaction(ctx, (tx) => claimSends(tx, [request], { epoch: 0, readSince: new Date(0) }))
+  const first = requestFrom(anna, campaign)
+  expect(await claim(first)).toMatchObject([{ id: first.id }])
+  const mark = { ...first, subject: 'Hello', starts_thread: true }
+  expect(await markTransmitting(ctx.db, [mark], ctx.now(), new Date(0))).toContain(first.id)
+
+  // Without the id of the step: it is another one.
+  const sequences = [{ steps: [{ variants: [{ subject: 'Another', body: '<p>Hi</p>' }] }] }]
+  const path = `/api/v2/campaigns/${campaign.id}`
+  const changed = await sending.call('PATCH', path, { body: { sequences } })
+  // Of a process that read the lead before its first mail was claimed.
+  const another = requestFrom(bert, changed.body)
+  expect(another.step_id).not.toBe(first.step_id)
+  expect(await claim(another)).toEqual([null])
+  await ctx.database.peek.updateTable('sends').set({ state: 'failed' }).execute()
+  expect(await claim(another)).toMatchObject([{ id: another.id }])
+})

@@ -175,11 +175,17 @@ export class MemoryLedger {
     return next ? { notBefore: afterDelay(zoneOf(this.campaign.schedule), next, at) } : null
   }
 
-  #mayBeSent(lead: LockedLead, { mailbox_id, campaign_version }: ClaimRequest): boolean {
+  #mayBeSent(lead: LockedLead, { mailbox_id, campaign_version, step_id }: ClaimRequest): boolean {
     if (this.campaign.version.getTime() !== campaign_version.getTime()) return false
     if (this.campaign.status !== 'active' || this.suppressed.has(lead.email_folded)) return false
     if (lead.sending_state !== 'pending' && lead.sending_state !== 'active') return false
-    return lead.mailbox_id === null || lead.mailbox_id === mailbox_id
+    if (lead.mailbox_id !== null && lead.mailbox_id !== mailbox_id) return false
+    return ![...this.sends.values()].some(
+      ({ leadId, stepId, state }) =>
+        leadId === lead.id &&
+        stepId !== step_id &&
+        (state === 'claimed' || state === 'transmitting'),
+    )
   }
 
   #fits(request: ClaimRequest): boolean {
