@@ -45,6 +45,39 @@ test.each(changes)(
   },
 )
 
+test.each([
+  ['a raised gap', { email_gap: 1 }, { email_gap: 10 }, 600],
+  ['a lowered gap', { email_gap: 60 }, { email_gap: 10 }, 600],
+  // The mailbox has one of two minutes.
+  ['a gap below that of the mailbox', { email_gap: 60 }, { email_gap: 1 }, 120],
+  ['a random wait of none', { email_gap: 5, random_wait_max: 60 }, { random_wait_max: 0 }, 300],
+])(
+  'once %s was answered, it holds for the next mail of the campaign',
+  async (_what, before, after, waitS) => {
+    sending = await testSending()
+    const { peek } = sending.ctx.database
+    const mailbox = await sending.createMailbox('anna@example.com', { gap_seconds: 120 })
+    const campaign = await sending.createCampaign([mailbox], before)
+    await sending.addLeads(campaign.id, ['ada@lead.example', 'bob@lead.example'])
+    await sending.startRunner()
+    await sending.waitForLedger((all) => all.some(({ state }) => state === 'sent'))
+    await sending.untilAsleep()
+    const path = `/api/v2/campaigns/${campaign.id}`
+    expect((await sending.call('PATCH', path, { body: after })).status).toBe(200)
+    const lane = await peek
+      .selectFrom('mailbox_lanes')
+      .select(['last_sent_at', 'next_send_at'])
+      .executeTakeFirstOrThrow()
+    const nextMs = (lane.last_sent_at?.getTime() ?? 0) + waitS * 1000
+    expect(lane.next_send_at?.getTime()).toBe(nextMs)
+    sending.ctx.clock.advance(waitS * 1000 - 30_000)
+    await sending.untilAsleep(new Date(nextMs))
+    expect(sending.outbox).toHaveLength(1)
+    sending.ctx.clock.advance(30_000)
+    await sending.waitForMails(2)
+  },
+)
+
 /** The same step with another text, not another step. */
 const withIds = (body: object, id: string) => {
   const { sequences } = body as { sequences: { steps: object[] }[] }
