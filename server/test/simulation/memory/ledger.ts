@@ -161,7 +161,9 @@ export class MemoryLedger {
   #postpone(leadId: string, until: Date) {
     const lead = this.leads.get(leadId)
     if (!lead || (lead.sending_state !== 'pending' && lead.sending_state !== 'active')) return
-    this.leads.set(leadId, { ...lead, timestamp_next_send: until })
+    const { postponed_until: absent } = lead
+    const timestamp_next_send = absent && absent > until ? absent : until
+    this.leads.set(leadId, { ...lead, timestamp_next_send })
   }
 
   #nextOf(send: LedgerSend, at: Date) {
