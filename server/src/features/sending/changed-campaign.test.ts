@@ -84,7 +84,8 @@ const withIds = (body: object, id: string) => {
   return { sequences: sequences.map(({ steps }) => ({ steps: [{ ...steps[0], id }] })) }
 }
 
-test('whose first mail is under way gets no other one, though another step is the first by now', async () => {
+/** A campaign of two mailboxes and one lead, whose mails the test claims itself. */
+async function claiming() {
   sending = await testSending()
   const { ctx, workspaceId } = sending
   const anna = await sending.createMailbox('anna@example.com')
@@ -103,21 +104,46 @@ test('whose first mail is under way gets no other one, though another step is th
       until: new Date(ctx.now().getTime() + 3_600_000),
     }
   }
-  const claim = (request: ClaimRequest) =>
-    transaction(ctx, (tx) => claimSends(tx, [request], { epoch: 0, readSince: new Date(0) }))
+  return {
+    ...{ ctx, anna, bert, campaign, requestFrom },
+    claim: (request: ClaimRequest) =>
+      transaction(ctx, (tx) => claimSends(tx, [request], { epoch: 0, readSince: new Date(0) })),
+    mark: (request: ClaimRequest) => {
+      const mark = { ...request, subject: 'Hello', starts_thread: true }
+      return markTransmitting(ctx.db, [mark], ctx.now(), new Date(0))
+    },
+    change: (body: object) => sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body }),
+  }
+}
+
+test('whose first mail is under way gets no other one, though another step is the first by now', async () => {
+  const { ctx, anna, bert, campaign, requestFrom, claim, mark, change } = await claiming()
   const first = requestFrom(anna, campaign)
   expect(await claim(first)).toMatchObject([{ id: first.id }])
-  const mark = { ...first, subject: 'Hello', starts_thread: true }
-  expect(await markTransmitting(ctx.db, [mark], ctx.now(), new Date(0))).toContain(first.id)
+  expect(await mark(first)).toContain(first.id)
 
   // Without the id of the step: it is another one.
   const sequences = [{ steps: [{ variants: [{ subject: 'Another', body: '<p>Hi</p>' }] }] }]
-  const path = `/api/v2/campaigns/${campaign.id}`
-  const changed = await sending.call('PATCH', path, { body: { sequences } })
+  const changed = await change({ sequences })
   // Of a process that read the lead before its first mail was claimed.
   const another = requestFrom(bert, changed.body)
   expect(another.step_id).not.toBe(first.step_id)
   expect(await claim(another)).toEqual([null])
   await ctx.database.peek.updateTable('sends').set({ state: 'failed' }).execute()
   expect(await claim(another)).toMatchObject([{ id: another.id }])
+})
+
+test('a claim whose commit was not answered is given back, though nothing is to be sent any more', async () => {
+  const { ctx, anna, bert, campaign, requestFrom, claim, mark, change } = await claiming()
+  const request = requestFrom(anna, campaign)
+  expect(await claim(request)).toMatchObject([{ id: request.id, attempt: 1 }])
+  await change({ status: 'paused' })
+  // Run again, as after a COMMIT whose answer never came.
+  const claimed = await claim(request)
+  expect(claimed).toMatchObject([{ id: request.id, attempt: 1, lead: { id: request.lead_id } }])
+  expect(await mark(request)).toEqual(new Set())
+  // What another process has claimed is not its own to give back.
+  expect(await claim({ ...requestFrom(bert, campaign) })).toEqual([null])
+  const days = await ctx.database.peek.selectFrom('mailbox_days').select('sent').execute()
+  expect(days).toEqual([{ sent: 1 }])
 })

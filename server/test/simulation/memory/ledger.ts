@@ -73,12 +73,12 @@ export class MemoryLedger {
   /** @returns the number of the attempt; null: not now */
   claim(request: ClaimRequest, now: Date): number | null {
     const { lead_id, step_id } = request
-    const lead = this.leads.get(lead_id)
-    if (!lead?.timestamp_next_send || lead.timestamp_next_send > now) return null
-    if (!this.#mayBeSent(lead, request)) return null
     const key = `${lead_id} ${step_id}`
     const send = this.sends.get(key)
     if (send?.id === request.id && send.state === 'claimed') return send.attempt
+    const lead = this.leads.get(lead_id)
+    if (!lead?.timestamp_next_send || lead.timestamp_next_send > now) return null
+    if (!this.#mayBeSent(lead, request)) return null
     if (send && (send.state !== 'failed' || send.id === request.id)) return null
     if (!this.#fits(request)) return null
     this.#count(request, 1)
