@@ -346,6 +346,15 @@ describe('an update reads no array from text', () => {
   ])
 })
 
+describe('no statement asks what time it is in a zone that is stored', () => {
+  breaks('stored-zone', [
+    `select id from campaigns m where workspace_id = $1 and (now_at at time zone m.timezone)::date = $2`,
+    `select (now_at at time zone coalesce(timezone, 'UTC'))::date from leads where workspace_id = $1`,
+    'select id from leads where workspace_id = $1 and timezone($2, now_at) > $3',
+  ])
+  keeps([`select (now_at at time zone 'UTC')::date from leads where workspace_id = $1`])
+})
+
 describe('a statement and the handle that it was asked of name the same workspace', () => {
   const asked = (text: string, uses: Uses) =>
     checkStatement(text, catalog, uses).map(({ rule, subject }) => `${rule}: ${subject}`)

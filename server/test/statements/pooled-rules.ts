@@ -5,7 +5,12 @@ import { namesOf, visit } from './syntax.ts'
 // What a statement must not rest on where a pooler gives each transaction another session, and
 // workspaces are spread over several databases.
 
-type PooledRule = 'system-column' | 'session-setting' | 'stable-cast' | 'advisory-lock'
+type PooledRule =
+  | 'system-column'
+  | 'session-setting'
+  | 'stable-cast'
+  | 'advisory-lock'
+  | 'stored-zone'
 
 interface PooledViolation {
   rule: PooledRule
@@ -56,6 +61,15 @@ export function stableCasts(statement: Level): PooledViolation[] {
       return true
     })
     return found
+  })
+}
+
+/** The zones that are known differ with each PostgreSQL and the machine that it is on. */
+export function storedZones(statement: Node): PooledViolation[] {
+  return callsIn(statement).flatMap((call) => {
+    const [zone] = call.args ?? []
+    if (nameOf(call) !== 'timezone' || !zone || 'A_Const' in zone) return []
+    return [{ rule: 'stored-zone', subject: 'at time zone' }]
   })
 }
 

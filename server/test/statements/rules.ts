@@ -1,7 +1,7 @@
 import type { Node } from 'libpg-query'
 import { type Catalog, parentOf } from './catalog.ts'
 import { type Level, levelsOf, readsFrom, type TableRange } from './levels.ts'
-import { stableCasts, systemColumns } from './pooled-rules.ts'
+import { stableCasts, storedZones, systemColumns } from './pooled-rules.ts'
 import { namesOf, visit } from './syntax.ts'
 
 /** Every rule, with what to do about a statement that breaks it. */
@@ -37,6 +37,8 @@ export const remedies = {
     'What looks at all workspaces needs a handle of the process: take `ctx.db` of a `ProcessContext`.',
   'other-workspace':
     'This parameter names another workspace than the handle is bound to: bind a handle to that one, or correct the parameter.',
+  'stored-zone':
+    'PostgreSQL may not know a zone that is stored, and then the statement fails for every row: tell the day with `dayOf`.',
   'not-understood':
     'The check cannot tell what this does to a tenant table: write it as a plain SELECT, INSERT, UPDATE or DELETE.',
 } as const
@@ -71,6 +73,7 @@ export function violationsOf(statement: Level, mark: Mark, catalog: Catalog): Vi
     ...impureFunctionsIn(statement.node),
     ...systemColumns(statement.node),
     ...stableCasts(statement),
+    ...storedZones(statement.node),
   ]
 }
 

@@ -10,7 +10,7 @@ import { forgiveBounces } from '../daily-counts/index.ts'
 import { emit } from '../events/index.ts'
 import { findLinkUrl } from '../link-address/index.ts'
 import { tellPages } from '../live/index.ts'
-import { markCampaignsChanged } from '../mailbox-lanes/index.ts'
+import { changeCampaignGap, markCampaignsChanged } from '../mailbox-lanes/index.ts'
 import { type ChangedBy, recordCampaignChange } from './audit-change.ts'
 import { getCampaign } from './campaigns.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
@@ -78,6 +78,7 @@ export async function updateCampaign(
     tellPages(tx, workspaceId, ['campaigns'])
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
     const isDone = status !== previous && (await completeIfAllAreDone(tx, campaign))
+    await changeCampaignGap(tx, workspaceId, id, { before: row, after })
     // Whoever follows the steps wakes the mailboxes when the leads are written again.
     const isOfStepsAlone = mustFollow && Object.keys(changed).every((name) => name === 'sequences')
     if (!isOfStepsAlone) await markCampaignsChanged(tx, workspaceId, [id])

@@ -16,6 +16,7 @@ export {
 } from './owned-lane-queries.ts'
 export { bucketOfMailbox } from './queries.ts'
 export {
+  changeCampaignGap,
   changeGap,
   markCampaigns,
   markCampaignsChanged,

@@ -166,6 +166,41 @@ export const moveNextSend = (
     where l.workspace_id = ${workspaceId}::uuid and l.mailbox_id = g.mailbox_id
       and l.last_sent_at is not null`.execute(db)
 
+/** Minutes: that pass between two mails of a campaign at least, and that chance adds at most. */
+export interface CampaignGap {
+  email_gap: number
+  random_wait_max: number
+}
+
+/**
+ * The same where the campaign of the last mail had this gap when it was sent, and never less than the
+ * mailbox asks for. The wait that chance has added is as large a part of what it may add now.
+ */
+export const moveNextSendAfter = (
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  { before, after }: { before: CampaignGap; after: CampaignGap },
+) =>
+  sql`
+    update mailbox_lanes l
+    set next_send_at = l.last_sent_at + g.after
+      + ${before.random_wait_max === 0 ? 0 : after.random_wait_max / before.random_wait_max}::float8
+      * greatest(l.next_send_at - l.last_sent_at - g.before, interval '0')
+    from (
+      select l.mailbox_id,
+        make_interval(secs => greatest(m.gap_seconds, ${before.email_gap}::float8 * 60)) as before,
+        make_interval(secs => greatest(m.gap_seconds, ${after.email_gap}::float8 * 60)) as after
+      from mailbox_lanes l
+      left join mailboxes m
+        on m.workspace_id = ${workspaceId}::uuid and m.id = l.mailbox_id
+      where l.workspace_id = ${workspaceId}::uuid and l.last_campaign_id = ${campaignId}::uuid
+      order by l.mailbox_id
+      for no key update of l
+    ) g
+    where l.workspace_id = ${workspaceId}::uuid and l.mailbox_id = g.mailbox_id
+      and l.last_sent_at is not null`.execute(db)
+
 export const forgiveLane = (db: Db, workspaceId: string, mailboxId: string) =>
   db
     .updateTable('mailbox_lanes')

@@ -34,6 +34,20 @@ export async function changeGap(
   await queries.moveNextSend(tx.db, workspaceId, mailboxId, gapSeconds)
 }
 
+/** The same for a campaign. Whoever changes it marks it as changed: that wakes its mailboxes. */
+export async function changeCampaignGap(
+  tx: Context,
+  workspaceId: string,
+  campaignId: string,
+  gap: { before: queries.CampaignGap; after: queries.CampaignGap },
+) {
+  mustBeTransaction(tx)
+  const { before, after } = gap
+  const isSame =
+    before.email_gap === after.email_gap && before.random_wait_max === after.random_wait_max
+  if (!isSame) await queries.moveNextSendAfter(tx.db, workspaceId, campaignId, gap)
+}
+
 type NewMark = Omit<queries.CampaignMark, 'id'>
 
 /**

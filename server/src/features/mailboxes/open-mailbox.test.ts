@@ -112,6 +112,31 @@ test('a token that was withdrawn before its time is replaced, once', async () =>
   expect(provider.requests).toHaveLength(3)
 })
 
+test('an access token that the server refuses and the provider gives again is a refused login', async () => {
+  await using given = await withConsent([
+    { access_token: annasToken },
+    { access_token: annasToken },
+    { access_token: 'never asked for' },
+  ])
+  const { ctx, id, servers, provider } = given
+  await (await connectMailboxSmtp(ctx, workspaceId, id)).connection.close()
+  servers.anna.accessToken = 'another'
+  const refused = connectMailboxSmtp(ctx, workspaceId, id)
+  await expect(refused).rejects.toMatchObject({ stage: 'login', kind: 'refused' })
+  expect(provider.requests).toHaveLength(2)
+})
+
+test.each([1, 60, 120, 1e300])('an access token of %d s is used', async (expires_in) => {
+  const answer = { access_token: 'one', expires_in }
+  await using given = await withConsent([answer, { access_token: 'never asked for' }])
+  const { id, provider } = given
+  // Whatever it does takes a second: the shortest has expired before it is looked at.
+  let looks = 0
+  const ctx = { ...given.ctx, now: () => new Date(base.now().getTime() + 1_000 * looks++) }
+  expect(await tokenOf(openMailbox(ctx, workspaceId, id, 'smtp'))).toBe('one')
+  expect(provider.requests).toHaveLength(1)
+})
+
 test('an access token serves until it is about to expire, for both servers and every process', async () => {
   await using given = await withConsent([
     { access_token: 'one', expires_in: 3600 },

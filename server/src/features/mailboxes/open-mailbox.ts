@@ -53,7 +53,8 @@ export async function openMailbox(
       const credential = { kind: 'password' as const, password: password ?? '' }
       return { ...opened, server: { ...place, credential }, isFresh: true }
     }
-    if (oauth2.access && isUsable(ctx, oauth2, options.refused)) {
+    // Where a new one does not last, or is the old one again, another would not either: the server says so.
+    if (oauth2.access && (isFresh || isUsable(ctx, oauth2, options.refused))) {
       const credential = { kind: 'oauth2' as const, accessToken: oauth2.access.token }
       return { ...opened, server: { ...place, credential }, isFresh }
     }

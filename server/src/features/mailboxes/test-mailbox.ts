@@ -9,6 +9,7 @@ import {
   type SmtpConnection,
 } from '../../kernel/mail/index.ts'
 import { canCarryLinks, findLinkUrl, linkAddressRemedy } from '../link-address/index.ts'
+import { wakeMailboxes } from '../mailbox-lanes/index.ts'
 import { checkMailDomain } from './domain-check.ts'
 import { explainFailure } from './explain.ts'
 import { reportMailboxError, reportMailboxRecovered } from './health.ts'
@@ -198,9 +199,11 @@ class Test {
       if (!(error instanceof MailFailure)) throw error
       const { what, remedy } = explainFailure(error, side)
       this.#tell({ step, status: 'fail', detail: what, remedy })
-      await transaction(this.#ctx, (tx) =>
-        reportMailboxError(tx, this.#workspaceId, this.#mailbox.id, side, error),
-      )
+      await transaction(this.#ctx, async (tx) => {
+        await reportMailboxError(tx, this.#workspaceId, this.#mailbox.id, side, error)
+        // A mailbox that has nothing to send is tried again only when it is awake.
+        if (side === 'smtp') await wakeMailboxes(tx, this.#workspaceId, [this.#mailbox.id])
+      })
       return undefined
     }
   }

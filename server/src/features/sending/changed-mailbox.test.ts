@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
+import { createOutbox } from '../../../test/mail/outbox.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
+import { startSmtpServer } from '../../demo/mail-server/index.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { openMailbox, reportInboxRead, updateMailbox } from '../mailboxes/index.ts'
@@ -100,6 +102,28 @@ test('a mailbox that is read meanwhile makes no mail anew', async () => {
   goOn()
   await sending.waitForMails(30)
   expect(await attempts()).toEqual(expect.arrayContaining(claimed))
+})
+
+test('once another server was answered, no mail leaves over the connection that is kept to the old one', async () => {
+  sending = await testSending()
+  const { ctx, workspaceId } = sending
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ada@lead.example'])
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  const other = createOutbox(ctx.now)
+  other.store.addAccount({ address: mailbox.address, password: 'another' })
+  await using server = await startSmtpServer(other.store)
+  const smtp = { port: server.port, password: 'another' }
+  await updateMailbox(ctx, workspaceId, mailbox.id, { smtp }, operator)
+  // A campaign whose leads are all done is completed.
+  const next = await sending.createCampaign([mailbox])
+  await sending.addLeads(next.id, ['bob@lead.example'])
+  await sending.waitForLedger((all) => all.filter(({ state }) => state === 'sent').length === 2)
+  expect(sending.outbox.map(({ to }) => to)).toEqual(['ada@lead.example'])
+  expect(other.mails.map(({ to }) => to)).toEqual(['bob@lead.example'])
 })
 
 /** A mailbox with this gap between two mails, whose first one has left. */

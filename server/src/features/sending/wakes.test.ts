@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { alwaysOpen, type Sending, testSending } from '../../../test/sending.ts'
+import { alwaysOpen, readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { followSteps } from '../leads/index.ts'
 import { createMarkedWaker, markLeadsDue } from '../mailbox-lanes/index.ts'
+import { findMailboxes, testMailbox } from '../mailboxes/index.ts'
 import { undoSuppression } from '../undo-suppression/index.ts'
 
 let sending: Sending
@@ -276,4 +277,29 @@ test('a place that is given back on a full day wakes the campaign, where it rest
   const [mail] = await sending.waitForMails(1)
   expect(mail?.to).toBe('here@lead.example')
   expect(refused).toBe(1)
+})
+
+test('a mailbox whose test met a trouble that passes works again by itself, with nothing to send', async () => {
+  let connections = 0
+  sending = await testSending({
+    smtp: {
+      onConnect(_session, done) {
+        connections += 1
+        const away = Object.assign(new Error('4.3.2 Come back later'), { responseCode: 421 })
+        done(connections === 1 ? away : null)
+      },
+    },
+  })
+  const { ctx, workspaceId } = sending
+  ctx.lookupText = async () => []
+  const address = 'anna@example.com'
+  const { id } = await sending.createMailbox(address, readAt(await sending.startImap(), address))
+  await sending.startRunner()
+  await sending.untilAsleep()
+  const { mailbox } = await testMailbox(ctx, workspaceId, id)
+  expect(mailbox).toMatchObject({ status: 'error', status_reason: expect.any(String) })
+  await ctx.database.until(async () => {
+    const [now] = await findMailboxes(ctx.db, workspaceId, [id])
+    return now?.status === 'connected'
+  })
 })

@@ -25,6 +25,8 @@ export const tokenTimeoutMs = 15_000
 const answerBytesMax = 16 * 1024
 const marginMs = 120_000
 const usualLifeS = 3600
+/** Whatever a provider says: nobody needs one for longer, and a date has to hold it. */
+const lifeMaxS = 86_400
 
 /**
  * Asks the provider of the login for an access token. The refresh token may be spent by that: it must
@@ -92,11 +94,12 @@ async function askForToken(
   const answer = parse(outcome.body)
   const { access_token, refresh_token, expires_in, scope, id_token } = answer
   if (outcome.status === 200 && typeof access_token === 'string' && isPlain.test(access_token)) {
-    const lifeS = Number(expires_in) > 0 ? Number(expires_in) : usualLifeS
+    const saidS = Number(expires_in) > 0 ? Number(expires_in) : usualLifeS
+    const lifeMs = Math.min(saidS, lifeMaxS) * 1000
     return {
       accessToken: access_token,
       refreshToken: textOf(refresh_token),
-      expiresAt: new Date(ctx.now().getTime() + lifeS * 1000 - marginMs),
+      expiresAt: new Date(ctx.now().getTime() + Math.max(lifeMs - marginMs, lifeMs / 2)),
       scope: textOf(scope),
       idToken: textOf(id_token),
     }

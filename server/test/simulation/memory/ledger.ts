@@ -73,12 +73,12 @@ export class MemoryLedger {
   /** @returns the number of the attempt; null: not now */
   claim(request: ClaimRequest, now: Date): number | null {
     const { lead_id, step_id } = request
-    const lead = this.leads.get(lead_id)
-    if (!lead?.timestamp_next_send || lead.timestamp_next_send > now) return null
-    if (!this.#mayBeSent(lead, request)) return null
     const key = `${lead_id} ${step_id}`
     const send = this.sends.get(key)
     if (send?.id === request.id && send.state === 'claimed') return send.attempt
+    const lead = this.leads.get(lead_id)
+    if (!lead?.timestamp_next_send || lead.timestamp_next_send > now) return null
+    if (!this.#mayBeSent(lead, request)) return null
     if (send && (send.state !== 'failed' || send.id === request.id)) return null
     if (!this.#fits(request)) return null
     this.#count(request, 1)
@@ -161,7 +161,9 @@ export class MemoryLedger {
   #postpone(leadId: string, until: Date) {
     const lead = this.leads.get(leadId)
     if (!lead || (lead.sending_state !== 'pending' && lead.sending_state !== 'active')) return
-    this.leads.set(leadId, { ...lead, timestamp_next_send: until })
+    const { postponed_until: absent } = lead
+    const timestamp_next_send = absent && absent > until ? absent : until
+    this.leads.set(leadId, { ...lead, timestamp_next_send })
   }
 
   #nextOf(send: LedgerSend, at: Date) {
@@ -175,11 +177,17 @@ export class MemoryLedger {
     return next ? { notBefore: afterDelay(zoneOf(this.campaign.schedule), next, at) } : null
   }
 
-  #mayBeSent(lead: LockedLead, { mailbox_id, campaign_version }: ClaimRequest): boolean {
+  #mayBeSent(lead: LockedLead, { mailbox_id, campaign_version, step_id }: ClaimRequest): boolean {
     if (this.campaign.version.getTime() !== campaign_version.getTime()) return false
     if (this.campaign.status !== 'active' || this.suppressed.has(lead.email_folded)) return false
     if (lead.sending_state !== 'pending' && lead.sending_state !== 'active') return false
-    return lead.mailbox_id === null || lead.mailbox_id === mailbox_id
+    if (lead.mailbox_id !== null && lead.mailbox_id !== mailbox_id) return false
+    return ![...this.sends.values()].some(
+      ({ leadId, stepId, state }) =>
+        leadId === lead.id &&
+        stepId !== step_id &&
+        (state === 'claimed' || state === 'transmitting'),
+    )
   }
 
   #fits(request: ClaimRequest): boolean {

@@ -72,6 +72,7 @@ export class OnlineChecks implements Checks {
     const times = before.filter((each) => isSame(each, accepted)).length
     const allowed = repeated.filter((each) => isSame(each, accepted)).length
     if (times > allowed) this.#violate(mark, `taken ${times + 1} times`)
+    this.#checkFirst(mark)
     this.#checkGap(accepted, mark)
   }
 
@@ -165,6 +166,20 @@ export class OnlineChecks implements Checks {
     const last = earlier && marks.findLast((each) => isSame(each, earlier))
     if (!last || isSame(last, mark) || last.mailboxId === mark.mailboxId) return
     this.#violate(mark, `from another mailbox than ${now.mailboxes.get(last.mailboxId)?.address}`)
+  }
+
+  /** Nobody gets a second first mail because another step has become the first. */
+  #checkFirst(mark: Mark) {
+    const { accepted, marks, repeated } = this.#recorder
+    if (!mark.isNew || repeated.some(({ leadId }) => leadId === mark.leadId)) return
+    const isFirst = accepted.some(
+      (each) =>
+        each.leadId === mark.leadId &&
+        each.stepId !== mark.stepId &&
+        !each.isLost &&
+        marks.findLast((other) => isSame(other, each))?.isNew,
+    )
+    if (isFirst) this.#violate(mark, 'after another first mail')
   }
 
   /** A process that was dead to the world between mark and mail keeps no gap. */

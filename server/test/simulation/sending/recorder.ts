@@ -19,6 +19,8 @@ export interface Mark extends Key {
   mailboxId: string
   /** Of the settings that the mail was made by: when the mailbox was changed last. */
   mailboxVersionMs: number
+  /** It was planned as the first mail to its lead. */
+  isNew: boolean
   process: SimulatedProcess
   /** As the sender says, and as it was. */
   saidMs: number
@@ -298,6 +300,7 @@ export class Recorder implements Observer {
     const [, leadIds, stepIds, ids, campaignIds, mailboxIds] = values as string[][]
     const said = values.find((value) => value instanceof Date) as Date
     const versions = values.at(-1) as Date[]
+    const areNew = values[10] as boolean[]
     const together: Mark[] = []
     for (const { id } of result.rows) {
       const at = ids?.indexOf(String(id)) ?? -1
@@ -305,6 +308,7 @@ export class Recorder implements Observer {
         ...{ leadId: leadIds?.[at] ?? '', stepId: stepIds?.[at] ?? '', attemptId: String(id) },
         ...{ campaignId: campaignIds?.[at] ?? '', mailboxId: mailboxIds?.[at] ?? '', process },
         mailboxVersionMs: versions[at]?.getTime() ?? Number.NaN,
+        isNew: areNew[at] ?? false,
         saidMs: said.getTime() - this.startMs,
         atMs: this.#world.scheduler.nowMs,
       }

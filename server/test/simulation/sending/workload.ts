@@ -211,7 +211,7 @@ export class Workload {
     return (ctx) => setPlan(ctx, workspaceId, { api: this.#random.chance(0.7) })
   }
 
-  /** Another delay, a step more, or a step less. */
+  /** Another delay, a step more, a step less, or another first step. */
   #editSteps({
     steps,
   }: CommittedCampaign): NonNullable<CampaignChanges['sequences']>[number]['steps'] {
@@ -219,13 +219,14 @@ export class Workload {
       steps as unknown as NonNullable<CampaignChanges['sequences']>[number]['steps']
     ).map((step) => ({ ...step }))
     const edit = this.#random.next()
-    if (edit < 0.3 && kept.length > 1) return kept.slice(0, -1)
-    if (edit < 0.6) {
-      const step = {
-        ...drawDelay(this.#random, this.#conditions),
-        variants: drawVariants(this.#random),
-      }
-      return [...kept, step]
+    if (edit < 0.25 && kept.length > 1) return kept.slice(0, -1)
+    if (edit < 0.75) {
+      const delay = drawDelay(this.#random, this.#conditions)
+      const variants = drawVariants(this.#random)
+      if (edit < 0.5) return [...kept, { ...delay, variants }]
+      // The first mail needs a subject.
+      const first = { delay: 0, variants: variants.slice(0, 1) }
+      return [first, ...kept.slice(edit < 0.65 ? 1 : 0)]
     }
     const at = this.#random.whole(0, kept.length - 1)
     return kept.map((step, index) =>

@@ -6,6 +6,7 @@ import { createMarkedWaker } from '../../mailbox-lanes/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import type { Lead } from '../schema.ts'
 import { followSteps } from './follow-steps.ts'
+import { postponeLeads } from './postpone-queries.ts'
 
 let api: TestApi
 let serial = 0
@@ -308,4 +309,22 @@ test('a lead that is resumed with nothing left to send is completed', async () =
   })
   await send(lead, campaign, 1, null)
   expect(await getLead(lead)).toMatchObject({ sending_state: 'finished', skip_reason: null })
+})
+
+test('a mail that is put off does not leave before an absence ends, and one after it waits as long', async () => {
+  const campaign = await createCampaign(0)
+  const lead = await addLead(campaign.id)
+  const { ctx, workspaceId } = api
+  const inDays = (days: number) => new Date(ctx.now().getTime() + days * day)
+  await ctx.database.peek
+    .updateTable('leads')
+    .set({ postponed_until: inDays(5) })
+    .where('id', '=', lead.id)
+    .execute()
+  const putOff = async (until: Date) => {
+    await postponeLeads(ctx.db, [{ workspace_id: workspaceId, lead_id: lead.id, until }], ctx.now())
+    return (await getLead(lead)).timestamp_next_send
+  }
+  expect(await putOff(inDays(1))).toBe(inDays(5).toISOString())
+  expect(await putOff(inDays(9))).toBe(inDays(9).toISOString())
 })

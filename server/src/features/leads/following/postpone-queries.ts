@@ -12,14 +12,14 @@ const postpone = preparedForBatch<unknown[], never>(
   'postpone_leads',
   `/* settle */
    update leads l
-   set timestamp_next_send = k.until, timestamp_updated = $4::timestamptz
+   set timestamp_next_send = greatest(k.until, l.postponed_until), timestamp_updated = $4::timestamptz
    from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as k (workspace_id, lead_id, until)
    where l.workspace_id = k.workspace_id and l.id = k.lead_id
      and l.sending_state in ('pending', 'active')`,
 )
 
 /**
- * The next mail to them waits until then. Leads of many workspaces are written together: workspace_id
+ * The next mail to them waits until then, and until an absence ends that they have told of. Leads of many workspaces are written together: workspace_id
  * comes from the list.
  */
 export const postponeLeads = (db: AnyDb, leads: PostponedLead[], now: Date) =>

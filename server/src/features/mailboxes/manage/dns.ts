@@ -99,12 +99,28 @@ async function includes(
   return false
 }
 
-/** One record of all that are there, since with several all are void. */
+/**
+ * One record of all that are there, since with several all are void. What `redirect=` names is included,
+ * as behind an `all` it counts for nothing (RFC 7208 §6.1); where there is an `all`, it counted for nothing
+ * before. That stays as strict as it was.
+ */
 function withInclude(records: string[], host: string): string {
-  const terms = records.flatMap((record) => record.split(/\s+/).slice(1))
-  const kept = terms.filter((term) => !/^[+?~-]?all$/i.test(term) && term !== '')
-  return [...new Set(['v=spf1', ...kept, `include:${host}`, '~all'])].join(' ')
+  const kept = records.flatMap((record) => {
+    const terms = record.split(/\s+/).slice(1)
+    const isRedirected = !terms.some((term) => isAll.test(term))
+    return terms.flatMap((term) => {
+      if (term === '' || isAll.test(term)) return []
+      const [, name] = /^redirect=(.+)$/i.exec(term) ?? []
+      if (name === undefined) return [term]
+      return isRedirected ? [`include:${name}`] : []
+    })
+  })
+  const terms = records.flatMap((record) => record.split(/\s+/))
+  const all = terms.find((term) => /^[?~-]all$/i.test(term)) ?? '~all'
+  return [...new Set(['v=spf1', ...kept, `include:${host}`, all])].join(' ')
 }
+
+const isAll = /^[+?~-]?all$/i
 
 /** One address for the whole installation, and not one of each domain. */
 async function checkTracking(

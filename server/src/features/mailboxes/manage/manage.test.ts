@@ -147,7 +147,7 @@ test('a domain is given the records that it lacks, and none where all is well', 
         ],
       ),
     )
-  const spf = 'v=spf1 ip4:192.0.2.1 include:mail.example include:_spf.google.com ~all'
+  const spf = 'v=spf1 ip4:192.0.2.1 include:mail.example include:_spf.google.com -all'
   expect(await findings()).toMatchObject({
     SPF: { status: 'warn', records: [{ type: 'TXT', name: 'gap.example', value: spf }] },
     DKIM: { status: 'warn', records: [] },
@@ -164,6 +164,32 @@ test('a domain is given the records that it lacks, and none where all is well', 
     DMARC: { status: 'ok', records: [] },
   })
 })
+
+test.each([
+  ['v=spf1 a -all', 'v=spf1 a include:_spf.google.com -all'],
+  ['v=spf1 a ?ALL', 'v=spf1 a include:_spf.google.com ?ALL'],
+  // Who lets everybody send has most likely not meant it.
+  ['v=spf1 a +all', 'v=spf1 a include:_spf.google.com ~all'],
+  ['v=spf1 a all', 'v=spf1 a include:_spf.google.com ~all'],
+  ['v=spf1 a', 'v=spf1 a include:_spf.google.com ~all'],
+  // A redirection counts only where there is no "all".
+  [
+    'v=spf1 a Redirect=_spf.host.example',
+    'v=spf1 a include:_spf.host.example include:_spf.google.com ~all',
+  ],
+  ['v=spf1 a redirect=_spf.host.example -all', 'v=spf1 a include:_spf.google.com -all'],
+])(
+  'the record that is offered in place of "%s" says what that said, and the provider',
+  async (had, offered) => {
+    mailServers = {}
+    texts = { 'kept.example': [had] }
+    const address = `ann${api.ctx.newId()}@kept.example`
+    const { id } = await add(address, { smtp: { ...server, host: 'smtp.gmail.com' } })
+    const { findings } = (await call('GET', `/${id}/dns`)).body
+    const spf = findings.find(({ record }: { record: string }) => record === 'SPF')
+    expect(spf.records).toMatchObject([{ value: offered }])
+  },
+)
 
 test('a test is told step by step while it runs, and ends with how it went', async () => {
   await using servers = await startMailServers()

@@ -1,3 +1,4 @@
+import { dayOf } from '../../../kernel/calendar.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../../kernel/http/page.ts'
@@ -5,7 +6,7 @@ import { countFollowUps } from '../../leads/index.ts'
 import { mailboxLimit } from '../../sending/index.ts'
 import { consentProviderOf } from '../mail-clients.ts'
 import { toMailbox } from '../mailboxes.ts'
-import type { MailboxSettings } from '../schema.ts'
+import type { Mailbox, MailboxSettings } from '../schema.ts'
 import { openSettings } from '../settings.ts'
 import { providerOf } from './presets.ts'
 import * as queries from './queries.ts'
@@ -49,21 +50,20 @@ export async function getMailboxUse(
 /** Of all of them together: how many there are, and what they sent and may send today. */
 export async function sumMailboxUse(ctx: Context, workspaceId: string) {
   const sum = { mailboxes: 0, mailboxes_active: 0, mails_today: 0, mails_today_max: 0 }
-  for (const { settings: _, today, sent_today, ...row } of await queries.listAll(
-    ctx.db,
-    workspaceId,
-  )) {
+  for (const { settings: _, days, ...row } of await queries.listAll(ctx.db, workspaceId)) {
+    const mailbox = toMailbox(row)
+    const { sent_today, limit_today } = dayUse(ctx, mailbox, days)
     sum.mailboxes += 1
     sum.mails_today += sent_today
     if (row.status !== 'connected') continue
     sum.mailboxes_active += 1
-    sum.mails_today_max += mailboxLimit(toMailbox(row), today)
+    sum.mails_today_max += limit_today
   }
   return sum
 }
 
 function show(ctx: Context, row: queries.ManagedRow): ManagedMailbox {
-  const { settings: sealed, today, is_inbox_read, sent_today, ...rest } = row
+  const { settings: sealed, days, is_inbox_read, ...rest } = row
   const mailbox = toMailbox(rest)
   const settings = openSettings(ctx, mailbox.workspace_id, mailbox.id, sealed)
   const { oauth2 } = settings.imap
@@ -75,7 +75,17 @@ function show(ctx: Context, row: queries.ManagedRow): ManagedMailbox {
     imap: showServer(settings.imap),
     consent: oauth2 ? consentProviderOf(ctx.config, oauth2) : null,
     timestamp_access_renewed: renewedAt === undefined ? null : new Date(renewedAt),
-    ...{ is_inbox_read, sent_today, limit_today: mailboxLimit(mailbox, today) },
+    is_inbox_read,
+    ...dayUse(ctx, mailbox, days),
+  }
+}
+
+/** What it has sent and may send on the day that it is in its zone. */
+function dayUse({ now }: Context, mailbox: Mailbox, days: queries.ManagedRow['days']) {
+  const today = dayOf(mailbox.timezone ?? 'UTC', now())
+  return {
+    sent_today: days?.find(({ day }) => day === today)?.sent ?? 0,
+    limit_today: mailboxLimit(mailbox, today),
   }
 }
 

@@ -2,24 +2,26 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 import { newestFirst } from '../../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../../kernel/http/page.ts'
+import { utcDay } from '../../daily-counts/index.ts'
 import { shown } from '../queries.ts'
 import { isInboxRead } from '../reading.ts'
 import type { MailboxStatus } from '../schema.ts'
 
-/** The day of a mailbox is that of its zone. */
-const today = sql<string>`(outrider_now() at time zone coalesce(m.timezone, 'UTC'))::date`
+/** Wherever a mailbox is, its day is one of three. PostgreSQL is not asked which: it may not know the zone. */
+const today = sql.raw(utcDay('outrider_now()'))
 
 const selectManaged = (db: Db, workspaceId: string) =>
   db
     .selectFrom('mailboxes as m')
     .select(shown.map((column) => `m.${column}` as const))
-    .select(['m.settings', today.as('today')])
+    .select('m.settings')
     .select(sql<boolean>`${sql.raw(isInboxRead('m'))}`.as('is_inbox_read'))
     .select(
-      sql<number>`coalesce((
-        select d.sent from mailbox_days d
-        where d.workspace_id = m.workspace_id and d.mailbox_id = m.id and d.day = ${today}
-      ), 0)`.as('sent_today'),
+      sql<{ day: string; sent: number }[] | null>`(
+        select json_agg(json_build_object('day', d.day, 'sent', d.sent)) from mailbox_days d
+        where d.workspace_id = m.workspace_id and d.mailbox_id = m.id
+          and d.day between ${today} - 1 and ${today} + 1
+      )`.as('days'),
     )
     .where('m.workspace_id', '=', workspaceId)
 

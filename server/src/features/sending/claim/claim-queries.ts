@@ -32,6 +32,9 @@ export interface Sendable extends ClaimedLead {
 const attempts = `s.attempt
        - coalesce(s.state = 'failed' and s.error_stage in ('claim', 'connect', 'tls', 'login'), false)::int`
 
+const leadColumns = `l.id, l.email, l.first_name, l.last_name, l.company_name, l.company_domain,
+       l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.thread_subject`
+
 const selectSendable = preparedForBatch<unknown[], Sendable>(
   'find_sendable',
   `/* settle */
@@ -42,9 +45,7 @@ const selectSendable = preparedForBatch<unknown[], Sendable>(
      as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, is_new,
        campaign_version, mailbox_version, position)
    join lateral (
-     select l.id, l.email, l.first_name, l.last_name, l.company_name, l.company_domain,
-       l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.thread_subject,
-       c.daily_limit, c.daily_max_leads
+     select ${leadColumns}, c.daily_limit, c.daily_max_leads
      from ${eligibleAt('$10', '$11')}
      order by l.id
      limit 1
@@ -84,6 +85,39 @@ export const findSendable = (
     now,
     readSince,
     epoch,
+  )
+
+const selectOwn = preparedForBatch<string[][], Sendable>(
+  'find_own_claims',
+  `/* settle */
+   select k.position::int as position, ${leadColumns}, null::integer as daily_limit,
+     null::integer as daily_max_leads, s.state, s.id as attempt_id, ${attempts} as attempt,
+     true as allowed
+   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) with ordinality
+     as k (workspace_id, lead_id, step_id, id, position)
+   join lateral (
+     select s.state, s.id, s.attempt, s.error_stage from sends s
+     where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
+     order by s.id
+     limit 1
+   ) s on s.id = k.id and s.state = 'claimed'
+   join lateral (
+     select * from leads l
+     where l.workspace_id = k.workspace_id and l.id = k.lead_id
+     order by l.id
+     limit 1
+   ) l on true
+   order by k.position`,
+)
+
+/** What these requests have claimed already, whatever speaks against it by now. */
+export const findOwnClaims = (db: AnyDb, requests: ClaimRequest[]) =>
+  selectOwn(
+    db,
+    column(requests, 'workspace_id'),
+    column(requests, 'lead_id'),
+    column(requests, 'step_id'),
+    column(requests, 'id'),
   )
 
 const claimKeys = `unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[],

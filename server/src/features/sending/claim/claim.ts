@@ -38,9 +38,12 @@ export async function claimSends(
     request: requests[row.position - 1] as ClaimRequest,
     row,
   }))
-  const mine = offers.filter(
-    ({ request, row }) => row.attempt_id === request.id && row.state === 'claimed',
-  )
+  const mine = [
+    ...offers.filter(
+      ({ request, row }) => row.attempt_id === request.id && row.state === 'claimed',
+    ),
+    ...(await findOwn(tx, requests, rows)),
+  ]
   const free = offers.filter(
     ({ request, row }) =>
       row.state === null || (row.state === 'failed' && row.attempt_id !== request.id),
@@ -48,8 +51,26 @@ export async function claimSends(
   const claimed = await write(tx, await grant(tx, free), now)
   const taken = [...mine, ...claimed]
   const earlier = await findEarlier(tx, taken)
-  const claims = new Map(taken.map((offer) => [offer.row.position, claimOf(offer, earlier)]))
-  return requests.map((_, index) => claims.get(index + 1) ?? null)
+  const claims = new Map(
+    taken.map(({ request, row }) => [request, claimOf({ request, row }, earlier)]),
+  )
+  return requests.map((request) => claims.get(request) ?? null)
+}
+
+/**
+ * What was claimed by a COMMIT whose answer never came, and is not to be sent any more: it is still
+ * this lane's to give back, as its mark will be refused.
+ */
+async function findOwn(
+  tx: ProcessContext,
+  requests: ClaimRequest[],
+  sendable: queries.Sendable[],
+): Promise<Offer[]> {
+  const known = new Set(sendable.map(({ position }) => position))
+  const others = requests.filter((_, index) => !known.has(index + 1))
+  if (others.length === 0) return []
+  const rows = await queries.findOwnClaims(tx.db, others)
+  return rows.map((row) => ({ request: others[row.position - 1] as ClaimRequest, row }))
 }
 
 /** Grants as many offers as the days' limits and the lanes' leases allow, first come first served. */

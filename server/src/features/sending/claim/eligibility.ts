@@ -18,7 +18,9 @@ export const suppressed = `
  * `k.workspace_id`, that was planned by `k.campaign_version` and `k.mailbox_version` to be sent before
  * `k.until`, as the end of a FROM and its WHERE: looked at when it is claimed, and again just before it
  * is finished. Nothing is sent of a workspace that is being moved. A follow-up (not `k.is_new`) waits until its mailbox was read, and those whose
- * conversations that took over: its lead may have answered.
+ * conversations that took over: its lead may have answered. Nor is a step sent while another one is under
+ * way to its lead: the campaign may have got another first step meanwhile, and another process may have
+ * read the lead before.
  *
  * Each row is looked up by its own key (`order by … limit 1`, `offset 0`): a plan made while a table
  * was small would else walk through the workspace's mailboxes, or its whole suppression list.
@@ -45,4 +47,10 @@ export const eligibleAt = (now: string, readSince: string) => `leads l
        and k.until > ${now}::timestamptz and l.timestamp_next_send <= ${now}::timestamptz
        and l.sending_state in ('pending', 'active')
        and (l.mailbox_id is null or l.mailbox_id = k.mailbox_id)
-       and not (${suppressed})`
+       and not (${suppressed})
+       and not exists (
+         select from sends o
+         where o.workspace_id = k.workspace_id and o.lead_id = k.lead_id and o.step_id <> k.step_id
+           and o.kind = 'step' and o.state in ('claimed', 'transmitting')
+         offset 0
+       )`

@@ -337,7 +337,7 @@ export class Lanes {
   async #probe(lane: Lane, row: LaneRow) {
     const { connections } = this.#writers
     try {
-      connections.putBack(lane.mailboxId, await connections.open(lane))
+      connections.putBack(lane.mailboxId, await connections.open(row))
     } catch (failure) {
       if (!(failure instanceof MailFailure)) throw failure
       const { trouble } = classifyFailure(failure, {

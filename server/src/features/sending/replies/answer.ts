@@ -82,13 +82,15 @@ async function attempt(
   let connection: SmtpConnection | undefined
   try {
     const mail = composeReplyMail(claimed, sender.display_name, ctx.now())
-    connection = await beginMail(lane, envelopeOf(mail), connections)
+    const { workspace_id, mailbox_id } = claimed
+    const mailbox = { workspace_id, mailbox_id, mailbox_version: sender.mailbox_version }
+    connection = await beginMail(mailbox, envelopeOf(mail), connections)
     const refused = await mark(ctx, claimed, mail.subject, sender)
     if (refused) {
       await connection.close()
       return refused
     }
-    const { workspace_id, lead_id, step_id, id, campaign_id, mailbox_id } = claimed
+    const { lead_id, step_id, id, campaign_id } = claimed
     const key = { workspace_id, lead_id, step_id, id, campaign_id, mailbox_id }
     watch.marked.add({ ...key, timestamp_marked: ctx.now() })
     await connection.finish(mail.bytes)

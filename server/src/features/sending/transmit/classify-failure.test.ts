@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { failureOf, smtpAnswers } from '../../../../test/mail/smtp-answers.ts'
-import { MailFailure } from '../../../kernel/mail/index.ts'
+import { MailFailure, tokenDetail } from '../../../kernel/mail/index.ts'
 import { classifyFailure, errorOf } from './classify-failure.ts'
 
 const now = new Date('2026-11-20T09:00:00Z')
@@ -96,6 +96,15 @@ test.each<[MailFailure['stage'], MailFailure['kind'], string]>([
   ['data', 'timeout', 'again, mailbox waits'],
 ])('at %s, %s: %s', (stage, kind, verdict) => {
   expect(inShort(new MailFailure(stage, kind))).toBe(verdict)
+})
+
+test.each<[MailFailure['kind'], string]>([
+  ['refused', 'again, mailbox needs a person'],
+  ['blocked', 'again, mailbox needs a person'],
+  ['protocol', 'again, mailbox waits'],
+  ['timeout', 'again, mailbox waits'],
+])('where the provider of the login gives no access token, %s: %s', (kind, verdict) => {
+  expect(inShort(new MailFailure('login', kind, { detail: tokenDetail }))).toBe(verdict)
 })
 
 test('a connection that breaks after the final dot leaves it open what became of the mail', () => {

@@ -2,6 +2,7 @@ import {
   type MailFailure,
   type RefusalReason,
   reasonOfRefusal,
+  tokenDetail,
 } from '../../../kernel/mail/index.ts'
 import type { LeadEffect, Outcome, SendError } from './outcome.ts'
 
@@ -111,13 +112,19 @@ const isRefusedMessage = ({ stage, code, enhanced }: MailFailure, reason: Refusa
 /** X.6.X, what is in the mail or how it is written, stays as it is. */
 const isAboutContent = ({ enhanced }: MailFailure) => enhanced?.startsWith('5.6.') ?? false
 
-const connectionTrouble = ({ stage, kind, code }: MailFailure): MailboxTrouble => ({
+const connectionTrouble = (failure: MailFailure): MailboxTrouble => ({
   needsPerson:
-    kind === 'blocked' ||
-    kind === 'tls' ||
-    (stage === 'login' && (kind === 'protocol' || (kind === 'refused' && (code ?? 0) >= 500))),
+    failure.kind === 'blocked' ||
+    failure.kind === 'tls' ||
+    (failure.stage === 'login' && isWrongLogin(failure)),
   pauseMs: null,
 })
+
+/** The provider of a login has no SMTP code: it refuses a consent, or it has trouble that passes. */
+const isWrongLogin = ({ kind, code, detail }: MailFailure) =>
+  detail === tokenDetail
+    ? kind === 'refused'
+    : kind === 'protocol' || (kind === 'refused' && (code ?? 0) >= 500)
 
 const senderTrouble = (failure: MailFailure): MailboxTrouble => ({
   needsPerson: !isTemporary(failure),

@@ -2,7 +2,10 @@ import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { SmtpConnection } from '../../../kernel/mail/index.ts'
 import { connectMailboxSmtp } from '../../mailboxes/index.ts'
-import type { Lane } from '../lanes/lane.ts'
+import type { LaneRow } from '../lanes/lane-queries.ts'
+
+/** A mailbox as it was when its mail was made. */
+export type SendingMailbox = Pick<LaneRow, 'workspace_id' | 'mailbox_id' | 'mailbox_version'>
 
 interface Kept {
   connection: SmtpConnection
@@ -13,10 +16,14 @@ interface Kept {
 const idleMs = 15_000
 const keptMax = 500
 
-/** One connection for each mailbox, kept from one mail to the next and closed when it is idle. */
+/**
+ * One connection for each mailbox, kept from one mail to the next and closed when it is idle, or when the
+ * mailbox was changed: it may have another server or login.
+ */
 export class Connections {
   readonly #ctx: ProcessContext
   readonly #kept = new Map<string, Kept>()
+  readonly #versions = new WeakMap<SmtpConnection, number>()
 
   constructor(ctx: ProcessContext) {
     this.#ctx = ctx
@@ -26,17 +33,22 @@ export class Connections {
     return this.#kept.size
   }
 
-  /** The one that was put back, if it is still open. */
-  take(mailboxId: string): SmtpConnection | undefined {
-    const kept = this.#kept.get(mailboxId)
-    this.#kept.delete(mailboxId)
-    return kept?.connection.isOpen ? kept.connection : undefined
+  /** The one that was put back, if it is still open and was made for the mailbox as it is. */
+  take({ mailbox_id, mailbox_version }: SendingMailbox): SmtpConnection | undefined {
+    const kept = this.#kept.get(mailbox_id)
+    this.#kept.delete(mailbox_id)
+    if (!kept?.connection.isOpen) return undefined
+    if (this.#versions.get(kept.connection) === mailbox_version.getTime()) return kept.connection
+    void this.#close(kept)
+    return undefined
   }
 
   /** @throws MailFailure */
-  async open({ workspaceId, mailboxId }: Lane): Promise<SmtpConnection> {
-    const ctx = inWorkspace(this.#ctx, workspaceId)
-    return (await connectMailboxSmtp(ctx, workspaceId, mailboxId)).connection
+  async open({ workspace_id, mailbox_id }: SendingMailbox): Promise<SmtpConnection> {
+    const ctx = inWorkspace(this.#ctx, workspace_id)
+    const { mailbox, connection } = await connectMailboxSmtp(ctx, workspace_id, mailbox_id)
+    this.#versions.set(connection, mailbox.timestamp_updated.getTime())
+    return connection
   }
 
   /** Keeps a connection for the next mail, as soon as nothing is under way on it. */

@@ -11,7 +11,7 @@ import type { SentCopies } from '../sent-folder/sent-copies.ts'
 import type { Settlement } from '../settle/settlement.ts'
 import type { Settlements } from '../settle/settlements.ts'
 import { classifyFailure, errorOf, type MailboxTrouble, printable } from './classify-failure.ts'
-import type { Connections } from './connections.ts'
+import type { Connections, SendingMailbox } from './connections.ts'
 import { type Draft, envelopeOf, type ReadyMail } from './draft.ts'
 import type { Mark } from './mark-queries.ts'
 import { markDraft } from './marking.ts'
@@ -114,7 +114,7 @@ async function attempt(
   let { mail } = made
   let connection: SmtpConnection | undefined
   try {
-    const begun = await beginReady(lane, made, parts.connections)
+    const begun = await beginReady(claimed.mailbox, made, parts.connections)
     connection = begun.connection
     mail = begun.mail
     const { refusedCopies } = begun
@@ -154,16 +154,20 @@ function unfit(error: unknown): Outcome {
 }
 
 /** Without the copies that the server has no way to address, where the rest of the mail needs none. */
-async function beginReady(lane: Lane, made: ReadyMail, connections: Connections) {
+async function beginReady(mailbox: SendingMailbox, made: ReadyMail, connections: Connections) {
   try {
-    const begun = await beginWithCopies(lane, made.envelope, connections)
+    const begun = await beginWithCopies(mailbox, made.envelope, connections)
     return { ...begun, mail: made.mail }
   } catch (failure) {
     const isOfUtf8 = failure instanceof MailFailure && failure.enhanced === notAscii
     if (!isOfUtf8 || !made.withoutUtf8Copies) throw failure
     const mail = made.withoutUtf8Copies()
     if (mail.needsUtf8) throw failure
-    const { connection, refusedCopies } = await beginWithCopies(lane, envelopeOf(mail), connections)
+    const { connection, refusedCopies } = await beginWithCopies(
+      mailbox,
+      envelopeOf(mail),
+      connections,
+    )
     const left = made.utf8Copies.map((address) => ({ address, ...copyErrorOf(failure) }))
     return { connection, refusedCopies: [...left, ...refusedCopies], mail }
   }
@@ -181,11 +185,15 @@ const copyErrorOf = (failure: MailFailure) => {
  * Without the copies that the server refuses: whoever is written to gets the mail all the same. The
  * first recipient is the lead.
  */
-async function beginWithCopies(lane: Lane, envelope: Envelope, connections: Connections) {
+async function beginWithCopies(
+  mailbox: SendingMailbox,
+  envelope: Envelope,
+  connections: Connections,
+) {
   const refusedCopies: NotedCopy[] = []
   for (let left = envelope; ; ) {
     try {
-      return { connection: await beginMail(lane, left, connections), refusedCopies }
+      return { connection: await beginMail(mailbox, left, connections), refusedCopies }
     } catch (failure) {
       if (!(failure instanceof MailFailure) || !isOfCopy(failure, envelope)) throw failure
       const address = failure.recipient ?? ''
@@ -200,25 +208,25 @@ const isOfCopy = ({ stage, kind, recipient }: MailFailure, { to: [lead] }: Envel
 
 /** A kept connection may have been closed meanwhile: then another one is made, once. */
 export async function beginMail(
-  lane: Lane,
+  mailbox: SendingMailbox,
   envelope: Envelope,
   connections: Connections,
 ): Promise<SmtpConnection> {
-  const kept = connections.take(lane.mailboxId)
+  const kept = connections.take(mailbox)
   if (kept) {
     try {
-      return await beginOn(kept, lane, envelope, connections)
+      return await beginOn(kept, mailbox, envelope, connections)
     } catch (failure) {
       if (kept.isOpen || !(failure instanceof MailFailure)) throw failure
     }
   }
-  return beginOn(await connections.open(lane), lane, envelope, connections)
+  return beginOn(await connections.open(mailbox), mailbox, envelope, connections)
 }
 
 /** A refusal leaves the connection usable. */
 async function beginOn(
   connection: SmtpConnection,
-  lane: Lane,
+  { mailbox_id }: SendingMailbox,
   envelope: Envelope,
   connections: Connections,
 ): Promise<SmtpConnection> {
@@ -226,7 +234,7 @@ async function beginOn(
     await connection.begin(envelope)
     return connection
   } catch (failure) {
-    connections.putBack(lane.mailboxId, connection)
+    connections.putBack(mailbox_id, connection)
     throw failure
   }
 }
