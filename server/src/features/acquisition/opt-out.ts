@@ -1,5 +1,6 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { askAllShards } from '../../kernel/shards/ask.ts'
 import { type OptedOut, type OptOutRequest, optOut, readOptOut } from '../directory/index.ts'
 import { findLeadsAt, recordActivities } from '../leads/index.ts'
@@ -7,7 +8,7 @@ import { lockSuppressions } from '../suppression/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
 import { findRevealed } from './cross-workspace.ts'
 
-export interface OptedOutEverywhere extends OptedOut {
+export interface OptedOutEverywhere extends Omit<OptedOut, 'contact_ids'> {
   /** Of all workspaces, that were still written to. */
   leads_stopped: number
 }
@@ -34,12 +35,31 @@ async function optOutHere(
 ): Promise<OptedOutEverywhere> {
   const request = readOptOut(addressOrDomain)
   const revealed = await findRevealed(ctx.db, request)
-  const optedOut = await optOut(ctx, addressOrDomain, revealed)
+  const { contact_ids, ...optedOut } = await optOut(ctx, addressOrDomain, revealed)
+  const contacts = new Set([...contact_ids, ...revealed])
   let leads_stopped = 0
-  for (const { id } of await listWorkspaces(ctx))
-    leads_stopped += await stopLeads(inWorkspace(ctx, id), id, request)
+  for (const { id } of await listWorkspaces(ctx)) {
+    const own = inWorkspace(ctx, id)
+    if (contacts.size > 0) await forgetContacts(own, id, contacts)
+    leads_stopped += await stopLeads(own, id, request)
+  }
   return { ...optedOut, leads_stopped }
 }
+
+const answersAtOnce = 1000
+
+/** Of answers that are kept for a while: whoever asks again by the same key is told as anybody else. */
+async function forgetContacts(ctx: Context, workspaceId: string, contacts: Set<string>) {
+  const isNamed = (kept: string) => kept.match(anyId)?.some((id) => contacts.has(id)) ?? false
+  const forgetBehind = (after: string | null) =>
+    transaction(ctx, (tx) =>
+      forgetAnswers(tx, workspaceId, isNamed, { after, since: null, limit: answersAtOnce }),
+    )
+  let found = await forgetBehind(null)
+  while (found.lookedAt === answersAtOnce) found = await forgetBehind(found.last)
+}
+
+const anyId = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g
 
 async function stopLeads(ctx: Context, workspaceId: string, who: OptOutRequest): Promise<number> {
   return transaction(ctx, async (tx) => {

@@ -38,7 +38,9 @@ Ada,Lovelace,ada2@a.example,,a.example
     const removed = await Promise.all(
       ['e:ada@a.example', 'e:ada@private.example', 'n:ada lovelace@d:a.example'].map(idOf),
     )
-    expect(await optOut(ctx, ' ADA@a.example ')).toEqual({ kind: 'address', contacts_removed: 3 })
+    expect(await optOut(ctx, ' ADA@a.example ')).toMatchObject({
+      ...{ kind: 'address', contacts_removed: 3 },
+    })
     expect(await keys()).toEqual([
       'e:ada2@a.example',
       'e:adam@a.example',
@@ -61,7 +63,9 @@ Ada,Lovelace,ada2@a.example,,a.example
   })
 
   test('may belong to nobody yet', async () => {
-    expect(await optOut(ctx, 'nobody@a.example')).toEqual({ kind: 'address', contacts_removed: 0 })
+    expect(await optOut(ctx, 'nobody@a.example')).toMatchObject({
+      ...{ kind: 'address', contacts_removed: 0 },
+    })
     expect(await importText(ctx, 'email\nnobody@a.example\n')).toMatchObject({ opted_out: 1 })
   })
 
@@ -83,7 +87,7 @@ c@private.example,C,C,Gone,gone.example
 e@begone.example,,,Begone,begone.example
 `,
     )
-    expect(await optOut(ctx, 'https://www.GONE.example/')).toEqual({
+    expect(await optOut(ctx, 'https://www.GONE.example/')).toMatchObject({
       kind: 'domain',
       contacts_removed: 4,
     })

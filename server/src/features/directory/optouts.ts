@@ -63,6 +63,8 @@ export function readOptOut(addressOrDomain: string): OptOutRequest {
 export interface OptedOut {
   kind: OptOutRequest['kind']
   contacts_removed: number
+  /** Of those who were removed now. */
+  contact_ids: string[]
 }
 
 /**
@@ -86,7 +88,7 @@ export async function optOut(
     await remember(tx, { kind, value }, contacts)
     return contacts
   })
-  return { kind, contacts_removed: removed.length }
+  return { kind, contacts_removed: removed.length, contact_ids: removed.map(({ id }) => id) }
 }
 
 /** Whoever was removed is refused by all that they could come again by. */

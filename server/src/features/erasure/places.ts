@@ -127,7 +127,8 @@ export const places: Record<string, Place> = {
   kept_answers: async (tx, workspaceId, { spellings }, { after, since, limit }) => {
     const most = limit ?? keptMost
     const pattern = new RegExp(patternOf(spellings, String.raw`[\p{L}\p{N}]`), 'iu')
-    const found = await forgetAnswers(tx, workspaceId, pattern, { after, since, limit: most })
+    const isNamed = (kept: string) => pattern.test(kept)
+    const found = await forgetAnswers(tx, workspaceId, isNamed, { after, since, limit: most })
     return {
       ...{ erased: { kept_answers: found.count }, lookedAt: found.lookedAt },
       after: found.lookedAt === most ? found.last : null,

@@ -90,15 +90,15 @@ interface KeptRange {
 }
 
 /**
- * Deletes the kept answers of a workspace that a pattern is found in, among the next ones: they are
- * sealed, so each one is opened.
+ * Deletes those of the next kept answers of a workspace that are meant: they are sealed, so each one is
+ * opened.
  *
  * @returns how many went, how many were looked at, and the last of these
  */
 export async function forgetAnswers(
   tx: Context,
   workspaceId: string,
-  pattern: RegExp,
+  isMeant: (kept: string) => boolean,
   { after, since, limit }: KeptRange,
 ) {
   const [day = '0001-01-01', hash = ''] = after?.split(' ') ?? []
@@ -110,7 +110,7 @@ export async function forgetAnswers(
   for (const { day, key_hash, answer } of answers) {
     if (!answer) continue
     const kept = tx.secrets.open(answer, purposeOf({ workspaceId }))
-    if (!pattern.test(kept)) continue
+    if (!isMeant(kept)) continue
     await queries.deleteAnswer(tx.db, workspaceId, day, key_hash)
     count += 1
   }
