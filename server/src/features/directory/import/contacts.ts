@@ -53,7 +53,7 @@ export function readContact(
     record: {
       ...{ first_name, last_name, title, seniority, department, city, country },
       ...{ linkedin_url, email },
-      email_status: email === null ? null : (status ?? 'unknown'),
+      email_status: email === null ? null : status,
       has_email: email !== null || (isOffered ?? canBeLookedFor),
     },
   }

@@ -55,6 +55,18 @@ describe('a contact that is imported again', () => {
     expect(await namesOf({ countries: ['GB'], cities: ['London'] })).toEqual(['Ada'])
   })
 
+  test('keeps what is known of its address where the new file says nothing of it', async () => {
+    const file = 'email,email_status\na@a.example,verified\nb@a.example,\nc@a.example,\n'
+    const statuses = async () =>
+      (await contactsIn(ctx)).map(({ email_status }) => email_status).join()
+    await importText(ctx, `${file}c@a.example,likely\nC@a.example,\n`)
+    expect(await statuses()).toBe('verified,unknown,likely')
+    await importText(ctx, 'email,title\na@a.example,CTO\nb@a.example,CFO\nc@a.example,CEO\n')
+    expect(await statuses()).toBe('verified,unknown,likely')
+    await importText(ctx, 'email,email_status\na@a.example,accept_all\nb@a.example,valid\n')
+    expect(await statuses()).toBe('likely,verified,likely')
+  })
+
   test('and says nothing new is left as it is', async () => {
     const text =
       'email,first_name,company,domain\na@a.example,Ada,A Ltd,a.example\n,Bob,A Ltd,a.example\n'

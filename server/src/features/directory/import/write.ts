@@ -134,6 +134,7 @@ async function writeContacts(
   function* newRows(keys: string[]) {
     for (const key of keys) {
       const { record, company } = contacts.get(key) as BatchContact
+      if (record.email !== null) record.email_status ??= 'unknown'
       const employer = company === undefined ? undefined : companies.get(company)
       const own = contactTerms(record, company && domainIn(company))
       addCount(counts, own, 1)
