@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../../kernel/db/db.ts'
 import { preparedForAny } from '../../kernel/db/prepared.ts'
+import { addressKey } from './identity.ts'
 import { companyFields } from './records.ts'
 
 interface ContactCompany {
@@ -76,6 +77,15 @@ export const findAddresses = preparedForAny<[string, string, number], KnownAddre
    order by id desc
    limit $3`,
 )
+
+const findKeys = preparedForAny<[string], { key: string }>(
+  'find_directory_key',
+  'select key from directory_contacts where key = $1',
+)
+
+/** Whether it is the address, folded, of somebody in the directory. */
+export const isKnownAddress = async (db: AnyDb, folded: string): Promise<boolean> =>
+  (await findKeys(db, addressKey(folded))).length > 0
 
 export const findCompany = (db: AnyDb, id: string) =>
   db
