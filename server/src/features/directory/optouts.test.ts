@@ -62,6 +62,20 @@ Ada,Lovelace,ada2@a.example,,a.example
     expect(await keys()).toEqual(['e:c@c.example'])
   })
 
+  test('takes along who has a profile and the same name at the same company, without an address', async () => {
+    await importText(
+      ctx,
+      `first_name,last_name,email,linkedin_url,domain
+Ada,Lovelace,ada@a.example,,a.example
+Ada,Lovelace,,linkedin.com/in/ada,a.example
+Ada,Lovelace,,linkedin.com/in/ada-b,b.example
+Eve,Lovelace,,linkedin.com/in/eve,a.example
+`,
+    )
+    expect(await optOut(ctx, 'ada@a.example')).toMatchObject({ contacts_removed: 2 })
+    expect(await keys()).toEqual(['l:in/ada-b', 'l:in/eve'])
+  })
+
   test('may belong to nobody yet', async () => {
     expect(await optOut(ctx, 'nobody@a.example')).toMatchObject({
       ...{ kind: 'address', contacts_removed: 0 },

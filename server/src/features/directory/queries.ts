@@ -154,18 +154,25 @@ export async function lockDirectory(tx: AnyDb): Promise<void> {
     select pg_advisory_xact_lock(hashtext('outrider directory'))`.execute(tx)
 }
 
-export interface RemovedContact {
+/** What somebody is known by without an address. */
+export interface NamedContact {
   id: string
-  key: string
-  terms: string[]
   first_name: string | null
   last_name: string | null
   linkedin_url: string | null
   company_key: string | null
 }
 
-const removedColumns = `id, key, tsvector_to_array(terms) as terms, first_name, last_name, linkedin_url,
+const namedColumns = `id, first_name, last_name, linkedin_url,
   (select k.key from directory_companies k where k.id = company_id) as company_key`
+
+export interface RemovedContact extends NamedContact {
+  key: string
+  company_id: string | null
+  terms: string[]
+}
+
+const removedColumns = `${namedColumns}, key, company_id, tsvector_to_array(terms) as terms`
 
 export async function deleteContacts(
   db: AnyDb,
@@ -192,6 +199,15 @@ export async function findByProfiles(
       select 1
       from unnest(${paths}::text[]) as asked (path)
       where strpos(lower(linkedin_url), asked.path) > 0)`.execute(db)
+  return rows
+}
+
+/** Those of the companies of whom no address is known. */
+export async function findWithoutAddress(db: AnyDb, companyIds: string[]): Promise<NamedContact[]> {
+  const { rows } = await sql<NamedContact>`
+    select ${sql.raw(namedColumns)}
+    from directory_contacts
+    where company_id = any(${companyIds}::uuid[]) and key not like 'e:%'`.execute(db)
   return rows
 }
 

@@ -12,6 +12,7 @@ export interface BatchContact {
   record: ContactRecord
   /** The key of the company. */
   company: string | undefined
+  wrongAddress: string | undefined
 }
 
 export interface Rejection {
@@ -70,12 +71,13 @@ export class Batch {
       if (!contact) this.companyRows.push({ row: row.number, key: company })
     }
     if (!contact) return
-    const { key, record } = contact
+    const { key, record, wrongAddress } = contact
     const known = this.contacts.get(key)
     this.contacts.set(key, {
       row: row.number,
       record: known ? merge(known.record, record) : record,
       company: company ?? known?.company,
+      wrongAddress: wrongAddress ?? known?.wrongAddress,
     })
   }
 }

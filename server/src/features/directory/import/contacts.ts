@@ -14,6 +14,8 @@ import {
 export interface KeyedContact {
   key: string
   record: ContactRecord
+  /** Folded: the address that the row says is wrong. */
+  wrongAddress: string | undefined
 }
 
 /**
@@ -50,6 +52,7 @@ export function readContact(
   )
   return {
     key,
+    wrongAddress: status === 'invalid' ? folded : undefined,
     record: {
       ...{ first_name, last_name, title, seniority, department, city, country },
       ...{ linkedin_url, email },

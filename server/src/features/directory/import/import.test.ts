@@ -300,6 +300,47 @@ Zoe,Z,zoe@a.example,,a.example
     expect((await companiesIn(ctx)).map(({ domain }) => domain)).toEqual(['a.example'])
   })
 
+  test('without a profile is not imported with one, unless by another address of the company', async () => {
+    const header = 'first_name,last_name,email,linkedin_url,domain\n'
+    await importText(ctx, `${header}Ada,Lovelace,ada@a.example,,a.example\n`)
+    await optOut(ctx, 'ada@a.example')
+    const rows =
+      'Ada,Lovelace,,linkedin.com/in/ada,a.example\nAda,Lovelace,al@a.example,,a.example\n'
+    const result = await importText(ctx, `${header}${rows}`)
+    expect(result).toMatchObject({ contacts_created: 1, opted_out: 1 })
+    expect((await contactsIn(ctx)).map(({ key }) => key)).toEqual(['e:al@a.example'])
+  })
+
+  test('is not imported by an address that the file says is wrong', async () => {
+    await optOut(ctx, 'ada@a.example')
+    await optOut(ctx, 'gone.example')
+    const result = await importText(
+      ctx,
+      `first_name,last_name,email,email_status,linkedin_url,domain
+Ada,Lovelace,Ada@a.example,invalid,linkedin.com/in/ada,a.example
+Bob,B,bob@gone.example,invalid,linkedin.com/in/bob,
+Eve,E,eve@a.example,invalid,linkedin.com/in/eve,
+`,
+    )
+    expect(result).toMatchObject({ contacts_created: 1, opted_out: 2 })
+    expect((await contactsIn(ctx)).map(({ key }) => key)).toEqual(['l:in/eve'])
+  })
+
+  test.each([
+    ['jos%C3%A9', 'josé'],
+    ['JOSÉ', 'jos%C3%A9'],
+    ['100%', '100%'],
+  ])('by a profile %s is not imported by %s', async (removed, given) => {
+    const row = (email: string, name: string) => `${email},https://www.linkedin.com/in/${name}\n`
+    const header = 'email,linkedin_url\n'
+    await importText(ctx, `${header}${row('a@a.example', removed)}${row('b@a.example', given)}`)
+    await importText(ctx, `${header}${row('c@a.example', `${given}2`)}`)
+    expect(await optOut(ctx, 'a@a.example')).toMatchObject({ contacts_removed: 2 })
+    const others = row('d@private.example', given) + row('', given)
+    expect(await importText(ctx, `${header}${others}`)).toMatchObject({ opted_out: 2 })
+    expect((await contactsIn(ctx)).map(({ key }) => key)).toEqual(['e:c@a.example'])
+  })
+
   test('with a domain takes its company along', async () => {
     await optOut(ctx, 'gone.example')
     const result = await importText(ctx, 'company,domain\nA,a.example\nB,sub.gone.example\n')
