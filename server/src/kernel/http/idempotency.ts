@@ -150,12 +150,17 @@ interface Slot {
 
 function slotFor(req: FastifyRequest, key: string): Slot {
   const { workspaceId } = req.caller
-  const path = req.url.split('?')[0]?.replace(/\/$/, '')
+  const [path = '', query = ''] = req.url.split(/\?(.*)/s)
+  const parameters = new URLSearchParams(query)
+  parameters.sort()
+  const asked = parameters.size === 0 ? '' : `?${parameters}`
   return {
     workspaceId,
     keyHash: sha256(key),
     lock: sha256(`${workspaceId} ${key}`).readBigInt64BE(0).toString(),
-    fingerprint: sha256(`${req.method} ${path} ${canonicalJson(req.body ?? null)}`),
+    fingerprint: sha256(
+      `${req.method} ${path.replace(/\/$/, '')}${asked} ${canonicalJson(req.body ?? null)}`,
+    ),
   }
 }
 
