@@ -98,14 +98,17 @@ a@gone.example,,,,
 b@sub.gone.example,,,,
 c@private.example,C,C,Gone,gone.example
 ,D,D,Sub,sub.gone.example
+r&d/emea@gone.example,,,,
+a#b?@sub.gone.example,,,,
 e@begone.example,,,Begone,begone.example
+gone.example/f@begone.example,,,Begone,begone.example
 `,
     )
     expect(await optOut(ctx, 'https://www.GONE.example/')).toMatchObject({
       kind: 'domain',
-      contacts_removed: 4,
+      contacts_removed: 6,
     })
-    expect(await keys()).toEqual(['e:e@begone.example'])
+    expect(await keys()).toEqual(['e:e@begone.example', 'e:gone.example/f@begone.example'])
     expect((await companiesIn(ctx)).map(({ domain }) => domain)).toEqual(['begone.example'])
     const asked = [
       'x@gone.example',

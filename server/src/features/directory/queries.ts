@@ -211,17 +211,13 @@ export async function findWithoutAddress(db: AnyDb, companyIds: string[]): Promi
   return rows
 }
 
-/** Everybody of the companies at a domain or below it, or with these terms, a `tsquery`. */
-export async function deleteByDomain(
-  db: AnyDb,
-  domain: string,
-  terms: string,
-): Promise<RemovedContact[]> {
+/** Everybody of the companies at a domain or below it, or with an address there. */
+export async function deleteByDomain(db: AnyDb, domain: string): Promise<RemovedContact[]> {
   const { rows } = await sql<RemovedContact>`
     delete from directory_contacts
     where company_id = any(array(
         select id from directory_companies where domain = ${domain} or domain like ${`%.${domain}`}))
-      or terms @@ ${terms}::tsquery
+      or key like ${`e:%@${domain}`} or key like ${`e:%@%.${domain}`}
     returning ${sql.raw(removedColumns)}`.execute(db)
   return rows
 }

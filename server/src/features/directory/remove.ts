@@ -1,9 +1,8 @@
 import type { AnyDb } from '../../kernel/db/db.ts'
-import { quoted } from '../../kernel/db/tsvector.ts'
 import { nameKey, profileKeys } from './identity.ts'
 import * as queries from './queries.ts'
 import { addCount, type TermCounts } from './terms.ts'
-import { addTermCounts, listAddressDomains } from './vocabulary-queries.ts'
+import { addTermCounts } from './vocabulary-queries.ts'
 
 /** Everything that the directory has about one person: under the key, and whatever is theirs as well. */
 export async function removePerson(
@@ -45,9 +44,7 @@ export async function removeDomain(
   domain: string,
   contactIds: string[],
 ): Promise<queries.RemovedContact[]> {
-  const domains = [domain, ...(await listAddressDomains(db, domain))]
-  const terms = domains.map((each) => quoted(`a${each}`)).join(' | ')
-  const found = await queries.deleteByDomain(db, domain, terms)
+  const found = await queries.deleteByDomain(db, domain)
   const others = await queries.deleteContacts(db, [], contactIds)
   await queries.deleteCompaniesByDomain(db, domain)
   return await subtractTermCounts(db, [...found, ...others])
