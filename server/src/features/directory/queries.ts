@@ -70,10 +70,10 @@ export interface KnownAddress {
 export const findAddresses = preparedForAny<[string, string, number], KnownAddress>(
   'find_known_addresses',
   `with found as materialized (
-     select id, key, first_name, last_name from directory_contacts where terms @@ $1::tsquery)
+     select id, key, email, first_name, last_name from directory_contacts where terms @@ $1::tsquery)
    select first_name, last_name, substr(key, 3) as email_folded
    from found
-   where key like 'e:%' and split_part(key, '@', -1) = $2
+   where email is not null and split_part(key, '@', -1) = $2
    order by id desc
    limit $3`,
 )
@@ -83,7 +83,7 @@ const findKeys = preparedForAny<[string], { key: string }>(
   'select key from directory_contacts where key = $1',
 )
 
-/** Whether it is the address, folded, of somebody in the directory. */
+/** Whether it is, or was, the address, folded, of somebody in the directory. */
 export const isKnownAddress = async (db: AnyDb, folded: string): Promise<boolean> =>
   (await findKeys(db, addressKey(folded))).length > 0
 

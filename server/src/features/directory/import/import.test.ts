@@ -67,6 +67,62 @@ describe('a contact that is imported again', () => {
     expect(await statuses()).toBe('likely,verified,likely')
   })
 
+  describe('with an address that is wrong now', () => {
+    const header = 'first_name,last_name,title,email,domain,linkedin_url,email_status\n'
+    const row = (status: string, title = '') =>
+      `Ada,Lovelace,${title},ada@a.example,a.example,linkedin.com/in/ada,${status}\n`
+
+    test('is who it was without it, until a file says that it is right', async () => {
+      await importText(ctx, header + row('verified', 'CTO'))
+      const before = await idsByKey()
+      const result = await importText(ctx, header + row('invalid'))
+      expect(result).toMatchObject({ contacts_created: 0, contacts_updated: 1 })
+      expect(await idsByKey()).toEqual(before)
+      const without = { email: null, email_status: null, has_email: false }
+      expect(await contactsIn(ctx)).toMatchObject([{ title: 'CTO', ...without }])
+      expect((await find({ has_email: true })).total).toBe(0)
+      expect((await find({ has_email: false, titles: ['CTO'] })).total).toBe(1)
+      expect(await importText(ctx, header + row('invalid'))).toMatchObject({
+        contacts_unchanged: 1,
+      })
+      await importText(ctx, header + row(''))
+      expect(await contactsIn(ctx)).toMatchObject([
+        { email: 'ada@a.example', email_status: 'unknown', has_email: true },
+      ])
+      expect(await idsByKey()).toEqual(before)
+    })
+
+    test('has the same terms and counts as after a reindex', async () => {
+      const state = async () => {
+        const { rows } = await sql`
+          select key as name, terms::text as value from directory_contacts
+          union all select kind::text || value, contacts::text from directory_terms where contacts <> 0
+          order by 1`.execute(ctx.db)
+        return rows
+      }
+      const elsewhere = (status: string) => row(status).replace('@a.example', '@b.example')
+      await importText(ctx, header + elsewhere('verified'))
+      await importText(ctx, header + elsewhere('invalid'))
+      const imported = await state()
+      await reindexDirectory(ctx)
+      expect(await state()).toEqual(imported)
+    })
+
+    test('loses it in the file that it was in, and none that a later row gives', async () => {
+      await importText(ctx, header + row('verified', 'CTO') + row('invalid') + row('', 'CEO'))
+      expect(await contactsIn(ctx)).toMatchObject([{ title: 'CEO', email: 'ada@a.example' }])
+      await importText(ctx, header + row('verified') + row('invalid'))
+      expect(await contactsIn(ctx)).toMatchObject([{ title: 'CEO', email: null }])
+    })
+
+    test('costs nobody else their row', async () => {
+      await importText(ctx, header + row('verified'))
+      const others = row('invalid').replaceAll('Ada,', 'Eve,').replace('in/ada', 'in/eve')
+      await importText(ctx, header + row('invalid') + others)
+      expect((await contactsIn(ctx)).map(({ key }) => key)).toEqual(['e:ada@a.example', 'l:in/eve'])
+    })
+  })
+
   test('and says nothing new is left as it is', async () => {
     const text =
       'email,first_name,company,domain\na@a.example,Ada,A Ltd,a.example\n,Bob,A Ltd,a.example\n'
