@@ -8,9 +8,13 @@ import { lockSuppressions } from '../suppression/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
 import { findRevealed } from './cross-workspace.ts'
 
-export interface OptedOutEverywhere extends Omit<OptedOut, 'contact_ids'> {
+export interface OptedOutEverywhere extends Omit<OptedOut, 'contact_ids' | 'keys'> {
   /** Of all workspaces, that were still written to. */
   leads_stopped: number
+}
+
+interface OptedOutHere extends OptedOutEverywhere {
+  keys: string[]
 }
 
 /**
@@ -21,21 +25,29 @@ export async function optOutEverywhere(
   ctx: ProcessContext,
   addressOrDomain: string,
 ): Promise<OptedOutEverywhere> {
-  const done = await askAllShards(ctx, (shard) => optOutHere(shard, addressOrDomain))
+  const optOutBy = (known: string[]) =>
+    askAllShards(ctx, (shard) => optOutHere(shard, addressOrDomain, known))
+  const done = await optOutBy([])
+  const keys = [...new Set(done.flatMap((one) => one.keys))]
+  // Each has a copy of the directory, and what its own workspaces revealed tells it more of whom is meant.
+  const again = done.length > 1 && keys.length > 0 ? await optOutBy(keys) : []
   const [first] = done
   if (!first) throw new Error('There is no database.')
-  const leads_stopped = done.reduce((total, one) => total + one.leads_stopped, 0)
-  // Each has a copy of the directory.
-  return { ...first, leads_stopped }
+  return {
+    kind: first.kind,
+    contacts_removed: first.contacts_removed + (again[0]?.contacts_removed ?? 0),
+    leads_stopped: done.reduce((total, one) => total + one.leads_stopped, 0),
+  }
 }
 
 async function optOutHere(
   ctx: ProcessContext,
   addressOrDomain: string,
-): Promise<OptedOutEverywhere> {
+  known: string[],
+): Promise<OptedOutHere> {
   const request = readOptOut(addressOrDomain)
   const revealed = await findRevealed(ctx.db, request)
-  const { contact_ids, ...optedOut } = await optOut(ctx, addressOrDomain, revealed)
+  const { contact_ids, ...optedOut } = await optOut(ctx, addressOrDomain, revealed, known)
   const contacts = new Set([...contact_ids, ...revealed])
   let leads_stopped = 0
   for (const { id } of await listWorkspaces(ctx)) {

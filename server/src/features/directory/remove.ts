@@ -4,14 +4,14 @@ import * as queries from './queries.ts'
 import { addCount, type TermCounts } from './terms.ts'
 import { addTermCounts } from './vocabulary-queries.ts'
 
-/** Everything that the directory has about one person: under the key, and whatever is theirs as well. */
+/** Everything that the directory has about one person: under the keys, and whatever is theirs as well. */
 export async function removePerson(
   db: AnyDb,
-  key: string,
+  knownBy: string[],
   contactIds: string[],
 ): Promise<queries.RemovedContact[]> {
-  const found = await queries.deleteContacts(db, [key], contactIds)
-  const keys = found.flatMap(keysOf)
+  const found = await queries.deleteContacts(db, knownBy, contactIds)
+  const keys = [...knownBy, ...found.flatMap(keysOf)]
   const companies = found.flatMap(({ company_id }) => company_id ?? [])
   const likely = await queries.findByProfiles(db, keys.flatMap(pathsOf))
   const same = likely.filter(({ linkedin_url }) => isAny(keys, profileKeys(linkedin_url)))
