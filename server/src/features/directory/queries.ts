@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../../kernel/db/db.ts'
 import { preparedForAny } from '../../kernel/db/prepared.ts'
-import { addressKey } from './identity.ts'
+import { addressKey, companyKey } from './identity.ts'
 import { companyFields } from './records.ts'
 
 interface ContactCompany {
@@ -92,6 +92,17 @@ export const findCompany = (db: AnyDb, id: string) =>
     .selectFrom('directory_companies')
     .select(['id', ...companyFields])
     .where('id', '=', id)
+    .executeTakeFirst()
+
+/** The company that an import would take for the same. */
+export const findSameCompany = (
+  db: AnyDb,
+  { name, domain }: { name: string | null; domain: string | null },
+) =>
+  db
+    .selectFrom('directory_companies')
+    .select(['id', ...companyFields])
+    .where('key', '=', companyKey(domain, name))
     .executeTakeFirst()
 
 export interface OptOut {
