@@ -29,7 +29,7 @@ export interface Imported extends ImportResult {
 
 /** Imports a file as the command does where nothing is said. */
 export async function importPath(
-  ctx: TestContext,
+  ctx: Parameters<typeof importFile>[0],
   path: string,
   options: Partial<ImportOptions> = {},
 ): Promise<Imported> {

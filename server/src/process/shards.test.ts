@@ -3,6 +3,7 @@ import { callOf } from '../../test/app.ts'
 import { openBrowser, password, setUp } from '../../test/browser.ts'
 import { testContext } from '../../test/context.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
+import { fileWith, importPath } from '../../test/directory-files.ts'
 import { patience } from '../../test/patience.ts'
 import {
   rowsOf,
@@ -239,6 +240,37 @@ test('what concerns the whole installation reaches every shard', async () => {
   const b = sharded.shards.byName('b').ctx
   await copyLinkAddress(ctx, b)
   expect(await findLinkUrl(b)).toBe('http://127.0.0.1:1234')
+})
+
+test('whom a workspace of one shard has revealed is removed from the directory of every other one', async () => {
+  const contexts = ['first', 'b'].map((name) => sharded.shards.byName(name).ctx)
+  const both = [databases.first, databases.second]
+  const file = await fileWith(
+    'first_name,last_name,linkedin_url,domain\nAda,Lovelace,linkedin.com/in/ada,a.example\nEve,L,,a.example\n',
+  )
+  for (const ctx of contexts) await importPath(ctx, file)
+  // As if a provider had found the address.
+  const row = await databases.first.peek
+    .selectFrom('directory_contacts')
+    .select('id')
+    .where('key', '=', 'l:in/ada')
+    .executeTakeFirstOrThrow()
+  const revealed = {
+    ...{ workspace_id: home.id, contact_id: row.id, charge_id: row.id, contact: {} },
+    ...{ email: 'ada@private.example', email_folded: 'ada@private.example' },
+    ...{ email_status: 'verified', source: 'provider', timestamp_created: new Date() },
+  }
+  await databases.first.peek.insertInto('acquired_contacts').values(revealed).execute()
+  expect(await optOutEverywhere(sharded.api.ctx, 'ada@private.example')).toMatchObject({
+    contacts_removed: 1,
+  })
+  for (const { peek } of both) {
+    const left = await peek.selectFrom('directory_contacts').select('key').execute()
+    expect(left).toEqual([{ key: 'n:eve l@d:a.example' }])
+  }
+  for (const ctx of contexts) {
+    expect(await importPath(ctx, file)).toMatchObject({ contacts_created: 0, opted_out: 1 })
+  }
 })
 
 test('who asked to be removed before a shard was added, or while it was away, is refused there, too', async () => {

@@ -124,6 +124,25 @@ describe('a search', () => {
     expect(again.headers['idempotency-replayed']).toBe('true')
     expect(again.body).toEqual(first.body)
   })
+
+  test('of another page is another request under the same Idempotency-Key', async () => {
+    const headers = { 'idempotency-key': 'find-2' }
+    const ask = (query: string) => api.call('POST', `${path}${query}`, { headers, body: {} })
+    const { status, body } = await ask('?limit=2')
+    expect(status).toBe(200)
+    const next = `limit=2&starting_after=${body.next_starting_after}`
+    for (const query of [`?${next}`, '?limit=3', '']) {
+      expect(await ask(query)).toMatchObject({
+        ...{ status: 409, body: { code: 'idempotency_key_reused' } },
+      })
+    }
+    const second = { 'idempotency-key': 'find-3' }
+    const turned = `?starting_after=${body.next_starting_after}&limit=2`
+    for (const query of [`?${next}`, turned]) {
+      const page = await api.call('POST', `${path}${query}`, { headers: second, body: {} })
+      expect(page.body.items.map(({ id }: { id: string }) => id)).toEqual(newestFirst(4, 3))
+    }
+  })
 })
 
 const refusals: [string, object, string, string][] = [

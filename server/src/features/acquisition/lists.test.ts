@@ -136,6 +136,23 @@ describe('a company', () => {
     expect((await read(url, stranger.key)).status).toBe(404)
   })
 
+  test.each([
+    ['Moved', 'moved.example', 'd:moved.example'],
+    ['Moved Ltd', null, 'n:moved ltd'],
+  ])('%s at %s is shown where the directory has it by another id', async (name, domain, key) => {
+    const company_id = await insertCompany(api.ctx, { name, domain })
+    await acquire({ contact_id: await insertPerson(api.ctx, { company_id }) })
+    // As another database has it, to which the workspace was moved.
+    await api.ctx.database.peek
+      .updateTable('directory_companies')
+      .set({ id: api.ctx.newId(), key })
+      .where('id', '=', company_id)
+      .execute()
+    expect((await read(`/leadbank/api/v1/company/${company_id}`)).body).toMatchObject({
+      ...{ id: company_id, company_id, name, domain, acquired_contacts: 1 },
+    })
+  })
+
   test('that does not exist is a 404', async () => {
     for (const id of [api.ctx.newId(), 'nonsense']) {
       const answer = await read(`/leadbank/api/v1/company/${id}`)

@@ -95,6 +95,22 @@ describe('an address that nobody knows', () => {
     }
   })
 
+  test('is not proposed where it is that of a namesake, however many addresses are known there', async () => {
+    const { company_id, domain } = await makeCompany()
+    await insertPerson(ctx, { company_id, email: `ada.lovelace@${domain}` })
+    const newer = Array.from({ length: 60 }, (_, at) => {
+      const last_name = `Turing${'abcdefghij'[at % 10]}${'abcdef'[Math.floor(at / 10)]}`
+      return { last_name, company_id, email: `ada.${last_name}@${domain}`.toLowerCase() }
+    })
+    await insertPeople(ctx, newer)
+    await indexPeople(ctx)
+    const contact_id = await insertPerson(ctx, { company_id, email: null })
+    const { answer } = await acquire(contact_id, 'mail')
+    expect(answer).toMatchObject({ status: 'not_found', credits_charged: 0 })
+    const other = await insertPerson(ctx, { company_id, first_name: 'Grace', email: null })
+    expect((await acquire(other, 'mail')).answer.email).toBe(`grace.lovelace@${domain}`)
+  })
+
   test('of somebody who asked to be removed is neither proposed nor charged', async () => {
     const { company_id, domain } = await makeCompany()
     await optOut(ctx, `ada.lovelace@${domain}`)

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { describeError } from '../../kernel/log.ts'
-import { type DirectoryContact, listKnownAddresses } from '../directory/index.ts'
+import { type DirectoryContact, isKnownAddress, listKnownAddresses } from '../directory/index.ts'
 import { guessAddress } from './pattern.ts'
 import { askProvider } from './provider.ts'
 import type { Address } from './record.ts'
@@ -70,7 +70,8 @@ async function propose(ctx: Context, contact: DirectoryContact): Promise<Address
   const known = await listKnownAddresses(ctx.db, domain, knownMax)
   const guess = guessAddress(contact, domain, known)
   const address = guess && parseEmail(guess.email)
-  if (!address || !(await takesMail(ctx, domain))) return
+  if (!address || (await isKnownAddress(ctx.db, address.folded))) return
+  if (!(await takesMail(ctx, domain))) return
   return {
     email: address.email,
     email_folded: address.folded,

@@ -40,6 +40,36 @@ test('a person who asks to be removed is never found or revealed again, by anybo
   expect((await acquire(id)).body.code).toBe('not_eligible')
 })
 
+test.each([
+  ['annie@kept.example', 'annie@kept.example'],
+  ['annie@left.example', 'left.example'],
+])('no kept answer tells of %s any more, who was removed with %s', async (email, who) => {
+  const domain = email.slice(email.indexOf('@') + 1)
+  const header = 'first_name,last_name,email,domain\n'
+  await importText(api.ctx, `${header}Annie,Easley,${email},${domain}\n`)
+  await importText(api.ctx, `${header}Mae,Jemison,mae@stays.example,stays.example\n`)
+  const ask = async (name: string, address: string) => {
+    const body = { contact_id: await idOf(name) }
+    const headers = { 'idempotency-key': `${who} ${address}` }
+    const again = () => api.call('POST', '/api/v1/leadbank/acquire_email', { body, headers })
+    expect((await again()).body.email).toBe(address)
+    return again
+  }
+  const [removed, stays] = [
+    await ask('annie easley', email),
+    await ask('mae jemison', 'mae@stays.example'),
+  ]
+  const headers = { 'idempotency-key': `find ${who}` }
+  const search = () => api.call('POST', '/api/v1/leadbank/find', { body: {}, headers })
+  expect(JSON.stringify((await search()).body)).toContain('Easley')
+
+  expect(await optOutEverywhere(api.ctx, who)).toMatchObject({ contacts_removed: 1 })
+  expect(await removed()).toMatchObject({ status: 409, body: { code: 'not_eligible' } })
+  expect(JSON.stringify((await search()).body)).not.toContain('Easley')
+  const replayed = { status: 200, body: { email: 'mae@stays.example' } }
+  expect(await stays()).toMatchObject(replayed)
+})
+
 test('everybody of a domain goes with it', async () => {
   await importText(
     api.ctx,

@@ -19,8 +19,8 @@ export interface Guess {
 
 /**
  * The address that a person of the company most likely has, by the pattern of the addresses that are
- * known there. None where no pattern holds for at least half, where the name cannot be written in
- * ASCII, or where that address is somebody else's.
+ * known there. None where no pattern holds for at least half, or where the name cannot be written in
+ * ASCII. It may be somebody else's.
  */
 export function guessAddress(
   person: Person,
@@ -32,7 +32,6 @@ export function guessAddress(
   const name = spell(person, learned.scheme.spelling)
   if (!name) return
   const email = `${learned.scheme.build(name.first, name.last)}@${domain}`
-  if (known.some((address) => address.email_folded === email)) return
   return { email, confidence: learned.confidence }
 }
 

@@ -29,12 +29,22 @@ export const findAcquiredIds = prepared<[string, string[]], { contact_id: string
 export const acquiredIds = (workspaceId: string) => sql`
   select contact_id from acquired_contacts where workspace_id = ${workspaceId}::uuid`
 
-export async function countAcquiredAt(db: Db, workspaceId: string, companyId: string) {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count
+interface AcquiredAt {
+  count: number
+  /** Of the company, as the one who was acquired last had it. */
+  name: string | null
+  domain: string | null
+}
+
+export async function findAcquiredAt(db: Db, workspaceId: string, companyId: string) {
+  const { rows } = await sql<AcquiredAt>`
+    select count(*) over ()::integer as count, contact->'company'->>'name' as name,
+      contact->'company'->>'domain' as domain
     from acquired_contacts
-    where workspace_id = ${workspaceId}::uuid and company_id = ${companyId}::uuid`.execute(db)
-  return rows[0]?.count ?? 0
+    where workspace_id = ${workspaceId}::uuid and company_id = ${companyId}::uuid
+    order by timestamp_created desc, contact_id desc
+    limit 1`.execute(db)
+  return rows[0]
 }
 
 type Texts = (string | null)[]

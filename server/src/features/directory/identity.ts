@@ -10,6 +10,22 @@ export const addressKey = (folded: string) => `e:${folded}`
 /** Of a person without an address. The same profile is written in many ways. */
 export const profileKey = (url: string) => `l:${profileOf(url)}`
 
+/** The key, and those of the same profile with its letters escaped otherwise: `jos%C3%A9` is `josé`. */
+export function profileKeys(url: string): string[] {
+  const key = profileKey(url)
+  try {
+    const plain = decodeURIComponent(key)
+      .normalize('NFC')
+      .replace(/^l:in\/.*/, lower)
+    return [...new Set([key, plain, encodeURI(plain).replace(/%../g, lower)])]
+  } catch {
+    // It has a percent sign that escapes nothing.
+    return [key]
+  }
+}
+
+const lower = (text: string) => text.toLowerCase()
+
 /** Of a person of whom nothing but a name and a company is known. Undefined when that is too little. */
 export function nameKey(
   first: string | null,

@@ -14,7 +14,13 @@ export {
   optOut,
   readOptOut,
 } from './optouts.ts'
-export { type DirectoryContact, findCompany, findContacts } from './queries.ts'
+export {
+  type DirectoryContact,
+  findCompany,
+  findContacts,
+  findSameCompany,
+  isKnownAddress,
+} from './queries.ts'
 export { reindexDirectory } from './reindex.ts'
 export { loadSample, removeSample, type Sample } from './sample.ts'
 export { directoryFilters } from './schema.ts'

@@ -38,7 +38,9 @@ Ada,Lovelace,ada2@a.example,,a.example
     const removed = await Promise.all(
       ['e:ada@a.example', 'e:ada@private.example', 'n:ada lovelace@d:a.example'].map(idOf),
     )
-    expect(await optOut(ctx, ' ADA@a.example ')).toEqual({ kind: 'address', contacts_removed: 3 })
+    expect(await optOut(ctx, ' ADA@a.example ')).toMatchObject({
+      ...{ kind: 'address', contacts_removed: 3 },
+    })
     expect(await keys()).toEqual([
       'e:ada2@a.example',
       'e:adam@a.example',
@@ -60,8 +62,24 @@ Ada,Lovelace,ada2@a.example,,a.example
     expect(await keys()).toEqual(['e:c@c.example'])
   })
 
+  test('takes along who has a profile and the same name at the same company, without an address', async () => {
+    await importText(
+      ctx,
+      `first_name,last_name,email,linkedin_url,domain
+Ada,Lovelace,ada@a.example,,a.example
+Ada,Lovelace,,linkedin.com/in/ada,a.example
+Ada,Lovelace,,linkedin.com/in/ada-b,b.example
+Eve,Lovelace,,linkedin.com/in/eve,a.example
+`,
+    )
+    expect(await optOut(ctx, 'ada@a.example')).toMatchObject({ contacts_removed: 2 })
+    expect(await keys()).toEqual(['l:in/ada-b', 'l:in/eve'])
+  })
+
   test('may belong to nobody yet', async () => {
-    expect(await optOut(ctx, 'nobody@a.example')).toEqual({ kind: 'address', contacts_removed: 0 })
+    expect(await optOut(ctx, 'nobody@a.example')).toMatchObject({
+      ...{ kind: 'address', contacts_removed: 0 },
+    })
     expect(await importText(ctx, 'email\nnobody@a.example\n')).toMatchObject({ opted_out: 1 })
   })
 
@@ -80,14 +98,17 @@ a@gone.example,,,,
 b@sub.gone.example,,,,
 c@private.example,C,C,Gone,gone.example
 ,D,D,Sub,sub.gone.example
+r&d/emea@gone.example,,,,
+a#b?@sub.gone.example,,,,
 e@begone.example,,,Begone,begone.example
+gone.example/f@begone.example,,,Begone,begone.example
 `,
     )
-    expect(await optOut(ctx, 'https://www.GONE.example/')).toEqual({
+    expect(await optOut(ctx, 'https://www.GONE.example/')).toMatchObject({
       kind: 'domain',
-      contacts_removed: 4,
+      contacts_removed: 6,
     })
-    expect(await keys()).toEqual(['e:e@begone.example'])
+    expect(await keys()).toEqual(['e:e@begone.example', 'e:gone.example/f@begone.example'])
     expect((await companiesIn(ctx)).map(({ domain }) => domain)).toEqual(['begone.example'])
     const asked = [
       'x@gone.example',

@@ -63,6 +63,10 @@ export function readOptOut(addressOrDomain: string): OptOutRequest {
 export interface OptedOut {
   kind: OptOutRequest['kind']
   contacts_removed: number
+  /** Of those who were removed now. */
+  contact_ids: string[]
+  /** Of a person, all that they are known by: their keys, which are the same in every database. */
+  keys: string[]
 }
 
 /**
@@ -70,23 +74,28 @@ export interface OptedOut {
  * imported again. What the directory has of them is deleted; what is kept tells nothing but that.
  *
  * @param contactIds others who are known to be meant
+ * @param keys that the person with the address is known by elsewhere
  */
 export async function optOut(
   ctx: AnyContext,
   addressOrDomain: string,
   contactIds: string[] = [],
+  keys: string[] = [],
 ): Promise<OptedOut> {
   const { kind, value } = readOptOut(addressOrDomain)
   const removed = await transaction(ctx, async (tx) => {
     await queries.lockDirectory(tx.db)
     const contacts =
       kind === 'address'
-        ? await removePerson(tx.db, addressKey(value), contactIds)
+        ? await removePerson(tx.db, [addressKey(value), ...keys], contactIds)
         : await removeDomain(tx.db, value, contactIds)
-    await remember(tx, { kind, value }, contacts)
+    await remember(tx, { kind, value }, contacts, keys)
     return contacts
   })
-  return { kind, contacts_removed: removed.length }
+  return {
+    ...{ kind, contacts_removed: removed.length, contact_ids: removed.map(({ id }) => id) },
+    keys: kind === 'address' ? removed.flatMap((each) => [each.key, ...keysOf(each)]) : [],
+  }
 }
 
 /** Whoever was removed is refused by all that they could come again by. */
@@ -94,15 +103,20 @@ async function remember(
   { db, now }: AnyContext,
   { kind, value }: OptOutRequest,
   removed: queries.RemovedContact[],
+  keys: string[],
 ) {
   const insert = (as: string, texts: string[]) =>
     queries.insertOptOuts(db, as, texts.map(hashOf), now())
   await insert(kind, [value])
   await insert(
     'contact',
-    removed.flatMap((contact) => [contact.id, ...(kind === 'address' ? keysOf(contact) : [])]),
+    removed
+      .flatMap((contact) => [contact.id, ...(kind === 'address' ? keysOf(contact) : [])])
+      .concat(keys.filter((key) => addressIn(key) === undefined)),
   )
-  const addresses = removed.flatMap(({ key }) => addressIn(key) ?? [])
+  const addresses = [...removed.map(({ key }) => key), ...keys].flatMap(
+    (key) => addressIn(key) ?? [],
+  )
   const isAtDomain = (address: string) =>
     kind === 'domain' && domainsAbove(domainOfAddress(address)).includes(value)
   await insert(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../../kernel/db/db.ts'
 import { preparedForAny } from '../../kernel/db/prepared.ts'
+import { addressKey, companyKey } from './identity.ts'
 import { companyFields } from './records.ts'
 
 interface ContactCompany {
@@ -69,19 +70,39 @@ export interface KnownAddress {
 export const findAddresses = preparedForAny<[string, string, number], KnownAddress>(
   'find_known_addresses',
   `with found as materialized (
-     select id, key, first_name, last_name from directory_contacts where terms @@ $1::tsquery)
+     select id, key, email, first_name, last_name from directory_contacts where terms @@ $1::tsquery)
    select first_name, last_name, substr(key, 3) as email_folded
    from found
-   where key like 'e:%' and split_part(key, '@', -1) = $2
+   where email is not null and split_part(key, '@', -1) = $2
    order by id desc
    limit $3`,
 )
+
+const findKeys = preparedForAny<[string], { key: string }>(
+  'find_directory_key',
+  'select key from directory_contacts where key = $1',
+)
+
+/** Whether it is, or was, the address, folded, of somebody in the directory. */
+export const isKnownAddress = async (db: AnyDb, folded: string): Promise<boolean> =>
+  (await findKeys(db, addressKey(folded))).length > 0
 
 export const findCompany = (db: AnyDb, id: string) =>
   db
     .selectFrom('directory_companies')
     .select(['id', ...companyFields])
     .where('id', '=', id)
+    .executeTakeFirst()
+
+/** The company that an import would take for the same. */
+export const findSameCompany = (
+  db: AnyDb,
+  { name, domain }: { name: string | null; domain: string | null },
+) =>
+  db
+    .selectFrom('directory_companies')
+    .select(['id', ...companyFields])
+    .where('key', '=', companyKey(domain, name))
     .executeTakeFirst()
 
 export interface OptOut {
@@ -144,18 +165,25 @@ export async function lockDirectory(tx: AnyDb): Promise<void> {
     select pg_advisory_xact_lock(hashtext('outrider directory'))`.execute(tx)
 }
 
-export interface RemovedContact {
+/** What somebody is known by without an address. */
+export interface NamedContact {
   id: string
-  key: string
-  terms: string[]
   first_name: string | null
   last_name: string | null
   linkedin_url: string | null
   company_key: string | null
 }
 
-const removedColumns = `id, key, tsvector_to_array(terms) as terms, first_name, last_name, linkedin_url,
+const namedColumns = `id, first_name, last_name, linkedin_url,
   (select k.key from directory_companies k where k.id = company_id) as company_key`
+
+export interface RemovedContact extends NamedContact {
+  key: string
+  company_id: string | null
+  terms: string[]
+}
+
+const removedColumns = `${namedColumns}, key, company_id, tsvector_to_array(terms) as terms`
 
 export async function deleteContacts(
   db: AnyDb,
@@ -185,17 +213,22 @@ export async function findByProfiles(
   return rows
 }
 
-/** Everybody of the companies at a domain or below it, or with these terms, a `tsquery`. */
-export async function deleteByDomain(
-  db: AnyDb,
-  domain: string,
-  terms: string,
-): Promise<RemovedContact[]> {
+/** Those of the companies of whom no address is known. */
+export async function findWithoutAddress(db: AnyDb, companyIds: string[]): Promise<NamedContact[]> {
+  const { rows } = await sql<NamedContact>`
+    select ${sql.raw(namedColumns)}
+    from directory_contacts
+    where company_id = any(${companyIds}::uuid[]) and key not like 'e:%'`.execute(db)
+  return rows
+}
+
+/** Everybody of the companies at a domain or below it, or with an address there. */
+export async function deleteByDomain(db: AnyDb, domain: string): Promise<RemovedContact[]> {
   const { rows } = await sql<RemovedContact>`
     delete from directory_contacts
     where company_id = any(array(
         select id from directory_companies where domain = ${domain} or domain like ${`%.${domain}`}))
-      or terms @@ ${terms}::tsquery
+      or key like ${`e:%@${domain}`} or key like ${`e:%@%.${domain}`}
     returning ${sql.raw(removedColumns)}`.execute(db)
   return rows
 }

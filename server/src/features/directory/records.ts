@@ -11,6 +11,7 @@ export interface ContactRecord {
   country: string | null
   linkedin_url: string | null
   email: string | null
+  /** Of an address that is stored it is never null. */
   email_status: string | null
   /** Whether there is an address, or enough to look for one. */
   has_email: boolean

@@ -1,27 +1,31 @@
 import type { AnyDb } from '../../kernel/db/db.ts'
-import { quoted } from '../../kernel/db/tsvector.ts'
-import { nameKey, profileKey } from './identity.ts'
+import { nameKey, profileKeys } from './identity.ts'
 import * as queries from './queries.ts'
 import { addCount, type TermCounts } from './terms.ts'
-import { addTermCounts, listAddressDomains } from './vocabulary-queries.ts'
+import { addTermCounts } from './vocabulary-queries.ts'
 
-/** Everything that the directory has about one person: under the key, and whatever is theirs as well. */
+/** Everything that the directory has about one person: under the keys, and whatever is theirs as well. */
 export async function removePerson(
   db: AnyDb,
-  key: string,
+  knownBy: string[],
   contactIds: string[],
 ): Promise<queries.RemovedContact[]> {
-  const found = await queries.deleteContacts(db, [key], contactIds)
-  const keys = found.flatMap(keysOf)
+  const found = await queries.deleteContacts(db, knownBy, contactIds)
+  const keys = [...knownBy, ...found.flatMap(keysOf)]
+  const companies = found.flatMap(({ company_id }) => company_id ?? [])
   const likely = await queries.findByProfiles(db, keys.flatMap(pathsOf))
-  const same = likely.filter(({ linkedin_url }) => keys.includes(profileKey(linkedin_url)))
+  const same = likely.filter(({ linkedin_url }) => isAny(keys, profileKeys(linkedin_url)))
+  const unaddressed = await queries.findWithoutAddress(db, companies)
+  const namesakes = unaddressed.filter((contact) => isAny(keys, keysOf(contact)))
   const others = await queries.deleteContacts(
     db,
     keys,
-    same.map(({ id }) => id),
+    [...same, ...namesakes].map(({ id }) => id),
   )
   return await subtractTermCounts(db, [...found, ...others])
 }
+
+const isAny = (keys: string[], of: string[]) => of.some((key) => keys.includes(key))
 
 /** Takes the contacts out of the counts of the vocabulary. */
 export async function subtractTermCounts<T extends { terms: string[] }>(
@@ -40,19 +44,17 @@ export async function removeDomain(
   domain: string,
   contactIds: string[],
 ): Promise<queries.RemovedContact[]> {
-  const domains = [domain, ...(await listAddressDomains(db, domain))]
-  const terms = domains.map((each) => quoted(`a${each}`)).join(' | ')
-  const found = await queries.deleteByDomain(db, domain, terms)
+  const found = await queries.deleteByDomain(db, domain)
   const others = await queries.deleteContacts(db, [], contactIds)
   await queries.deleteCompaniesByDomain(db, domain)
   return await subtractTermCounts(db, [...found, ...others])
 }
 
 /** By which a person would be known without the address. */
-export function keysOf(contact: queries.RemovedContact): string[] {
+export function keysOf(contact: queries.NamedContact): string[] {
   const { first_name, last_name, linkedin_url, company_key } = contact
   const name = nameKey(first_name, last_name, company_key ?? undefined)
-  return [...(linkedin_url === null ? [] : [profileKey(linkedin_url)]), ...(name ? [name] : [])]
+  return [...(linkedin_url === null ? [] : profileKeys(linkedin_url)), ...(name ? [name] : [])]
 }
 
 /** How the addresses of a profile may go on, in lower case. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { importText } from '../../../test/directory-files.ts'
+import { patience } from '../../../test/patience.ts'
 import type { DirectoryFilters } from './schema.ts'
 import { listKnownAddresses, searchDirectory } from './search.ts'
 
@@ -120,6 +121,36 @@ describe('pages', () => {
     const rest = (await search({ seniorities: ['manager'] }, 5, after)).items.map(({ id }) => id)
     expect(rest).toEqual([second, third])
   })
+})
+
+test('a page goes on behind itself when somebody of it is removed while it is read', async () => {
+  const { peek } = ctx.database
+  const { items } = await search({ seniorities: ['manager'] })
+  const [first, second] = items.map(({ id }) => id) as [string, string]
+  const isReading = async () => {
+    const { rows } = await sql`
+      select from pg_locks l join pg_database d on d.oid = l.database
+      where d.datname = current_database() and not l.granted`.execute(peek)
+    return rows.length > 0
+  }
+  const [removed] = await peek
+    .selectFrom('directory_contacts')
+    .selectAll()
+    .where('id', '=', first)
+    .execute()
+  const searching = await peek.transaction().execute(async (tx) => {
+    // Ids are found without it, and rows are shown with what it has of companies.
+    await sql`lock table directory_companies in access exclusive mode`.execute(tx)
+    const answer = search({ seniorities: ['manager'] }, 2)
+    await expect.poll(isReading, patience).toBe(true)
+    await tx.deleteFrom('directory_contacts').where('id', '=', first).execute()
+    // The transaction does not wait for what waits for it.
+    return { answer }
+  })
+  const page = await searching.answer
+  expect(page.items.map(({ id }) => id)).toEqual([second])
+  expect(page.next_starting_after).toBe(second)
+  if (removed) await peek.insertInto('directory_contacts').values(removed).execute()
 })
 
 test('contacts of a query of ids are left out and not counted', async () => {

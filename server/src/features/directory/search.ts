@@ -32,8 +32,14 @@ export async function searchDirectory(
   const [plan] = search ? listPlans(search) : []
   if (!search || !plan) return { items: [], total: 0, total_is_estimate: false }
   const { total, ids } = await findContacts(db, search, plan, page, without)
-  const rows = ids.length === 0 ? [] : await queries.findByIds(db, ids)
-  return { ...toPage(rows, page.limit), total, total_is_estimate: total > exactMax }
+  const { items: found, ...cursor } = toPage(
+    ids.map((id) => ({ id })),
+    page.limit,
+  )
+  const shown = found.map(({ id }) => id)
+  // Who is removed meanwhile is missing from the page, and ends it no earlier.
+  const items = shown.length === 0 ? [] : await queries.findByIds(db, shown)
+  return { items, ...cursor, total, total_is_estimate: total > exactMax }
 }
 
 /**

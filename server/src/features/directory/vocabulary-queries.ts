@@ -68,15 +68,6 @@ export async function findSimilarWords(db: AnyDb, word: string, most: number): P
   return rows.map((row) => row.value)
 }
 
-/** Domains of addresses that lie below a domain, and itself. */
-export async function listAddressDomains(db: AnyDb, domain: string): Promise<string[]> {
-  const { rows } = await sql<{ value: string }>`
-    select value
-    from directory_terms
-    where kind = 'a' and (value = ${domain} or value like ${`%.${domain}`})`.execute(db)
-  return rows.map((row) => row.value)
-}
-
 /** So many more contacts have a term; fewer where the number is negative. */
 export async function addTermCounts(db: AnyDb, contacts: Map<string, number>): Promise<void> {
   const terms = [...contacts].filter(([, number]) => number !== 0)

@@ -123,6 +123,27 @@ async function recordAttempt() {
     .execute()
 }
 
+/** Of a delivery of the event with the text, whose receiver sent that back. */
+async function recordEcho(text: string) {
+  const { ctx, workspaceId: workspace_id } = inbox
+  const { peek } = ctx.database
+  const event = await peek
+    .selectFrom('events')
+    .select(['id', 'type'])
+    .where('body', 'like', `%${text}%`)
+    .executeTakeFirstOrThrow()
+  const id = ctx.newId()
+  await peek
+    .insertInto('webhook_events')
+    .values({
+      ...{ workspace_id, id, webhook_id: id, event_id: event.id, retry_group_id: id },
+      ...{ webhook_url: 'https://crm.example', event_type: event.type, lead_email: null },
+      ...{ retry_count: 0, status_code: 200, success: true, will_retry: false },
+      response_body: `{"snippet":"${text}"}`,
+    })
+    .execute()
+}
+
 test('who is erased is in no column of any table, and nobody adds or writes to them again', async () => {
   const campaign = await someoneKnownEverywhere()
   const before = await tablesWith(inbox.ctx.database.peek, folded)
@@ -149,6 +170,43 @@ test('who is erased is in no column of any table, and nobody adds or writes to t
   expect(again.body).toMatchObject({ leads_uploaded: 0, in_blocklist: 1 })
   expect(await tablesWith(inbox.ctx.database.peek, folded)).toEqual([])
   expect(await eraseLead(inbox.ctx, folded)).toMatchObject({ leads: 0, messages: 0, events: 0 })
+})
+
+test('what an erased person wrote in the conversation of somebody else is nowhere, whoever it names', async () => {
+  const { peek } = inbox.ctx.database
+  const { messageId, leadId } = await inbox.contact(['bob@lead.example'])
+  const silent = await inbox.contact(['eve@lead.example'])
+  inbox.startReader()
+  const send = (from: string, to: string, id: string, body: string) => {
+    const headers = [`In-Reply-To: ${to}`, ...(id ? [`Message-ID: <${id}@x.example>`] : [])]
+    inbox.arrive(letter({ from, headers, body }))
+  }
+  send('bob@lead.example', messageId, 'b1', 'Ada knows more.')
+  send(ada, messageId, 'a1', 'Bob will answer himself.')
+  send(ada, silent.messageId, '', 'Eve has left the company.')
+  await inbox.waitForEvents('lead.replied', 3)
+  await recordEcho('Eve has left the company.')
+  for (const table of ['events', 'messages', 'threads']) {
+    expect(await tablesWith(peek, 'bob will answer himself')).toContain(table)
+  }
+
+  expect(await eraseLead(inbox.ctx, ada)).toMatchObject({ messages: 2, events: 2 })
+  expect(await tablesWith(peek, 'bob will answer himself')).toEqual([])
+  expect(await tablesWith(peek, 'eve has left')).toEqual([])
+  expect(await tablesWith(peek, 'ada knows more')).toEqual(['events', 'messages', 'threads'])
+  const shown = await peek.selectFrom('threads').selectAll().execute()
+  const left = await peek
+    .selectFrom('messages')
+    .select('id')
+    .where('direction', '=', 'in')
+    .execute()
+  expect(shown.find(({ id }) => id === leadId)).toMatchObject({
+    ...{ from_address: 'bob@lead.example', snippet: 'Ada knows more.' },
+    last_message_id: left[0]?.id,
+  })
+  expect(shown.find(({ id }) => id === silent.leadId)).toMatchObject({
+    ...{ from_address: '[erased]', subject: '', snippet: '' },
+  })
 })
 
 test('who asked the directory to be removed gets nothing more from any workspace', async () => {

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { forgetAnswers } from '../../kernel/http/idempotency.ts'
-import { firstIdAt } from '../../kernel/ids.ts'
+import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
 import { parseJsonText } from '../../kernel/json/parse.ts'
 import { indexThreads } from '../messages/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
@@ -95,13 +95,18 @@ export const places: Record<string, Place> = {
     async (tx, workspaceId, person, range) => {
       const deleted = await queries.deleteMessages(tx.db, workspaceId, person, range)
       const changed = await queries.eraseFromMessages(tx.db, workspaceId, person, range)
-      await indexThreads(tx, workspaceId, [...new Set([...deleted, ...changed])])
-      return { messages: deleted.length + changed.length }
+      const threads = new Set([...deleted.map(({ thread_id }) => thread_id), ...changed])
+      await indexThreads(tx, workspaceId, [...threads])
+      return {
+        messages: deleted.length + changed.length,
+        events: await eraseEvents(tx, workspaceId, await eventsOf(tx, workspaceId, deleted)),
+      }
     },
   ),
   threads: through({ table: 'threads' }, async (tx, workspaceId, person, range, { since }) => {
+    const shown = await queries.showOtherMail(tx.db, workspaceId, person, range, since)
     const named = await queries.eraseFromThreads(tx.db, workspaceId, person, range, since)
-    await indexThreads(tx, workspaceId, named)
+    await indexThreads(tx, workspaceId, [...new Set([...shown, ...named])])
     return {}
   }),
   answers: through({ table: 'sends' }, async (tx, workspaceId, person, range, { sinceId }) => ({
@@ -111,13 +116,7 @@ export const places: Record<string, Place> = {
   })),
   events: through({ table: 'events', isAppended: true }, async (tx, workspaceId, person, range) => {
     const events = await queries.listEvents(tx.db, workspaceId, person, range)
-    const rewritten = events.map(({ id, body }) => ({ id, body: withoutPerson(body) }))
-    if (rewritten.length > 0) {
-      await queries.updateEvents(tx.db, workspaceId, rewritten)
-      const ids = rewritten.map(({ id }) => id)
-      await queries.markDeliveries(tx.db, workspaceId, ids)
-    }
-    return { events: events.length }
+    return { events: await eraseEvents(tx, workspaceId, events) }
   }),
   attempts: through(
     { table: 'webhook_events', isAppended: true },
@@ -128,7 +127,8 @@ export const places: Record<string, Place> = {
   kept_answers: async (tx, workspaceId, { spellings }, { after, since, limit }) => {
     const most = limit ?? keptMost
     const pattern = new RegExp(patternOf(spellings, String.raw`[\p{L}\p{N}]`), 'iu')
-    const found = await forgetAnswers(tx, workspaceId, pattern, { after, since, limit: most })
+    const isNamed = (kept: string) => pattern.test(kept)
+    const found = await forgetAnswers(tx, workspaceId, isNamed, { after, since, limit: most })
     return {
       ...{ erased: { kept_answers: found.count }, lookedAt: found.lookedAt },
       after: found.lookedAt === most ? found.last : null,
@@ -150,6 +150,42 @@ export const places: Record<string, Place> = {
 }
 
 const keptMost = 100_000_000
+
+/** Longer than a transaction takes from a mail to the event that tells of it. */
+const marginMs = 2 * 60_000
+
+/**
+ * What tells of mails that the person wrote in conversations of others: such an event is about the lead
+ * of the conversation, and need not name who wrote.
+ */
+async function eventsOf({ db }: Context, workspaceId: string, deleted: queries.DeletedMessage[]) {
+  const mails = deleted.flatMap(({ id, direction, lead_id, snippet }) => {
+    const upTo = firstIdAt(new Date(timeOfId(id).getTime() + marginMs))
+    return direction === 'in' && lead_id !== null ? [{ id, lead_id, upTo, snippet }] : []
+  })
+  if (mails.length === 0) return []
+  const events = await queries.listEventsOfReplies(db, workspaceId, mails)
+  return events.filter(({ body }) => {
+    const { data } = parseJsonText(body) as ReplyEvent
+    return mails.some(
+      ({ lead_id, snippet }) => data.lead?.id === lead_id && data.reply?.snippet === snippet,
+    )
+  })
+}
+
+/** Without its data, if somebody in them was erased. */
+interface ReplyEvent {
+  data: { lead?: { id: string }; reply?: { snippet: string } }
+}
+
+async function eraseEvents(tx: Context, workspaceId: string, events: queries.StoredEvent[]) {
+  if (events.length === 0) return 0
+  const rewritten = events.map(({ id, body }) => ({ id, body: withoutPerson(body) }))
+  await queries.updateEvents(tx.db, workspaceId, rewritten)
+  const ids = rewritten.map(({ id }) => id)
+  await queries.markDeliveries(tx.db, workspaceId, ids)
+  return events.length
+}
 
 /** What happened and when stays, to whom goes; receivers still get an event that was not delivered yet. */
 function withoutPerson(body: string): string {

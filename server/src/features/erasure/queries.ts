@@ -64,8 +64,8 @@ const within = ({ after, upTo }: Range, key = 'id') =>
   sql`${sql.ref(key)} > ${after}::uuid and ${sql.ref(key)} <= ${upTo}::uuid`
 
 /** Rows that were written since then; all of them without. */
-const changedSince = (since: Date | null) =>
-  since ? sql`and timestamp_updated >= ${since}::timestamptz` : sql``
+const changedSince = (since: Date | null, column = 'timestamp_updated') =>
+  since ? sql`and ${sql.ref(column)} >= ${since}::timestamptz` : sql``
 
 /** The rows stay, because counters and the ledger of mails refer to them: nobody is in them any more. */
 export const eraseLeads = (db: Db, workspaceId: string, { leadIds, folded }: Person, at: Date) =>
@@ -102,16 +102,29 @@ export const eraseFromLeads = (
         or ${named(person, 'thread_subject')})`.execute(db),
   )
 
+export interface DeletedMessage {
+  id: string
+  direction: 'out' | 'in'
+  lead_id: string | null
+  thread_id: string
+  snippet: string
+}
+
 /** The conversation itself, and what came from the address or went to it elsewhere. */
-export const deleteMessages = (db: Db, workspaceId: string, person: Person, range: Range) =>
-  changed(
-    sql<Changed>`
+export const deleteMessages = async (
+  db: Db,
+  workspaceId: string,
+  person: Person,
+  range: Range,
+): Promise<DeletedMessage[]> => {
+  const { rows } = await sql<DeletedMessage>`
     delete from messages
     where workspace_id = ${workspaceId}::uuid and ${within(range)}
       and (lead_id = any(${person.leadIds}::uuid[]) or thread_id = any(${person.leadIds}::uuid[])
         or ${is(person, 'from_address')})
-    returning thread_id as id`.execute(db),
-  )
+    returning id, direction, lead_id, thread_id, snippet`.execute(db)
+  return rows
+}
 
 /** Mails of others that name the address: its letters alone are taken out of them. */
 export const eraseFromMessages = (db: Db, workspaceId: string, person: Person, range: Range) =>
@@ -135,6 +148,41 @@ export const deleteThreads = (db: Db, workspaceId: string, leadIds: string[]) =>
     sql`
     delete from threads
     where workspace_id = ${workspaceId}::uuid and id = any(${leadIds}::uuid[])`.execute(db),
+  )
+
+/**
+ * Conversations of others that show what the person wrote in them last: they show the newest mail that
+ * is left, or nobody.
+ */
+export const showOtherMail = (
+  db: Db,
+  workspaceId: string,
+  person: Person,
+  range: Range,
+  since: Date | null,
+) =>
+  changed(
+    sql<Changed>`
+    update threads t set
+      from_address = coalesce(incoming.from_address, '[erased]'),
+      subject = coalesce(incoming.subject, ''), snippet = coalesce(newest.snippet, ''),
+      last_message_id = coalesce(newest.id, t.last_message_id)
+    from threads k
+    left join lateral (
+      select from_address, subject from messages
+      where workspace_id = ${workspaceId}::uuid and thread_id = k.id and direction = 'in'
+      order by id desc limit 1
+    ) incoming on true
+    left join lateral (
+      select id, snippet from messages
+      where workspace_id = ${workspaceId}::uuid and thread_id = k.id
+        and (direction = 'in' or kind = 'manual')
+      order by id desc limit 1
+    ) newest on true
+    where t.workspace_id = ${workspaceId}::uuid and t.id = k.id
+      and k.workspace_id = ${workspaceId}::uuid and ${within(range, 'k.id')}
+      ${changedSince(since, 'k.timestamp_updated')} and ${is(person, 'k.from_address')}
+    returning t.id`.execute(db),
   )
 
 export const eraseFromThreads = (
@@ -296,6 +344,24 @@ export const listEvents = async (db: Db, workspaceId: string, person: Person, ra
   return rows
 }
 
+const tellOfReplies = sql`('lead.replied', 'lead.auto_replied')`
+
+/** Events that may tell of these mails: each is made in the transaction that stores its mail, after it. */
+export const listEventsOfReplies = async (
+  db: Db,
+  workspaceId: string,
+  mails: { id: string; lead_id: string; upTo: string }[],
+) => {
+  const { rows } = await sql<StoredEvent>`
+    select distinct events.id, events.body
+    from unnest(${mails.map(({ id }) => id)}::uuid[], ${mails.map(({ upTo }) => upTo)}::uuid[],
+      ${mails.map(({ lead_id }) => lead_id)}::text[]) as mail (id, up_to, lead_id)
+    join events on events.workspace_id = ${workspaceId}::uuid and events.id > mail.id
+      and events.id <= mail.up_to and events.type in ${tellOfReplies}
+      and strpos(events.body, mail.lead_id) > 0`.execute(db)
+  return rows
+}
+
 export const updateEvents = (db: Db, workspaceId: string, events: StoredEvent[]) =>
   sql`
     update events set body = batch.body, lead_email = null
@@ -317,6 +383,13 @@ export const markDeliveries = (db: Db, workspaceId: string, eventIds: string[]) 
     ) k
     where d.workspace_id = ${workspaceId}::uuid and d.id = k.id`.execute(db)
 
+/** A receiver may send back what it got. Events are erased before attempts. */
+const isOfErasedReply = (workspaceId: string) =>
+  sql`response_body is not null and event_type in ${tellOfReplies} and exists (
+    select from events
+    where workspace_id = ${workspaceId}::uuid and id = webhook_events.event_id
+      and strpos(body, '"data":{"erased":true}') > 0)`
+
 /** Attempts stay, because counters are made of them. */
 export const eraseAttempts = (db: Db, workspaceId: string, person: Person, range: Range) =>
   count(
@@ -325,7 +398,7 @@ export const eraseAttempts = (db: Db, workspaceId: string, person: Person, range
       lead_email = null, response_body = null, error_message = ${erased(person, 'error_message')}
     where workspace_id = ${workspaceId}::uuid and ${within(range)}
       and (${is(person, 'lead_email')} or ${named(person, 'response_body')}
-        or ${named(person, 'error_message')})`.execute(db),
+        or ${named(person, 'error_message')} or ${isOfErasedReply(workspaceId)})`.execute(db),
   )
 
 /** The charge stays in the ledger of credits; whom it was for does not. */

@@ -3,6 +3,7 @@ import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { operator, recordAudit } from '../audit/index.ts'
+import { copyOptOuts } from '../directory/index.ts'
 import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
 import { deleteTombstone, setHere, setMoved, setMoving } from '../workspaces/index.ts'
 import { checkMove, MoveRefused, type Plan, refuseHeld } from './check-move.ts'
@@ -143,6 +144,7 @@ class Move {
   async #bringOver(there: ProcessContext, taker: Session, plan: Plan) {
     await makePartitions(this.#source.db, this.#target.db, plan.tables)
     await deleteAllRows(this.#target, plan.tables, this.#id)
+    await this.#copyOptOuts()
     await this.#drain()
     await this.#fence(plan)
     const tx = inWorkspace(there, this.#id)
@@ -225,8 +227,15 @@ class Move {
     }
   }
 
+  /** Whom the workspace has revealed is known by the ids that they had in the database that it leaves. */
+  #copyOptOuts() {
+    return copyOptOuts(this.#source.db, this.#target.db)
+  }
+
   async #clean() {
     this.#tell('clean')
+    // Who asked meanwhile was removed where the workspace is no more.
+    await this.#copyOptOuts()
     const fenced = await queries.listFenced(this.#target.db, this.#id)
     await lowerFence(this.#target, fenced, this.#id)
     hintReadings(this.#source)

@@ -4,6 +4,7 @@ import { asService, type TestContext, testContext } from '../../../test/context.
 import { install, killMoverAt } from '../../../test/moves.ts'
 import { patience } from '../../../test/patience.ts'
 import { movingOf } from '../../kernel/db/failure.ts'
+import { findOptedOut, optOut } from '../directory/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { cancelMove, cleanUpMoves, listLeaving, moveWorkspace } from './index.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
@@ -281,6 +282,19 @@ test.each(['fence', 'copy', 'activate'])(
     )
   },
 )
+
+test('who asked to be removed where a workspace was is refused where it is, also who did meanwhile', async () => {
+  await optOut(asService(a), 'ada@before.example')
+  await optOut(asService(b), 'grace@there.example')
+  await toB()
+  const asked = ['ada@before.example', 'eve@meanwhile.example', 'grace@there.example']
+  const refused = async () => [...(await findOptedOut(b.db, asked))].join()
+  expect(await refused()).toBe('ada@before.example,grace@there.example')
+  // As if it had been killed before it was through.
+  await optOut(asService(a), 'eve@meanwhile.example')
+  await toB()
+  expect(await refused()).toBe(asked.join())
+})
 
 test('what fails before the switch is taken back by itself, and what has arrived cannot be cancelled', async () => {
   await fillEveryTable()

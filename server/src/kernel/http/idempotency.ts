@@ -90,15 +90,15 @@ interface KeptRange {
 }
 
 /**
- * Deletes the kept answers of a workspace that a pattern is found in, among the next ones: they are
- * sealed, so each one is opened.
+ * Deletes those of the next kept answers of a workspace that are meant: they are sealed, so each one is
+ * opened.
  *
  * @returns how many went, how many were looked at, and the last of these
  */
 export async function forgetAnswers(
   tx: Context,
   workspaceId: string,
-  pattern: RegExp,
+  isMeant: (kept: string) => boolean,
   { after, since, limit }: KeptRange,
 ) {
   const [day = '0001-01-01', hash = ''] = after?.split(' ') ?? []
@@ -110,7 +110,7 @@ export async function forgetAnswers(
   for (const { day, key_hash, answer } of answers) {
     if (!answer) continue
     const kept = tx.secrets.open(answer, purposeOf({ workspaceId }))
-    if (!pattern.test(kept)) continue
+    if (!isMeant(kept)) continue
     await queries.deleteAnswer(tx.db, workspaceId, day, key_hash)
     count += 1
   }
@@ -150,12 +150,17 @@ interface Slot {
 
 function slotFor(req: FastifyRequest, key: string): Slot {
   const { workspaceId } = req.caller
-  const path = req.url.split('?')[0]?.replace(/\/$/, '')
+  const [path = '', query = ''] = req.url.split(/\?(.*)/s)
+  const parameters = new URLSearchParams(query)
+  parameters.sort()
+  const asked = parameters.size === 0 ? '' : `?${parameters}`
   return {
     workspaceId,
     keyHash: sha256(key),
     lock: sha256(`${workspaceId} ${key}`).readBigInt64BE(0).toString(),
-    fingerprint: sha256(`${req.method} ${path} ${canonicalJson(req.body ?? null)}`),
+    fingerprint: sha256(
+      `${req.method} ${path.replace(/\/$/, '')}${asked} ${canonicalJson(req.body ?? null)}`,
+    ),
   }
 }
 

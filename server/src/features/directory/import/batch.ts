@@ -1,4 +1,4 @@
-import { companyKey } from '../identity.ts'
+import { addressKey, companyKey } from '../identity.ts'
 import { type CompanyRecord, type ContactRecord, merge } from '../records.ts'
 import type { Columns } from './columns.ts'
 import { readCompany } from './companies.ts'
@@ -12,6 +12,8 @@ export interface BatchContact {
   record: ContactRecord
   /** The key of the company. */
   company: string | undefined
+  /** Folded: it is none of theirs, or no longer one. */
+  wrongAddress: string | undefined
 }
 
 export interface Rejection {
@@ -70,15 +72,29 @@ export class Batch {
       if (!contact) this.companyRows.push({ row: row.number, key: company })
     }
     if (!contact) return
-    const { key, record } = contact
+    const { record, wrongAddress } = contact
+    const underAddress = wrongAddress && addressKey(wrongAddress)
+    const key = underAddress && this.contacts.has(underAddress) ? underAddress : contact.key
     const known = this.contacts.get(key)
     this.contacts.set(key, {
       row: row.number,
-      record: known ? merge(known.record, record) : record,
+      record: known ? mergeContact(key, known.record, { record, wrongAddress }) : record,
       company: company ?? known?.company,
+      wrongAddress: wrongAddress ?? (record.email === null ? known?.wrongAddress : undefined),
     })
   }
 }
 
 /** Of descriptions of companies 20,000 rows would take hundreds of megabytes. */
 const charactersMax = 1 << 23
+
+/** What is known of a contact, with what a row says. An address that it calls wrong is known no more. */
+export function mergeContact(
+  key: string,
+  known: ContactRecord,
+  { record, wrongAddress }: Pick<BatchContact, 'record' | 'wrongAddress'>,
+): ContactRecord {
+  const isWrong = wrongAddress !== undefined && key === addressKey(wrongAddress)
+  const left = { ...known, email: null, email_status: null, has_email: false }
+  return merge(isWrong ? left : known, record)
+}

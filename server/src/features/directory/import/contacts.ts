@@ -14,6 +14,8 @@ import {
 export interface KeyedContact {
   key: string
   record: ContactRecord
+  /** Folded: the address that the row says is wrong. */
+  wrongAddress: string | undefined
 }
 
 /**
@@ -32,14 +34,11 @@ export function readContact(
   const city = readShownText('city', fields[at.city])
   const country = readShownText('country', fields[at.country])
   const status = readEmailStatus('email_status', fields[at.email_status])
-  const given = readText('email', fields[at.email])
-  const folded = given === null ? undefined : foldAddress(given)
-  if (given !== null && folded === undefined)
-    throw new InvalidValue('email is not an e-mail address')
+  const { given, folded, isThere } = readAddress(fields[at.email])
   // An address that is known to be wrong is as good as none.
   const email = status === 'invalid' ? null : given
   const linkedin_url = readText('linkedin_url', fields[at.linkedin_url], 500)
-  const isOffered = readSwitch('has_email', fields[at.has_email])
+  const isOffered = readSwitch('has_email', fields[at.has_email]) ?? isThere
   const domain = company === undefined ? undefined : domainIn(company)
   const canBeLookedFor = Boolean(first_name && last_name && domain && status !== 'invalid')
   const key = keyOf(
@@ -50,13 +49,36 @@ export function readContact(
   )
   return {
     key,
+    wrongAddress: status === 'invalid' ? folded : undefined,
     record: {
       ...{ first_name, last_name, title, seniority, department, city, country },
       ...{ linkedin_url, email },
-      email_status: email === null ? null : (status ?? 'unknown'),
+      email_status: email === null ? null : status,
       has_email: email !== null || (isOffered ?? canBeLookedFor),
     },
   }
+}
+
+interface GivenAddress {
+  given: string | null
+  folded?: string | undefined
+  /** Some exports say in the place of the address whether there is one. */
+  isThere: boolean | null
+}
+
+/** The first address of those that stand there. */
+function readAddress(text: string | undefined): GivenAddress {
+  const value = readText('email', text, 2000)
+  if (value === null) return { given: null, isThere: null }
+  if (/^(?:true|false)$/i.test(value)) {
+    return { given: null, isThere: value.toLowerCase() === 'true' }
+  }
+  for (const part of [value, ...value.split(/[;,|]/)]) {
+    const given = part.trim()
+    const folded = foldAddress(given)
+    if (folded !== undefined) return { given, folded, isThere: null }
+  }
+  throw new InvalidValue('email is not an e-mail address')
 }
 
 /** Where only the whole name is given, its last word is the last name. */

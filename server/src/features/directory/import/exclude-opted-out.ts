@@ -1,5 +1,5 @@
 import type { AnyContext } from '../../../kernel/context.ts'
-import { addressIn, domainIn, profileKey } from '../identity.ts'
+import { addressIn, domainIn, nameKey, profileKeys } from '../identity.ts'
 import { OptOuts } from '../optouts.ts'
 import { hasOptOuts } from '../queries.ts'
 import type { Batch, BatchContact } from './batch.ts'
@@ -37,10 +37,12 @@ export async function excludeOptedOut(tx: AnyContext, batch: Batch): Promise<All
   }
 }
 
-/** What they could have been removed by. */
-function namesOf(key: string, { record }: BatchContact) {
+/** What they could have been removed by. Of those with an address others may have the name. */
+function namesOf(key: string, { record, company, wrongAddress }: BatchContact) {
+  const { first_name, last_name, linkedin_url } = record
   const address = addressIn(key)
-  const keys = record.linkedin_url === null ? [] : [profileKey(record.linkedin_url)]
-  if (address === undefined && !keys.includes(key)) keys.push(key)
-  return { address, keys }
+  const keys = linkedin_url === null ? [] : profileKeys(linkedin_url)
+  const name = address === undefined ? nameKey(first_name, last_name, company) : undefined
+  if (name !== undefined) keys.push(name)
+  return { address: address ?? wrongAddress, keys }
 }

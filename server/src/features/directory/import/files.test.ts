@@ -375,6 +375,24 @@ describe('a company whose site is a page among those of others, or whose mail is
   })
 })
 
+test.each([
+  ['NDJSON', '{"first_name":"Ada","emails":[{"type":"work","address":"a@x.example"}]}'],
+  ['NDJSON', '{"first_name":"Ada","emails":["a@x.example","b@x.example"]}'],
+  ['CSV', 'first_name,email\nAda,"a@x.example; b@x.example"'],
+  ['CSV', 'first_name,email\nAda,"n/a | a@x.example, b@x.example"'],
+])('of several addresses in %s the first one is taken: %s', async (_what, file) => {
+  expect(await importText(ctx, file)).toMatchObject({ contacts_created: 1, rejected: 0 })
+  expect(await emails()).toEqual(['a@x.example'])
+})
+
+test.each([
+  ['{"first_name":"Ada","linkedin_url":"linkedin.com/in/ada","work_email":true}', true],
+  ['{"first_name":"Ada","last_name":"L","domain":"a.example","work_email":false}', false],
+])('%s tells whether there is an address', async (line, has_email) => {
+  expect(await importText(ctx, line)).toMatchObject({ contacts_created: 1, rejected: 0 })
+  expect(await contactsIn(ctx)).toMatchObject([{ email: null, has_email }])
+})
+
 describe('whether an address may be asked for', () => {
   test.each([
     ['an address', 'a@a.example,,,,', true],

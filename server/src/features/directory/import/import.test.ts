@@ -55,6 +55,74 @@ describe('a contact that is imported again', () => {
     expect(await namesOf({ countries: ['GB'], cities: ['London'] })).toEqual(['Ada'])
   })
 
+  test('keeps what is known of its address where the new file says nothing of it', async () => {
+    const file = 'email,email_status\na@a.example,verified\nb@a.example,\nc@a.example,\n'
+    const statuses = async () =>
+      (await contactsIn(ctx)).map(({ email_status }) => email_status).join()
+    await importText(ctx, `${file}c@a.example,likely\nC@a.example,\n`)
+    expect(await statuses()).toBe('verified,unknown,likely')
+    await importText(ctx, 'email,title\na@a.example,CTO\nb@a.example,CFO\nc@a.example,CEO\n')
+    expect(await statuses()).toBe('verified,unknown,likely')
+    await importText(ctx, 'email,email_status\na@a.example,accept_all\nb@a.example,valid\n')
+    expect(await statuses()).toBe('likely,verified,likely')
+  })
+
+  describe('with an address that is wrong now', () => {
+    const header = 'first_name,last_name,title,email,domain,linkedin_url,email_status\n'
+    const row = (status: string, title = '') =>
+      `Ada,Lovelace,${title},ada@a.example,a.example,linkedin.com/in/ada,${status}\n`
+
+    test('is who it was without it, until a file says that it is right', async () => {
+      await importText(ctx, header + row('verified', 'CTO'))
+      const before = await idsByKey()
+      const result = await importText(ctx, header + row('invalid'))
+      expect(result).toMatchObject({ contacts_created: 0, contacts_updated: 1 })
+      expect(await idsByKey()).toEqual(before)
+      const without = { email: null, email_status: null, has_email: false }
+      expect(await contactsIn(ctx)).toMatchObject([{ title: 'CTO', ...without }])
+      expect((await find({ has_email: true })).total).toBe(0)
+      expect((await find({ has_email: false, titles: ['CTO'] })).total).toBe(1)
+      expect(await importText(ctx, header + row('invalid'))).toMatchObject({
+        contacts_unchanged: 1,
+      })
+      await importText(ctx, header + row(''))
+      expect(await contactsIn(ctx)).toMatchObject([
+        { email: 'ada@a.example', email_status: 'unknown', has_email: true },
+      ])
+      expect(await idsByKey()).toEqual(before)
+    })
+
+    test('has the same terms and counts as after a reindex', async () => {
+      const state = async () => {
+        const { rows } = await sql`
+          select key as name, terms::text as value from directory_contacts
+          union all select kind::text || value, contacts::text from directory_terms where contacts <> 0
+          order by 1`.execute(ctx.db)
+        return rows
+      }
+      const elsewhere = (status: string) => row(status).replace('@a.example', '@b.example')
+      await importText(ctx, header + elsewhere('verified'))
+      await importText(ctx, header + elsewhere('invalid'))
+      const imported = await state()
+      await reindexDirectory(ctx)
+      expect(await state()).toEqual(imported)
+    })
+
+    test('loses it in the file that it was in, and none that a later row gives', async () => {
+      await importText(ctx, header + row('verified', 'CTO') + row('invalid') + row('', 'CEO'))
+      expect(await contactsIn(ctx)).toMatchObject([{ title: 'CEO', email: 'ada@a.example' }])
+      await importText(ctx, header + row('verified') + row('invalid'))
+      expect(await contactsIn(ctx)).toMatchObject([{ title: 'CEO', email: null }])
+    })
+
+    test('costs nobody else their row', async () => {
+      await importText(ctx, header + row('verified'))
+      const others = row('invalid').replaceAll('Ada,', 'Eve,').replace('in/ada', 'in/eve')
+      await importText(ctx, header + row('invalid') + others)
+      expect((await contactsIn(ctx)).map(({ key }) => key)).toEqual(['e:ada@a.example', 'l:in/eve'])
+    })
+  })
+
   test('and says nothing new is left as it is', async () => {
     const text =
       'email,first_name,company,domain\na@a.example,Ada,A Ltd,a.example\n,Bob,A Ltd,a.example\n'
@@ -286,6 +354,47 @@ Zoe,Z,zoe@a.example,,a.example
     expect(result.rejections).toEqual([2, 3, 4, 5, 6].map((row) => `${row}: asked to be removed`))
     expect((await contactsIn(ctx)).map(({ first_name }) => first_name)).toEqual(['Zoe'])
     expect((await companiesIn(ctx)).map(({ domain }) => domain)).toEqual(['a.example'])
+  })
+
+  test('without a profile is not imported with one, unless by another address of the company', async () => {
+    const header = 'first_name,last_name,email,linkedin_url,domain\n'
+    await importText(ctx, `${header}Ada,Lovelace,ada@a.example,,a.example\n`)
+    await optOut(ctx, 'ada@a.example')
+    const rows =
+      'Ada,Lovelace,,linkedin.com/in/ada,a.example\nAda,Lovelace,al@a.example,,a.example\n'
+    const result = await importText(ctx, `${header}${rows}`)
+    expect(result).toMatchObject({ contacts_created: 1, opted_out: 1 })
+    expect((await contactsIn(ctx)).map(({ key }) => key)).toEqual(['e:al@a.example'])
+  })
+
+  test('is not imported by an address that the file says is wrong', async () => {
+    await optOut(ctx, 'ada@a.example')
+    await optOut(ctx, 'gone.example')
+    const result = await importText(
+      ctx,
+      `first_name,last_name,email,email_status,linkedin_url,domain
+Ada,Lovelace,Ada@a.example,invalid,linkedin.com/in/ada,a.example
+Bob,B,bob@gone.example,invalid,linkedin.com/in/bob,
+Eve,E,eve@a.example,invalid,linkedin.com/in/eve,
+`,
+    )
+    expect(result).toMatchObject({ contacts_created: 1, opted_out: 2 })
+    expect((await contactsIn(ctx)).map(({ key }) => key)).toEqual(['l:in/eve'])
+  })
+
+  test.each([
+    ['jos%C3%A9', 'josé'],
+    ['JOSÉ', 'jos%C3%A9'],
+    ['100%', '100%'],
+  ])('by a profile %s is not imported by %s', async (removed, given) => {
+    const row = (email: string, name: string) => `${email},https://www.linkedin.com/in/${name}\n`
+    const header = 'email,linkedin_url\n'
+    await importText(ctx, `${header}${row('a@a.example', removed)}${row('b@a.example', given)}`)
+    await importText(ctx, `${header}${row('c@a.example', `${given}2`)}`)
+    expect(await optOut(ctx, 'a@a.example')).toMatchObject({ contacts_removed: 2 })
+    const others = row('d@private.example', given) + row('', given)
+    expect(await importText(ctx, `${header}${others}`)).toMatchObject({ opted_out: 2 })
+    expect((await contactsIn(ctx)).map(({ key }) => key)).toEqual(['e:c@a.example'])
   })
 
   test('with a domain takes its company along', async () => {

@@ -31,6 +31,14 @@ test('a list of one with a comma in it stays one', async () => {
   expect(await read('{"tags": ["Foo, Inc"]}')).toEqual([{ tags: 'Foo, Inc;' }])
 })
 
+test('objects of a list are told by their address or name', async () => {
+  const emails = [{ type: 'work', address: 'a@x.example' }, { email: 'b@x.example' }, { type: 'x' }]
+  const technologies = [{ name: 'React', uid: 'react' }, 'Vue', 3]
+  expect(await read(JSON.stringify({ emails, technologies }))).toEqual([
+    { emails: 'a@x.example;b@x.example', technologies: 'React;Vue;3' },
+  ])
+})
+
 test('a line that is no object costs itself', async () => {
   const broken = ['{"a": ', '[1]', 'null', '"text"', '7', '{"a": 1} {"b": 2}', '{a: 1}']
   const fault = 'it is not a JSON object'
@@ -41,11 +49,13 @@ test('a line that is no object costs itself', async () => {
   ])
 })
 
-test('nesting without end and members named like those of every object cost their line', async () => {
+test('nesting without end costs its line, and members named like those of every object nothing', async () => {
   const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
-  expect(await read(`${deep}\n{"a": [{"toString": 1}]}\n{"__proto__": "x", "b": 1}\n`)).toEqual([
+  expect(
+    await read(`${deep}\n{"a": [{"toString": 1}, "x"]}\n{"__proto__": "x", "b": 1}\n`),
+  ).toEqual([
     'it is not a JSON object',
-    'it is not a JSON object',
+    { a: 'x' },
     Object.fromEntries([
       ['__proto__', 'x'],
       ['b', '1'],

@@ -65,6 +65,16 @@ function membersOf(object: object, within = ''): Line['members'] {
 
 /** Of a list of one with a comma in it the end is told, too: it would be read as a list of two. */
 function listOf(values: unknown[]): string {
-  const texts = values.filter((value) => value !== null).map(String)
+  const texts = values
+    .map(namedBy)
+    .filter((value) => value != null)
+    .map(String)
   return texts.join(';') + (texts.length === 1 && /[,|]/.test(texts[0] ?? '') ? ';' : '')
+}
+
+/** What an object of a list is told by, as those of addresses and technologies are; a text itself. */
+function namedBy(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const { address, email, name } = value as Record<string, unknown>
+  return [address, email, name].find((each) => typeof each === 'string')
 }

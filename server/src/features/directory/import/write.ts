@@ -1,12 +1,12 @@
 import type { AnyContext } from '../../../kernel/context.ts'
 import type { Session } from '../../../kernel/db/session.ts'
 import { vectorOf } from '../../../kernel/db/tsvector.ts'
-import { domainIn } from '../identity.ts'
+import { addressKey, domainIn } from '../identity.ts'
 import { lockDirectory } from '../queries.ts'
-import { type CompanyRecord, isSame, merge } from '../records.ts'
+import { type CompanyRecord, type ContactRecord, isSame, merge } from '../records.ts'
 import { addCount, companyTerms, contactTerms, type TermCounts } from '../terms.ts'
 import { addTermCounts } from '../vocabulary-queries.ts'
-import type { Batch, BatchContact } from './batch.ts'
+import { type Batch, type BatchContact, mergeContact } from './batch.ts'
 import { named } from './companies.ts'
 import { type CopyValue, copyText } from './copy-text.ts'
 import { excludeOptedOut } from './exclude-opted-out.ts'
@@ -42,7 +42,8 @@ export async function writeBatch(
   options: WriteOptions,
 ): Promise<Written> {
   await lockDirectory(tx.db)
-  const { contacts, companies, optedOut } = await excludeOptedOut(tx, batch)
+  const { contacts: wanted, companies, optedOut } = await excludeOptedOut(tx, batch)
+  const contacts = await underWrongAddresses(tx, wanted)
   const counts: TermCounts = new Map()
   const { stored, ...written } = await writeCompanies(tx, companies, counts, options)
   const people = await writeContacts(tx, contacts, stored, counts, options)
@@ -104,6 +105,25 @@ async function writeCompanies(
   return { stored, companies_created: created.length, companies_updated: changed.length }
 }
 
+/** Whoever is stored by an address that a row calls wrong is whom the row is about. */
+async function underWrongAddresses(
+  tx: AnyContext,
+  contacts: Batch['contacts'],
+): Promise<Batch['contacts']> {
+  const wrong = [...contacts.values()].flatMap(({ wrongAddress }) => wrongAddress ?? [])
+  if (wrong.length === 0) return contacts
+  const rows = await queries.findContactsByKeys(tx.db, wrong.map(addressKey))
+  const stored = new Set(rows.map(({ key }) => key))
+  const placed = new Map<string, BatchContact>()
+  for (const [key, contact] of contacts) {
+    const { wrongAddress } = contact
+    const known = wrongAddress === undefined ? key : addressKey(wrongAddress)
+    const isTaken = contacts.has(known) || placed.has(known)
+    placed.set(stored.has(known) && !isTaken ? known : key, contact)
+  }
+  return placed
+}
+
 async function writeContacts(
   tx: AnyContext,
   contacts: Batch['contacts'],
@@ -139,7 +159,7 @@ async function writeContacts(
       addCount(counts, own, 1)
       if (employer) employer.newPeople++
       yield queries.contactRow({
-        ...record,
+        ...withStatus(record),
         ...{ id: tx.newId(), key, company_id: employer?.id ?? null, sample: isSample },
         ...{ timestamp_updated, employees: employer?.employees ?? null },
         terms: `${vectorOf(own)} ${employer?.vector ?? ''}`,
@@ -151,7 +171,7 @@ async function writeContacts(
     for (const before of rows) {
       const { key, id } = before
       const said = contacts.get(key) as BatchContact
-      const record = merge(before, said.record)
+      const record = withStatus(mergeContact(key, before, said))
       const employer = said.company === undefined ? undefined : companies.get(said.company)
       const company_id = employer?.id ?? before.company_id
       const sample = isSample && before.sample
@@ -170,3 +190,6 @@ async function writeContacts(
     }
   }
 }
+
+const withStatus = (record: ContactRecord): ContactRecord =>
+  record.email === null ? record : { ...record, email_status: record.email_status ?? 'unknown' }
