@@ -59,14 +59,34 @@ test('with a second factor the password alone opens nothing, and sessions from b
   expect(await userOf(entering)).toMatchObject({ email: owner.email })
 })
 
-test('a code opens once', async () => {
+test('a code opens once, and whoever enters it again gets in by the next one', async () => {
   const { uri } = await enrol()
   const code = codeOf(uri)
   const [first, second] = [await enterPassword(), await enterPassword()]
   expect((await post(first, '/app/session/second-factor', { code })).status).toBe(200)
   const again = await post(second, '/app/session/second-factor', { code })
   expect([again.status, again.body.code]).toEqual([401, 'wrong_credentials'])
+  expect(again.body.message).toMatch(/wait for the next one/)
   expect(await userOf(second)).toBeNull()
+  const next = await post(second, '/app/session/second-factor', { code: codeOf(uri, 1) })
+  expect(next.body).toEqual({ second_factor: false })
+})
+
+test('a sign-in that no code opens any more says to begin again', async () => {
+  const { uri } = await enrol()
+  const entering = await enterPassword()
+  const enter = async (code: string, address: string) => {
+    const options = { body: { code }, address }
+    const { status, body } = await entering.call('POST', '/app/session/second-factor', options)
+    return `${status} ${body.message}`
+  }
+  for (let n = 0; n < 5; n++) {
+    const wrong = await enter('000000', `10.0.0.${n}`)
+    expect(wrong).toBe('401 The code is not right; enter the one shown now.')
+  }
+  const again = 'Begin again with your password.'
+  expect(await enter(codeOf(uri), '10.0.0.8')).toBe(`401 Too many codes were wrong. ${again}`)
+  expect(await enter(codeOf(uri), '10.0.0.9')).toBe(`401 This sign-in has ended. ${again}`)
 })
 
 test('a backup code opens once, and new ones make the old ones void', async () => {

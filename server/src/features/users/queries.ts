@@ -237,3 +237,17 @@ export async function insertCodeUse(
     .executeTakeFirst()
   return inserted !== undefined
 }
+
+export async function isCodeUsed(
+  db: AnyDb,
+  { userId, code, usedAfter }: { userId: string; code: string; usedAfter: Date },
+): Promise<boolean> {
+  const use = await db
+    .selectFrom('user_code_uses')
+    .select('code')
+    .where('user_id', '=', userId)
+    .where('code', '=', code)
+    .where('timestamp_used', '>=', usedAfter)
+    .executeTakeFirst()
+  return use !== undefined
+}

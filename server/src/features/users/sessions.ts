@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
+import { parseUuid } from '../../kernel/ids.ts'
 import { authOf } from './auth.ts'
 import * as queries from './queries.ts'
 import { foldEmail } from './users.ts'
@@ -81,17 +82,32 @@ export async function enterSecondFactor(
   const headers = authHeaders(req)
   // A session that is there already would be taken for an enrolment, which has no limit of tries.
   headers.set('cookie', cookiesWith('two_factor', req))
+  // Before better-auth hears of it: a right code ends the sign-in, and the next one would have none to open.
+  if (!is_backup_code && (await isCodeUsed(req, code))) {
+    throw new AppError('wrong_credentials', 'This code was used already; wait for the next one.')
+  }
   const request = { body: { code }, headers, returnHeaders: true as const }
   const entered = await translate(
     () => (is_backup_code ? api.verifyBackupCode(request) : api.verifyTOTP(request)),
-    'The code is not right, or it was used; wait for the next one.',
+    'The code is not right; enter the one shown now.',
+    endedSignIns,
   )
+  // Two may have come with the same one at once.
   if (!is_backup_code && !(await useCode(req, entered.response.user.id, code))) {
     await queries.deleteSession(req.process.db, String(entered.response.token))
-    throw new AppError('wrong_credentials', 'This code was used already; wait for the next one.')
+    throw new AppError('wrong_credentials', `This code was used already. ${beginAgain}`)
   }
   passCookies(entered.headers, reply)
   return entered.response.user.id
+}
+
+const beginAgain = 'Begin again with your password.'
+
+/** Codes of better-auth for a sign-in that no right code opens any more. */
+const endedSignIns = {
+  INVALID_TWO_FACTOR_COOKIE: `This sign-in has ended. ${beginAgain}`,
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: `Too many codes were wrong. ${beginAgain}`,
+  ACCOUNT_TEMPORARILY_LOCKED: `Too many codes were wrong; wait 15 minutes. ${beginAgain}`,
 }
 
 const cookiesWith = (name: string, { headers }: FastifyRequest) =>
@@ -112,6 +128,18 @@ export function useCode(
   const usedAt = ctx.now()
   const forgottenBefore = new Date(usedAt.getTime() - codeLivesMs)
   return queries.insertCodeUse(ctx.db, { userId, code, usedAt }, forgottenBefore)
+}
+
+/** By whoever has come half way in this browser. */
+async function isCodeUsed(req: FastifyRequest, code: string): Promise<boolean> {
+  const { process: ctx } = req
+  const { internalAdapter } = await (await authOf(ctx)).$context
+  const signIn = await internalAdapter.findVerificationValue(
+    valueOfCookie('two_factor', cookiesWith('two_factor', req)),
+  )
+  const userId = parseUuid(signIn?.value ?? '')
+  const usedAfter = new Date(ctx.now().getTime() - codeLivesMs)
+  return userId !== undefined && (await queries.isCodeUsed(ctx.db, { userId, code, usedAfter }))
 }
 
 /** Without a session it does nothing. */
@@ -157,22 +185,34 @@ export const authHeaders = (req: FastifyRequest) =>
 /** Of the cookie that was just set, without its signature; '' without one. */
 export function tokenIn(headers: Headers): string {
   const cookie = headers.getSetCookie().find((text) => text.includes('session_token=')) ?? ''
-  const value = /session_token=([^;]*)/.exec(cookie)?.[1] ?? ''
-  return decodeURIComponent(value).split('.')[0] ?? ''
+  return valueOfCookie('session_token', cookie)
 }
+
+/** Without its signature; '' without one. */
+const valueOfCookie = (name: string, cookie: string) =>
+  new RegExp(`${name}=([\\w-]*)`).exec(cookie)?.[1] ?? ''
 
 export function passCookies(headers: Headers, reply: FastifyReply) {
   const cookies = headers.getSetCookie()
   if (cookies.length > 0) reply.header('set-cookie', cookies)
 }
 
-/** What better-auth refuses is one error with one sentence; faults stay faults. */
-export async function translate<T>(call: () => Promise<T>, message: string): Promise<T> {
+/**
+ * What better-auth refuses is one error with one sentence; faults stay faults.
+ *
+ * @param instead sentences for some of its codes
+ */
+export async function translate<T>(
+  call: () => Promise<T>,
+  message: string,
+  instead: Record<string, string> = {},
+): Promise<T> {
   try {
     return await call()
   } catch (error) {
-    const { statusCode } = error as { statusCode?: number }
+    const { statusCode, body } = error as { statusCode?: number; body?: { code?: string } }
     if (statusCode === undefined || statusCode >= 500) throw error
-    throw new AppError('wrong_credentials', message, { cause: error })
+    const sentence = instead[body?.code ?? ''] ?? message
+    throw new AppError('wrong_credentials', sentence, { cause: error })
   }
 }
