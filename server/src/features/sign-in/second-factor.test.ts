@@ -170,25 +170,97 @@ test('a new password is the only way in: no sign-in that was half way, and no li
   expect(await userOf(browser)).toMatchObject({ email: owner.email })
 })
 
-test('a sign-in by the old password that is under way while it is replaced opens nothing', async () => {
-  const { id } = await userOf(browser)
-  const { path } = await createPasswordReset(api.ctx, id)
+/** What stands before the writing of sessions. */
+const expectWaiting = (count: number) =>
+  vi.waitFor(async () => {
+    const { rows } = await api.ctx.database.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    expect(rows).toHaveLength(count)
+  }, patience)
+
+const resetTo = 'a new battery staple'
+const opens = async (given: string) => {
+  const answer = await post(openBrowser(api), '/app/session', {
+    email: owner.email,
+    password: given,
+  })
+  return answer.status === 200
+}
+
+test.each([
+  [
+    'a sign-in',
+    async () => {
+      const entering = openBrowser(api)
+      return { entering, url: '/app/session', body: { email: owner.email, password } }
+    },
+  ],
+  [
+    'a code after it',
+    async () => {
+      const { uri } = await enrol()
+      const body = { code: codeOf(uri) }
+      return { entering: await enterPassword(), url: '/app/session/second-factor', body }
+    },
+  ],
+  [
+    'turning the second factor on',
+    async () => {
+      const begun = await post(browser, '/app/profile/second-factor', { password })
+      const body = { code: codeOf(begun.body.uri) }
+      return { entering: browser, url: '/app/profile/second-factor/confirm', body }
+    },
+  ],
+  [
+    'turning the second factor off',
+    async () => {
+      await enrol()
+      return { entering: browser, url: '/app/profile/second-factor/disable', body: { password } }
+    },
+  ],
+  [
+    'changing it',
+    async () => {
+      const body = { current_password: password, new_password: 'another battery staple' }
+      return { entering: browser, url: '/app/profile/password', body }
+    },
+  ],
+])(
+  '%s by the old password that is under way while it is reset opens nothing',
+  async (_what, begin) => {
+    const { id } = await userOf(browser)
+    const { entering, url, body } = await begin()
+    const { path } = await createPasswordReset(api.ctx, id)
+    let entered: ReturnType<typeof post> | undefined
+    await transaction(api.ctx, async (tx) => {
+      await sql`lock table user_sessions in share mode`.execute(tx.db)
+      entered = post(entering, url, body)
+      // The password was found right.
+      await expectWaiting(1)
+      await resetPassword(tx, path.split('#')[1] ?? '', resetTo)
+    })
+    expect((await entered)?.status).toBe(401)
+    expect(await userOf(entering)).toBeNull()
+    expect([await opens(resetTo), await opens('another battery staple')]).toEqual([true, false])
+  },
+)
+
+test('a sign-in by the password alone that is under way while a second factor is turned on opens nothing', async () => {
+  const begun = await post(browser, '/app/profile/second-factor', { password })
   const entering = openBrowser(api)
-  let entered: ReturnType<typeof post> | undefined
+  const answers: ReturnType<typeof post>[] = []
   await transaction(api.ctx, async (tx) => {
     await sql`lock table user_sessions in share mode`.execute(tx.db)
-    entered = post(entering, '/app/session', { email: owner.email, password })
-    // It has found the password right, and waits for its session.
-    await vi.waitFor(async () => {
-      const { rows } = await api.ctx.database.pool.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      expect(rows).toHaveLength(1)
-    }, patience)
-    await resetPassword(tx, path.split('#')[1] ?? '', 'a new battery staple')
+    answers.push(post(entering, '/app/session', { email: owner.email, password }))
+    await expectWaiting(1)
+    const body = { code: codeOf(begun.body.uri) }
+    answers.push(post(browser, '/app/profile/second-factor/confirm', body))
+    await expectWaiting(2)
   })
-  expect((await entered)?.status).toBe(401)
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200])
   expect(await userOf(entering)).toBeNull()
+  expect(await userOf(browser)).toMatchObject({ has_second_factor: true })
 })
 
 test('sessions are listed and ended, one or all others', async () => {

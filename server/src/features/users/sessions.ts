@@ -48,24 +48,49 @@ export async function signIn(
   reply: FastifyReply,
   body: { email: string; password: string },
 ): Promise<string | null> {
-  const { db } = req.process
   const { api } = await authOf(req.process)
   const email = foldEmail(body.email)
-  const before = await queries.findPassword(db, email)
   const request = {
     body: { ...body, email },
     headers: authHeaders(req),
     returnHeaders: true as const,
   }
-  const { headers, response } = await translate(() => api.signInEmail(request), wrongAccount)
-  // Checking it takes 100 ms, in which another may have taken its place and ended all sessions.
-  const after = await queries.findPassword(db, email)
-  if (before && after?.password !== before.password) {
-    await queries.deleteSignIn(db, before.id, tokenIn(headers))
-    throw new AppError('wrong_credentials', wrongAccount)
-  }
+  const { headers, response } = await openSession(
+    req,
+    { who: { email }, wrong: wrongAccount },
+    () => translate(() => api.signInEmail(request), wrongAccount),
+  )
   passCookies(headers, reply)
   return 'twoFactorRedirect' in response ? null : response.user.id
+}
+
+interface Opening {
+  who: { id: string } | { email: string }
+  /** What the call itself changes. */
+  changes?: 'password' | 'two_factor_enabled'
+  /** The sentence for who is not let in. */
+  wrong: string
+}
+
+/**
+ * A session, or a sign-in that waits for its second factor, by what is true when the call begins: checking
+ * a password takes 100 ms, in which a new password or a second factor may end all that there are. Then
+ * this one ends, too.
+ */
+export async function openSession<T extends { headers: Headers }>(
+  { process: { db } }: FastifyRequest,
+  { who, changes, wrong }: Opening,
+  call: () => Promise<T>,
+): Promise<T> {
+  const before = await queries.findPassword(db, who)
+  const opened = await call()
+  const after = await queries.findPassword(db, who)
+  const facts = (['account_id', 'password', 'two_factor_enabled'] as const).filter(
+    (fact) => fact !== changes,
+  )
+  if (!before || facts.every((fact) => after?.[fact] === before[fact])) return opened
+  await queries.deleteSignIn(db, before.id, tokenIn(opened.headers))
+  throw new AppError('wrong_credentials', wrong)
 }
 
 /**
@@ -83,22 +108,26 @@ export async function enterSecondFactor(
   // A session that is there already would be taken for an enrolment, which has no limit of tries.
   headers.set('cookie', cookiesWith('two_factor', req))
   // Before better-auth hears of it: a right code ends the sign-in, and the next one would have none to open.
-  if (!is_backup_code && (await isCodeUsed(req, code))) {
+  const id = await findHalfSignedIn(req)
+  if (id === undefined) throw signInEnded()
+  if (!is_backup_code && (await isCodeUsed(req, id, code))) {
     throw new AppError('wrong_credentials', 'This code was used already; wait for the next one.')
   }
   const request = { body: { code }, headers, returnHeaders: true as const }
-  const entered = await translate(
-    () => (is_backup_code ? api.verifyBackupCode(request) : api.verifyTOTP(request)),
-    'The code is not right; enter the one shown now.',
-    endedSignIns,
+  const verify = () => (is_backup_code ? api.verifyBackupCode(request) : api.verifyTOTP(request))
+  const wrong = 'The code is not right; enter the one shown now.'
+  const entered = await openSession(
+    req,
+    { who: { id }, wrong: endedSignIns.INVALID_TWO_FACTOR_COOKIE },
+    () => translate(verify, wrong, endedSignIns),
   )
   // Two may have come with the same one at once.
-  if (!is_backup_code && !(await useCode(req, entered.response.user.id, code))) {
+  if (!is_backup_code && !(await useCode(req, id, code))) {
     await queries.deleteSession(req.process.db, String(entered.response.token))
     throw new AppError('wrong_credentials', `This code was used already. ${beginAgain}`)
   }
   passCookies(entered.headers, reply)
-  return entered.response.user.id
+  return id
 }
 
 const beginAgain = 'Begin again with your password.'
@@ -109,6 +138,8 @@ const endedSignIns = {
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: `Too many codes were wrong. ${beginAgain}`,
   ACCOUNT_TEMPORARILY_LOCKED: `Too many codes were wrong; wait 15 minutes. ${beginAgain}`,
 }
+
+const signInEnded = () => new AppError('wrong_credentials', endedSignIns.INVALID_TWO_FACTOR_COOKIE)
 
 const cookiesWith = (name: string, { headers }: FastifyRequest) =>
   (headers.cookie ?? '')
@@ -130,16 +161,17 @@ export function useCode(
   return queries.insertCodeUse(ctx.db, { userId, code, usedAt }, forgottenBefore)
 }
 
-/** By whoever has come half way in this browser. */
-async function isCodeUsed(req: FastifyRequest, code: string): Promise<boolean> {
-  const { process: ctx } = req
-  const { internalAdapter } = await (await authOf(ctx)).$context
-  const signIn = await internalAdapter.findVerificationValue(
-    valueOfCookie('two_factor', cookiesWith('two_factor', req)),
-  )
-  const userId = parseUuid(signIn?.value ?? '')
+function isCodeUsed({ process: ctx }: FastifyRequest, userId: string, code: string) {
   const usedAfter = new Date(ctx.now().getTime() - codeLivesMs)
-  return userId !== undefined && (await queries.isCodeUsed(ctx.db, { userId, code, usedAfter }))
+  return queries.isCodeUsed(ctx.db, { userId, code, usedAfter })
+}
+
+/** Whoever has come half way in this browser. */
+async function findHalfSignedIn(req: FastifyRequest): Promise<string | undefined> {
+  const { internalAdapter } = await (await authOf(req.process)).$context
+  const identifier = valueOfCookie('two_factor', cookiesWith('two_factor', req))
+  const signIn = await internalAdapter.findVerificationValue(identifier)
+  return parseUuid(signIn?.value ?? '')
 }
 
 /** Without a session it does nothing. */
