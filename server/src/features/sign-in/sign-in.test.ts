@@ -132,6 +132,45 @@ test('the addresses of one IPv6 network are counted as one', async () => {
     expect(await guess(20 + n, `::ffff:10.0.2.${n}`)).toBe('401 wrong_credentials')
 })
 
+const nameless = '198.51.100.7'
+
+test.each([
+  [
+    'codes',
+    [nameless, `code ${nameless}`],
+    'POST',
+    '/app/session/second-factor',
+    { code: '000000' },
+  ],
+  ['links', [`link ${nameless}`], 'GET', '/app/invitations/accept/unknown', undefined],
+  ['set-up', ['set-up'], 'POST', '/app/set-up', { ...owner, token: 'unknown' }],
+] as const)(
+  'nobody shuts others out of %s by signing in as what their counter is called',
+  async (_what, emails, method, url, body) => {
+    await setUpToken(api)
+    for (const email of emails) {
+      for (let n = 0; n < 6; n++) {
+        await openBrowser(api).call('POST', '/app/session', {
+          ...{ body: { email, password: 'wrong password' }, address: `10.0.0.${n}` },
+        })
+      }
+    }
+    const { status } = await openBrowser(api).call(method, url, { body, address: nameless })
+    expect([401, 404]).toContain(status)
+  },
+)
+
+test('what fails on our side does not count as a failure', async () => {
+  await setUp(api)
+  const { pool } = api.ctx.database
+  const body = { email: owner.email, password }
+  const enter = () => openBrowser(api).call('POST', '/app/session', { body })
+  await pool.query('alter table user_accounts rename to out_of_reach')
+  for (let n = 0; n < 6; n++) expect((await enter()).status).toBe(500)
+  await pool.query('alter table out_of_reach rename to user_accounts')
+  expect(outcome(await enter())).toBe('200 ok')
+})
+
 test('what succeeds does not count as a failure', async () => {
   await setUp(api)
   for (let n = 0; n < 12; n++) await signIn(api, owner)
