@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Door } from '../../kernel/http/access.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { findMembership } from '../members/index.ts'
-import { findSession, type Session } from '../users/index.ts'
+import { findSession, notSignedIn, type Session } from '../users/index.ts'
 import { scopesOf } from './roles.ts'
 
 /** Requests of one person in 10 s, over all workspaces. */
@@ -82,7 +82,7 @@ export async function checkPerson(req: FastifyRequest): Promise<void> {
 export async function getSession(req: FastifyRequest): Promise<Session> {
   req.session ??= await findSession(req)
   if (req.session) return req.session
-  throw new AppError('not_signed_in', 'You are not signed in; sign in and try again.')
+  throw notSignedIn()
 }
 
 /** A stream and a download cannot send a header; they name it in the query. */

@@ -23,7 +23,8 @@ interface SignedInUser {
 export async function findSession(req: FastifyRequest): Promise<Session | null> {
   if (!req.headers.cookie?.includes(sessionCookie)) return null
   const { api } = await authOf(req.process)
-  const found = await api.getSession({ headers: authHeaders(req), query: { disableRefresh: true } })
+  const request = { headers: authHeaders(req), query: { disableRefresh: true } }
+  const found = await unwrapFaults(() => api.getSession(request))
   return found && toSession(found)
 }
 
@@ -34,7 +35,8 @@ export async function refreshSession(
 ): Promise<Session | null> {
   if (!req.headers.cookie?.includes(sessionCookie)) return null
   const { api } = await authOf(req.process)
-  const found = await api.getSession({ headers: authHeaders(req), returnHeaders: true })
+  const request = { headers: authHeaders(req), returnHeaders: true as const }
+  const found = await unwrapFaults(() => api.getSession(request))
   passCookies(found.headers, reply)
   return found.response && toSession(found.response)
 }
@@ -177,6 +179,9 @@ async function findHalfSignedIn(req: FastifyRequest): Promise<string | undefined
 /** Without a session it does nothing. */
 export async function signOut(req: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!req.headers.cookie?.includes(sessionCookie)) return
+  const session = await findSession(req)
+  // better-auth says that it is ended also where the database did not hear of it.
+  if (session) await queries.deleteSession(req.process.db, session.token)
   const { api } = await authOf(req.process)
   const { headers } = await api.signOut({ headers: authHeaders(req), returnHeaders: true })
   passCookies(headers, reply)
@@ -240,11 +245,33 @@ export async function translate<T>(
   instead: Record<string, string> = {},
 ): Promise<T> {
   try {
-    return await call()
+    return await unwrapFaults(call)
   } catch (error) {
-    const { statusCode, body } = error as { statusCode?: number; body?: { code?: string } }
+    const { statusCode, body } = error as Refusal
     if (statusCode === undefined || statusCode >= 500) throw error
+    // Of a session that has ended since its person was let in.
+    if (body?.code === 'UNAUTHORIZED') throw notSignedIn()
     const sentence = instead[body?.code ?? ''] ?? message
     throw new AppError('wrong_credentials', sentence, { cause: error })
+  }
+}
+
+export const notSignedIn = () =>
+  new AppError('not_signed_in', 'You are not signed in; sign in and try again.')
+
+/** What better-auth throws, in the parts that its types promise too little of. */
+interface Refusal {
+  statusCode?: number
+  body?: { code?: string }
+  cause?: unknown
+}
+
+/** better-auth wraps some of what fails below it, and only the cause tells a database that is away. */
+async function unwrapFaults<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    const { statusCode = 0, cause } = error as Refusal
+    throw statusCode >= 500 && cause !== undefined ? cause : error
   }
 }
