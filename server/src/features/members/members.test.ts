@@ -6,7 +6,8 @@ import { createPerson, join, type Person } from '../../../test/people.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Caller } from '../../kernel/http/access.ts'
-import { listAudit } from '../audit/index.ts'
+import { listAudit, operator } from '../audit/index.ts'
+import { createInvitation } from './invitations.ts'
 import { setRole } from './members.ts'
 
 let api: TestApi
@@ -228,6 +229,79 @@ test('a reset link is void once its person may do more than when it was made', a
   }
 })
 
+const expectWaiting = () =>
+  vi.waitFor(async () => {
+    const { rows } = await api.ctx.database.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    expect(rows).toHaveLength(1)
+  }, patience)
+
+async function holdLock(name: string) {
+  const client = await api.ctx.database.pool.connect()
+  await client.query('begin')
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
+  return {
+    async free() {
+      await client.query('commit')
+      client.release()
+    },
+  }
+}
+
+/** A member here who is invited to another workspace, and an admin of this one. */
+async function inviteElsewhere() {
+  const [admin, bob] = await Promise.all(
+    ['admin', 'bob'].map((name) => createPerson(api, { email: `${name}@example.com` })),
+  )
+  if (!admin || !bob) throw new Error('Nobody.')
+  await join(api, api.workspaceId, admin, 'admin')
+  await join(api, api.workspaceId, bob, 'member')
+  const { workspaceId } = await api.createStranger()
+  const { url } = await createInvitation(
+    inWorkspace(api.ctx, workspaceId),
+    { email: bob.email, role: 'owner' },
+    { workspaceId, actor: operator },
+  )
+  const accept = `/app/invitations/accept/${tokenOf(url)}`
+  return {
+    join: () => bob.browser.call('POST', accept, { body: {} }),
+    makeLink: () => call(admin.browser, 'POST', `/app/members/${bob.id}/reset-link`),
+  }
+}
+
+test('a reset link that waits while its person joins another workspace is not made', async () => {
+  const person = await inviteElsewhere()
+  const members = await holdLock(`members ${api.workspaceId}`)
+  const made = person.makeLink()
+  await expectWaiting()
+  expect(outcome(await person.join())).toBe('200 ok')
+  await members.free()
+  expect(outcome(await made)).toBe('403 role_required')
+  const { peek } = api.ctx.database
+  expect(await peek.selectFrom('password_resets').selectAll().execute()).toEqual([])
+})
+
+test('a reset link that is made while its person is joining another workspace is void', async () => {
+  const person = await inviteElsewhere()
+  const { pool } = api.ctx.database
+  await pool.query(`
+    create function wait_for_test() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(hashtextextended('joining', 0)); return new; end $$;
+    create trigger wait_for_test before insert on audit_log
+      for each row when (new.action = 'member.added') execute function wait_for_test()`)
+  const end = await holdLock('joining')
+  const joining = person.join()
+  await expectWaiting()
+  const made = await person.makeLink()
+  expect(outcome(made)).toBe('200 ok')
+  await end.free()
+  expect(outcome(await joining)).toBe('200 ok')
+  const path = `/app/password-reset/${tokenOf(made.body.url)}`
+  const body = { password: 'my own battery staple' }
+  expect(outcome(await openBrowser(api).call('POST', path, { body }))).toBe('404 not_found')
+})
+
 test('an owner who is unmade while their request waits does not make themselves one again', async () => {
   const second = await createPerson(api, { email: 'second@example.com' })
   await join(api, api.workspaceId, second, 'owner')
@@ -243,12 +317,7 @@ test('an owner who is unmade while their request waits does not make themselves 
   })
   await unmade.promise
   const again = call(second.browser, 'PATCH', `/app/members/${second.id}`, { role: 'owner' })
-  await vi.waitFor(async () => {
-    const { rows } = await api.ctx.database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    expect(rows).toHaveLength(1)
-  }, patience)
+  await expectWaiting()
   gate.resolve()
   await unmaking
   expect(outcome(await again)).toBe('403 role_required')
