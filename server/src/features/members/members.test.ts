@@ -324,7 +324,7 @@ test('an owner who is unmade while their request waits does not make themselves 
   expect((await userOf(second.browser)).workspaces).toMatchObject([{ role: 'viewer' }])
 })
 
-test('a key and all that it made is revoked by a person, who is in the audit log', async () => {
+test('a key and all that it made is revoked by a person, who is in the audit log for each', async () => {
   const scopes = ['service_accounts:create', 'leads:read']
   const made = await call(browser, 'POST', '/app/oauth/service-accounts', { name: 'crm', scopes })
   expect(made.body.created_by).toMatchObject({ type: 'user' })
@@ -339,8 +339,10 @@ test('a key and all that it made is revoked by a person, who is in the audit log
   expect((await api.call('GET', '/api/v2/campaigns', { key })).body.code).toBe('revoked_key')
   const log = await call(browser, 'GET', '/app/audit?action=key.')
   const { id } = (await userOf(browser)).user
-  expect(log.body.items.slice(0, 1)).toMatchObject([
-    { action: 'key.revoked', actor_type: 'user', actor_id: id, subject_id: made.body.id },
+  const by = { action: 'key.revoked', actor_type: 'user', actor_id: id }
+  expect(log.body.items.slice(0, 2)).toMatchObject([
+    { ...by, subject_id: made.body.id },
+    { ...by, subject_id: child.body.id },
   ])
 })
 

@@ -157,9 +157,12 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
         response: { 200: ref(BackupCodes) },
       },
     },
-    async (req) => ({
-      backup_codes: await guarded(req, () => renewBackupCodes(req, req.body.password)),
-    }),
+    async (req) => {
+      const { user } = await getSession(req)
+      const codes = await guarded(req, () => renewBackupCodes(req, req.body.password))
+      await recordForPerson(req.process, user.id, 'user.renewed_backup_codes')
+      return { backup_codes: codes }
+    },
   )
 
   app.get(

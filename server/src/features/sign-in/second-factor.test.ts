@@ -295,9 +295,15 @@ test('the audit log tells of what opens an account, and of a sign-in only once i
   expect(await actions()).toEqual(begun)
   const [code = ''] = backup_codes
   await post(entering, '/app/session/second-factor', { code, is_backup_code: true })
+  await post(browser, '/app/profile/second-factor/backup-codes', { password })
   const next = 'another horse battery staple'
   await post(browser, '/app/profile/password', { current_password: password, new_password: next })
   await post(browser, '/app/profile/second-factor/disable', { password: next })
-  const ended = ['signed_in', 'changed_password', 'turned_second_factor_off']
+  const ended = [
+    'signed_in',
+    'renewed_backup_codes',
+    'changed_password',
+    'turned_second_factor_off',
+  ]
   expect(await actions()).toEqual([...begun, ...ended])
 })
