@@ -49,7 +49,7 @@ test('an invitation that was withdrawn opens nothing', async ({ application, ope
   await page.getByRole('rowheader', { name: 'dora@example.com' }).waitFor({ state: 'detached' })
   const theirs = await open(undefined, `/invitation${hash}`)
   await theirs.getByText('The invitation is not valid').waitFor()
-  expectFailures(theirs, /^GET \/app\/invitations\/accept\/.* 404$/)
+  expectFailures(theirs, 'POST /app/invitations/received 404')
 })
 
 test('whoever has an account signs in to join', async ({ application, open }) => {

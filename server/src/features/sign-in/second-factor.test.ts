@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { callOf, type TestApi, testApi } from '../../../test/app.ts'
-import { type Browser, openBrowser, owner, password, setUp, signIn } from '../../../test/browser.ts'
+import {
+  type Browser,
+  openBrowser,
+  owner,
+  password,
+  resetPasswordBy,
+  setUp,
+  signIn,
+} from '../../../test/browser.ts'
 import { patience } from '../../../test/patience.ts'
 import { codeOf } from '../../../test/second-factor.ts'
 import { buildApi } from '../../app.ts'
@@ -164,9 +172,8 @@ test('a new password is the only way in: no sign-in that was half way, and no li
   expect((await post(browser, '/app/profile/password', change)).status).toBe(200)
   const entered = await post(halfWay, '/app/session/second-factor', { code: codeOf(uri) })
   expect([entered.status, entered.body.code]).toEqual([401, 'wrong_credentials'])
-  const token = path.split('#')[1]
-  const reset = { password: 'my own battery staple' }
-  expect((await post(openBrowser(api), `/app/password-reset/${token}`, reset)).status).toBe(404)
+  const reset = await resetPasswordBy(openBrowser(api), path, 'my own battery staple')
+  expect(reset.status).toBe(404)
   expect(await userOf(browser)).toMatchObject({ email: owner.email })
 })
 

@@ -144,7 +144,7 @@ test.each([
     '/app/session/second-factor',
     { code: '000000' },
   ],
-  ['links', [`link ${nameless}`], 'GET', '/app/invitations/accept/unknown', undefined],
+  ['links', [`link ${nameless}`], 'POST', '/app/invitations/received', { token: 'unknown' }],
   ['set-up', ['set-up'], 'POST', '/app/set-up', { ...owner, token: 'unknown' }],
 ] as const)(
   'nobody shuts others out of %s by signing in as what their counter is called',

@@ -18,7 +18,7 @@ export function JoinWithAccount({ token, email }: { token: string; email: string
   // Whoever signs in at a provider does so in another tab, and comes back.
   const session = useQuery({ ...getSessionOptions(), refetchOnWindowFocus: 'always' })
   const accept = useMutation({ ...acceptInvitationMutation(), onSuccess: enter })
-  const join = () => accept.mutate({ path: { token }, body: {} })
+  const join = () => accept.mutate({ body: { token } })
 
   if (session.isPending) return <LoadingRows rows={2} />
   const isSignedIn = session.data?.user?.email === email

@@ -51,7 +51,7 @@ export function ResetPage() {
   return (
     <NarrowPage title={t(($) => $.reset.title)} lead={t(($) => $.reset.lead)}>
       <Form
-        onSubmit={form.onSubmit((body) => reset.mutate({ path: { token }, body }))}
+        onSubmit={form.onSubmit(({ password }) => reset.mutate({ body: { token, password } }))}
         fault={fault}
       >
         <NewPasswordInput {...form.getInputProps('password')} autoFocus />
