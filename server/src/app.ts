@@ -50,6 +50,7 @@ import {
 } from './features/sending/index.ts'
 import {
   checkPerson,
+  checkPersonAgain,
   linkRoutes,
   linkSchemas,
   oidcRoutes,
@@ -188,6 +189,7 @@ async function applicationRoutes(
   app.decorateRequest('session', null)
   app.decorateRequest('person')
   app.addHook('onRequest', checkPerson)
+  app.addHook('preValidation', checkPersonAgain)
   for (const { routes } of apiFeatures) await app.register(routes)
   for (const { routes } of applicationFeatures) await app.register(routes, { attempts })
   await app.register(liveRoutes, { listen })

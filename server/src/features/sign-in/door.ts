@@ -68,10 +68,21 @@ declare module 'fastify' {
   }
 }
 
+/** Requests of people that were let in before all of them was there. */
+const late = new WeakSet<FastifyRequest>()
+
+/** Who was shut out meanwhile must not go on with what they began before, for as long as they like. */
+export async function checkPersonAgain(req: FastifyRequest): Promise<void> {
+  if (!late.has(req)) return
+  req.session = null
+  await checkPerson(req)
+}
+
 /** Lets in who the route is for, before anything else of the request is looked at. */
 export async function checkPerson(req: FastifyRequest): Promise<void> {
   const { person } = req.routeOptions.config
   if (!person) return
+  if (req.raw.complete === false) late.add(req)
   const { user } = await getSession(req)
   req.person = user
   if (person === 'person' || user.is_operator) return
