@@ -50,6 +50,7 @@ import {
 } from './features/sending/index.ts'
 import {
   checkPerson,
+  checkPersonAgain,
   linkRoutes,
   linkSchemas,
   oidcRoutes,
@@ -192,6 +193,7 @@ async function applicationRoutes(
   app.decorateRequest('session', null)
   app.decorateRequest('person')
   app.addHook('onRequest', checkPerson)
+  app.addHook('preValidation', checkPersonAgain)
   for (const { routes } of apiFeatures) await routes(app, {})
   for (const { routes } of applicationFeatures) await routes(app, { attempts })
   await app.register(liveRoutes, { listen })

@@ -87,3 +87,27 @@ export async function signIn(
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
   return browser
 }
+
+// What the pages of one-time links do.
+
+const tokenOf = (link: string) => String(link.split('#')[1])
+
+export const lookAtInvitation = (browser: Browser, link: string, address = '127.0.0.1') =>
+  browser.call('POST', '/app/invitations/received', { body: { token: tokenOf(link) }, address })
+
+/** @param account of somebody who has none yet */
+export const acceptInvitation = (
+  browser: Browser,
+  link: string,
+  account: { name?: string; password?: string } = {},
+) => browser.call('POST', '/app/invitations/accept', { body: { token: tokenOf(link), ...account } })
+
+export const resetPasswordBy = (
+  browser: Browser,
+  link: string,
+  next: string,
+  address = '127.0.0.1',
+) => {
+  const body = { token: tokenOf(link), password: next }
+  return browser.call('POST', '/app/password-reset', { body, address })
+}

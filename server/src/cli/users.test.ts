@@ -10,6 +10,7 @@ async function addUser(email: string) {
   const now = { timestamp_created: new Date(), timestamp_updated: new Date() }
   const user = { id, name: 'Ann', email, is_operator: true, two_factor_enabled: true, ...now }
   await peek.insertInto('users').values(user).execute()
+  return id
 }
 
 test('the link of the first user is printed until there is one', async () => {
@@ -30,14 +31,25 @@ test('an operator invites anybody, as anything', async () => {
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('ann@example.com')])
 })
 
-test('who forgot the password gets a link, who lost the second factor does without', async () => {
-  await addUser('ann@example.com')
+test('who forgot the password gets a link, who lost the second factor does without, and both are in the audit log', async () => {
+  const user_id = await addUser('ann@example.com')
+  const [{ id: workspace_id }] = (await json('workspaces', 'list')).items
+  const now = { timestamp_created: new Date(), timestamp_updated: new Date() }
+  await database()
+    .peek.insertInto('memberships')
+    .values({ workspace_id, user_id, role: 'owner', ...now })
+    .execute()
   expect((await json('users', 'reset', 'Ann@example.com')).url).toMatch(/\/reset#[\w-]{43}$/)
   expect((await json('users', 'list')).items).toMatchObject([
     { email: 'ann@example.com', operator: true, second_factor: true },
   ])
   await json('users', 'disable-second-factor', 'ann@example.com')
   expect((await json('users', 'list')).items).toMatchObject([{ second_factor: false }])
+  const { items } = await json('audit', 'list', '--action', 'user.')
+  expect(items).toMatchObject([
+    { action: 'user.turned_second_factor_off', actor_type: 'operator', subject_id: user_id },
+    { action: 'user.reset_link_created', actor_type: 'operator', subject_id: user_id },
+  ])
   const { code, stderr } = await run('users', 'reset', 'nobody@example.com')
   expect([code, stderr]).toEqual([1, expect.stringContaining('users list')])
 })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { operator } from '../features/audit/index.ts'
 import { createInvitation } from '../features/members/index.ts'
-import { setUpPath } from '../features/sign-in/index.ts'
+import { recordForPerson, setUpPath } from '../features/sign-in/index.ts'
 import {
   createPasswordReset,
   dropSecondFactor,
@@ -78,12 +78,14 @@ async function getSetUpLink(ctx: ProcessContext) {
 async function getResetLink(ctx: ProcessContext, address: string) {
   const { id } = await getUserByEmail(ctx, address)
   const { path, timestamp_expires } = await createPasswordReset(ctx, id)
+  await recordForPerson(ctx, id, 'user.reset_link_created', operator)
   return { url: `${ctx.config.baseUrl}${path}`, expires: timestamp_expires }
 }
 
 async function disableSecondFactor(ctx: ProcessContext, address: string) {
   const user = await getUserByEmail(ctx, address)
   await dropSecondFactor(ctx, user.id)
+  await recordForPerson(ctx, user.id, 'user.turned_second_factor_off', operator)
   return { ...summary(user), second_factor: false }
 }
 

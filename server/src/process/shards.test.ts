@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOf } from '../../test/app.ts'
-import { openBrowser, password, setUp } from '../../test/browser.ts'
+import {
+  acceptInvitation,
+  lookAtInvitation,
+  openBrowser,
+  password,
+  resetPasswordBy,
+  setUp,
+} from '../../test/browser.ts'
 import { testContext } from '../../test/context.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { fileWith, importPath } from '../../test/directory-files.ts'
@@ -86,10 +93,11 @@ test('one person works in workspaces of several shards, and invites others to ea
   const body = { email: 'bob@example.com', role: 'member' }
   const invited = await owner.call('POST', '/app/invitations', { headers, body })
   expect(invited.status, JSON.stringify(invited.body)).toBe(201)
-  const path = `/app/invitations/accept/${String(invited.body.url.split('#')[1])}`
   const bob = openBrowser(sharded.api as unknown as Api)
-  expect((await bob.call('GET', path)).body).toMatchObject({ workspace_name: 'north' })
-  const accepted = await bob.call('POST', path, { body: { name: 'Bob', password } })
+  expect((await lookAtInvitation(bob, invited.body.url)).body).toMatchObject({
+    workspace_name: 'north',
+  })
+  const accepted = await acceptInvitation(bob, invited.body.url, { name: 'Bob', password })
   expect(accepted.status, JSON.stringify(accepted.body)).toBe(200)
   const members = await bob.call('GET', '/app/members', { headers })
   expect(members.body.items).toMatchObject([{ email: 'ann@example.com' }, { name: 'Bob' }])
@@ -104,13 +112,15 @@ test('of two who accept one invitation at the same instant one joins, and the ot
   const headers = { 'x-workspace-id': north.id }
   const body = { email: 'eve@example.com', role: 'member' }
   const invited = await owner.call('POST', '/app/invitations', { headers, body })
-  const path = `/app/invitations/accept/${String(invited.body.url.split('#')[1])}`
   const { pool } = databases.first
   const holding = await pool.connect()
   await holding.query('begin')
   await holding.query('lock table users in share mode')
   const accepting = ['Eve', 'Eva'].map((name) =>
-    openBrowser(sharded.api as unknown as Api).call('POST', path, { body: { name, password } }),
+    acceptInvitation(openBrowser(sharded.api as unknown as Api), invited.body.url, {
+      name,
+      password,
+    }),
   )
   // Both have seen that there is no account, and are about to make it.
   const waiting = `select from pg_locks where relation = 'users'::regclass and not granted`
@@ -134,10 +144,10 @@ test('whoever is taken out of a workspace of another shard leaves no link behind
   const invite = async (from: typeof owner, email: string) => {
     const body = { email, role: 'admin' }
     const invited = await from.call('POST', '/app/invitations', { headers, body })
-    return `/app/invitations/accept/${String(invited.body.url.split('#')[1])}`
+    return String(invited.body.url)
   }
   const accept = await invite(owner, 'mallory@example.com')
-  await mallory.call('POST', accept, { body: { name: 'Mallory', password } })
+  await acceptInvitation(mallory, accept, { name: 'Mallory', password })
   const { items } = (await mallory.call('GET', '/app/members', { headers })).body
   const idOf = (name: string) => items.find((each: { name: string }) => each.name === name)?.id
   const path = `/app/members/${idOf('Bob')}/reset-link`
@@ -147,9 +157,8 @@ test('whoever is taken out of a workspace of another shard leaves no link behind
   expect(removed.status).toBe(200)
   const anybody = openBrowser(sharded.api as unknown as Api)
   const address = '10.8.0.1'
-  expect((await anybody.call('GET', back, { address })).status).toBe(404)
-  const reset = `/app/password-reset/${String(url.split('#')[1])}`
-  expect((await anybody.call('POST', reset, { body: { password }, address })).status).toBe(404)
+  expect((await lookAtInvitation(anybody, back, address)).status).toBe(404)
+  expect((await resetPasswordBy(anybody, url, password, address)).status).toBe(404)
 })
 
 test('an open page hears of changes on the shard of its workspace, from another process', async () => {
@@ -307,7 +316,8 @@ test('while a shard is away the others go on, and its own are told to try again,
     key: () => keys(north.key),
     'unknown key': () => keys(unknownKey()),
     session: () => owner.call('GET', '/app/members', { headers }),
-    'unknown invitation': () => call('GET', '/app/invitations/accept/none', { key: null }),
+    'unknown invitation': () =>
+      call('POST', '/app/invitations/received', { key: null, body: { token: 'none' } }),
     unsubscribe: () => call('POST', links().unsubscribe(mailTo(north.id), 'd@example.com')),
   }
   const statuses = async () =>

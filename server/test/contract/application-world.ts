@@ -71,7 +71,6 @@ export async function createApplicationWorld(
       '/app/webhook-events': world.ids['/api/v2/webhook-events'] ?? '',
       ...{ '/app/leads': lead?.id ?? '', '/app/leads/jobs': job.id },
       ...{ '/app/imports': begun.id, '/parts': '1' },
-      ...{ '/app/invitations/accept': 'token', '/app/password-reset': 'token' },
       ...{
         '/app/campaigns': world.ids['/api/v2/campaigns'] ?? '',
         '/app/sends': uncertainId,

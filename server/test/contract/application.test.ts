@@ -143,10 +143,10 @@ test('the operations that are open to everybody are those that somebody thought 
   const open = operations.filter((each) => !roleOf(each)).map(({ name }) => name)
   expect(open.toSorted()).toEqual([
     'DELETE /app/session',
-    'GET /app/invitations/accept/{token}',
     'GET /app/session',
-    'POST /app/invitations/accept/{token}',
-    'POST /app/password-reset/{token}',
+    'POST /app/invitations/accept',
+    'POST /app/invitations/received',
+    'POST /app/password-reset',
     'POST /app/session',
     'POST /app/session/oidc',
     'POST /app/session/second-factor',

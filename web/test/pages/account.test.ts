@@ -40,6 +40,19 @@ test('a second factor is set up by its code, and asked for at the next sign-in',
   await page.getByLabel('E-mail address').fill(person.email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Use a backup code' }).waitFor()
+  // The sign-in has ended: the way back is the password.
+  await application.api.ctx.database.peek
+    .deleteFrom('user_verifications')
+    .where('value', '=', person.id)
+    .execute()
+  expectFailures(page, 'POST /app/session/second-factor 401')
+  await page.getByLabel('Code', { exact: true }).fill('000000')
+  await page.keyboard.press('Enter')
+  await page.getByText('This sign-in has ended. Begin again with your password.').waitFor()
+  await page.getByRole('button', { name: 'Begin again with your password' }).click()
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
   // The code of this moment was used: a backup code opens, once.
   await page.getByRole('button', { name: 'Use a backup code' }).click()
   expect(await findBarriers(page)).toEqual([])

@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import { createPerson, createTeam, join } from '../../../server/test/people.ts'
+import { enter } from '../application.ts'
 import { expectFailures } from '../browser.ts'
+import { withProvider } from '../provider.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/settings/members'
@@ -47,7 +49,7 @@ test('an invitation that was withdrawn opens nothing', async ({ application, ope
   await page.getByRole('rowheader', { name: 'dora@example.com' }).waitFor({ state: 'detached' })
   const theirs = await open(undefined, `/invitation${hash}`)
   await theirs.getByText('The invitation is not valid').waitFor()
-  expectFailures(theirs, /^GET \/app\/invitations\/accept\/.* 404$/)
+  expectFailures(theirs, 'POST /app/invitations/received 404')
 })
 
 test('whoever has an account signs in to join', async ({ application, open }) => {
@@ -58,6 +60,26 @@ test('whoever has an account signs in to join', async ({ application, open }) =>
   const page = await open(undefined, `/invitation${new URL(created.body.url).hash}`)
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
   await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+})
+
+test('whoever has an account at a provider signs in there to join', async ({
+  application,
+  open,
+}) => {
+  const { api, address } = application
+  const person = await createPerson(api, { email: 'frida@example.com' })
+  const body = { email: person.email, role: 'member' }
+  const created = await application.asOwner('POST', '/app/invitations', body)
+  const page = await open(undefined, '/sign-in')
+  const { hash } = new URL(created.body.url)
+  const openProvider = await withProvider(page, `${address}/invitation${hash}`)
+  const tab = await openProvider()
+  await enter(page.context(), address, person.browser)
+  await tab.close()
+  await page.evaluate(`dispatchEvent(new Event('visibilitychange'))`)
+  await page.getByText(`You are signed in as ${person.email}.`).waitFor()
+  await page.getByRole('button', { name: 'Join' }).click()
   await page.getByRole('heading', { name: 'Home' }).waitFor()
 })
 

@@ -6,6 +6,7 @@ import { buildTestApp } from '../../../server/test/app.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { enter, owner } from '../application.ts'
 import { expectFailures, goTo, launchBrowserWithScrollbars } from '../browser.ts'
+import { withProvider } from '../provider.ts'
 import { signInAgain } from '../sign-in-again.ts'
 import { test } from './fixture.ts'
 
@@ -42,6 +43,31 @@ test('a session that ends is renewed in place, and nothing that was typed is los
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half typed')
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('button', { name: 'I have stored it' }).waitFor()
+})
+
+test('who signs in by a provider does so again in a tab beside the page, which goes on', async ({
+  application: { api },
+  open,
+}) => {
+  const person = await createPerson(api, { email: 'provider@team.example' })
+  await join(api, api.workspaceId, person, 'admin')
+  const page = await open(person.browser, `${path}?panel=new`)
+  const openProvider = await withProvider(page)
+  await page.getByRole('textbox', { name: 'Name' }).fill('Half typed')
+  await api.ctx.database.peek.deleteFrom('user_sessions').where('user_id', '=', person.id).execute()
+  await page.getByRole('button', { name: 'Create key' }).dispatchEvent('click')
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.waitFor()
+  const tab = await openProvider()
+  await tab.getByLabel('E-mail address').fill(person.email)
+  await tab.getByLabel('Password', { exact: true }).fill(owner.password)
+  await tab.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await tab.getByText('This one').waitFor()
+  await tab.close()
+  await page.evaluate(`dispatchEvent(new Event('focus'))`)
+  await dialog.waitFor({ state: 'detached' })
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half typed')
+  expectFailures(page, / 401$/)
 })
 
 test('who signs in again in one tab goes on in the other, and somebody else sees nothing of it', async ({

@@ -65,26 +65,39 @@ export async function revokeKey(
   return transaction(ctx, async (tx) => {
     const row = await queries.revokeKey(tx.db, workspaceId, id, tx.now())
     if (!row) throw notFound('key')
-    if (options.withChildren) await revokeDescendants(tx, workspaceId, id)
-    await recordAudit(tx, {
-      workspaceId,
-      actor,
-      action: 'key.revoked',
-      subjectType: 'key',
-      subjectId: id,
-      ...(options.requestId ? { requestId: options.requestId } : {}),
-    })
+    const by = { actor, ...(options.requestId ? { requestId: options.requestId } : {}) }
+    if (options.withChildren) await revokeDescendants(tx, workspaceId, id, by)
+    await recordRevoked(tx, workspaceId, id, by)
     return toRecord(row, tx.now())
   })
 }
 
+/** Who revokes, and by which request. */
+interface RevokedBy {
+  actor: Actor
+  requestId?: string
+}
+
 /** The parent is revoked before its children are looked for, so none can be added meanwhile. */
-async function revokeDescendants(tx: Context, workspaceId: string, parentId: string) {
-  await queries.revokeChildren(tx.db, workspaceId, parentId, tx.now())
+async function revokeDescendants(
+  tx: Context,
+  workspaceId: string,
+  parentId: string,
+  by: RevokedBy,
+) {
+  for (const { id } of await queries.revokeChildren(tx.db, workspaceId, parentId, tx.now())) {
+    await recordRevoked(tx, workspaceId, id, by)
+  }
   for (const child of await queries.listChildIds(tx.db, workspaceId, parentId)) {
-    await revokeDescendants(tx, workspaceId, child.id)
+    await revokeDescendants(tx, workspaceId, child.id, by)
   }
 }
+
+const recordRevoked = (tx: Context, workspaceId: string, id: string, by: RevokedBy) =>
+  recordAudit(tx, {
+    ...{ workspaceId, action: 'key.revoked', subjectType: 'key', subjectId: id },
+    ...by,
+  })
 
 async function insert(
   ctx: Context,

@@ -62,6 +62,7 @@ export const revokeChildren = (db: Db, workspaceId: string, parentId: string, re
     .where('workspace_id', '=', workspaceId)
     .where('created_by_id', '=', parentId)
     .where('timestamp_revoked', 'is', null)
+    .returning('id')
     .execute()
 
 /** Those that were revoked, too. */

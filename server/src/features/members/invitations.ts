@@ -13,6 +13,7 @@ import {
   hashPassword,
   hashToken,
   readEmail,
+  voidPasswordResets,
 } from '../users/index.ts'
 import * as queries from './invitation-queries.ts'
 import { addMember, findMembership, lockMembers, requireOwnerFor } from './members.ts'
@@ -131,6 +132,8 @@ export async function acceptAsUser(
     if (invitation.email !== user.email) throw signInFirst()
     await join(tx, invitation, user.id)
   })
+  // Also one whose maker looked before this was there to see, in the workspace that they are in already.
+  await voidPasswordResets(ctx, [user.id])
 }
 
 /** An invitation is accepted once: a second call finds none. */

@@ -1,12 +1,22 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
-import { type Browser, openBrowser, owner, password, setUp } from '../../../test/browser.ts'
+import {
+  acceptInvitation,
+  type Browser,
+  lookAtInvitation,
+  openBrowser,
+  owner,
+  password,
+  resetPasswordBy,
+  setUp,
+} from '../../../test/browser.ts'
 import { patience } from '../../../test/patience.ts'
 import { createPerson, join, type Person } from '../../../test/people.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Caller } from '../../kernel/http/access.ts'
-import { listAudit } from '../audit/index.ts'
+import { listAudit, operator } from '../audit/index.ts'
+import { createInvitation } from './invitations.ts'
 import { setRole } from './members.ts'
 
 let api: TestApi
@@ -21,29 +31,28 @@ const call = (from: Browser, method: string, url: string, body?: object) =>
   from.call(method, url, { body, headers: { 'x-workspace-id': api.workspaceId } })
 const outcome = ({ status, body }: { status: number; body: { code?: string } }) =>
   `${status} ${body.code ?? 'ok'}`
-const tokenOf = (url: string) => String(url.split('#')[1])
 const userOf = async (from: Browser) => (await from.call('GET', '/app/session')).body
 
 async function invite(email: string, role = 'member') {
   const answer = await call(browser, 'POST', '/app/invitations', { email, role })
   expect(answer.status, JSON.stringify(answer.body)).toBe(201)
-  return `/app/invitations/accept/${tokenOf(answer.body.url)}`
+  return String(answer.body.url)
 }
 
 test('an invitation makes an account and a member, once', async () => {
-  const path = await invite('Bob@Example.com')
+  const link = await invite('Bob@Example.com')
   const bob = openBrowser(api)
-  expect((await bob.call('GET', path)).body).toEqual({
+  expect((await lookAtInvitation(bob, link)).body).toEqual({
     ...{ workspace_name: 'default', email: 'bob@example.com', role: 'member', has_account: false },
   })
-  expect(outcome(await bob.call('POST', path, { body: {} }))).toBe('400 invalid_field')
-  const body = { name: 'Bob', password }
-  expect((await bob.call('POST', path, { body })).body).toEqual({ second_factor: false })
+  expect(outcome(await acceptInvitation(bob, link))).toBe('400 invalid_field')
+  const account = { name: 'Bob', password }
+  expect((await acceptInvitation(bob, link, account)).body).toEqual({ second_factor: false })
   expect(await userOf(bob)).toMatchObject({
     user: { name: 'Bob', email: 'bob@example.com', is_operator: false },
     workspaces: [{ role: 'member' }],
   })
-  expect(outcome(await openBrowser(api).call('POST', path, { body }))).toBe('404 not_found')
+  expect(outcome(await acceptInvitation(openBrowser(api), link, account))).toBe('404 not_found')
   const members = (await call(browser, 'GET', '/app/members')).body.items
   expect(members.map((each: { email: string; role: string }) => [each.email, each.role])).toEqual([
     ['ann@example.com', 'owner'],
@@ -61,8 +70,8 @@ test('an invitation makes an account and a member, once', async () => {
 })
 
 test('a domain is signed in with as it was typed, in capitals, and in ASCII', async () => {
-  const path = await invite('bob@müller.example')
-  const joined = await openBrowser(api).call('POST', path, { body: { name: 'Bob', password } })
+  const link = await invite('bob@müller.example')
+  const joined = await acceptInvitation(openBrowser(api), link, { name: 'Bob', password })
   expect(outcome(joined)).toBe('200 ok')
   for (const email of ['bob@müller.example', 'BOB@MÜLLER.example', 'bob@xn--mller-kva.example']) {
     const entering = openBrowser(api)
@@ -84,8 +93,8 @@ test.each([...['jörg@example.com', 'a&b@example.com', 'ann@пример.рф', 
 test.each([...["o'neil@example.com", 'a.b+c_d-e@sub-domain.example.co', '_@example.museum']])(
   'whoever is invited as %s signs in',
   async (email) => {
-    const path = await invite(email)
-    const joined = await openBrowser(api).call('POST', path, { body: { name: 'Bob', password } })
+    const link = await invite(email)
+    const joined = await acceptInvitation(openBrowser(api), link, { name: 'Bob', password })
     expect(outcome(joined)).toBe('200 ok')
   },
 )
@@ -93,11 +102,11 @@ test.each([...["o'neil@example.com", 'a.b+c_d-e@sub-domain.example.co', '_@examp
 test('somebody who has an account signs in to accept, as the one who is invited', async () => {
   const carol = await createPerson(api, { email: 'carol@example.com' })
   const dave = await createPerson(api, { email: 'dave@example.com' })
-  const path = await invite(carol.email)
-  const body = { name: 'Mallory', password: 'my own battery staple' }
-  expect(outcome(await openBrowser(api).call('POST', path, { body }))).toBe('401 not_signed_in')
-  expect(outcome(await dave.browser.call('POST', path, { body: {} }))).toBe('401 not_signed_in')
-  expect((await carol.browser.call('POST', path, { body: {} })).status).toBe(200)
+  const link = await invite(carol.email)
+  const account = { name: 'Mallory', password: 'my own battery staple' }
+  expect(outcome(await acceptInvitation(openBrowser(api), link, account))).toBe('401 not_signed_in')
+  expect(outcome(await acceptInvitation(dave.browser, link))).toBe('401 not_signed_in')
+  expect((await acceptInvitation(carol.browser, link)).status).toBe(200)
   expect((await userOf(carol.browser)).workspaces).toMatchObject([{ role: 'member' }])
 })
 
@@ -109,8 +118,8 @@ test('a link that was withdrawn, replaced or is a week old opens nothing', async
   await call(browser, 'DELETE', `/app/invitations/${pending.id}`)
   const old = await invite('eve@example.com')
   api.ctx.clock.advance(7 * 86_400_000)
-  for (const path of [replaced, withdrawn, old])
-    expect(outcome(await openBrowser(api).call('GET', path))).toBe('404 not_found')
+  for (const link of [replaced, withdrawn, old])
+    expect(outcome(await lookAtInvitation(openBrowser(api), link))).toBe('404 not_found')
 })
 
 test('owners are made and unmade by owners, and a workspace keeps one', async () => {
@@ -155,17 +164,17 @@ test('an admin makes no reset link for whoever may do more than they', async () 
   expect(outcome(await reset(ownerId))).toBe('403 role_required')
   expect(outcome(await reset(guest.id))).toBe('403 role_required')
 
-  const path = `/app/password-reset/${tokenOf((await reset(bob.id)).body.url)}`
-  const body = { password: 'a new battery staple' }
+  const link = (await reset(bob.id)).body.url
+  const next = 'a new battery staple'
   const anywhere = openBrowser(api)
-  expect((await anywhere.call('POST', path, { body })).body).toEqual({ second_factor: false })
+  expect((await resetPasswordBy(anywhere, link, next)).body).toEqual({ second_factor: false })
   expect((await userOf(anywhere)).user.email).toBe(bob.email)
   expect((await userOf(bob.browser)).user).toBeNull()
-  expect(outcome(await openBrowser(api).call('POST', path, { body }))).toBe('404 not_found')
+  expect(outcome(await resetPasswordBy(openBrowser(api), link, next))).toBe('404 not_found')
 
-  const late = `/app/password-reset/${tokenOf((await reset(bob.id)).body.url)}`
+  const late = (await reset(bob.id)).body.url
   api.ctx.clock.advance(3_600_000)
-  expect(outcome(await openBrowser(api).call('POST', late, { body }))).toBe('404 not_found')
+  expect(outcome(await resetPasswordBy(openBrowser(api), late, next))).toBe('404 not_found')
 })
 
 test('whoever is taken out, or may invite no more, leaves no link behind that lets somebody in', async () => {
@@ -184,14 +193,11 @@ test('whoever is taken out, or may invite no more, leaves no link behind that le
     expect([invited.status, reset.status, (await shutOut(admin.id)).status]).toEqual([
       ...[201, 200, 200],
     ])
-    const body = { name: 'Eve', password: 'my own battery staple' }
-    const accept = `/app/invitations/accept/${tokenOf(invited.body.url)}`
-    expect(outcome(await openBrowser(api).call('POST', accept, { body }))).toBe('404 not_found')
-    const take = `/app/password-reset/${tokenOf(reset.body.url)}`
-    const { password } = body
-    expect(outcome(await openBrowser(api).call('POST', take, { body: { password } }))).toBe(
-      '404 not_found',
-    )
+    const anybody = openBrowser(api)
+    const account = { name: 'Eve', password: 'my own battery staple' }
+    const joined = await acceptInvitation(anybody, invited.body.url, account)
+    const taken = await resetPasswordBy(anybody, reset.body.url, account.password)
+    expect([joined, taken].map(outcome)).toEqual(['404 not_found', '404 not_found'])
   }
   expect((await userOf(bob.browser)).user).toMatchObject({ email: bob.email })
 })
@@ -222,10 +228,80 @@ test('a reset link is void once its person may do more than when it was made', a
     const reset = await call(admin.browser, 'POST', `/app/members/${person.id}/reset-link`)
     expect(reset.status).toBe(200)
     await raise(person)
-    const path = `/app/password-reset/${tokenOf(reset.body.url)}`
-    const body = { password: 'my own battery staple' }
-    expect(outcome(await openBrowser(api).call('POST', path, { body }))).toBe('404 not_found')
+    const taken = await resetPasswordBy(openBrowser(api), reset.body.url, 'my own battery staple')
+    expect(outcome(taken)).toBe('404 not_found')
   }
+})
+
+const expectWaiting = () =>
+  vi.waitFor(async () => {
+    const { rows } = await api.ctx.database.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    expect(rows).toHaveLength(1)
+  }, patience)
+
+async function holdLock(name: string) {
+  const client = await api.ctx.database.pool.connect()
+  await client.query('begin')
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [name])
+  return {
+    async free() {
+      await client.query('commit')
+      client.release()
+    },
+  }
+}
+
+/** A member here who is invited to another workspace, and an admin of this one. */
+async function inviteElsewhere() {
+  const [admin, bob] = await Promise.all(
+    ['admin', 'bob'].map((name) => createPerson(api, { email: `${name}@example.com` })),
+  )
+  if (!admin || !bob) throw new Error('Nobody.')
+  await join(api, api.workspaceId, admin, 'admin')
+  await join(api, api.workspaceId, bob, 'member')
+  const { workspaceId } = await api.createStranger()
+  const { url } = await createInvitation(
+    inWorkspace(api.ctx, workspaceId),
+    { email: bob.email, role: 'owner' },
+    { workspaceId, actor: operator },
+  )
+  return {
+    join: () => acceptInvitation(bob.browser, url),
+    makeLink: () => call(admin.browser, 'POST', `/app/members/${bob.id}/reset-link`),
+  }
+}
+
+test('a reset link that waits while its person joins another workspace is not made', async () => {
+  const person = await inviteElsewhere()
+  const members = await holdLock(`members ${api.workspaceId}`)
+  const made = person.makeLink()
+  await expectWaiting()
+  expect(outcome(await person.join())).toBe('200 ok')
+  await members.free()
+  expect(outcome(await made)).toBe('403 role_required')
+  const { peek } = api.ctx.database
+  expect(await peek.selectFrom('password_resets').selectAll().execute()).toEqual([])
+})
+
+test('a reset link that is made while its person is joining another workspace is void', async () => {
+  const person = await inviteElsewhere()
+  const { pool } = api.ctx.database
+  await pool.query(`
+    create function wait_for_test() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(hashtextextended('joining', 0)); return new; end $$;
+    create trigger wait_for_test before insert on audit_log
+      for each row when (new.action = 'member.added') execute function wait_for_test()`)
+  const end = await holdLock('joining')
+  const joining = person.join()
+  await expectWaiting()
+  const made = await person.makeLink()
+  expect(outcome(made)).toBe('200 ok')
+  await end.free()
+  expect(outcome(await joining)).toBe('200 ok')
+  const taken = await resetPasswordBy(openBrowser(api), made.body.url, 'my own battery staple')
+  expect(outcome(taken)).toBe('404 not_found')
 })
 
 test('an owner who is unmade while their request waits does not make themselves one again', async () => {
@@ -243,19 +319,14 @@ test('an owner who is unmade while their request waits does not make themselves 
   })
   await unmade.promise
   const again = call(second.browser, 'PATCH', `/app/members/${second.id}`, { role: 'owner' })
-  await vi.waitFor(async () => {
-    const { rows } = await api.ctx.database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    expect(rows).toHaveLength(1)
-  }, patience)
+  await expectWaiting()
   gate.resolve()
   await unmaking
   expect(outcome(await again)).toBe('403 role_required')
   expect((await userOf(second.browser)).workspaces).toMatchObject([{ role: 'viewer' }])
 })
 
-test('a key and all that it made is revoked by a person, who is in the audit log', async () => {
+test('a key and all that it made is revoked by a person, who is in the audit log for each', async () => {
   const scopes = ['service_accounts:create', 'leads:read']
   const made = await call(browser, 'POST', '/app/oauth/service-accounts', { name: 'crm', scopes })
   expect(made.body.created_by).toMatchObject({ type: 'user' })
@@ -270,8 +341,10 @@ test('a key and all that it made is revoked by a person, who is in the audit log
   expect((await api.call('GET', '/api/v2/campaigns', { key })).body.code).toBe('revoked_key')
   const log = await call(browser, 'GET', '/app/audit?action=key.')
   const { id } = (await userOf(browser)).user
-  expect(log.body.items.slice(0, 1)).toMatchObject([
-    { action: 'key.revoked', actor_type: 'user', actor_id: id, subject_id: made.body.id },
+  const by = { action: 'key.revoked', actor_type: 'user', actor_id: id }
+  expect(log.body.items.slice(0, 2)).toMatchObject([
+    { ...by, subject_id: made.body.id },
+    { ...by, subject_id: child.body.id },
   ])
 })
 

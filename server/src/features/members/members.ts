@@ -132,17 +132,24 @@ export async function createResetLink(
   userId: string,
   by: ChangeBy,
 ): Promise<OneTimeLink> {
-  const workspaces = await askAllShards(processOf(ctx), (shard) =>
-    listWorkspacesHere(shard, userId),
-  )
-  return transaction(ctx, async (tx) => {
+  const isMemberElsewhere = await isInSeveral(ctx, userId)
+  const link = await transaction(ctx, async (tx) => {
     await lockMember(tx, userId, by)
     const [user] = await listUsersById(tx, [userId])
     if (by.caller.actor.id === userId) throw yourOwn()
-    if (user?.is_operator || workspaces.flat().length > 1) throw beyondWorkspace()
+    if (user?.is_operator || isMemberElsewhere) throw beyondWorkspace()
     await record(tx, 'member.reset_link_created', userId, by, {})
     return createPasswordReset(tx, userId)
   })
+  // Whoever joins another workspace makes links void once they are in: one that came later is so here.
+  if (!(await isInSeveral(ctx, userId))) return link
+  await voidPasswordResets(ctx, [userId])
+  throw beyondWorkspace()
+}
+
+async function isInSeveral(ctx: Context, userId: string): Promise<boolean> {
+  const lists = await askAllShards(processOf(ctx), (shard) => listWorkspacesHere(shard, userId))
+  return lists.flat().length > 1
 }
 
 const beyondWorkspace = () =>

@@ -18,30 +18,45 @@ const windows = {
 }
 
 /**
+ * What is guessed at. Its kind stands first: an e-mail address is whatever somebody types, and must not
+ * spell the counter of somebody else.
+ */
+type Account = `${'email' | 'code' | 'link' | 'profile'} ${string}`
+
+/**
  * Lets somebody try who has not failed too often, from this address or for this account. A try counts
- * while it is under way, so that many at once are no way around; one that succeeds is taken back.
+ * while it is under way, so that many at once are no way around; one that succeeds, or that we fail, is
+ * taken back.
  *
- * @param who.account what is guessed at: an e-mail address, or a constant; counted by its hash, because
- *   a shared counter is kept outside of the database
+ * @param who.account counted by its hash, because a shared counter is kept outside of the database; none:
+ *   by the address alone
  */
 export async function attempt<T>(
   attempts: Attempts,
-  who: { address: string; account: string },
+  { address, account }: { address: string; account?: Account },
   work: () => Promise<T>,
 ): Promise<T> {
   const counted: string[] = []
-  const counting = { ...who, address: networkOf(who.address) }
+  const counting = { address: networkOf(address), account }
   for (const kind of ['address', 'account'] as const) {
+    const name = counting[kind]
+    if (name === undefined) continue
     for (const { seconds, most } of windows[kind]) {
-      const key = `sign-in:${kind}:${seconds}:${sha256(counting[kind]).toString('base64url')}`
+      const key = `sign-in:${kind}:${seconds}:${sha256(name).toString('base64url')}`
       const { tries, secondsLeft } = await attempts.count(key, seconds)
       if (tries > most) throw tooMany(secondsLeft)
       counted.push(key)
     }
   }
-  const result = await work()
-  for (const key of counted) await attempts.uncount(key)
-  return result
+  let isTheirs = false
+  try {
+    return await work()
+  } catch (error) {
+    isTheirs = error instanceof AppError && error.status < 500
+    throw error
+  } finally {
+    if (!isTheirs) for (const key of counted) await attempts.uncount(key)
+  }
 }
 
 /** Whoever has an address of IPv6 has all that begin with the same 64 bits. */

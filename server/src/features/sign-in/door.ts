@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Door } from '../../kernel/http/access.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { findMembership } from '../members/index.ts'
-import { findSession, type Session } from '../users/index.ts'
+import { findSession, notSignedIn, type Session } from '../users/index.ts'
 import { scopesOf } from './roles.ts'
 
 /** Requests of one person in 10 s, over all workspaces. */
@@ -68,10 +68,21 @@ declare module 'fastify' {
   }
 }
 
+/** Requests of people that were let in before all of them was there. */
+const late = new WeakSet<FastifyRequest>()
+
+/** Who was shut out meanwhile must not go on with what they began before, for as long as they like. */
+export async function checkPersonAgain(req: FastifyRequest): Promise<void> {
+  if (!late.has(req)) return
+  req.session = null
+  await checkPerson(req)
+}
+
 /** Lets in who the route is for, before anything else of the request is looked at. */
 export async function checkPerson(req: FastifyRequest): Promise<void> {
   const { person } = req.routeOptions.config
   if (!person) return
+  if (req.raw.complete === false) late.add(req)
   const { user } = await getSession(req)
   req.person = user
   if (person === 'person' || user.is_operator) return
@@ -82,7 +93,7 @@ export async function checkPerson(req: FastifyRequest): Promise<void> {
 export async function getSession(req: FastifyRequest): Promise<Session> {
   req.session ??= await findSession(req)
   if (req.session) return req.session
-  throw new AppError('not_signed_in', 'You are not signed in; sign in and try again.')
+  throw notSignedIn()
 }
 
 /** A stream and a download cannot send a header; they name it in the query. */

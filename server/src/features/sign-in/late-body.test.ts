@@ -79,6 +79,18 @@ test.each([
   },
 )
 
+test('nor does an operator who is signed out meanwhile, outside of workspaces', async () => {
+  const operator = await createPerson(api, { email: 'operator@example.com', isOperator: true })
+  const making = begin(
+    '/app/workspaces',
+    { cookie: cookieOf(operator.browser) },
+    { name: 'made late' },
+  )
+  await passDoor()
+  await shutOut['signed out'](operator.id)
+  expect(await making.finish()).toEqual({ status: 401, code: 'not_signed_in' })
+})
+
 test('nor does a key that is revoked meanwhile, and one that is not has its answer', async () => {
   const made = await createKeyAsOperator(api.ctx, api.workspaceId, {
     ...{ name: 'slow', scopes: ['campaigns:all'] },

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import { invalidFields } from '../../kernel/errors.ts'
 import { ref } from '../../kernel/http/schema.ts'
 import {
@@ -13,14 +12,16 @@ import {
 import { findSession, resetPassword } from '../users/index.ts'
 import { type Attempts, attempt } from './attempts.ts'
 import { enter } from './enter.ts'
-import { Acceptance, NewPasswordInput, ReceivedInvitation } from './link-schema.ts'
+import { Acceptance, LinkToken, NewPasswordInput, ReceivedInvitation } from './link-schema.ts'
 import { recordForPerson } from './record.ts'
 import { SignInAnswer } from './schema.ts'
 
 const tags = ['Sign-in']
-const params = Type.Object({ token: Type.String({ maxLength: 200 }) })
 
-/** What the holder of a one-time link may do, signed in or not. */
+/**
+ * What the holder of a one-time link may do, signed in or not. The token is in the body: addresses are in
+ * the logs of proxies.
+ */
 export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = async (
   app,
   { attempts },
@@ -28,21 +29,21 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
   const guarded = <T>(req: FastifyRequest, work: () => Promise<T>) =>
     attempt(attempts, { address: req.ip, account: `link ${req.ip}` }, work)
 
-  app.get(
-    '/invitations/accept/:token',
+  app.post(
+    '/invitations/received',
     {
       schema: {
         operationId: 'getInvitation',
         summary: 'Look at an invitation',
         description: 'By the token of its link.',
         tags,
-        params,
+        body: ref(LinkToken),
         response: { 200: ref(ReceivedInvitation) },
       },
     },
     (req) =>
       guarded(req, async () => {
-        const { workspace_name, email, role } = await getInvitation(req.process, req.params.token)
+        const { workspace_name, email, role } = await getInvitation(req.process, req.body.token)
         return {
           ...{ workspace_name, email, role: role as 'viewer' },
           has_account: await hasAccount(req.process, email),
@@ -51,7 +52,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
   )
 
   app.post(
-    '/invitations/accept/:token',
+    '/invitations/accept',
     {
       schema: {
         operationId: 'acceptInvitation',
@@ -60,14 +61,13 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
           'With a name and a password it makes the account and signs in; an address that has an ' +
           'account signs in first and sends nothing.',
         tags,
-        params,
         body: ref(Acceptance),
         response: { 200: ref(SignInAnswer) },
       },
     },
     (req, reply) =>
       guarded(req, async () => {
-        const { token } = req.params
+        const { token } = req.body
         const { email } = await getInvitation(req.process, token)
         if (await hasAccount(req.process, email)) {
           const session = await findSession(req)
@@ -83,7 +83,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
   )
 
   app.post(
-    '/password-reset/:token',
+    '/password-reset',
     {
       schema: {
         operationId: 'resetPassword',
@@ -91,16 +91,13 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
         description:
           'Every session of the person ends, and this browser is signed in; the second factor stays.',
         tags,
-        params,
         body: ref(NewPasswordInput),
         response: { 200: ref(SignInAnswer) },
       },
     },
     async (req, reply) => {
-      const { password } = req.body
-      const { id, email } = await guarded(req, () =>
-        resetPassword(req.process, req.params.token, password),
-      )
+      const { token, password } = req.body
+      const { id, email } = await guarded(req, () => resetPassword(req.process, token, password))
       await recordForPerson(req.process, id, 'user.reset_password')
       return enter(req, reply, { email, password })
     },

@@ -3,6 +3,18 @@ import { roles } from '../../kernel/http/access.ts'
 import { Name } from '../../kernel/http/schema.ts'
 import { NewPassword } from './schema.ts'
 
+const token = Type.String({ maxLength: 200, description: 'Behind the # of the link.' })
+
+export const LinkToken = Type.Object(
+  { token },
+  {
+    $id: 'LinkToken',
+    description: 'Of a one-time link.',
+    additionalProperties: false,
+    examples: [{ token: 'QmX9…' }],
+  },
+)
+
 export const ReceivedInvitation = Type.Object(
   {
     workspace_name: Type.String(),
@@ -25,23 +37,23 @@ export const ReceivedInvitation = Type.Object(
 )
 
 export const Acceptance = Type.Object(
-  { name: Type.Optional(Name), password: Type.Optional(NewPassword) },
+  { token, name: Type.Optional(Name), password: Type.Optional(NewPassword) },
   {
     $id: 'Acceptance',
-    description: 'A name and a password for a new account; nothing for one that is signed in.',
+    description: 'The token of the link, and for a new account a name and a password.',
     additionalProperties: false,
-    examples: [{ name: 'Bob Example', password: 'correct horse battery staple' }],
+    examples: [{ token: 'QmX9…', name: 'Bob Example', password: 'correct horse battery staple' }],
   },
 )
 
 export const NewPasswordInput = Type.Object(
-  { password: NewPassword },
+  { token, password: NewPassword },
   {
     $id: 'NewPasswordInput',
     description: 'The password to sign in with from now on.',
     additionalProperties: false,
-    examples: [{ password: 'correct horse battery staple' }],
+    examples: [{ token: 'QmX9…', password: 'correct horse battery staple' }],
   },
 )
 
-export const linkSchemas = [ReceivedInvitation, Acceptance, NewPasswordInput]
+export const linkSchemas = [LinkToken, ReceivedInvitation, Acceptance, NewPasswordInput]

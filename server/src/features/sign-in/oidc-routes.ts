@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { ref } from '../../kernel/http/schema.ts'
 import { beginOidc, finishOidc } from '../users/index.ts'
+import { type Attempts, attempt } from './attempts.ts'
 import { recordForPerson } from './record.ts'
 
 const OidcStart = Type.Object(
@@ -16,7 +17,10 @@ const OidcStart = Type.Object(
 export const oidcSchemas = [OidcStart]
 
 /** Signing in at a provider of OpenID Connect, where one is configured. */
-export const oidcRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const oidcRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = async (
+  app,
+  { attempts },
+) => {
   app.post(
     '/session/oidc',
     {
@@ -28,7 +32,10 @@ export const oidcRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(OidcStart) },
       },
     },
-    async (req, reply) => ({ url: await beginOidc(req, reply) }),
+    // A provider that hangs is asked for ten seconds: no more at once than somebody may try.
+    async (req, reply) => ({
+      url: await attempt(attempts, { address: req.ip }, () => beginOidc(req, reply)),
+    }),
   )
 
   // A page of the provider leads here, no call of the application.

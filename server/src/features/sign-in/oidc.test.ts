@@ -164,6 +164,16 @@ test('a callback that nobody began here opens nothing', async () => {
   expect(await userOf(other)).toBeNull()
 })
 
+test('a provider that does not answer is named as what is away', async () => {
+  const oidc = { issuer: 'http://127.0.0.1:1', clientId, clientSecret, name: 'Example login' }
+  api = await testApi({ oidc })
+  await setUp(api)
+  const { status, body, headers } = await openBrowser(api).call('POST', '/app/session/oidc')
+  expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' })
+  expect(body.message).toMatch(/^The provider does not answer/)
+  expect(headers['retry-after']).toBeDefined()
+})
+
 test('where none is configured there is none', async () => {
   api = await testApi()
   const browser = openBrowser(api)

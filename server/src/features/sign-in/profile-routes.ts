@@ -137,7 +137,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     },
     async (req, reply) => {
       const session = await getSession(req)
-      await guarded(req, () => disableSecondFactor(req, reply, req.body.password))
+      await guarded(req, () => disableSecondFactor(req, reply, session, req.body.password))
       await recordForPerson(req.process, session.user.id, 'user.turned_second_factor_off')
       const user = { ...session.user, has_second_factor: false }
       return describeSession(req.process, { ...session, user })
@@ -157,9 +157,12 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
         response: { 200: ref(BackupCodes) },
       },
     },
-    async (req) => ({
-      backup_codes: await guarded(req, () => renewBackupCodes(req, req.body.password)),
-    }),
+    async (req) => {
+      const { user } = await getSession(req)
+      const codes = await guarded(req, () => renewBackupCodes(req, req.body.password))
+      await recordForPerson(req.process, user.id, 'user.renewed_backup_codes')
+      return { backup_codes: codes }
+    },
   )
 
   app.get(

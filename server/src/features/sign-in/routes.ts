@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { ref } from '../../kernel/http/schema.ts'
 import { enterSecondFactor, foldEmail, refreshSession, signOut } from '../users/index.ts'
 import { type Attempts, attempt } from './attempts.ts'
@@ -24,9 +23,6 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
   app,
   { attempts },
 ) => {
-  const tryAs = <T>(req: FastifyRequest, account: string, work: () => Promise<T>) =>
-    attempt(attempts, { address: req.ip, account }, work)
-
   app.get(
     '/session',
     {
@@ -54,7 +50,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
       },
     },
     async (req, reply) => {
-      await tryAs(req, 'set-up', () => setUp(req.process, req.body))
+      await attempt(attempts, { address: req.ip }, () => setUp(req.process, req.body))
       return enter(req, reply, req.body)
     },
   )
@@ -72,8 +68,9 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
       },
     },
     async (req, reply) => {
-      const { body } = req
-      return tryAs(req, foldEmail(body.email), () => enter(req, reply, body))
+      const { ip, body } = req
+      const who = { address: ip, account: `email ${foldEmail(body.email)}` } as const
+      return attempt(attempts, who, () => enter(req, reply, body))
     },
   )
 
@@ -91,7 +88,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
     },
     async (req, reply) => {
       // The account has a limit of its own, which better-auth keeps with its second factor.
-      const userId = await tryAs(req, req.ip, () => enterSecondFactor(req, reply, req.body))
+      const who = { address: req.ip, account: `code ${req.ip}` } as const
+      const userId = await attempt(attempts, who, () => enterSecondFactor(req, reply, req.body))
       await recordForPerson(req.process, userId, 'user.signed_in')
       return { second_factor: false }
     },

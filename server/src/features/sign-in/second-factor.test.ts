@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { callOf, type TestApi, testApi } from '../../../test/app.ts'
-import { type Browser, openBrowser, owner, password, setUp, signIn } from '../../../test/browser.ts'
+import {
+  type Browser,
+  openBrowser,
+  owner,
+  password,
+  resetPasswordBy,
+  setUp,
+  signIn,
+} from '../../../test/browser.ts'
 import { patience } from '../../../test/patience.ts'
 import { codeOf } from '../../../test/second-factor.ts'
 import { buildApi } from '../../app.ts'
@@ -59,14 +67,34 @@ test('with a second factor the password alone opens nothing, and sessions from b
   expect(await userOf(entering)).toMatchObject({ email: owner.email })
 })
 
-test('a code opens once', async () => {
+test('a code opens once, and whoever enters it again gets in by the next one', async () => {
   const { uri } = await enrol()
   const code = codeOf(uri)
   const [first, second] = [await enterPassword(), await enterPassword()]
   expect((await post(first, '/app/session/second-factor', { code })).status).toBe(200)
   const again = await post(second, '/app/session/second-factor', { code })
   expect([again.status, again.body.code]).toEqual([401, 'wrong_credentials'])
+  expect(again.body.message).toMatch(/wait for the next one/)
   expect(await userOf(second)).toBeNull()
+  const next = await post(second, '/app/session/second-factor', { code: codeOf(uri, 1) })
+  expect(next.body).toEqual({ second_factor: false })
+})
+
+test('a sign-in that no code opens any more says to begin again', async () => {
+  const { uri } = await enrol()
+  const entering = await enterPassword()
+  const enter = async (code: string, address: string) => {
+    const options = { body: { code }, address }
+    const { status, body } = await entering.call('POST', '/app/session/second-factor', options)
+    return `${status} ${body.message}`
+  }
+  for (let n = 0; n < 5; n++) {
+    const wrong = await enter('000000', `10.0.0.${n}`)
+    expect(wrong).toBe('401 The code is not right; enter the one shown now.')
+  }
+  const again = 'Begin again with your password.'
+  expect(await enter(codeOf(uri), '10.0.0.8')).toBe(`401 Too many codes were wrong. ${again}`)
+  expect(await enter(codeOf(uri), '10.0.0.9')).toBe(`401 This sign-in has ended. ${again}`)
 })
 
 test('a backup code opens once, and new ones make the old ones void', async () => {
@@ -144,31 +172,102 @@ test('a new password is the only way in: no sign-in that was half way, and no li
   expect((await post(browser, '/app/profile/password', change)).status).toBe(200)
   const entered = await post(halfWay, '/app/session/second-factor', { code: codeOf(uri) })
   expect([entered.status, entered.body.code]).toEqual([401, 'wrong_credentials'])
-  const token = path.split('#')[1]
-  const reset = { password: 'my own battery staple' }
-  expect((await post(openBrowser(api), `/app/password-reset/${token}`, reset)).status).toBe(404)
+  const reset = await resetPasswordBy(openBrowser(api), path, 'my own battery staple')
+  expect(reset.status).toBe(404)
   expect(await userOf(browser)).toMatchObject({ email: owner.email })
 })
 
-test('a sign-in by the old password that is under way while it is replaced opens nothing', async () => {
-  const { id } = await userOf(browser)
-  const { path } = await createPasswordReset(api.ctx, id)
+/** What stands before the writing of sessions. */
+const expectWaiting = (count: number) =>
+  vi.waitFor(async () => {
+    const { rows } = await api.ctx.database.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    expect(rows).toHaveLength(count)
+  }, patience)
+
+const resetTo = 'a new battery staple'
+const opens = async (given: string) => {
+  const answer = await post(openBrowser(api), '/app/session', {
+    email: owner.email,
+    password: given,
+  })
+  return answer.status === 200
+}
+
+test.each([
+  [
+    'a sign-in',
+    async () => {
+      const entering = openBrowser(api)
+      return { entering, url: '/app/session', body: { email: owner.email, password } }
+    },
+  ],
+  [
+    'a code after it',
+    async () => {
+      const { uri } = await enrol()
+      const body = { code: codeOf(uri) }
+      return { entering: await enterPassword(), url: '/app/session/second-factor', body }
+    },
+  ],
+  [
+    'turning the second factor on',
+    async () => {
+      const begun = await post(browser, '/app/profile/second-factor', { password })
+      const body = { code: codeOf(begun.body.uri) }
+      return { entering: browser, url: '/app/profile/second-factor/confirm', body }
+    },
+  ],
+  [
+    'turning the second factor off',
+    async () => {
+      await enrol()
+      return { entering: browser, url: '/app/profile/second-factor/disable', body: { password } }
+    },
+  ],
+  [
+    'changing it',
+    async () => {
+      const body = { current_password: password, new_password: 'another battery staple' }
+      return { entering: browser, url: '/app/profile/password', body }
+    },
+  ],
+])(
+  '%s by the old password that is under way while it is reset opens nothing',
+  async (_what, begin) => {
+    const { id } = await userOf(browser)
+    const { entering, url, body } = await begin()
+    const { path } = await createPasswordReset(api.ctx, id)
+    let entered: ReturnType<typeof post> | undefined
+    await transaction(api.ctx, async (tx) => {
+      await sql`lock table user_sessions in share mode`.execute(tx.db)
+      entered = post(entering, url, body)
+      // The password was found right.
+      await expectWaiting(1)
+      await resetPassword(tx, path.split('#')[1] ?? '', resetTo)
+    })
+    expect((await entered)?.status).toBe(401)
+    expect(await userOf(entering)).toBeNull()
+    expect([await opens(resetTo), await opens('another battery staple')]).toEqual([true, false])
+  },
+)
+
+test('a sign-in by the password alone that is under way while a second factor is turned on opens nothing', async () => {
+  const begun = await post(browser, '/app/profile/second-factor', { password })
   const entering = openBrowser(api)
-  let entered: ReturnType<typeof post> | undefined
+  const answers: ReturnType<typeof post>[] = []
   await transaction(api.ctx, async (tx) => {
     await sql`lock table user_sessions in share mode`.execute(tx.db)
-    entered = post(entering, '/app/session', { email: owner.email, password })
-    // It has found the password right, and waits for its session.
-    await vi.waitFor(async () => {
-      const { rows } = await api.ctx.database.pool.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      expect(rows).toHaveLength(1)
-    }, patience)
-    await resetPassword(tx, path.split('#')[1] ?? '', 'a new battery staple')
+    answers.push(post(entering, '/app/session', { email: owner.email, password }))
+    await expectWaiting(1)
+    const body = { code: codeOf(begun.body.uri) }
+    answers.push(post(browser, '/app/profile/second-factor/confirm', body))
+    await expectWaiting(2)
   })
-  expect((await entered)?.status).toBe(401)
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200])
   expect(await userOf(entering)).toBeNull()
+  expect(await userOf(browser)).toMatchObject({ has_second_factor: true })
 })
 
 test('sessions are listed and ended, one or all others', async () => {
@@ -203,9 +302,15 @@ test('the audit log tells of what opens an account, and of a sign-in only once i
   expect(await actions()).toEqual(begun)
   const [code = ''] = backup_codes
   await post(entering, '/app/session/second-factor', { code, is_backup_code: true })
+  await post(browser, '/app/profile/second-factor/backup-codes', { password })
   const next = 'another horse battery staple'
   await post(browser, '/app/profile/password', { current_password: password, new_password: next })
   await post(browser, '/app/profile/second-factor/disable', { password: next })
-  const ended = ['signed_in', 'changed_password', 'turned_second_factor_off']
+  const ended = [
+    'signed_in',
+    'renewed_backup_codes',
+    'changed_password',
+    'turned_second_factor_off',
+  ]
   expect(await actions()).toEqual([...begun, ...ended])
 })

@@ -1,7 +1,9 @@
 // Also runs through PgBouncer: a library with its own statements.
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type TestApi, testApi } from '../../../test/app.ts'
+import { callOf, type TestApi, testApi } from '../../../test/app.ts'
 import { openBrowser, owner, password, setUp, setUpToken, signIn } from '../../../test/browser.ts'
+import { buildApi } from '../../app.ts'
+import { connect } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
@@ -130,6 +132,79 @@ test('the addresses of one IPv6 network are counted as one', async () => {
   // An IPv4 address that is written so stands for itself alone.
   for (let n = 0; n < 11; n++)
     expect(await guess(20 + n, `::ffff:10.0.2.${n}`)).toBe('401 wrong_credentials')
+})
+
+const nameless = '198.51.100.7'
+
+test.each([
+  [
+    'codes',
+    [nameless, `code ${nameless}`],
+    'POST',
+    '/app/session/second-factor',
+    { code: '000000' },
+  ],
+  ['links', [`link ${nameless}`], 'POST', '/app/invitations/received', { token: 'unknown' }],
+  ['set-up', ['set-up'], 'POST', '/app/set-up', { ...owner, token: 'unknown' }],
+] as const)(
+  'nobody shuts others out of %s by signing in as what their counter is called',
+  async (_what, emails, method, url, body) => {
+    await setUpToken(api)
+    for (const email of emails) {
+      for (let n = 0; n < 6; n++) {
+        await openBrowser(api).call('POST', '/app/session', {
+          ...{ body: { email, password: 'wrong password' }, address: `10.0.0.${n}` },
+        })
+      }
+    }
+    const { status } = await openBrowser(api).call(method, url, { body, address: nameless })
+    expect([401, 404]).toContain(status)
+  },
+)
+
+test('what fails on our side does not count as a failure', async () => {
+  await setUp(api)
+  const { pool } = api.ctx.database
+  const body = { email: owner.email, password }
+  const enter = () => openBrowser(api).call('POST', '/app/session', { body })
+  await pool.query('alter table user_accounts rename to out_of_reach')
+  for (let n = 0; n < 6; n++) expect((await enter()).status).toBe(500)
+  await pool.query('alter table out_of_reach rename to user_accounts')
+  expect(outcome(await enter())).toBe('200 ok')
+})
+
+test.each([
+  ['GET', '/app/session', undefined],
+  ['DELETE', '/app/session', undefined],
+  ['GET', '/app/audit', undefined],
+  ['PATCH', '/app/profile', { name: 'Ann' }],
+  ['POST', '/app/profile/password', { current_password: password, new_password: 'x'.repeat(12) }],
+  ['POST', '/app/session', { email: owner.email, password }],
+])(
+  'while the database is away %s %s is a 503 that says when to ask again',
+  async (method, url, body) => {
+    const { cookies } = await setUp(api)
+    const away = connect('postgres://nobody@127.0.0.1:1/none', 2)
+    const config = { ...api.ctx.config }
+    const app = await buildApi({ ...api.ctx, config, db: away.db })
+    const browser = openBrowser({ ...api, app, call: callOf(app) })
+    for (const [name, value] of cookies) browser.cookies.set(name, value)
+    const answer = await browser.call(method, url, { body })
+    expect(outcome(answer)).toBe('503 unavailable')
+    expect(answer.headers['retry-after']).toBe('1')
+    await app.close()
+    await away.db.destroy()
+  },
+)
+
+test('a session that could not be ended is not said to have ended', async () => {
+  const browser = await setUp(api)
+  await api.ctx.database.pool.query(`
+    create function no_room() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+    create trigger no_room before delete on user_sessions execute function no_room()`)
+  expect(outcome(await browser.call('DELETE', '/app/session'))).toBe('503 unavailable')
+  expect((await browser.call('GET', '/app/session')).body.user).not.toBeNull()
 })
 
 test('what succeeds does not count as a failure', async () => {

@@ -22,6 +22,7 @@ export { countSecondFactors, resealSecondFactors } from './second-factor-keys.ts
 export {
   enterSecondFactor,
   findSession,
+  notSignedIn,
   refreshSession,
   type Session,
   signIn,

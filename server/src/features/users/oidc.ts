@@ -11,18 +11,28 @@ export async function beginOidc(req: FastifyRequest, reply: FastifyReply): Promi
     throw new AppError('not_ready', 'No provider is configured; sign in with your password.')
   }
   const { api } = await oidcAuthOf(req.process)
-  const { headers, response } = await api.signInSocial({
-    body: {
-      provider: 'oidc',
-      callbackURL: `${baseUrl}/`,
-      errorCallbackURL: `${baseUrl}/sign-in`,
-      disableRedirect: true,
-    },
-    headers: authHeaders(req),
-    returnHeaders: true,
-  })
+  const begin = () =>
+    api.signInSocial({
+      body: {
+        provider: 'oidc',
+        callbackURL: `${baseUrl}/`,
+        errorCallbackURL: `${baseUrl}/sign-in`,
+        disableRedirect: true,
+      },
+      headers: authHeaders(req),
+      returnHeaders: true,
+    })
+  const { headers, response } = await begin().catch(explainSilence)
   passCookies(headers, reply)
   return String(response.url)
+}
+
+/** better-auth knows no provider whose description it could not read. */
+function explainSilence(error: unknown): never {
+  const { body } = error as { body?: { code?: string } }
+  if (body?.code !== 'PROVIDER_NOT_FOUND') throw error
+  const message = 'The provider does not answer; try again shortly, or sign in with your password.'
+  throw new AppError('unavailable', message, { headers: { 'retry-after': '5' }, cause: error })
 }
 
 /**

@@ -38,7 +38,7 @@ export async function resetPassword(ctx: AnyContext, token: string, password: st
   return transaction(ctx, async (tx) => {
     const reset = await queries.deletePasswordReset(tx.db, hash, tx.now())
     if (!reset) throw spent()
-    await queries.setPassword(tx.db, reset.user_id, passwordHash, {
+    await queries.replacePassword(tx.db, reset.user_id, passwordHash, {
       accountId: tx.newId(),
       now: tx.now(),
     })

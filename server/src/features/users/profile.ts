@@ -3,9 +3,18 @@ import type { AnyContext } from '../../kernel/context.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { authOf } from './auth.ts'
 import * as queries from './queries.ts'
-import { authHeaders, passCookies, type Session, tokenIn, translate, useCode } from './sessions.ts'
+import {
+  authHeaders,
+  openSession,
+  passCookies,
+  type Session,
+  tokenIn,
+  translate,
+  useCode,
+} from './sessions.ts'
 
 const wrongPassword = 'The password is not right.'
+const changedMeanwhile = 'Your password or second factor has just been changed; sign in again.'
 
 /** Ends every other session of the person, and links to reset it: whoever knew the old one is out. */
 export async function changePassword(
@@ -21,7 +30,11 @@ export async function changePassword(
     revokeOtherSessions: true,
   }
   const call = () => api.changePassword({ body, headers: authHeaders(req), returnHeaders: true })
-  const { headers } = await translate(call, wrongPassword)
+  const { headers } = await openSession(
+    req,
+    { who: { id: user.id }, changes: 'password', wrong: changedMeanwhile },
+    () => translate(call, wrongPassword),
+  )
   await queries.deletePasswordResets(req.process.db, [user.id])
   await queries.deleteOtherSessions(req.process.db, user.id, tokenIn(headers))
   passCookies(headers, reply)
@@ -47,7 +60,11 @@ export async function confirmSecondFactor(
   if (user.has_second_factor) throw alreadyOn()
   const call = () =>
     api.verifyTOTP({ body: { code }, headers: authHeaders(req), returnHeaders: true })
-  const { headers } = await translate(call, 'The code is not right; enter the one shown now.')
+  const { headers } = await openSession(
+    req,
+    { who: { id: user.id }, changes: 'two_factor_enabled', wrong: changedMeanwhile },
+    () => translate(call, 'The code is not right; enter the one shown now.'),
+  )
   await useCode(req, user.id, code)
   await queries.deleteOtherSessions(req.process.db, user.id, tokenIn(headers))
   passCookies(headers, reply)
@@ -59,12 +76,18 @@ const alreadyOn = () =>
 export async function disableSecondFactor(
   req: FastifyRequest,
   reply: FastifyReply,
+  { user }: Session,
   password: string,
 ): Promise<void> {
   const { api } = await authOf(req.process)
   const call = () =>
     api.disableTwoFactor({ body: { password }, headers: authHeaders(req), returnHeaders: true })
-  passCookies((await translate(call, wrongPassword)).headers, reply)
+  const { headers } = await openSession(
+    req,
+    { who: { id: user.id }, changes: 'two_factor_enabled', wrong: changedMeanwhile },
+    () => translate(call, wrongPassword),
+  )
+  passCookies(headers, reply)
 }
 
 /** The old ones open nothing any more. */

@@ -92,28 +92,34 @@ export async function deleteOtherSessions(db: AnyDb, userId: string, token: stri
     .execute()
 }
 
+const deletePassword = (tx: AnyDb, userId: string) =>
+  tx
+    .deleteFrom('user_accounts')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .execute()
+
 /**
  * Everything that lets somebody in without the provider: the password with its second factor, links to
  * reset it, sessions.
  */
 export async function deleteAccess(tx: AnyDb, userId: string, now: Date): Promise<void> {
-  await tx
-    .deleteFrom('user_accounts')
-    .where('user_id', '=', userId)
-    .where('provider_id', '=', 'credential')
-    .execute()
+  await deletePassword(tx, userId)
   await deletePasswordResets(tx, [userId])
   await deleteSecondFactor(tx, userId, now)
   await deleteOtherSessions(tx, userId, '')
 }
 
-/** As an address has it now: a change that is under way is waited for. */
-export const findPassword = async (db: AnyDb, email: string) =>
+/** What lets somebody in now, but for the provider: a change that is under way is waited for. */
+export const findPassword = async (db: AnyDb, who: { id: string } | { email: string }) =>
   await db
     .selectFrom('users')
     .innerJoin('user_accounts', 'user_accounts.user_id', 'users.id')
-    .select(['users.id', 'user_accounts.password'])
-    .where('users.email', '=', email)
+    .select(['users.id', 'users.two_factor_enabled'])
+    .select(['user_accounts.id as account_id', 'user_accounts.password'])
+    .where((row) =>
+      'id' in who ? row('users.id', '=', who.id) : row('users.email', '=', who.email),
+    )
     .where('user_accounts.provider_id', '=', 'credential')
     .forShare('user_accounts')
     .executeTakeFirst()
@@ -143,25 +149,25 @@ export const deletePasswordReset = (db: AnyDb, tokenHash: Buffer, now: Date) =>
     .returning('user_id')
     .executeTakeFirst()
 
-/** Also for somebody who had none, because they signed in elsewhere. */
-export const setPassword = (
-  db: AnyDb,
+/**
+ * Also for somebody who had none, because they signed in elsewhere. In a row of its own: a change that is
+ * under way by the password before finds none to write to.
+ */
+export async function replacePassword(
+  tx: AnyDb,
   userId: string,
   password: string,
   { accountId, now }: { accountId: string; now: Date },
-) =>
-  db
+): Promise<void> {
+  await deletePassword(tx, userId)
+  await tx
     .insertInto('user_accounts')
     .values({
       ...{ id: accountId, user_id: userId, provider_id: 'credential', account_id: userId },
       ...{ password, timestamp_created: now, timestamp_updated: now },
     })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['provider_id', 'account_id'])
-        .doUpdateSet({ password, timestamp_updated: now }),
-    )
     .execute()
+}
 
 export async function deleteSecondFactor(tx: AnyDb, userId: string, now: Date): Promise<void> {
   await tx.deleteFrom('user_two_factors').where('user_id', '=', userId).execute()
@@ -236,4 +242,18 @@ export async function insertCodeUse(
     .returning('code')
     .executeTakeFirst()
   return inserted !== undefined
+}
+
+export async function isCodeUsed(
+  db: AnyDb,
+  { userId, code, usedAfter }: { userId: string; code: string; usedAfter: Date },
+): Promise<boolean> {
+  const use = await db
+    .selectFrom('user_code_uses')
+    .select('code')
+    .where('user_id', '=', userId)
+    .where('code', '=', code)
+    .where('timestamp_used', '>=', usedAfter)
+    .executeTakeFirst()
+  return use !== undefined
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
+import { parseUuid } from '../../kernel/ids.ts'
 import { authOf } from './auth.ts'
 import * as queries from './queries.ts'
 import { foldEmail } from './users.ts'
@@ -22,7 +23,8 @@ interface SignedInUser {
 export async function findSession(req: FastifyRequest): Promise<Session | null> {
   if (!req.headers.cookie?.includes(sessionCookie)) return null
   const { api } = await authOf(req.process)
-  const found = await api.getSession({ headers: authHeaders(req), query: { disableRefresh: true } })
+  const request = { headers: authHeaders(req), query: { disableRefresh: true } }
+  const found = await unwrapFaults(() => api.getSession(request))
   return found && toSession(found)
 }
 
@@ -33,7 +35,8 @@ export async function refreshSession(
 ): Promise<Session | null> {
   if (!req.headers.cookie?.includes(sessionCookie)) return null
   const { api } = await authOf(req.process)
-  const found = await api.getSession({ headers: authHeaders(req), returnHeaders: true })
+  const request = { headers: authHeaders(req), returnHeaders: true as const }
+  const found = await unwrapFaults(() => api.getSession(request))
   passCookies(found.headers, reply)
   return found.response && toSession(found.response)
 }
@@ -47,24 +50,49 @@ export async function signIn(
   reply: FastifyReply,
   body: { email: string; password: string },
 ): Promise<string | null> {
-  const { db } = req.process
   const { api } = await authOf(req.process)
   const email = foldEmail(body.email)
-  const before = await queries.findPassword(db, email)
   const request = {
     body: { ...body, email },
     headers: authHeaders(req),
     returnHeaders: true as const,
   }
-  const { headers, response } = await translate(() => api.signInEmail(request), wrongAccount)
-  // Checking it takes 100 ms, in which another may have taken its place and ended all sessions.
-  const after = await queries.findPassword(db, email)
-  if (before && after?.password !== before.password) {
-    await queries.deleteSignIn(db, before.id, tokenIn(headers))
-    throw new AppError('wrong_credentials', wrongAccount)
-  }
+  const { headers, response } = await openSession(
+    req,
+    { who: { email }, wrong: wrongAccount },
+    () => translate(() => api.signInEmail(request), wrongAccount),
+  )
   passCookies(headers, reply)
   return 'twoFactorRedirect' in response ? null : response.user.id
+}
+
+interface Opening {
+  who: { id: string } | { email: string }
+  /** What the call itself changes. */
+  changes?: 'password' | 'two_factor_enabled'
+  /** The sentence for who is not let in. */
+  wrong: string
+}
+
+/**
+ * A session, or a sign-in that waits for its second factor, by what is true when the call begins: checking
+ * a password takes 100 ms, in which a new password or a second factor may end all that there are. Then
+ * this one ends, too.
+ */
+export async function openSession<T extends { headers: Headers }>(
+  { process: { db } }: FastifyRequest,
+  { who, changes, wrong }: Opening,
+  call: () => Promise<T>,
+): Promise<T> {
+  const before = await queries.findPassword(db, who)
+  const opened = await call()
+  const after = await queries.findPassword(db, who)
+  const facts = (['account_id', 'password', 'two_factor_enabled'] as const).filter(
+    (fact) => fact !== changes,
+  )
+  if (!before || facts.every((fact) => after?.[fact] === before[fact])) return opened
+  await queries.deleteSignIn(db, before.id, tokenIn(opened.headers))
+  throw new AppError('wrong_credentials', wrong)
 }
 
 /**
@@ -81,18 +109,39 @@ export async function enterSecondFactor(
   const headers = authHeaders(req)
   // A session that is there already would be taken for an enrolment, which has no limit of tries.
   headers.set('cookie', cookiesWith('two_factor', req))
-  const request = { body: { code }, headers, returnHeaders: true as const }
-  const entered = await translate(
-    () => (is_backup_code ? api.verifyBackupCode(request) : api.verifyTOTP(request)),
-    'The code is not right, or it was used; wait for the next one.',
-  )
-  if (!is_backup_code && !(await useCode(req, entered.response.user.id, code))) {
-    await queries.deleteSession(req.process.db, String(entered.response.token))
+  // Before better-auth hears of it: a right code ends the sign-in, and the next one would have none to open.
+  const id = await findHalfSignedIn(req)
+  if (id === undefined) throw signInEnded()
+  if (!is_backup_code && (await isCodeUsed(req, id, code))) {
     throw new AppError('wrong_credentials', 'This code was used already; wait for the next one.')
   }
+  const request = { body: { code }, headers, returnHeaders: true as const }
+  const verify = () => (is_backup_code ? api.verifyBackupCode(request) : api.verifyTOTP(request))
+  const wrong = 'The code is not right; enter the one shown now.'
+  const entered = await openSession(
+    req,
+    { who: { id }, wrong: endedSignIns.INVALID_TWO_FACTOR_COOKIE },
+    () => translate(verify, wrong, endedSignIns),
+  )
+  // Two may have come with the same one at once.
+  if (!is_backup_code && !(await useCode(req, id, code))) {
+    await queries.deleteSession(req.process.db, String(entered.response.token))
+    throw new AppError('wrong_credentials', `This code was used already. ${beginAgain}`)
+  }
   passCookies(entered.headers, reply)
-  return entered.response.user.id
+  return id
 }
+
+const beginAgain = 'Begin again with your password.'
+
+/** Codes of better-auth for a sign-in that no right code opens any more. */
+const endedSignIns = {
+  INVALID_TWO_FACTOR_COOKIE: `This sign-in has ended. ${beginAgain}`,
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: `Too many codes were wrong. ${beginAgain}`,
+  ACCOUNT_TEMPORARILY_LOCKED: `Too many codes were wrong; wait 15 minutes. ${beginAgain}`,
+}
+
+const signInEnded = () => new AppError('wrong_credentials', endedSignIns.INVALID_TWO_FACTOR_COOKIE)
 
 const cookiesWith = (name: string, { headers }: FastifyRequest) =>
   (headers.cookie ?? '')
@@ -114,9 +163,25 @@ export function useCode(
   return queries.insertCodeUse(ctx.db, { userId, code, usedAt }, forgottenBefore)
 }
 
+function isCodeUsed({ process: ctx }: FastifyRequest, userId: string, code: string) {
+  const usedAfter = new Date(ctx.now().getTime() - codeLivesMs)
+  return queries.isCodeUsed(ctx.db, { userId, code, usedAfter })
+}
+
+/** Whoever has come half way in this browser. */
+async function findHalfSignedIn(req: FastifyRequest): Promise<string | undefined> {
+  const { internalAdapter } = await (await authOf(req.process)).$context
+  const identifier = valueOfCookie('two_factor', cookiesWith('two_factor', req))
+  const signIn = await internalAdapter.findVerificationValue(identifier)
+  return parseUuid(signIn?.value ?? '')
+}
+
 /** Without a session it does nothing. */
 export async function signOut(req: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!req.headers.cookie?.includes(sessionCookie)) return
+  const session = await findSession(req)
+  // better-auth says that it is ended also where the database did not hear of it.
+  if (session) await queries.deleteSession(req.process.db, session.token)
   const { api } = await authOf(req.process)
   const { headers } = await api.signOut({ headers: authHeaders(req), returnHeaders: true })
   passCookies(headers, reply)
@@ -157,22 +222,56 @@ export const authHeaders = (req: FastifyRequest) =>
 /** Of the cookie that was just set, without its signature; '' without one. */
 export function tokenIn(headers: Headers): string {
   const cookie = headers.getSetCookie().find((text) => text.includes('session_token=')) ?? ''
-  const value = /session_token=([^;]*)/.exec(cookie)?.[1] ?? ''
-  return decodeURIComponent(value).split('.')[0] ?? ''
+  return valueOfCookie('session_token', cookie)
 }
+
+/** Without its signature; '' without one. */
+const valueOfCookie = (name: string, cookie: string) =>
+  new RegExp(`${name}=([\\w-]*)`).exec(cookie)?.[1] ?? ''
 
 export function passCookies(headers: Headers, reply: FastifyReply) {
   const cookies = headers.getSetCookie()
   if (cookies.length > 0) reply.header('set-cookie', cookies)
 }
 
-/** What better-auth refuses is one error with one sentence; faults stay faults. */
-export async function translate<T>(call: () => Promise<T>, message: string): Promise<T> {
+/**
+ * What better-auth refuses is one error with one sentence; faults stay faults.
+ *
+ * @param instead sentences for some of its codes
+ */
+export async function translate<T>(
+  call: () => Promise<T>,
+  message: string,
+  instead: Record<string, string> = {},
+): Promise<T> {
+  try {
+    return await unwrapFaults(call)
+  } catch (error) {
+    const { statusCode, body } = error as Refusal
+    if (statusCode === undefined || statusCode >= 500) throw error
+    // Of a session that has ended since its person was let in.
+    if (body?.code === 'UNAUTHORIZED') throw notSignedIn()
+    const sentence = instead[body?.code ?? ''] ?? message
+    throw new AppError('wrong_credentials', sentence, { cause: error })
+  }
+}
+
+export const notSignedIn = () =>
+  new AppError('not_signed_in', 'You are not signed in; sign in and try again.')
+
+/** What better-auth throws, in the parts that its types promise too little of. */
+interface Refusal {
+  statusCode?: number
+  body?: { code?: string }
+  cause?: unknown
+}
+
+/** better-auth wraps some of what fails below it, and only the cause tells a database that is away. */
+async function unwrapFaults<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
-    const { statusCode } = error as { statusCode?: number }
-    if (statusCode === undefined || statusCode >= 500) throw error
-    throw new AppError('wrong_credentials', message, { cause: error })
+    const { statusCode = 0, cause } = error as Refusal
+    throw statusCode >= 500 && cause !== undefined ? cause : error
   }
 }

@@ -494,7 +494,14 @@ export const deleteInvitation = <ThrowOnError extends boolean = true>(options: O
  *
  * By the token of its link.
  */
-export const getInvitation = <ThrowOnError extends boolean = true>(options: Options<GetInvitationData, ThrowOnError>): RequestResult<GetInvitationResponses, GetInvitationErrors, ThrowOnError> => (options.client ?? client).get<GetInvitationResponses, GetInvitationErrors, ThrowOnError>({ url: '/app/invitations/accept/{token}', ...options });
+export const getInvitation = <ThrowOnError extends boolean = true>(options: Options<GetInvitationData, ThrowOnError>): RequestResult<GetInvitationResponses, GetInvitationErrors, ThrowOnError> => (options.client ?? client).post<GetInvitationResponses, GetInvitationErrors, ThrowOnError>({
+    url: '/app/invitations/received',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * Accept an invitation
@@ -502,7 +509,7 @@ export const getInvitation = <ThrowOnError extends boolean = true>(options: Opti
  * With a name and a password it makes the account and signs in; an address that has an account signs in first and sends nothing.
  */
 export const acceptInvitation = <ThrowOnError extends boolean = true>(options: Options<AcceptInvitationData, ThrowOnError>): RequestResult<AcceptInvitationResponses, AcceptInvitationErrors, ThrowOnError> => (options.client ?? client).post<AcceptInvitationResponses, AcceptInvitationErrors, ThrowOnError>({
-    url: '/app/invitations/accept/{token}',
+    url: '/app/invitations/accept',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -516,7 +523,7 @@ export const acceptInvitation = <ThrowOnError extends boolean = true>(options: O
  * Every session of the person ends, and this browser is signed in; the second factor stays.
  */
 export const resetPassword = <ThrowOnError extends boolean = true>(options: Options<ResetPasswordData, ThrowOnError>): RequestResult<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError> => (options.client ?? client).post<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError>({
-    url: '/app/password-reset/{token}',
+    url: '/app/password-reset',
     ...options,
     headers: {
         'Content-Type': 'application/json',

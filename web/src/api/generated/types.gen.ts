@@ -1772,6 +1772,16 @@ export type InvitationList = {
 };
 
 /**
+ * Of a one-time link.
+ */
+export type LinkToken = {
+    /**
+     * Behind the # of the link.
+     */
+    token: string;
+};
+
+/**
  * What the holder of the link is invited to.
  */
 export type ReceivedInvitation = {
@@ -1785,9 +1795,13 @@ export type ReceivedInvitation = {
 };
 
 /**
- * A name and a password for a new account; nothing for one that is signed in.
+ * The token of the link, and for a new account a name and a password.
  */
 export type Acceptance = {
+    /**
+     * Behind the # of the link.
+     */
+    token: string;
     name?: string;
     /**
      * 12 characters or more.
@@ -1799,6 +1813,10 @@ export type Acceptance = {
  * The password to sign in with from now on.
  */
 export type NewPasswordInput = {
+    /**
+     * Behind the # of the link.
+     */
+    token: string;
     /**
      * 12 characters or more.
      */
@@ -7232,15 +7250,10 @@ export type DeleteInvitationResponses = {
 export type DeleteInvitationResponse = DeleteInvitationResponses[keyof DeleteInvitationResponses];
 
 export type GetInvitationData = {
-    body?: never;
-    path: {
-        /**
-         * The record's id; a malformed one is a 404.
-         */
-        token: string;
-    };
+    body: LinkToken;
+    path?: never;
     query?: never;
-    url: '/app/invitations/accept/{token}';
+    url: '/app/invitations/received';
 };
 
 export type GetInvitationErrors = {
@@ -7257,9 +7270,9 @@ export type GetInvitationErrors = {
      */
     403: Error;
     /**
-     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
-    404: Error;
+    409: Error;
     /**
      * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
      */
@@ -7286,15 +7299,10 @@ export type GetInvitationResponses = {
 export type GetInvitationResponse = GetInvitationResponses[keyof GetInvitationResponses];
 
 export type AcceptInvitationData = {
-    body?: Acceptance;
-    path: {
-        /**
-         * The record's id; a malformed one is a 404.
-         */
-        token: string;
-    };
+    body: Acceptance;
+    path?: never;
     query?: never;
-    url: '/app/invitations/accept/{token}';
+    url: '/app/invitations/accept';
 };
 
 export type AcceptInvitationErrors = {
@@ -7310,10 +7318,6 @@ export type AcceptInvitationErrors = {
      * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
      */
     403: Error;
-    /**
-     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
-     */
-    404: Error;
     /**
      * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
@@ -7345,14 +7349,9 @@ export type AcceptInvitationResponse = AcceptInvitationResponses[keyof AcceptInv
 
 export type ResetPasswordData = {
     body: NewPasswordInput;
-    path: {
-        /**
-         * The record's id; a malformed one is a 404.
-         */
-        token: string;
-    };
+    path?: never;
     query?: never;
-    url: '/app/password-reset/{token}';
+    url: '/app/password-reset';
 };
 
 export type ResetPasswordErrors = {
@@ -7368,10 +7367,6 @@ export type ResetPasswordErrors = {
      * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
      */
     403: Error;
-    /**
-     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
-     */
-    404: Error;
     /**
      * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */

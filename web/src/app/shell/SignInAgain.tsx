@@ -4,13 +4,14 @@ import { useTranslation } from 'react-i18next'
 import { readEverythingAgain } from '../../api/caches.ts'
 import { setConnection } from '../../api/connection.ts'
 import { getSession } from '../../api/generated/sdk.gen.ts'
-import { SignInForm } from '../../features/users/index.ts'
+import { SignInElsewhere, SignInForm, useSignedIn } from '../../features/users/index.ts'
 
 /** The session ended while somebody works: they go on where they were. */
 export default function SignInAgain({ email: shown }: { email: string }) {
   const { t } = useTranslation()
   // Whoever signs in in another tab is not whose page this is.
   const [email] = useState(shown)
+  const { oidc_name: oidcName } = useSignedIn()
   const goOn = async () => {
     setConnection('well')
     await readEverythingAgain()
@@ -43,6 +44,7 @@ export default function SignInAgain({ email: shown }: { email: string }) {
       <Stack>
         <Text>{t(($) => $.session.again, { email })}</Text>
         <SignInForm email={email} onDone={goOn} />
+        {oidcName && <SignInElsewhere name={oidcName} isBeside />}
       </Stack>
     </Modal>
   )

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { getInvitationOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { getInvitation } from '../../api/generated/sdk.gen.ts'
 import { useToken } from '../../lib/useToken.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
@@ -13,7 +13,8 @@ export function InvitationPage() {
   const { t } = useTranslation()
   const token = useToken()
   const invitation = useQuery({
-    ...getInvitationOptions({ path: { token } }),
+    queryKey: ['invitation', token],
+    queryFn: async () => (await getInvitation({ body: { token } })).data,
     enabled: token !== '',
   })
   if (token === '') {

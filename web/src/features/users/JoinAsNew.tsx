@@ -33,7 +33,7 @@ export function JoinAsNew({ token, email }: { token: string; email: string }) {
   })
   return (
     <Form
-      onSubmit={form.onSubmit((body) => accept.mutate({ path: { token }, body }))}
+      onSubmit={form.onSubmit((account) => accept.mutate({ body: { token, ...account } }))}
       fault={fault}
     >
       <TextInput label={t(($) => $.signIn.email)} value={email} autoComplete="username" readOnly />

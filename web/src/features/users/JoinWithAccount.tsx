@@ -7,6 +7,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { SignInElsewhere } from './SignInElsewhere.tsx'
 import { SignInForm } from './SignInForm.tsx'
 import { useEntry } from './useEntry.ts'
 
@@ -14,9 +15,10 @@ import { useEntry } from './useEntry.ts'
 export function JoinWithAccount({ token, email }: { token: string; email: string }) {
   const { t } = useTranslation()
   const enter = useEntry()
-  const session = useQuery(getSessionOptions())
+  // Whoever signs in at a provider does so in another tab, and comes back.
+  const session = useQuery({ ...getSessionOptions(), refetchOnWindowFocus: 'always' })
   const accept = useMutation({ ...acceptInvitationMutation(), onSuccess: enter })
-  const join = () => accept.mutate({ path: { token }, body: {} })
+  const join = () => accept.mutate({ body: { token } })
 
   if (session.isPending) return <LoadingRows rows={2} />
   const isSignedIn = session.data?.user?.email === email
@@ -34,6 +36,7 @@ export function JoinWithAccount({ token, email }: { token: string; email: string
         <>
           <Text>{t(($) => $.invitation.signIn)}</Text>
           <SignInForm email={email} onDone={async () => join()} />
+          {session.data?.oidc_name && <SignInElsewhere name={session.data.oidc_name} isBeside />}
         </>
       )}
     </Stack>

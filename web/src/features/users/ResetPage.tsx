@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
@@ -18,6 +19,7 @@ export function ResetPage() {
   const { t } = useTranslation()
   const token = useToken()
   const enter = useEntry()
+  const navigate = useNavigate()
   const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { password: '' },
@@ -42,14 +44,14 @@ export function ResetPage() {
   if (reset.data?.second_factor) {
     return (
       <NarrowPage title={t(($) => $.reset.code)} lead={t(($) => $.reset.codeLead)}>
-        <SecondFactorForm onDone={enter} />
+        <SecondFactorForm onDone={enter} onAgain={() => void navigate({ to: '/sign-in' })} />
       </NarrowPage>
     )
   }
   return (
     <NarrowPage title={t(($) => $.reset.title)} lead={t(($) => $.reset.lead)}>
       <Form
-        onSubmit={form.onSubmit((body) => reset.mutate({ path: { token }, body }))}
+        onSubmit={form.onSubmit(({ password }) => reset.mutate({ body: { token, password } }))}
         fault={fault}
       >
         <NewPasswordInput {...form.getInputProps('password')} autoFocus />

@@ -6,8 +6,14 @@ import { useTranslation } from 'react-i18next'
 import { enterSecondFactorMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { Form } from '../../ui/Form.tsx'
 
+interface SecondFactorFormProps {
+  onDone: () => Promise<void>
+  /** A sign-in that has ended begins again by its password: after ten minutes, or too many wrong codes. */
+  onAgain: () => void
+}
+
 /** The code of the moment, or one of those that were kept for a lost telephone. */
-export function SecondFactorForm({ onDone }: { onDone: () => Promise<void> }) {
+export function SecondFactorForm({ onDone, onAgain }: SecondFactorFormProps) {
   const { t } = useTranslation()
   const [isBackup, setIsBackup] = useState(false)
   const form = useForm({
@@ -40,6 +46,9 @@ export function SecondFactorForm({ onDone }: { onDone: () => Promise<void> }) {
       </Button>
       <Anchor component="button" type="button" size="sm" onClick={() => setIsBackup(!isBackup)}>
         {isBackup ? t(($) => $.signIn.useCode) : t(($) => $.signIn.useBackup)}
+      </Anchor>
+      <Anchor component="button" type="button" size="sm" onClick={onAgain}>
+        {t(($) => $.signIn.beginAgain)}
       </Anchor>
     </Form>
   )

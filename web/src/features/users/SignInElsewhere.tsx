@@ -4,21 +4,35 @@ import { useTranslation } from 'react-i18next'
 import { beginOidcMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 
+interface SignInElsewhereProps {
+  name: string
+  /** In a tab of its own: this page stays, with what is open in it. */
+  isBeside?: boolean
+}
+
 /** At the provider of OpenID Connect that the server is configured with. */
-export function SignInElsewhere({ name }: { name: string }) {
+export function SignInElsewhere({ name, isBeside = false }: SignInElsewhereProps) {
   const { t } = useTranslation()
-  const begin = useMutation({
-    ...beginOidcMutation(),
-    onSuccess: ({ url }) => location.assign(url),
-  })
+  const begin = useMutation(beginOidcMutation())
+  const go = () => {
+    // Browsers let a page open one at the click, and not once the server has answered.
+    const target = (isBeside && openTab()) || window
+    begin.mutate(
+      {},
+      {
+        onSuccess: ({ url }) => target.location.assign(url),
+        onError: () => target !== window && target.close(),
+      },
+    )
+  }
   return (
     <Stack mt="lg">
       <Divider label={t(($) => $.signIn.or)} />
       {begin.error && <FaultNotice fault={begin.error} />}
       <Button
         variant="default"
-        loading={begin.isPending || begin.isSuccess}
-        onClick={() => begin.mutate({})}
+        loading={begin.isPending || (begin.isSuccess && !isBeside)}
+        onClick={go}
       >
         {t(($) => $.signIn.elsewhere, { name })}
       </Button>
@@ -27,4 +41,11 @@ export function SignInElsewhere({ name }: { name: string }) {
       </Text>
     </Stack>
   )
+}
+
+/** Null where the browser lets no page open one. What comes to be in it has no hold on this page. */
+function openTab(): Window | null {
+  const tab = open('', '_blank')
+  if (tab) tab.opener = null
+  return tab
 }

@@ -27,13 +27,16 @@ export function SignInForm({ email, onDone }: SignInFormProps) {
   const signIn = useMutation({
     ...signInMutation(),
     onSuccess: async ({ second_factor }) => {
-      if (second_factor) return setIsCodeWanted(true)
-      await onDone()
+      if (!second_factor) return onDone()
+      setIsCodeWanted(true)
+      form.setFieldValue('password', '')
     },
     onError: () => form.setFieldValue('password', ''),
   })
 
-  if (isCodeWanted) return <SecondFactorForm onDone={onDone} />
+  if (isCodeWanted) {
+    return <SecondFactorForm onDone={onDone} onAgain={() => setIsCodeWanted(false)} />
+  }
   return (
     <Form onSubmit={form.onSubmit((body) => signIn.mutate({ body }))} fault={signIn.error}>
       {email === undefined ? (

@@ -1,5 +1,6 @@
 export { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
 export { RoleNeeded } from './RoleNeeded.tsx'
 export { isAtLeast, type Role, roles } from './roles.ts'
+export { SignInElsewhere } from './SignInElsewhere.tsx'
 export { SignInForm } from './SignInForm.tsx'
 export { readSession, useSessionRefresh, useSignedIn, useWorkspace } from './session.ts'

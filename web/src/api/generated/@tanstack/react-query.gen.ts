@@ -1196,25 +1196,24 @@ export const deleteInvitationMutation = (options?: Partial<Options<DeleteInvitat
     return mutationOptions;
 };
 
-export const getInvitationQueryKey = (options: Options<GetInvitationData>) => createQueryKey('getInvitation', options, false, ['Sign-in']);
-
 /**
  * Look at an invitation
  *
  * By the token of its link.
  */
-export const getInvitationOptions = (options: Options<GetInvitationData>) => queryOptions<GetInvitationResponse, GetInvitationError, GetInvitationResponse, ReturnType<typeof getInvitationQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await getInvitation({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: getInvitationQueryKey(options)
-});
+export const getInvitationMutation = (options?: Partial<Options<GetInvitationData>>): UseMutationOptions<GetInvitationResponse, GetInvitationError, Options<GetInvitationData>> => {
+    const mutationOptions: UseMutationOptions<GetInvitationResponse, GetInvitationError, Options<GetInvitationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await getInvitation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 /**
  * Accept an invitation
