@@ -181,6 +181,69 @@ test('a reply is found, labelled, answered, undone and answered again without th
   await page.getByRole('dialog').getByText('Ctrl ⏎').waitFor()
 })
 
+test('z takes back what was done last, wherever it was, and a notice takes back what it names', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { peek } = application.api.ctx.database
+  await world.converse({ email: 'ida@undo.example', first_name: 'Undine Ida' })
+  const other = await world.converse({ email: 'eva@undo.example', first_name: 'Undine Eva' })
+  const { id } = await world.converse({ email: 'uta@undo.example', first_name: 'Undine Uta' })
+  const page = await open(application.visitor, `${path}?search=undine&thread=${id}`)
+  await row(page, 'Undine Ida').waitFor()
+  await answer(page).fill('Sent all the same')
+  await installClock(page)
+  const before = world.outbox.mails.length
+  await answer(page).press('Control+Enter')
+  await page.getByText('Sent in 8 s').waitFor()
+  await page.keyboard.press('e')
+  await page.getByText('Marked as done.').waitFor()
+  await expect.poll(() => page.url()).not.toContain(id)
+  // Held down for too long it is pressed once.
+  await page.keyboard.down('z')
+  await page.keyboard.down('z')
+  await page.keyboard.up('z')
+  await expect.poll(() => page.url()).toContain(id)
+  await page.getByRole('button', { name: 'Done', exact: true }).last().waitFor()
+  await page.clock.fastForward(8000)
+  const mails = await world.outbox.waitFor(before + 1)
+  expect(mails.slice(before)).toMatchObject([{ to: 'uta@undo.example' }])
+
+  // Of two answers the one in the conversation that was left is taken back where it can be seen.
+  await row(page, 'Undine Ida').click()
+  await answer(page).fill('Not sent')
+  await answer(page).press('Control+Enter')
+  await page.getByText('Sent in 8 s').waitFor()
+  await row(page, 'Undine Eva').click()
+  await page.getByText('Sent in').waitFor({ state: 'detached' })
+  await page.keyboard.press('z')
+  await expect.poll(() => answer(page).textContent()).toBe('Not sent')
+
+  await row(page, 'Undine Eva').click()
+  await expect.poll(() => page.url()).toContain(other.id)
+  await page.getByRole('button', { name: /^Label: / }).waitFor()
+  await page.keyboard.press('1')
+  await page.getByText('Now: Interested.').waitFor()
+  await page.keyboard.press('e')
+  const done = page.getByRole('alert').filter({ hasText: 'Marked as done.' })
+  await done.waitFor()
+  const labelled = page.getByRole('alert').filter({ hasText: 'Now: Interested.' })
+  await labelled.getByRole('button', { name: 'Undo' }).click()
+  const statusOf = async () => {
+    const lead = peek.selectFrom('leads').select('status').where('id', '=', other.id)
+    return (await lead.executeTakeFirstOrThrow()).status
+  }
+  await expect.poll(statusOf).not.toBe('interested')
+  await done.waitFor()
+  const { timestamp_done } = await peek
+    .selectFrom('threads')
+    .select('timestamp_done')
+    .where('id', '=', other.id)
+    .executeTakeFirstOrThrow()
+  expect(timestamp_done).not.toBeNull()
+})
+
 test('a conversation is found by words of its mails, and its row shows them marked', async ({
   application,
   open,

@@ -72,7 +72,7 @@ export function InboxPage() {
       const choice = labelChoices(settable.map(({ value }) => value))[at]
       if (thread && choice) void changes.setLabel(thread, choice)
     },
-    undo: () => changes.undo(thread),
+    undo: () => changes.undo((id) => id === thread || open(id, thread !== undefined)),
     close: () => thread && open(undefined),
   }
   useInboxKeys(actions)

@@ -4,6 +4,7 @@ import type { Fault } from '../../api/fault.ts'
 import { replyInThread } from '../../api/generated/sdk.gen.ts'
 import { keepDraft } from '../../lib/draft.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
+import { rememberChange } from './last-changes.ts'
 import { readInboxAgain } from './refresh.ts'
 
 /** An answer between the button and the mail server. */
@@ -21,6 +22,7 @@ export interface Outgoing {
   force: boolean
   /** Until then it can be taken back; later it is on its way. */
   undoUntilMs: number
+  undo: () => void
   state: 'undoable' | 'sending' | 'failed'
   fault?: Fault
 }
@@ -45,23 +47,27 @@ const change = (key: string, changes: Partial<Outgoing>) =>
 const remove = (key: string) => set(outgoing.filter((each) => each.key !== key))
 
 /** Sends it in eight seconds, unless it is undone. */
-export function queueReply(reply: Omit<Outgoing, 'undoUntilMs' | 'state' | 'fault'>) {
-  const waiting: Outgoing = { ...reply, state: 'undoable', undoUntilMs: Date.now() + undoMs }
-  set([...outgoing.filter(({ threadId }) => threadId !== reply.threadId), waiting])
+export function queueReply(reply: Omit<Outgoing, 'undoUntilMs' | 'undo' | 'state' | 'fault'>) {
+  const { workspaceId, threadId, key } = reply
+  const undo = rememberChange(workspaceId, (open) => {
+    if (!takeBack(key)) return
+    open?.(threadId)
+  })
+  const undoUntilMs = Date.now() + undoMs
+  const waiting: Outgoing = { ...reply, state: 'undoable', undoUntilMs, undo }
+  set([...outgoing.filter((each) => each.threadId !== threadId), waiting])
   timers.set(
-    reply.key,
+    key,
     setTimeout(() => void send(waiting), undoMs),
   )
 }
 
-/** @returns whether there was something to take back */
-export function undoReply(threadId?: string): boolean {
-  const last = outgoing.findLast(
-    (each) => each.state === 'undoable' && (threadId === undefined || each.threadId === threadId),
-  )
-  if (!last) return false
-  clearTimeout(timers.get(last.key))
-  remove(last.key)
+/** @returns false for one that is on its way */
+function takeBack(key: string): boolean {
+  const isWaiting = outgoing.some((each) => each.key === key && each.state === 'undoable')
+  if (!isWaiting) return false
+  clearTimeout(timers.get(key))
+  remove(key)
   return true
 }
 
