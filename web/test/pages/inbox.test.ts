@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
+import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
 import { addMails } from '../../../server/test/conversations.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
@@ -371,6 +372,90 @@ test('a draft outlives a reload and a session that ends, and is sent once', asyn
   const last = page.frameLocator('iframe[title="Mail"]').last()
   await last.getByText('Sent, and nobody said so').waitFor()
   await expect.poll(written).toBe('')
+})
+
+test('whoever has gone on is told of an answer that was not sent, and signing out asks about one that waits', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  await world.converse({ email: 'olga@lead.example', first_name: 'Otter Olga' })
+  const { id } = await world.converse({ email: 'olaf@lead.example', first_name: 'Otter Olaf' })
+  const person = await createPerson(api, { email: 'unsent@team.example' })
+  await join(api, api.workspaceId, person, 'member')
+  const page = await open(person.browser, `${path}?search=otter&thread=${id}`)
+  await answer(page).fill('On its way')
+  await installClock(page)
+  const before = world.outbox.mails.length
+  const send = async () => {
+    await answer(page).press('Control+Enter')
+    await page.getByText('Sent in 8 s').waitFor()
+  }
+  expectFailures(page, 'POST /app/threads/:id/reply 409')
+  const answers = [
+    { status: 409, json: { ...refusal, statusCode: 409 } },
+    { json: { state: 'failed', error_message: 'The mailbox is paused.' } },
+  ]
+  await page.route('**/app/threads/*/reply', (route) => route.fulfill(answers.shift() ?? {}))
+  for (const reason of ['The database does not answer.', 'The mailbox is paused.']) {
+    await send()
+    await row(page, 'Olga').click()
+    await page.clock.fastForward(8000)
+    const notice = page.getByRole('alert').filter({ hasText: 'olaf@lead.example was not sent' })
+    await notice.getByText(reason).waitFor()
+    await page.clock.fastForward(60_000)
+    await notice.getByRole('button', { name: 'Show it' }).click()
+    await expect.poll(() => answer(page).textContent()).toBe('On its way')
+    await notice.waitFor({ state: 'detached' })
+  }
+  await page.unrouteAll()
+
+  const signOut = async () => {
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  }
+  const asking = page.getByRole('dialog', { name: 'Sign out now?' })
+  await send()
+  await signOut()
+  await asking.getByRole('button', { name: 'Cancel' }).click()
+  await page.clock.fastForward(8000)
+  const mails = await world.outbox.waitFor(before + 1)
+  expect(mails.slice(before)).toMatchObject([{ to: 'olaf@lead.example' }])
+  await expect.poll(async () => (await answer(page).textContent())?.trim()).toBe('')
+  await answer(page).fill('Stays here')
+  await send()
+  await signOut()
+  await asking.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('E-mail address').waitFor()
+  expect(world.outbox.mails).toHaveLength(before + 1)
+})
+
+test('in another workspace nothing of the one before can be undone, nor is counted as waiting', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const { id } = await world.converse({ email: 'left@lead.example', first_name: 'Lefty' })
+  await world.converse({ email: 'waits@lead.example', first_name: 'Wait' })
+  const person = await createPerson(api, { email: 'both@team.example' })
+  const other = await createWorkspace(api.ctx, 'Northwind')
+  for (const workspaceId of [api.workspaceId, other.id]) {
+    await join(api, workspaceId, person, 'member')
+  }
+  const page = await open(person.browser, `${path}?thread=${id}`)
+  await page.getByRole('article').waitFor()
+  await page.keyboard.press('e')
+  const undo = page.getByRole('alert').getByRole('button', { name: 'Undo' })
+  await undo.waitFor()
+  await expect.poll(() => page.title()).toMatch(/^\(\d+\) /)
+  await page.getByRole('button', { name: 'Workspace default' }).click()
+  await page.getByRole('menuitem', { name: 'Northwind' }).click()
+  await page.getByRole('button', { name: 'Workspace Northwind' }).waitFor()
+  await undo.waitFor({ state: 'detached' })
+  await expect.poll(() => page.title()).toBe('Home · Outrider')
+  expect(await page.getByRole('link', { name: /^Inbox/ }).textContent()).toBe('Inbox')
 })
 
 test('on a shared browser nobody sees or sends what another has begun to answer', async ({

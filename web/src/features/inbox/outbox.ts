@@ -1,3 +1,4 @@
+import { notifications } from '@mantine/notifications'
 import { useSyncExternalStore } from 'react'
 import { cacheOf, onForget } from '../../api/caches.ts'
 import type { Fault } from '../../api/fault.ts'
@@ -20,6 +21,8 @@ export interface Outgoing {
   seen: string
   /** Also to a suppressed address. */
   force: boolean
+  /** Told in what words the server or the way to it refused; its writer may be anywhere by then. */
+  onFail: (reason: string) => void
   /** Until then it can be taken back; later it is on its way. */
   undoUntilMs: number
   undo: () => void
@@ -34,7 +37,7 @@ const listeners = new Set<() => void>()
 
 function set(next: readonly Outgoing[]) {
   outgoing = next
-  if (next.some(({ state }) => state !== 'failed')) addEventListener('beforeunload', askToStay)
+  if (isUnderWay()) addEventListener('beforeunload', askToStay)
   else removeEventListener('beforeunload', askToStay)
   for (const tell of listeners) tell()
 }
@@ -71,13 +74,24 @@ function takeBack(key: string): boolean {
   return true
 }
 
-// Whoever signs in next must not send it; its text stays a draft.
+/** Of a conversation that shows it: it was sent after all, and only the server's answer got lost. */
+export const forgetFailed = (threadId: string) =>
+  set(outgoing.filter((each) => each.threadId !== threadId || each.state !== 'failed'))
+
+const isUnderWay = () => outgoing.some(({ state }) => state !== 'failed')
+
+// Whoever signs in next must not send it, nor be told of it; its text stays a draft.
 onForget(() => {
   for (const timer of timers.values()) clearTimeout(timer)
   set([])
-})
+  notifications.clean()
+}, isUnderWay)
 
-async function send({ workspaceId, threadId, draft, html, key, seen, force }: Outgoing) {
+async function send(reply: Outgoing) {
+  const { workspaceId, threadId, draft, html, key, seen, force } = reply
+  const tellFailure = (reason: string) => {
+    if (outgoing.some((each) => each.key === key)) reply.onFail(reason)
+  }
   change(key, { state: 'sending' })
   try {
     const { data } = await replyInThread({
@@ -86,11 +100,14 @@ async function send({ workspaceId, threadId, draft, html, key, seen, force }: Ou
       body: { html, seen_message_id: seen, ...(force ? { force } : {}) },
     })
     // One that failed was not sent: its text is still there to be tried again.
-    if (data.state !== 'failed') keepDraft(draft, undefined)
+    if (data.state === 'failed') tellFailure(data.error_message ?? '')
+    else keepDraft(draft, undefined)
     await readInboxAgain(cacheOf(workspaceId))
     remove(key)
   } catch (thrown) {
-    change(key, { state: 'failed', fault: thrown as Fault })
+    const fault = thrown as Fault
+    change(key, { state: 'failed', fault })
+    tellFailure(fault.message)
     await readInboxAgain(cacheOf(workspaceId))
   }
 }
