@@ -4,9 +4,9 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import type { CampaignFilter } from './address.ts'
@@ -28,9 +28,7 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
   const campaigns = useInfiniteQuery(summariesOptions(filter))
 
   if (campaigns.isPending) return <LoadingRows rows={6} />
-  if (campaigns.isError) {
-    return <FaultNotice fault={campaigns.error} onRetry={() => void campaigns.refetch()} />
-  }
+  if (!campaigns.data) return <ReadingFault reading={campaigns} />
   const items = campaigns.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     return isFiltered ? (
@@ -53,6 +51,7 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
   }
   return (
     <>
+      <ReadingFault reading={campaigns} />
       <TitleCount count={items.length} hasMore={campaigns.hasNextPage} />
       <Table label={t(($) => $.campaigns.title)}>
         <thead>

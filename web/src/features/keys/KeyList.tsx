@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { listServiceAccountKeysInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { KeyRow } from './KeyRow.tsx'
@@ -23,7 +23,7 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
   })
 
   if (keys.isPending) return <LoadingRows rows={5} />
-  if (keys.isError) return <FaultNotice fault={keys.error} onRetry={() => void keys.refetch()} />
+  if (!keys.data) return <ReadingFault reading={keys} />
   const items = keys.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     return (
@@ -36,6 +36,7 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
   }
   return (
     <>
+      <ReadingFault reading={keys} />
       <TitleCount count={items.length} hasMore={keys.hasNextPage} />
       <Table label={t(($) => $.keys.title)}>
         <thead>
