@@ -5,6 +5,7 @@ import {
   getSessionOptions,
   getSessionQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { SessionState } from '../../api/generated/types.gen.ts'
 
 const signedIn = getRouteApi('/signed-in')
 const inWorkspace = getRouteApi('/signed-in/w/$handle')
@@ -15,7 +16,7 @@ const inWorkspace = getRouteApi('/signed-in/w/$handle')
  */
 export async function readSession() {
   const key = getSessionQueryKey()
-  const known = personalCache.getQueryData(key)
+  const known = personalCache.getQueryData<SessionState>(key)
   if (!known?.user) return personalCache.fetchQuery(getSessionOptions())
   const read = await personalCache.fetchQuery(getSessionOptions()).catch(() => known)
   if (read.user) return read
