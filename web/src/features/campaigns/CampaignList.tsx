@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
@@ -11,8 +12,10 @@ import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import type { CampaignFilter } from './address.ts'
 import { CampaignRow } from './CampaignRow.tsx'
-import { DeleteCampaign } from './DeleteCampaign.tsx'
 import { summariesOptions } from './summaries.ts'
+
+// Opened by few who look at the page.
+const DeleteCampaign = lazyPart(() => import('./DeleteCampaign.tsx'))
 
 interface CampaignListProps {
   filter: CampaignFilter
@@ -80,7 +83,9 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
         </tbody>
       </Table>
       <MoreButton pages={campaigns} />
-      <DeleteCampaign campaign={deleting} onClose={() => setDeleting(undefined)} />
+      <Suspense>
+        <DeleteCampaign campaign={deleting} onClose={() => setDeleting(undefined)} />
+      </Suspense>
     </>
   )
 }

@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listServiceAccountKeysInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
@@ -10,7 +11,9 @@ import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { KeyRow } from './KeyRow.tsx'
-import { RevokeKey } from './RevokeKey.tsx'
+
+// Opened by few who look at the page.
+const RevokeKey = lazyPart(() => import('./RevokeKey.tsx'))
 
 /** Every key that is not revoked, newest first. */
 export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
@@ -57,7 +60,9 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
         </tbody>
       </Table>
       <MoreButton pages={keys} />
-      <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
+      <Suspense>
+        <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
+      </Suspense>
     </>
   )
 }

@@ -38,8 +38,6 @@ export function Leads(props: LeadsProps) {
   const { id: workspaceId, role } = useWorkspace()
   const [selection, setSelection] = useState<Selection>(nothingSelected)
   const [job, setJob] = useState<LeadJob>()
-  // What was typed into the search goes with the other filters.
-  const [resets, setResets] = useState(0)
   const query = leadQueryOf(filterOf(search), campaignId)
   // What was chosen was chosen of another list, however this one was come to.
   const list = JSON.stringify(query)
@@ -65,7 +63,6 @@ export function Leads(props: LeadsProps) {
         <div className={classes.filters}>
           <Suspense>
             <LeadFilters
-              key={resets}
               search={search}
               campaigns={campaignId === undefined ? campaigns : undefined}
               onChange={onFilter}
@@ -81,10 +78,7 @@ export function Leads(props: LeadsProps) {
             selection={isAtLeast(role, 'member') ? selection : undefined}
             onSelect={setSelection}
             onOpen={onOpen}
-            onReset={() => {
-              setResets(resets + 1)
-              onFilter({})
-            }}
+            onReset={() => onFilter({})}
             whenEmpty={whenEmpty}
           />
         </div>
