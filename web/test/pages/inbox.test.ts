@@ -751,6 +751,36 @@ test('conversations stand under the days of the reader, keys go on through them 
     await expect.poll(() => page.url()).toContain(id)
   }
   await list.getByText('all keys').waitFor()
+
+  // One that was put off comes back at its time: nothing happens then that the server could tell of.
+  const body = { ids: ids.slice(0, 1), until: new Date(Date.now() + dayMs).toISOString() }
+  await application.asOwner('POST', '/app/threads/snooze', body)
+  await row(page, 'Dayne').nth(2).waitFor({ state: 'detached' })
+  await installClock(page)
+  const now = { snoozed_until: new Date() }
+  await peek
+    .updateTable('threads')
+    .set(now)
+    .where('id', '=', body.ids[0] ?? '')
+    .execute()
+  await page.clock.fastForward(60_000)
+  await row(page, 'Dayne').nth(2).waitFor()
+
+  // What comes in behind another tab is unread until somebody looks.
+  const id = ids.at(-1) ?? ''
+  const isUnread = async () => (await application.asOwner('GET', `/app/threads/${id}`)).body.unread
+  const show = (state: 'hidden' | 'visible') =>
+    page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))`)
+  await expect.poll(isUnread).toBe(false)
+  await show('hidden')
+  const readAgain = page.waitForResponse((response) => response.url().endsWith(id))
+  await application.asOwner('POST', '/app/threads/read', { ids: [id], read: false })
+  await (await readAgain).finished()
+  await page.locator('button[aria-current=true][data-unread]').waitFor()
+  expect(await isUnread()).toBe(true)
+  await show('visible')
+  await expect.poll(isUnread).toBe(false)
   await page.setViewportSize({ width: 390, height: 800 })
   await list.getByText('all keys').waitFor({ state: 'hidden' })
 })

@@ -77,7 +77,10 @@ test('a link sets a new password for somebody who forgot theirs', async ({ appli
   // Nor does a reading of the list that fails take it away.
   expectFailures(page, 'GET /app/members 409')
   await page.route('**/app/members', (route) =>
-    route.fulfill({ status: 409, json: { statusCode: 409, code: 'conflict', message: 'Not now.' } }),
+    route.fulfill({
+      status: 409,
+      json: { statusCode: 409, code: 'conflict', message: 'Not now.' },
+    }),
   )
   const body = { email: 'gerda@example.com', role: 'member' }
   const { body: made } = await application.asOwner('POST', '/app/invitations', body)
