@@ -733,7 +733,8 @@ test('conversations stand under the days of the reader, keys go on through them 
   const dayMs = 86_400_000
   const ids: string[] = []
   for (const [at, days] of [3, 1, 0].entries()) {
-    const { id } = await world.converse({ email: `day${at}@day.example`, first_name: 'Dayne' })
+    const lead = { email: `day${at}@day.example`, first_name: 'Dayne' }
+    const { id } = await world.converse(lead, { text: 'Hello.\nשלום לכולם' })
     const timestamp_updated = new Date(Date.now() - days * dayMs)
     await peek.updateTable('threads').set({ timestamp_updated }).where('id', '=', id).execute()
     ids.unshift(id)
@@ -751,6 +752,16 @@ test('conversations stand under the days of the reader, keys go on through them 
     await expect.poll(() => page.url()).toContain(id)
   }
   await list.getByText('all keys').waitFor()
+  // What is written from the right stands at the right.
+  await page.getByRole('article').getByText('שלום לכולם').waitFor()
+  const fromRight = await page.evaluate(`{
+    const text = [...document.querySelectorAll('article p')].find((p) => p.textContent.includes('ש'))
+    const line = document.createRange()
+    line.setStart(text.firstChild, text.textContent.indexOf('ש'))
+    line.setEnd(text.firstChild, text.textContent.length)
+    text.getBoundingClientRect().right - line.getBoundingClientRect().right
+  }`)
+  expect(Math.abs(Number(fromRight))).toBeLessThan(2)
 
   // One that was put off comes back at its time: nothing happens then that the server could tell of.
   const body = { ids: ids.slice(0, 1), until: new Date(Date.now() + dayMs).toISOString() }
