@@ -44,13 +44,20 @@ export const readEverythingAgain = () =>
     [personalCache, ...workspaceCaches.values()].map((cache) => cache.invalidateQueries()),
   )
 
-const forgetting = new Set<() => void>()
+const forgetting = new Map<() => void, () => boolean>()
 
-/** For what a person has under way outside of any cache. */
-export const onForget = (forget: () => void) => void forgetting.add(forget)
+/**
+ * For what a person has under way outside of any cache.
+ *
+ * @param isUnderWay whether something would be lost, which whoever signs out is asked about
+ */
+export const onForget = (forget: () => void, isUnderWay = () => false) =>
+  void forgetting.set(forget, isUnderWay)
+
+export const isAnythingUnderWay = () => [...forgetting.values()].some((isUnderWay) => isUnderWay())
 
 /** What one person read must not be there when another signs in. */
 export function forgetEverything() {
   for (const cache of [personalCache, ...workspaceCaches.values()]) cache.clear()
-  for (const forget of forgetting) forget()
+  for (const forget of forgetting.keys()) forget()
 }

@@ -5,6 +5,7 @@ import { cacheOf } from '../api/caches.ts'
 import { setWorkspace } from '../api/client.ts'
 import { useSessionRefresh, useWorkspace } from '../features/users/index.ts'
 import { lazyPart } from '../lib/lazy-part.ts'
+import { leaveWorkspace } from '../lib/leaving.ts'
 import { rememberWorkspace } from '../lib/remembered.ts'
 import { followWorkspace } from './live.ts'
 
@@ -19,11 +20,18 @@ export function WorkspaceScope() {
   useEffect(() => rememberWorkspace(handle), [handle])
   const refreshSession = useSessionRefresh()
   const onSessionChange = useEffectEvent(() => void refreshSession())
-  useEffect(() => followWorkspace({ workspaceId: id, cache: cacheOf(id), onSessionChange }), [id])
+  useEffect(() => {
+    const end = followWorkspace({ workspaceId: id, cache: cacheOf(id), onSessionChange })
+    return () => {
+      end()
+      leaveWorkspace()
+    }
+  }, [id])
   return (
     <QueryClientProvider client={cacheOf(id)}>
+      {/* Observers stay with the cache that they began with: each workspace has its own. */}
       <Suspense>
-        <InboxTitle />
+        <InboxTitle key={id} />
       </Suspense>
       <Outlet key={id} />
     </QueryClientProvider>

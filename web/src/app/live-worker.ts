@@ -28,8 +28,13 @@ worker.onconnect = ({ ports: [page] }) => {
 
 function follow(workspaceId: string, page: MessagePort) {
   const found = workspaces.get(workspaceId)
-  if (found) found.pages.add(page)
-  else workspaces.set(workspaceId, { stream: open(workspaceId), pages: new Set([page]) })
+  if (found?.pages.has(page)) return
+  if (found) {
+    found.pages.add(page)
+    // Nobody told it of what has changed since its first reading; a stream that opens says so itself.
+    const all: ToPage = { topics: ['*'] }
+    page.postMessage(all)
+  } else workspaces.set(workspaceId, { stream: open(workspaceId), pages: new Set([page]) })
 }
 
 function leave(workspaceId: string, page: MessagePort) {

@@ -51,6 +51,8 @@ export const themeOf = (words: { close: string; showPassword: string }) => {
   // and as a search it is an address that no server takes.
   const maxLength = 1000
   const oneLine = { defaultProps: { maxLength } }
+  // A list that is pasted goes in as one text, and is parted then.
+  const aList = { defaultProps: { maxLength: 5000 } }
   return createTheme({
     colors: { ink, red, dark },
     primaryColor: 'ink',
@@ -83,7 +85,7 @@ export const themeOf = (words: { close: string; showPassword: string }) => {
       // It is neither an item nor hidden from who hears the menu; the first item gets the focus.
       Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
       Notification: { defaultProps: { closeButtonProps } },
-      ...{ TextInput: oneLine, Select: oneLine, MultiSelect: oneLine, TagsInput: oneLine },
+      ...{ TextInput: oneLine, Select: oneLine, MultiSelect: oneLine, TagsInput: aList },
       Autocomplete: oneLine,
       PasswordInput: {
         defaultProps: {

@@ -1,4 +1,5 @@
 import { notifications } from '@mantine/notifications'
+import { onLeave } from '../lib/leaving.ts'
 import { UndoNotice } from './UndoNotice.tsx'
 
 /** As long can be undone what somebody did. */
@@ -14,6 +15,7 @@ export function showUndo(text: string, onUndo: () => void): string {
   let isUndone = false
   const id = notifications.show({
     autoClose: undoMs,
+    onClose: () => forget(),
     message: (
       <UndoNotice
         text={text}
@@ -25,5 +27,6 @@ export function showUndo(text: string, onUndo: () => void): string {
       />
     ),
   })
+  const forget = onLeave(() => notifications.hide(id))
   return id
 }

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { setPlan } from '../../../server/src/features/workspaces/index.ts'
+import { createWorkspace, setPlan } from '../../../server/src/features/workspaces/index.ts'
 import { importText } from '../../../server/test/directory-files.ts'
 import { indexPeople, insertCompany, insertPeople } from '../../../server/test/directory-rows.ts'
-import { createTeam } from '../../../server/test/people.ts'
+import { createPerson, createTeam, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
 import { allowFailures, expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
@@ -146,6 +146,53 @@ test('many are revealed one after the other, and what it costs at most is said b
   expect(await page.getByText(/^person-.*@example\.com$/).count()).toBe(3)
   await page.getByRole('tab', { name: 'Lists' }).click()
   await page.getByRole('row', { name: /Admirals 3/ }).waitFor()
+})
+
+test('whoever goes to another workspace leaves what is not revealed yet, and neither pays for it', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const { handle, id } = await createWorkspace(api.ctx, 'Northwind')
+  const person = await createPerson(api, { email: 'both@team.example' })
+  for (const workspaceId of [api.workspaceId, id]) await join(api, workspaceId, person, 'member')
+  const page = await open(person.browser, `/w/${handle}`)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  await page.getByRole('button', { name: 'Workspace Northwind' }).click()
+  await page.getByRole('menuitem', { name: 'default' }).click()
+  await page.getByRole('button', { name: 'Workspace default' }).waitFor()
+  // A link to all of them takes back what was searched for, and what was chosen of that.
+  const toContacts = page.getByRole('link', { name: 'Contacts' })
+  await toContacts.click()
+  const field = page.getByRole('searchbox')
+  await field.fill('hopper')
+  await page.getByText('1 person', { exact: true }).waitFor()
+  await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).click({ force: true })
+  const one = page.getByRole('button', { name: 'Reveal 1 address' })
+  await one.waitFor()
+  await toContacts.click()
+  await one.waitFor({ state: 'detached' })
+  expect(await field.inputValue()).toBe('')
+
+  for (const name of ['Grace Hopper', 'Mary Somerville']) {
+    await page.getByRole('checkbox', { name: `Select ${name}` }).click({ force: true })
+  }
+  await page.getByRole('button', { name: 'Reveal 2 addresses' }).click()
+  const asked: (string | undefined)[] = []
+  const answers: (() => Promise<void>)[] = []
+  await page.route('**/app/api/v1/leadbank/acquire_email', (route) => {
+    asked.push(route.request().headers()['x-workspace-id'])
+    answers.push(() => route.continue())
+  })
+  await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click()
+  await expect.poll(() => asked.length).toBe(1)
+  for (let step = 0; step < 3; step++) await page.goBack()
+  await page.getByRole('button', { name: 'Workspace Northwind' }).waitFor()
+  const answered = page.waitForResponse(/acquire_email/)
+  await answers[0]?.()
+  await (await answered).finished()
+  await page.evaluate('new Promise(requestAnimationFrame)')
+  expect(asked).toEqual([api.workspaceId])
 })
 
 test('a viewer looks, and reveals nothing; without the plan the page says whom to ask', async ({

@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
+import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
 import { addMails } from '../../../server/test/conversations.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
@@ -181,6 +182,69 @@ test('a reply is found, labelled, answered, undone and answered again without th
   await page.getByRole('dialog').getByText('Ctrl ⏎').waitFor()
 })
 
+test('z takes back what was done last, wherever it was, and a notice takes back what it names', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { peek } = application.api.ctx.database
+  await world.converse({ email: 'ida@undo.example', first_name: 'Undine Ida' })
+  const other = await world.converse({ email: 'eva@undo.example', first_name: 'Undine Eva' })
+  const { id } = await world.converse({ email: 'uta@undo.example', first_name: 'Undine Uta' })
+  const page = await open(application.visitor, `${path}?search=undine&thread=${id}`)
+  await row(page, 'Undine Ida').waitFor()
+  await answer(page).fill('Sent all the same')
+  await installClock(page)
+  const before = world.outbox.mails.length
+  await answer(page).press('Control+Enter')
+  await page.getByText('Sent in 8 s').waitFor()
+  await page.keyboard.press('e')
+  await page.getByText('Marked as done.').waitFor()
+  await expect.poll(() => page.url()).not.toContain(id)
+  // Held down for too long it is pressed once.
+  await page.keyboard.down('z')
+  await page.keyboard.down('z')
+  await page.keyboard.up('z')
+  await expect.poll(() => page.url()).toContain(id)
+  await page.getByRole('button', { name: 'Done', exact: true }).last().waitFor()
+  await page.clock.fastForward(8000)
+  const mails = await world.outbox.waitFor(before + 1)
+  expect(mails.slice(before)).toMatchObject([{ to: 'uta@undo.example' }])
+
+  // Of two answers the one in the conversation that was left is taken back where it can be seen.
+  await row(page, 'Undine Ida').click()
+  await answer(page).fill('Not sent')
+  await answer(page).press('Control+Enter')
+  await page.getByText('Sent in 8 s').waitFor()
+  await row(page, 'Undine Eva').click()
+  await page.getByText('Sent in').waitFor({ state: 'detached' })
+  await page.keyboard.press('z')
+  await expect.poll(() => answer(page).textContent()).toBe('Not sent')
+
+  await row(page, 'Undine Eva').click()
+  await expect.poll(() => page.url()).toContain(other.id)
+  await page.getByRole('button', { name: /^Label: / }).waitFor()
+  await page.keyboard.press('1')
+  await page.getByText('Now: Interested.').waitFor()
+  await page.keyboard.press('e')
+  const done = page.getByRole('alert').filter({ hasText: 'Marked as done.' })
+  await done.waitFor()
+  const labelled = page.getByRole('alert').filter({ hasText: 'Now: Interested.' })
+  await labelled.getByRole('button', { name: 'Undo' }).click()
+  const statusOf = async () => {
+    const lead = peek.selectFrom('leads').select('status').where('id', '=', other.id)
+    return (await lead.executeTakeFirstOrThrow()).status
+  }
+  await expect.poll(statusOf).not.toBe('interested')
+  await done.waitFor()
+  const { timestamp_done } = await peek
+    .selectFrom('threads')
+    .select('timestamp_done')
+    .where('id', '=', other.id)
+    .executeTakeFirstOrThrow()
+  expect(timestamp_done).not.toBeNull()
+})
+
 test('a conversation is found by words of its mails, and its row shows them marked', async ({
   application,
   open,
@@ -308,6 +372,90 @@ test('a draft outlives a reload and a session that ends, and is sent once', asyn
   const last = page.frameLocator('iframe[title="Mail"]').last()
   await last.getByText('Sent, and nobody said so').waitFor()
   await expect.poll(written).toBe('')
+})
+
+test('whoever has gone on is told of an answer that was not sent, and signing out asks about one that waits', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  await world.converse({ email: 'olga@lead.example', first_name: 'Otter Olga' })
+  const { id } = await world.converse({ email: 'olaf@lead.example', first_name: 'Otter Olaf' })
+  const person = await createPerson(api, { email: 'unsent@team.example' })
+  await join(api, api.workspaceId, person, 'member')
+  const page = await open(person.browser, `${path}?search=otter&thread=${id}`)
+  await answer(page).fill('On its way')
+  await installClock(page)
+  const before = world.outbox.mails.length
+  const send = async () => {
+    await answer(page).press('Control+Enter')
+    await page.getByText('Sent in 8 s').waitFor()
+  }
+  expectFailures(page, 'POST /app/threads/:id/reply 409')
+  const answers = [
+    { status: 409, json: { ...refusal, statusCode: 409 } },
+    { json: { state: 'failed', error_message: 'The mailbox is paused.' } },
+  ]
+  await page.route('**/app/threads/*/reply', (route) => route.fulfill(answers.shift() ?? {}))
+  for (const reason of ['The database does not answer.', 'The mailbox is paused.']) {
+    await send()
+    await row(page, 'Olga').click()
+    await page.clock.fastForward(8000)
+    const notice = page.getByRole('alert').filter({ hasText: 'olaf@lead.example was not sent' })
+    await notice.getByText(reason).waitFor()
+    await page.clock.fastForward(60_000)
+    await notice.getByRole('button', { name: 'Show it' }).click()
+    await expect.poll(() => answer(page).textContent()).toBe('On its way')
+    await notice.waitFor({ state: 'detached' })
+  }
+  await page.unrouteAll()
+
+  const signOut = async () => {
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  }
+  const asking = page.getByRole('dialog', { name: 'Sign out now?' })
+  await send()
+  await signOut()
+  await asking.getByRole('button', { name: 'Cancel' }).click()
+  await page.clock.fastForward(8000)
+  const mails = await world.outbox.waitFor(before + 1)
+  expect(mails.slice(before)).toMatchObject([{ to: 'olaf@lead.example' }])
+  await expect.poll(async () => (await answer(page).textContent())?.trim()).toBe('')
+  await answer(page).fill('Stays here')
+  await send()
+  await signOut()
+  await asking.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('E-mail address').waitFor()
+  expect(world.outbox.mails).toHaveLength(before + 1)
+})
+
+test('in another workspace nothing of the one before can be undone, nor is counted as waiting', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const { id } = await world.converse({ email: 'left@lead.example', first_name: 'Lefty' })
+  await world.converse({ email: 'waits@lead.example', first_name: 'Wait' })
+  const person = await createPerson(api, { email: 'both@team.example' })
+  const other = await createWorkspace(api.ctx, 'Northwind')
+  for (const workspaceId of [api.workspaceId, other.id]) {
+    await join(api, workspaceId, person, 'member')
+  }
+  const page = await open(person.browser, `${path}?thread=${id}`)
+  await page.getByRole('article').waitFor()
+  await page.keyboard.press('e')
+  const undo = page.getByRole('alert').getByRole('button', { name: 'Undo' })
+  await undo.waitFor()
+  await expect.poll(() => page.title()).toMatch(/^\(\d+\) /)
+  await page.getByRole('button', { name: 'Workspace default' }).click()
+  await page.getByRole('menuitem', { name: 'Northwind' }).click()
+  await page.getByRole('button', { name: 'Workspace Northwind' }).waitFor()
+  await undo.waitFor({ state: 'detached' })
+  await expect.poll(() => page.title()).toBe('Home · Outrider')
+  expect(await page.getByRole('link', { name: /^Inbox/ }).textContent()).toBe('Inbox')
 })
 
 test('on a shared browser nobody sees or sends what another has begun to answer', async ({
@@ -585,7 +733,8 @@ test('conversations stand under the days of the reader, keys go on through them 
   const dayMs = 86_400_000
   const ids: string[] = []
   for (const [at, days] of [3, 1, 0].entries()) {
-    const { id } = await world.converse({ email: `day${at}@day.example`, first_name: 'Dayne' })
+    const lead = { email: `day${at}@day.example`, first_name: 'Dayne' }
+    const { id } = await world.converse(lead, { text: 'Hello.\nשלום לכולם' })
     const timestamp_updated = new Date(Date.now() - days * dayMs)
     await peek.updateTable('threads').set({ timestamp_updated }).where('id', '=', id).execute()
     ids.unshift(id)
@@ -603,6 +752,46 @@ test('conversations stand under the days of the reader, keys go on through them 
     await expect.poll(() => page.url()).toContain(id)
   }
   await list.getByText('all keys').waitFor()
+  // What is written from the right stands at the right.
+  await page.getByRole('article').getByText('שלום לכולם').waitFor()
+  const fromRight = await page.evaluate(`{
+    const text = [...document.querySelectorAll('article p')].find((p) => p.textContent.includes('ש'))
+    const line = document.createRange()
+    line.setStart(text.firstChild, text.textContent.indexOf('ש'))
+    line.setEnd(text.firstChild, text.textContent.length)
+    text.getBoundingClientRect().right - line.getBoundingClientRect().right
+  }`)
+  expect(Math.abs(Number(fromRight))).toBeLessThan(2)
+
+  // One that was put off comes back at its time: nothing happens then that the server could tell of.
+  const body = { ids: ids.slice(0, 1), until: new Date(Date.now() + dayMs).toISOString() }
+  await application.asOwner('POST', '/app/threads/snooze', body)
+  await row(page, 'Dayne').nth(2).waitFor({ state: 'detached' })
+  await installClock(page)
+  const now = { snoozed_until: new Date() }
+  await peek
+    .updateTable('threads')
+    .set(now)
+    .where('id', '=', body.ids[0] ?? '')
+    .execute()
+  await page.clock.fastForward(60_000)
+  await row(page, 'Dayne').nth(2).waitFor()
+
+  // What comes in behind another tab is unread until somebody looks.
+  const id = ids.at(-1) ?? ''
+  const isUnread = async () => (await application.asOwner('GET', `/app/threads/${id}`)).body.unread
+  const show = (state: 'hidden' | 'visible') =>
+    page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))`)
+  await expect.poll(isUnread).toBe(false)
+  await show('hidden')
+  const readAgain = page.waitForResponse((response) => response.url().endsWith(id))
+  await application.asOwner('POST', '/app/threads/read', { ids: [id], read: false })
+  await (await readAgain).finished()
+  await page.locator('button[aria-current=true][data-unread]').waitFor()
+  expect(await isUnread()).toBe(true)
+  await show('visible')
+  await expect.poll(isUnread).toBe(false)
   await page.setViewportSize({ width: 390, height: 800 })
   await list.getByText('all keys').waitFor({ state: 'hidden' })
 })

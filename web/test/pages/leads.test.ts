@@ -383,6 +383,10 @@ test('who changes more leads than can be set back is asked first, sees how far i
   expect(asked).toHaveLength(1)
   await runLeadJobs(application.api.ctx, afterOneBatch())
   await notice.getByText('500 of 1,001 leads done').waitFor()
+  // It can be stopped also by whoever was elsewhere meanwhile.
+  await page.getByRole('link', { name: 'Labels' }).click()
+  await page.getByRole('heading', { name: 'Labels', exact: true }).waitFor()
+  await page.goBack()
   await notice.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('500 leads paused.').waitFor()
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)

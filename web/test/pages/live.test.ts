@@ -1,4 +1,6 @@
 import { expect } from 'vitest'
+import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
+import { createPerson, join } from '../../../server/test/people.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/settings/keys'
@@ -19,6 +21,29 @@ test('eight tabs load, and each shows what somebody else has changed', async ({
     await tab.bringToFront()
     await tab.getByRole('rowheader', { name: 'From elsewhere' }).waitFor()
   }
+})
+
+test('a tab that comes back to a workspace that another one looks at shows what has changed meanwhile', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const person = await createPerson(api, { email: 'tabs@team.example' })
+  const other = await createWorkspace(api.ctx, 'Northwind')
+  for (const workspaceId of [api.workspaceId, other.id])
+    await join(api, workspaceId, person, 'owner')
+  const first = await open(person.browser, path)
+  const second = await first.context().newPage()
+  await second.goto(`${application.address}${path}`)
+  for (const tab of [first, second]) {
+    await tab.getByRole('rowheader', { name: 'From elsewhere' }).waitFor()
+  }
+  await second.getByRole('button', { name: 'Workspace default' }).click()
+  await second.getByRole('menuitem', { name: 'Northwind' }).click()
+  await second.getByRole('button', { name: 'Workspace Northwind' }).waitFor()
+  await application.asOwner('POST', '/app/oauth/service-accounts', newKey('Meanwhile'))
+  await second.goBack()
+  await second.getByRole('rowheader', { name: 'Meanwhile' }).waitFor()
 })
 
 test('without a worker that tabs can share, a page reads everything again every half minute', async ({

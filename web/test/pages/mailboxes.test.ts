@@ -69,17 +69,25 @@ test('a mailbox is connected from its address to a mail that arrives, and a wron
   // away under the finger when the editor is left.
   await page.setViewportSize({ width: 390, height: 844 })
   const signature = page.getByRole('textbox', { name: 'Signature' })
+  // What somebody else changes meanwhile is shown, and not put back by what is saved here.
+  const ofMailbox = `/app/mailboxes/${page.url().split('/').at(-1)}`
+  await application.asOwner('PATCH', ofMailbox, { daily_limit: 40 })
+  await expect.poll(() => page.getByLabel('Mails a day').inputValue()).toBe('40')
   await signature.fill('Anna <script> {{name}}')
+  await application.asOwner('PATCH', ofMailbox, { daily_limit: 50 })
   await signature.press('Control+a')
   await page.getByRole('button', { name: 'Bold' }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.', { exact: true }).waitFor()
   const stored = await application.api.ctx.database.peek
     .selectFrom('mailboxes')
-    .select('signature')
+    .select(['signature', 'daily_limit'])
     .where('address', '=', anna)
     .executeTakeFirstOrThrow()
-  expect(stored.signature).toBe('<p><strong>Anna &lt;script&gt; {{name}}</strong></p>')
+  expect(stored).toEqual({
+    ...{ signature: '<p><strong>Anna &lt;script&gt; {{name}}</strong></p>', daily_limit: 50 },
+  })
+  await expect.poll(() => page.getByLabel('Mails a day').inputValue()).toBe('50')
   await page.getByText('As sent', { exact: true }).click()
   const sent = page.frameLocator('iframe[title="Signature"]').locator('strong')
   expect(await sent.textContent()).toBe('Anna <script> {{name}}')
@@ -196,6 +204,10 @@ test('a viewer sees mailboxes, why one does not work, and nothing to press', asy
   expect(await page.getByRole('link', { name: 'Connect mailbox' }).count()).toBe(0)
   await page.getByRole('searchbox').fill('name1')
   await page.getByText('name0@hostile.example').waitFor({ state: 'detached' })
+  // A link that searches for nothing empties the field as well.
+  await page.getByRole('link', { name: 'Mailboxes' }).click()
+  await page.getByText('name0@hostile.example').waitFor()
+  expect(await page.getByRole('searchbox').inputValue()).toBe('')
   await page.getByRole('link', { name: 'name1@hostile.example' }).click()
   await page.getByRole('heading', { name: 'name1@hostile.example' }).waitFor()
   expect(await page.getByLabel('Mails a day').isDisabled()).toBe(true)

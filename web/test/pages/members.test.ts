@@ -96,6 +96,20 @@ test('a link sets a new password for somebody who forgot theirs', async ({ appli
   const { hash } = new URL(await link.inputValue())
   await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
+  // Nor does a reading of the list that fails take it away.
+  expectFailures(page, 'GET /app/members 409')
+  await page.route('**/app/members', (route) =>
+    route.fulfill({
+      status: 409,
+      json: { statusCode: 409, code: 'conflict', message: 'Not now.' },
+    }),
+  )
+  const body = { email: 'gerda@example.com', role: 'member' }
+  const { body: made } = await application.asOwner('POST', '/app/invitations', body)
+  await page.getByText('Not now.').waitFor()
+  await page.unrouteAll()
+  await application.asOwner('DELETE', `/app/invitations/${made.id}`)
+  await page.getByText('Not now.').waitFor({ state: 'detached' })
   expect(new URL(await link.inputValue()).hash).toBe(hash)
   await page.getByRole('button', { name: 'Done' }).click()
   const theirs = await open(undefined, `/reset${hash}`)

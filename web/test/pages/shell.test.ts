@@ -5,7 +5,13 @@ import { createWorkspace } from '../../../server/src/features/workspaces/index.t
 import { buildTestApp } from '../../../server/test/app.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { enter, owner } from '../application.ts'
-import { expectFailures, goTo, launchBrowserWithScrollbars } from '../browser.ts'
+import {
+  allowFailures,
+  expectFailures,
+  goTo,
+  installClock,
+  launchBrowserWithScrollbars,
+} from '../browser.ts'
 import { withProvider } from '../provider.ts'
 import { signInAgain } from '../sign-in-again.ts'
 import { test } from './fixture.ts'
@@ -245,6 +251,14 @@ test('a server that goes away is told, and when it is back what changed meanwhil
   const notices = [reader, writer].map((page) => page.getByText('this page goes on by itself'))
   for (const notice of notices) await notice.waitFor()
   for (const page of [reader, writer]) expectFailures(page, / lost$/)
+  // Steps within the application leave the page there, also once it asks who is signed in.
+  await installClock(reader)
+  await reader.clock.fastForward(31_000)
+  await reader.getByRole('button', { name: 'New key' }).click()
+  await reader.getByRole('dialog', { name: 'New key' }).waitFor()
+  await reader.keyboard.press('Escape')
+  await reader.getByRole('dialog').waitFor({ state: 'detached' })
+  await rowOf('Before').waitFor()
 
   await using back = await buildTestApp(api.ctx)
   await back.listen({ host: '127.0.0.1', port: Number(new URL(address).port) })
@@ -255,4 +269,12 @@ test('a server that goes away is told, and when it is back what changed meanwhil
   await writer.getByRole('button', { name: 'I have stored it' }).waitFor()
   // The stream is there again as well.
   await rowOf('Typed meanwhile').waitFor()
+
+  // So it is when the session ends.
+  for (const page of [reader, writer]) allowFailures(page, / 401$/)
+  await api.ctx.database.peek.deleteFrom('user_sessions').where('user_id', '=', person.id).execute()
+  await reader.clock.fastForward(31_000)
+  await reader.getByRole('button', { name: 'New key' }).click()
+  await reader.getByRole('dialog', { name: 'Sign in again' }).waitFor()
+  await reader.locator('th', { hasText: 'Typed meanwhile' }).waitFor()
 })

@@ -239,6 +239,9 @@ test('a webhook is changed, given another secret and deleted', async ({ applicat
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText(/control character/).waitFor()
   await name.fill(letters)
+  // A token may be as long as the server takes.
+  await page.getByLabel('Value of the header').fill('a'.repeat(4097))
+  expect(await page.getByLabel('Value of the header').inputValue()).toHaveLength(4096)
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: letters }).waitFor()
 

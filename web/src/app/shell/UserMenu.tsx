@@ -5,14 +5,21 @@ import {
   useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut, Moon, Sun, UserRound } from 'lucide-react'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { forgetEverything } from '../../api/caches.ts'
+import { forgetEverything, isAnythingUnderWay } from '../../api/caches.ts'
 import { signOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useSignedIn } from '../../features/users/index.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import classes from './UserMenu.module.css'
+
+const ConfirmDialog = lazyPart(async () => ({
+  default: (await import('../../ui/ConfirmDialog.tsx')).ConfirmDialog,
+}))
 
 export function UserMenu() {
   const { t } = useTranslation()
@@ -20,6 +27,7 @@ export function UserMenu() {
   const navigate = useNavigate()
   const { setColorScheme } = useMantineColorScheme()
   const isDark = useComputedColorScheme() === 'dark'
+  const [isAsking, asking] = useDisclosure()
   const signOut = useMutation({
     ...signOutMutation(),
     async onSuccess() {
@@ -28,35 +36,51 @@ export function UserMenu() {
     },
   })
   return (
-    <Menu position="top-start" width="target">
-      <Menu.Target>
-        <UnstyledButton className={classes.button}>
-          <VisuallyHidden>{t(($) => $.shell.account)} </VisuallyHidden>
-          <span className={classes.name}>{user.name}</span>
-          <span className={classes.address}>{user.email}</span>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<UserRound size="1rem" aria-hidden />}
-          onClick={() => void navigate({ to: '/account' })}
-        >
-          {t(($) => $.shell.account)}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={isDark ? <Sun size="1rem" aria-hidden /> : <Moon size="1rem" aria-hidden />}
-          onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-        >
-          {t(($) => (isDark ? $.shell.light : $.shell.dark))}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<LogOut size="1rem" aria-hidden />}
-          onClick={() => signOut.mutate({})}
-        >
-          {t(($) => $.shell.signOut)}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="top-start" width="target">
+        <Menu.Target>
+          <UnstyledButton className={classes.button}>
+            <VisuallyHidden>{t(($) => $.shell.account)} </VisuallyHidden>
+            <span className={classes.name}>{user.name}</span>
+            <span className={classes.address}>{user.email}</span>
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<UserRound size="1rem" aria-hidden />}
+            onClick={() => void navigate({ to: '/account' })}
+          >
+            {t(($) => $.shell.account)}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={
+              isDark ? <Sun size="1rem" aria-hidden /> : <Moon size="1rem" aria-hidden />
+            }
+            onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+          >
+            {t(($) => (isDark ? $.shell.light : $.shell.dark))}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item
+            leftSection={<LogOut size="1rem" aria-hidden />}
+            onClick={() => (isAnythingUnderWay() ? asking.open() : signOut.mutate({}))}
+          >
+            {t(($) => $.shell.signOut)}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Suspense>
+        <ConfirmDialog
+          opened={isAsking}
+          title={t(($) => $.shell.leaving.title)}
+          body={t(($) => $.shell.leaving.body)}
+          confirm={t(($) => $.shell.signOut)}
+          isBusy={signOut.isPending}
+          fault={signOut.error}
+          onConfirm={() => signOut.mutate({})}
+          onClose={asking.close}
+        />
+      </Suspense>
+    </>
   )
 }

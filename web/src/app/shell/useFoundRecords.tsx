@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { Mail, Send, UserRound, Webhook } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { cacheOf } from '../../api/caches.ts'
+import { personalCache } from '../../api/caches.ts'
 import { searchOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { type PlaceName, placeOf } from '../../features/home/index.ts'
 
@@ -22,9 +22,12 @@ export function useFoundRecords(
     {
       ...searchOptions({ query: { q }, headers: { 'X-Workspace-ID': id } }),
       enabled: workspace !== undefined && q.length >= lengthMin,
-      placeholderData: (before) => before,
+      // What is found stays while somebody types on, and not into another workspace.
+      placeholderData: (before, query) =>
+        query?.queryKey[0].headers?.['X-Workspace-ID'] === id ? before : undefined,
     },
-    cacheOf(id),
+    // Its keys name the workspace; an observer would stay with the cache that it began with.
+    personalCache,
   )
   if (!workspace || !data || q.length < lengthMin) return []
   const action = (place: PlaceName, Icon: typeof Mail, row: { id: string; label: string }) => ({

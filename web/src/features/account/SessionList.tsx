@@ -10,6 +10,7 @@ import {
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Moment } from '../../ui/Moment.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { browserOf } from './browser-of.ts'
 import classes from './SessionList.module.css'
@@ -25,12 +26,11 @@ export function SessionList() {
   const fault = revoke.error ?? revokeOthers.error
 
   if (sessions.isPending) return <LoadingRows rows={2} />
-  if (sessions.isError) {
-    return <FaultNotice fault={sessions.error} onRetry={() => void sessions.refetch()} />
-  }
+  if (!sessions.data) return <ReadingFault reading={sessions} />
   const { items } = sessions.data
   return (
     <>
+      <ReadingFault reading={sessions} />
       {fault && <FaultNotice fault={fault} />}
       <ul className={classes.list}>
         {items.map(({ id, user_agent, ip_address, is_current, timestamp_updated }) => (

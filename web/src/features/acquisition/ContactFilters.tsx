@@ -1,9 +1,9 @@
-import { Button, Group, NativeSelect, Switch, TagsInput, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
-import { Search } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Button, Group, NativeSelect, Switch, TagsInput, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ContactFacets } from '../../api/generated/types.gen.ts'
+import { SearchField } from '../../ui/SearchField.tsx'
 import classes from './ContactFilters.module.css'
 import { CountedOption } from './CountedOption.tsx'
 import {
@@ -27,7 +27,6 @@ interface ContactFiltersProps {
   onChange: (filter: ContactFilter) => void
 }
 
-const typingMs = 250
 const suggestionsMost = 8
 const countersOf = { seniorities: countsOf, industries: countsOf, countries: countryCounts }
 const wordFilters = ['titles', 'companies', 'industries', 'countries'] as const
@@ -44,8 +43,6 @@ export default function ContactFilters({
   const countries = useMemo(countryNames, [])
   // On a telephone: what is set is seen.
   const [isOpen, open] = useDisclosure(isFiltered({ ...filter, q: undefined }))
-  const [typed, setTyped] = useState(filter.q ?? '')
-  const find = useDebouncedCallback((q: string) => set({ q: q.trim() || undefined }), typingMs)
   const counted = (name: keyof typeof countersOf) => {
     const facet = facets?.[name]
     const countOf: CountOf = facet ? countersOf[name](facet) : () => undefined
@@ -72,17 +69,12 @@ export default function ContactFilters({
       className={classes.filters}
       data-open={isOpen || undefined}
     >
-      <TextInput
-        type="search"
+      <SearchField
         size="xs"
         className={classes.search}
         label={t(($) => $.contacts.filters.query)}
-        leftSection={<Search size="0.875rem" aria-hidden />}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value)
-          find(event.currentTarget.value)
-        }}
+        value={filter.q}
+        onChange={(q) => set({ q })}
       />
       <Button
         className="narrow-only"
@@ -141,14 +133,7 @@ export default function ContactFilters({
         onChange={(event) => set({ only: event.currentTarget.checked ? 'new' : undefined })}
       />
       {isFiltered(filter) && (
-        <Button
-          variant="subtle"
-          size="xs"
-          onClick={() => {
-            setTyped('')
-            onChange({})
-          }}
-        >
+        <Button variant="subtle" size="xs" onClick={() => onChange({})}>
           {t(($) => $.common.resetFilters)}
         </Button>
       )}

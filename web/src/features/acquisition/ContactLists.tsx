@@ -3,10 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAcquireListsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { ContactListPanel } from './ContactListPanel.tsx'
 
@@ -26,7 +26,7 @@ export default function ContactLists({ open, onOpen, onSearch }: ContactListsPro
     getNextPageParam: (page) => page.next_starting_after,
   })
   if (lists.isPending) return <LoadingRows rows={5} />
-  if (lists.isError) return <FaultNotice fault={lists.error} onRetry={() => void lists.refetch()} />
+  if (!lists.data) return <ReadingFault reading={lists} />
   const items = lists.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     return (
@@ -39,6 +39,7 @@ export default function ContactLists({ open, onOpen, onSearch }: ContactListsPro
   }
   return (
     <>
+      <ReadingFault reading={lists} />
       <Table label={t(($) => $.contacts.views.lists)}>
         <thead>
           <tr>

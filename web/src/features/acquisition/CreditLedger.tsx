@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { listCreditEntriesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ExactMoment } from '../../ui/ExactMoment.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 
 /** What credits came and went for, newest first. */
@@ -17,9 +17,7 @@ export default function CreditLedger() {
     getNextPageParam: (page) => page.next_starting_after,
   })
   if (entries.isPending) return <LoadingRows rows={8} />
-  if (entries.isError) {
-    return <FaultNotice fault={entries.error} onRetry={() => void entries.refetch()} />
-  }
+  if (!entries.data) return <ReadingFault reading={entries} />
   const items = entries.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     return (
@@ -31,6 +29,7 @@ export default function CreditLedger() {
   }
   return (
     <>
+      <ReadingFault reading={entries} />
       <Table label={t(($) => $.contacts.views.credits)}>
         <thead>
           <tr>

@@ -1,9 +1,10 @@
 import { Button, Group, Modal, Progress, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { useWorkspace } from '../users/index.ts'
 import { reveal } from './reveal.ts'
 
 interface RevealManyProps {
@@ -17,6 +18,7 @@ interface RevealManyProps {
 export default function RevealMany({ contactIds, list, price, onClose }: RevealManyProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
+  const { id: workspaceId } = useWorkspace()
   const [state, setState] = useState<'asked' | 'running' | 'over'>('asked')
   const [done, setDone] = useState({ asked: 0, found: 0, charged: 0 })
   const [fault, setFault] = useState<Fault>()
@@ -27,11 +29,13 @@ export default function RevealMany({ contactIds, list, price, onClose }: RevealM
     setState('running')
     setFault(undefined)
     isStopped.current = false
+    // Another workspace may be looked at when the next one is asked for, and would pay.
+    const headers = { 'X-Workspace-ID': workspaceId }
     // What was asked for before a fault or a stop stays.
     for (const contactId of contactIds.slice(done.asked)) {
       if (isStopped.current) break
       try {
-        const { status, credits_charged } = await reveal(cache, { contactId, list })
+        const { status, credits_charged } = await reveal(cache, { contactId, list, headers })
         const isFound = status === 'acquired'
         setDone(({ asked, found, charged }) => ({
           asked: asked + 1,
@@ -49,6 +53,13 @@ export default function RevealMany({ contactIds, list, price, onClose }: RevealM
   const stop = () => {
     isStopped.current = true
   }
+  // Whoever leaves the page leaves what is not asked for yet.
+  useEffect(
+    () => () => {
+      isStopped.current = true
+    },
+    [],
+  )
   const isLeft = done.asked < count
   return (
     <Modal

@@ -41,6 +41,13 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
   const [selection, setSelection] = useState<Selection>(nothingSelected)
   const [revealing, setRevealing] = useState<string[]>()
   const body = bodyOf(filter)
+  // What was chosen was chosen of another list, however this one was come to.
+  const found = JSON.stringify(body)
+  const [chosenOf, setChosenOf] = useState(found)
+  if (chosenOf !== found) {
+    setChosenOf(found)
+    setSelection(nothingSelected)
+  }
   const totalKey = ['contacts found', body]
   const rows = useKeysetRows<FoundContact>({
     key: [{ _id: 'findContacts', body }],
@@ -74,10 +81,6 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
     const read = Array.from({ length: rows.count }, (_, index) => rows.at(index)?.id)
     setSelection(isChosen ? select(nothingSelected, read.filter(isText), true) : nothingSelected)
   }
-  const show = (next: ContactFilter) => {
-    setSelection(nothingSelected)
-    onChange(next)
-  }
   const chosen = [...selection.ids]
   return (
     <div className={classes.tabs}>
@@ -88,7 +91,7 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
             total={total}
             facets={facets}
             onLook={() => setLookedAt(true)}
-            onChange={show}
+            onChange={onChange}
           />
         </Suspense>
       </div>
@@ -106,7 +109,7 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
                 title={t(($) => $.contacts.noMatch.title)}
                 body={t(($) => $.contacts.noMatch.body)}
                 action={
-                  <Button variant="default" onClick={() => show({})}>
+                  <Button variant="default" onClick={() => onChange({})}>
                     {t(($) => $.common.resetFilters)}
                   </Button>
                 }

@@ -71,6 +71,7 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
       />
       <Button
         component="a"
+        download
         href={`/app/audit/export.csv?${new URLSearchParams({ workspace: id, ...auditQueryOf(filter) })}`}
         variant="default"
         leftSection={<Download size="0.875rem" aria-hidden />}

@@ -3,9 +3,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAuditInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { AuditRow } from './AuditRow.tsx'
 import { type AuditFilter, auditQueryOf } from './filter.ts'
@@ -21,9 +21,7 @@ export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: (
     getNextPageParam: (page) => page.next_starting_after,
   })
   if (entries.isPending) return <LoadingRows rows={8} />
-  if (entries.isError) {
-    return <FaultNotice fault={entries.error} onRetry={() => void entries.refetch()} />
-  }
+  if (!entries.data) return <ReadingFault reading={entries} />
   const items = entries.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     return (
@@ -40,6 +38,7 @@ export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: (
   }
   return (
     <>
+      <ReadingFault reading={entries} />
       <Table label={t(($) => $.audit.title)}>
         <thead>
           <tr>

@@ -1,8 +1,6 @@
-import { Group, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { Search } from 'lucide-react'
-import { useState } from 'react'
+import { Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { type CampaignFilter, campaignFilterOf } from './address.ts'
 import { StatusChips } from './StatusChips.tsx'
 
@@ -13,23 +11,15 @@ interface CampaignFiltersProps {
 
 export function CampaignFilters({ filter, onChange }: CampaignFiltersProps) {
   const { t } = useTranslation()
-  const [search, setSearch] = useState(filter.search ?? '')
   const set = (changes: object) => onChange(campaignFilterOf({ ...filter, ...changes }))
-  const setLater = useDebouncedCallback(set, 250)
-  // The filters were reset, or somebody went back.
-  const shown = filter.search === undefined && search !== '' && !setLater.isPending() ? '' : search
   return (
     <Group mb="md" gap="sm">
-      <TextInput
+      <SearchField
         aria-label={t(($) => $.campaigns.search)}
         placeholder={t(($) => $.campaigns.search)}
-        leftSection={<Search size="1rem" aria-hidden />}
         maxLength={255}
-        value={shown}
-        onChange={(event) => {
-          setSearch(event.currentTarget.value)
-          setLater({ search: event.currentTarget.value.trim() })
-        }}
+        value={filter.search}
+        onChange={(search) => set({ search })}
       />
       <StatusChips filter={filter} onChange={(status) => set({ status })} />
     </Group>

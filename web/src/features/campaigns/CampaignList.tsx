@@ -1,18 +1,21 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import type { CampaignFilter } from './address.ts'
 import { CampaignRow } from './CampaignRow.tsx'
-import { DeleteCampaign } from './DeleteCampaign.tsx'
 import { summariesOptions } from './summaries.ts'
+
+// Opened by few who look at the page.
+const DeleteCampaign = lazyPart(() => import('./DeleteCampaign.tsx'))
 
 interface CampaignListProps {
   filter: CampaignFilter
@@ -28,9 +31,7 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
   const campaigns = useInfiniteQuery(summariesOptions(filter))
 
   if (campaigns.isPending) return <LoadingRows rows={6} />
-  if (campaigns.isError) {
-    return <FaultNotice fault={campaigns.error} onRetry={() => void campaigns.refetch()} />
-  }
+  if (!campaigns.data) return <ReadingFault reading={campaigns} />
   const items = campaigns.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     return isFiltered ? (
@@ -53,6 +54,7 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
   }
   return (
     <>
+      <ReadingFault reading={campaigns} />
       <TitleCount count={items.length} hasMore={campaigns.hasNextPage} />
       <Table label={t(($) => $.campaigns.title)}>
         <thead>
@@ -81,7 +83,9 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
         </tbody>
       </Table>
       <MoreButton pages={campaigns} />
-      <DeleteCampaign campaign={deleting} onClose={() => setDeleting(undefined)} />
+      <Suspense>
+        <DeleteCampaign campaign={deleting} onClose={() => setDeleting(undefined)} />
+      </Suspense>
     </>
   )
 }

@@ -77,7 +77,11 @@ export function ColumnTable({ data, onChange }: ColumnTableProps) {
                         headings.map((_, at) => (at === column ? name : (before[at] ?? ''))),
                       )
                     }}
-                    onBlur={() => set(column, 'variable')}
+                    // Left as it was it changes nothing: another mapping is checked anew.
+                    onBlur={() => {
+                      const { variable } = variableOf(column)
+                      if (variable !== mapping[column]?.variable) set(column, 'variable')
+                    }}
                   />
                 )}
               </th>

@@ -4,10 +4,10 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { listImportsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { useCampaigns } from '../leads/index.ts'
 import { ImportState } from './ImportState.tsx'
@@ -26,9 +26,7 @@ export function PastImports() {
     getNextPageParam: (page) => page.next_starting_after,
   })
   if (pages.isPending) return <LoadingRows rows={4} />
-  if (pages.isError) {
-    return <FaultNotice fault={pages.error} onRetry={() => void pages.refetch()} />
-  }
+  if (!pages.data) return <ReadingFault reading={pages} />
   const items = pages.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     return (
@@ -42,6 +40,7 @@ export function PastImports() {
       <Title order={2} mb="xs">
         {t(($) => $.imports.past)}
       </Title>
+      <ReadingFault reading={pages} />
       <Table label={t(($) => $.imports.past)}>
         <thead>
           <tr>

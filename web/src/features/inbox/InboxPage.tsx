@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { usePageInTitle } from '../../lib/tab-title.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { useOwnLabels } from '../labels/index.ts'
 import classes from './InboxPage.module.css'
-import { InboxSearch } from './InboxSearch.tsx'
 import { type InboxActions, useInboxKeys } from './inbox-keys.ts'
 import { KeyHint } from './KeyHint.tsx'
 import { LoadingThread } from './LoadingThread.tsx'
@@ -40,7 +40,6 @@ export function InboxPage() {
   )
   // In the order in which they are shown, for the keys that move.
   const [shown, setShown] = useState<string[]>([])
-  const [resets, setResets] = useState(0)
   const changes = useThreadChanges()
   const { settable } = useOwnLabels()
   const reply = useRef<Writable>(null)
@@ -72,14 +71,10 @@ export function InboxPage() {
       const choice = labelChoices(settable.map(({ value }) => value))[at]
       if (thread && choice) void changes.setLabel(thread, choice)
     },
-    undo: () => changes.undo(thread),
+    undo: () => changes.undo((id) => id === thread || open(id, thread !== undefined)),
     close: () => thread && open(undefined),
   }
   useInboxKeys(actions)
-  const startOver = () => {
-    setResets(resets + 1)
-    go(reset)
-  }
 
   return (
     <div className={classes.page} data-open={thread ? true : undefined}>
@@ -87,14 +82,18 @@ export function InboxPage() {
       <ViewNav place={place} onGo={go} />
       <section className={classes.list} aria-label={t(($) => $.inbox.conversations)}>
         <div className={classes.head}>
-          <InboxSearch
-            key={resets}
-            value={place.search ?? ''}
+          <SearchField
+            flex={1}
+            size="xs"
+            aria-label={t(($) => $.inbox.search)}
+            placeholder={t(($) => $.inbox.search)}
+            clear={t(($) => $.inbox.clear)}
+            value={place.search}
             onChange={(search) => go({ search }, true)}
           />
           <SyncButton />
         </div>
-        <ThreadList place={place} onOpen={open} onShow={setShown} onReset={startOver} />
+        <ThreadList place={place} onOpen={open} onShow={setShown} onReset={() => go(reset)} />
         <KeyHint />
       </section>
       {thread ? (

@@ -2,13 +2,13 @@ import { Button, Kbd, Loader } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { plainText } from '../../ui/RichText/template-html.ts'
-import { type Outgoing, undoReply } from './outbox.ts'
+import type { Outgoing } from './outbox.ts'
 import classes from './Reply.module.css'
 
 /** In place of the answer: how long it can be taken back, and that it is being sent. */
 export function Outbound({ outgoing }: { outgoing: Outgoing }) {
   const { t } = useTranslation()
-  const { state, threadId, undoUntilMs, html } = outgoing
+  const { state, undo, undoUntilMs, html } = outgoing
   const [nowMs, setNowMs] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => setNowMs(Date.now()), 250)
@@ -27,7 +27,7 @@ export function Outbound({ outgoing }: { outgoing: Outgoing }) {
           variant="default"
           size="xs"
           rightSection={<Kbd size="xs">z</Kbd>}
-          onClick={() => undoReply(threadId)}
+          onClick={() => undo()}
         >
           {t(($) => $.common.undo)}
         </Button>

@@ -1,4 +1,5 @@
 import { Button, Checkbox, Group, Text, Textarea } from '@mantine/core'
+import { useRouter } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
 import { type RefObject, Suspense, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,11 +10,13 @@ import { modifier } from '../../lib/keyboard.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
+import { placeOf } from '../home/index.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import { Outbound } from './Outbound.tsx'
-import { queueReply, useOutgoing } from './outbox.ts'
+import { forgetFailed, queueReply, useOutgoing } from './outbox.ts'
 import classes from './Reply.module.css'
 import type { Writable } from './ReplyText.tsx'
+import { tellUnsent } from './tellUnsent.tsx'
 
 const ReplyText = lazyPart(() => import('./ReplyText.tsx'))
 
@@ -25,7 +28,8 @@ interface ReplyProps {
 /** An answer from the mailbox of the conversation. It leaves eight seconds after the button. */
 export function Reply({ conversation, inputRef }: ReplyProps) {
   const { t } = useTranslation()
-  const { id: workspaceId, role } = useWorkspace()
+  const { id: workspaceId, handle, role } = useWorkspace()
+  const router = useRouter()
   const { id, answer_to, answer_problem, may_force, mailbox_address } = conversation
   const outgoing = useOutgoing(id)
   const name = draftName(useSignedIn().user.id, workspaceId, id)
@@ -47,8 +51,10 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   const isSent =
     draft !== undefined && conversation.messages.some(({ reply_key }) => reply_key === draft.key)
   useEffect(() => {
-    if (isSent) setDraft(undefined)
-  }, [isSent, setDraft])
+    if (!isSent) return
+    setDraft(undefined)
+    forgetFailed(id)
+  }, [isSent, setDraft, id])
   if (!isAtLeast(role, 'member'))
     return <p className={classes.refused}>{t(($) => $.inbox.viewer)}</p>
   if (answer_problem && !may_force) return <p className={classes.refused}>{answer_problem}</p>
@@ -69,6 +75,13 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
       ...{ workspaceId, threadId: id, draft: name, html, key: draft.key },
       force: may_force && isForced,
       seen: conversation.last_message_id,
+      onFail(reason) {
+        const { search } = router.state.location
+        // The conversation says so itself.
+        if ('thread' in search && search.thread === id) return
+        const onOpen = () => router.history.push(placeOf(handle, 'conversation', id))
+        tellUnsent({ address: answer_to ?? '', reason, onOpen })
+      },
     })
   }
   return (

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useDocumentVisibility } from '@mantine/hooks'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -59,7 +60,9 @@ export default function Thread({
   const words = (search !== '' && found.data?.words) || noWords
   const changes = useThreadChanges()
   const { data } = conversation
-  const mustBeRead = data?.unread && changes.mayChange
+  // What comes in behind another tab has not been seen.
+  const isLookedAt = useDocumentVisibility() === 'visible'
+  const mustBeRead = data?.unread && changes.mayChange && isLookedAt
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is opened or something comes in
   useEffect(() => {
     if (mustBeRead) void changes.setRead([id], true)

@@ -7,6 +7,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
 import { type InboxPlace, threadQueryOf } from './place.ts'
+import { snoozeMs } from './refresh.ts'
 import classes from './ThreadList.module.css'
 import { ThreadRow } from './ThreadRow.tsx'
 import { useDayName } from './useDayName.ts'
@@ -28,6 +29,7 @@ export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) 
     ...listThreadsInfiniteOptions({ query: threadQueryOf(place) }),
     initialPageParam: {},
     getNextPageParam: (page) => page.next_starting_after,
+    refetchInterval: snoozeMs,
   })
   const items = threads.data?.pages.flatMap((page) => page.items) ?? []
   const ids = items.map(({ id }) => id)

@@ -27,6 +27,7 @@ export const inboxKeys: [keyof typeof texts.inbox.keys, string[]][] = [
 ]
 
 const goPatienceMs = 1500
+const walks = new Set(['j', 'k'])
 
 export function useInboxKeys(actions: InboxActions) {
   const latest = useRef(actions)
@@ -44,6 +45,8 @@ export function useInboxKeys(actions: InboxActions) {
       const run = actionOf(key, latest.current)
       if (!run) return
       event.preventDefault()
+      // A key that is held down goes on through the list, and does nothing else again and again.
+      if (event.repeat && !walks.has(key)) return
       run()
     }
     document.addEventListener('keydown', listen)

@@ -1,9 +1,11 @@
+import { notifications } from '@mantine/notifications'
 import { useSyncExternalStore } from 'react'
 import { cacheOf, onForget } from '../../api/caches.ts'
 import type { Fault } from '../../api/fault.ts'
 import { replyInThread } from '../../api/generated/sdk.gen.ts'
 import { keepDraft } from '../../lib/draft.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
+import { rememberChange } from './last-changes.ts'
 import { readInboxAgain } from './refresh.ts'
 
 /** An answer between the button and the mail server. */
@@ -19,8 +21,11 @@ export interface Outgoing {
   seen: string
   /** Also to a suppressed address. */
   force: boolean
+  /** Told in what words the server or the way to it refused; its writer may be anywhere by then. */
+  onFail: (reason: string) => void
   /** Until then it can be taken back; later it is on its way. */
   undoUntilMs: number
+  undo: () => void
   state: 'undoable' | 'sending' | 'failed'
   fault?: Fault
 }
@@ -32,7 +37,7 @@ const listeners = new Set<() => void>()
 
 function set(next: readonly Outgoing[]) {
   outgoing = next
-  if (next.some(({ state }) => state !== 'failed')) addEventListener('beforeunload', askToStay)
+  if (isUnderWay()) addEventListener('beforeunload', askToStay)
   else removeEventListener('beforeunload', askToStay)
   for (const tell of listeners) tell()
 }
@@ -45,33 +50,48 @@ const change = (key: string, changes: Partial<Outgoing>) =>
 const remove = (key: string) => set(outgoing.filter((each) => each.key !== key))
 
 /** Sends it in eight seconds, unless it is undone. */
-export function queueReply(reply: Omit<Outgoing, 'undoUntilMs' | 'state' | 'fault'>) {
-  const waiting: Outgoing = { ...reply, state: 'undoable', undoUntilMs: Date.now() + undoMs }
-  set([...outgoing.filter(({ threadId }) => threadId !== reply.threadId), waiting])
+export function queueReply(reply: Omit<Outgoing, 'undoUntilMs' | 'undo' | 'state' | 'fault'>) {
+  const { workspaceId, threadId, key } = reply
+  const undo = rememberChange(workspaceId, (open) => {
+    if (!takeBack(key)) return
+    open?.(threadId)
+  })
+  const undoUntilMs = Date.now() + undoMs
+  const waiting: Outgoing = { ...reply, state: 'undoable', undoUntilMs, undo }
+  set([...outgoing.filter((each) => each.threadId !== threadId), waiting])
   timers.set(
-    reply.key,
+    key,
     setTimeout(() => void send(waiting), undoMs),
   )
 }
 
-/** @returns whether there was something to take back */
-export function undoReply(threadId?: string): boolean {
-  const last = outgoing.findLast(
-    (each) => each.state === 'undoable' && (threadId === undefined || each.threadId === threadId),
-  )
-  if (!last) return false
-  clearTimeout(timers.get(last.key))
-  remove(last.key)
+/** @returns false for one that is on its way */
+function takeBack(key: string): boolean {
+  const isWaiting = outgoing.some((each) => each.key === key && each.state === 'undoable')
+  if (!isWaiting) return false
+  clearTimeout(timers.get(key))
+  remove(key)
   return true
 }
 
-// Whoever signs in next must not send it; its text stays a draft.
+/** Of a conversation that shows it: it was sent after all, and only the server's answer got lost. */
+export const forgetFailed = (threadId: string) =>
+  set(outgoing.filter((each) => each.threadId !== threadId || each.state !== 'failed'))
+
+const isUnderWay = () => outgoing.some(({ state }) => state !== 'failed')
+
+// Whoever signs in next must not send it, nor be told of it; its text stays a draft.
 onForget(() => {
   for (const timer of timers.values()) clearTimeout(timer)
   set([])
-})
+  notifications.clean()
+}, isUnderWay)
 
-async function send({ workspaceId, threadId, draft, html, key, seen, force }: Outgoing) {
+async function send(reply: Outgoing) {
+  const { workspaceId, threadId, draft, html, key, seen, force } = reply
+  const tellFailure = (reason: string) => {
+    if (outgoing.some((each) => each.key === key)) reply.onFail(reason)
+  }
   change(key, { state: 'sending' })
   try {
     const { data } = await replyInThread({
@@ -80,11 +100,14 @@ async function send({ workspaceId, threadId, draft, html, key, seen, force }: Ou
       body: { html, seen_message_id: seen, ...(force ? { force } : {}) },
     })
     // One that failed was not sent: its text is still there to be tried again.
-    if (data.state !== 'failed') keepDraft(draft, undefined)
+    if (data.state === 'failed') tellFailure(data.error_message ?? '')
+    else keepDraft(draft, undefined)
     await readInboxAgain(cacheOf(workspaceId))
     remove(key)
   } catch (thrown) {
-    change(key, { state: 'failed', fault: thrown as Fault })
+    const fault = thrown as Fault
+    change(key, { state: 'failed', fault })
+    tellFailure(fault.message)
     await readInboxAgain(cacheOf(workspaceId))
   }
 }

@@ -11,24 +11,22 @@ import {
 } from '../../api/generated/sdk.gen.ts'
 import type { LeadJob } from '../../api/generated/types.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
-import { showUndo, undoMs } from '../../ui/showUndo.tsx'
+import { showUndo } from '../../ui/showUndo.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
-import { undoReply } from './outbox.ts'
+import { rememberChange, undoLastChange } from './last-changes.ts'
 import { readInboxAgain } from './refresh.ts'
 import { useLabelName } from './useLabelName.ts'
-
-/** Whatever part of the page made it: `z` takes back what was last. */
-let last: { undo: () => Promise<unknown>; untilMs: number; notice: string } | undefined
 
 /** What can be done to conversations, each taken back with `z` for a while. */
 export function useThreadChanges() {
   const { t } = useTranslation()
-  const { role } = useWorkspace()
+  const { id: workspaceId, role } = useWorkspace()
   const cache = useQueryClient()
   const nameOf = useLabelName()
   const mayChange = isAtLeast(role, 'member')
 
-  const headers = () => ({ 'Idempotency-Key': newKey() })
+  // An undo is of the workspace that it was offered in, whatever is looked at by then.
+  const headers = () => ({ 'Idempotency-Key': newKey(), 'X-Workspace-ID': workspaceId })
   const run = async (work: () => Promise<unknown>) => {
     if (!mayChange) return false
     try {
@@ -42,8 +40,11 @@ export function useThreadChanges() {
     }
   }
   const offerUndo = (message: string, undo: () => Promise<unknown>) => {
-    const notice = showUndo(message, undoLast)
-    last = { undo, untilMs: Date.now() + undoMs, notice }
+    const takeBack = rememberChange(workspaceId, () => {
+      notifications.hide(notice)
+      void undo()
+    })
+    const notice = showUndo(message, takeBack)
   }
 
   const undoLabel = async (jobId: string) => {
@@ -87,23 +88,16 @@ export function useThreadChanges() {
         else offerUndo(message, () => run(() => undoLabel(job.id)))
       })
     },
-    /** The last answer or change, as long as it can be taken back. */
-    undo(threadId: string | undefined) {
-      if (undoReply(threadId) || undoReply()) return
-      undoLast()
-    },
+    /**
+     * The last answer or change, as long as it can be taken back.
+     *
+     * @param open goes to the conversation of an answer, whose text is there again
+     */
+    undo: (open: (threadId: string) => void) => undoLastChange(workspaceId, open),
   }
 }
 
 /** Of one lead that is changed or put back there is at most one. */
 function throwRefusal({ refusals: [refusal] }: LeadJob) {
   if (refusal) throw new Error(refusal.reason)
-}
-
-function undoLast() {
-  const change = last
-  if (!change || Date.now() > change.untilMs) return
-  last = undefined
-  notifications.hide(change.notice)
-  void change.undo()
 }

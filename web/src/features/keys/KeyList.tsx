@@ -1,16 +1,19 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listServiceAccountKeysInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { KeyRow } from './KeyRow.tsx'
-import { RevokeKey } from './RevokeKey.tsx'
+
+// Opened by few who look at the page.
+const RevokeKey = lazyPart(() => import('./RevokeKey.tsx'))
 
 /** Every key that is not revoked, newest first. */
 export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
@@ -23,7 +26,7 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
   })
 
   if (keys.isPending) return <LoadingRows rows={5} />
-  if (keys.isError) return <FaultNotice fault={keys.error} onRetry={() => void keys.refetch()} />
+  if (!keys.data) return <ReadingFault reading={keys} />
   const items = keys.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     return (
@@ -36,6 +39,7 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
   }
   return (
     <>
+      <ReadingFault reading={keys} />
       <TitleCount count={items.length} hasMore={keys.hasNextPage} />
       <Table label={t(($) => $.keys.title)}>
         <thead>
@@ -56,7 +60,9 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
         </tbody>
       </Table>
       <MoreButton pages={keys} />
-      <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
+      <Suspense>
+        <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
+      </Suspense>
     </>
   )
 }

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listLabelsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { LabelRow } from './LabelRow.tsx'
@@ -20,9 +20,7 @@ export function LabelList({ whenEmpty, onEdit }: LabelListProps) {
   const { t } = useTranslation()
   const labels = useQuery(listLabelsOptions())
   if (labels.isPending) return <LoadingRows rows={4} />
-  if (labels.isError) {
-    return <FaultNotice fault={labels.error} onRetry={() => void labels.refetch()} />
-  }
+  if (!labels.data) return <ReadingFault reading={labels} />
   const { items } = labels.data
   if (items.length === 0) {
     return (
@@ -35,6 +33,7 @@ export function LabelList({ whenEmpty, onEdit }: LabelListProps) {
   }
   return (
     <>
+      <ReadingFault reading={labels} />
       <TitleCount count={items.length} />
       <Table label={t(($) => $.labels.title)}>
         <thead>

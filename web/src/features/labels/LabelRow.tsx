@@ -10,6 +10,7 @@ import {
 import type { Label } from '../../api/generated/types.gen.ts'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { showUndo } from '../../ui/showUndo.tsx'
+import { useWorkspace } from '../users/index.ts'
 import classes from './LabelRow.module.css'
 import { sentimentTones } from './label-tones.ts'
 
@@ -21,6 +22,7 @@ interface LabelRowProps {
 export function LabelRow({ label, onEdit }: LabelRowProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
+  const headers = { 'X-Workspace-ID': useWorkspace().id }
   const { id, name, value, effect, sentiment } = label
   const readAgain = () => cache.invalidateQueries({ queryKey: listLabelsQueryKey() })
   const onError = ({ message }: { message: string }) =>
@@ -33,7 +35,7 @@ export function LabelRow({ label, onEdit }: LabelRowProps) {
     async onSuccess() {
       showUndo(
         t(($) => $.labels.archived, { name }),
-        () => bringBack.mutate({ body: { name } }),
+        () => bringBack.mutate({ body: { name }, headers }),
       )
       await readAgain()
     },

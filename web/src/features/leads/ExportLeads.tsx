@@ -17,7 +17,7 @@ export default function ExportLeads({ address }: ExportLeadsProps) {
   }
   if (address) {
     return (
-      <Button {...look} component="a" href={address}>
+      <Button {...look} component="a" href={address} download>
         {t(($) => $.leads.bulk.export)}
       </Button>
     )

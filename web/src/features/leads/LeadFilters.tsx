@@ -1,9 +1,7 @@
-import { Button, Group, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { Search } from 'lucide-react'
-import { useState } from 'react'
+import { Button, Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { FilterChip } from '../../ui/FilterChip.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { useOwnLabels } from '../labels/index.ts'
 import classes from './LeadFilters.module.css'
 import {
@@ -25,34 +23,24 @@ interface LeadFiltersProps {
   onChange: (filter: LeadFilter) => void
 }
 
-/** Long enough not to ask for every letter, short enough not to be waited for. */
-const typingMs = 250
-
 export default function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
   const { t } = useTranslation()
   const labels = useOwnLabels().all
   const filter = filterOf(search)
   const set = (changes: LeadFilter) => onChange(filterOf(leadSearchOf({ ...filter, ...changes })))
-  const [typed, setTyped] = useState(filter.q ?? '')
-  const find = useDebouncedCallback((q: string) => set({ q: q.trim() || undefined }), typingMs)
   const ago = windows.map((value) => ({
     value,
     label: t(($) => $.leads.windows, { count: Number(value) }),
   }))
   return (
     <Group gap="xs" mb="sm">
-      <TextInput
-        type="search"
+      <SearchField
         className={classes.search}
         aria-label={t(($) => $.leads.search)}
         placeholder={t(($) => $.leads.search)}
         maxLength={searchMax}
-        leftSection={<Search size="1rem" aria-hidden />}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value)
-          find(event.currentTarget.value)
-        }}
+        value={filter.q}
+        onChange={(q) => set({ q })}
       />
       {campaigns && (
         <FilterChip
@@ -97,14 +85,7 @@ export default function LeadFilters({ search, campaigns, onChange }: LeadFilters
         onChange={(days) => set({ added: days as LeadFilter['added'] })}
       />
       {isFiltered(filter) && (
-        <Button
-          variant="subtle"
-          size="xs"
-          onClick={() => {
-            setTyped('')
-            onChange({})
-          }}
-        >
+        <Button variant="subtle" size="xs" onClick={() => onChange({})}>
           {t(($) => $.common.resetFilters)}
         </Button>
       )}

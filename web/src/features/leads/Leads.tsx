@@ -4,11 +4,11 @@ import {
   changeLeadsMutation,
   countLeadsOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import type { LeadJob } from '../../api/generated/types.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { isNothing, nothingSelected, type Selection } from '../../lib/selection.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useBegunJobs } from './begun-jobs.ts'
 import { exportAddress } from './export-address.ts'
 import { LeadList } from './LeadList.tsx'
 import classes from './Leads.module.css'
@@ -37,9 +37,7 @@ export function Leads(props: LeadsProps) {
   const { search, campaigns, campaignId, onFilter, onOpen, whenEmpty } = props
   const { id: workspaceId, role } = useWorkspace()
   const [selection, setSelection] = useState<Selection>(nothingSelected)
-  const [job, setJob] = useState<LeadJob>()
-  // What was typed into the search goes with the other filters.
-  const [resets, setResets] = useState(0)
+  const jobs = useBegunJobs()
   const query = leadQueryOf(filterOf(search), campaignId)
   // What was chosen was chosen of another list, however this one was come to.
   const list = JSON.stringify(query)
@@ -52,7 +50,7 @@ export function Leads(props: LeadsProps) {
   const change = useMutation({
     ...changeLeadsMutation(),
     onSuccess(started) {
-      setJob(started)
+      jobs.begin(started)
       setSelection(nothingSelected)
     },
   })
@@ -65,7 +63,6 @@ export function Leads(props: LeadsProps) {
         <div className={classes.filters}>
           <Suspense>
             <LeadFilters
-              key={resets}
               search={search}
               campaigns={campaignId === undefined ? campaigns : undefined}
               onChange={onFilter}
@@ -81,16 +78,15 @@ export function Leads(props: LeadsProps) {
             selection={isAtLeast(role, 'member') ? selection : undefined}
             onSelect={setSelection}
             onOpen={onOpen}
-            onReset={() => {
-              setResets(resets + 1)
-              onFilter({})
-            }}
+            onReset={() => onFilter({})}
             whenEmpty={whenEmpty}
           />
         </div>
         <Suspense>
           {isAtLeast(role, 'member') && <ErasureNotices />}
-          {job && <JobNotice key={job.id} started={job} onClose={() => setJob(undefined)} />}
+          {jobs.begun.map((job) => (
+            <JobNotice key={job.id} started={job} onClose={() => jobs.forget(job)} />
+          ))}
           {!isNothing(selection) && (
             <BulkBar
               selection={selection}
@@ -113,7 +109,7 @@ export function Leads(props: LeadsProps) {
             key={search.lead}
             id={search.lead}
             onOpen={onOpen}
-            onChanged={setJob}
+            onChanged={jobs.begin}
             onClose={() => onOpen(undefined)}
           />
         )}

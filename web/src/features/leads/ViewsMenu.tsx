@@ -14,6 +14,7 @@ import type { SavedViews } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { showUndo } from '../../ui/showUndo.tsx'
+import { useWorkspace } from '../users/index.ts'
 import { type LeadSearch, leadSearchOf } from './lead-filter.ts'
 
 interface ViewsMenuProps {
@@ -25,6 +26,7 @@ interface ViewsMenuProps {
 export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
+  const headers = { 'X-Workspace-ID': useWorkspace().id }
   const [isNaming, naming] = useDisclosure()
   const [name, setName] = useState('')
   const listed = useQuery(listSavedViewsOptions())
@@ -46,7 +48,7 @@ export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
       if (!removed) return
       showUndo(
         t(($) => $.leads.views.deleted, { name }),
-        () => restore.mutate({ body: { name, search: removed.search } }),
+        () => restore.mutate({ body: { name, search: removed.search }, headers }),
       )
     },
   })

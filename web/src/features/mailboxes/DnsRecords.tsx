@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Check, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { checkMailboxDnsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Secret } from '../../ui/Secret.tsx'
 import classes from './DnsRecords.module.css'
 
@@ -19,10 +19,11 @@ export function DnsRecords({ mailboxId, onlyMissing = false }: DnsRecordsProps) 
   const { t } = useTranslation()
   const dns = useQuery(checkMailboxDnsOptions({ path: { id: mailboxId } }))
   if (dns.isPending) return <LoadingRows rows={4} />
-  if (dns.isError) return <FaultNotice fault={dns.error} onRetry={() => void dns.refetch()} />
+  if (!dns.data) return <ReadingFault reading={dns} />
   const findings = dns.data.findings.filter(({ status }) => !onlyMissing || status !== 'ok')
   return (
     <Stack gap="md">
+      <ReadingFault reading={dns} />
       {findings.length === 0 && <Text size="sm">{t(($) => $.mailboxes.dns.nothingMissing)}</Text>}
       <ul className={classes.findings}>
         {findings.map(({ record, status, detail, remedy, records }) => {

@@ -1,7 +1,6 @@
-import { Group, NativeSelect, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { Search } from 'lucide-react'
+import { Group, NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { type MailboxFilter, mailboxFilterOf, statuses } from './filter.ts'
 
 interface MailboxFiltersProps {
@@ -11,18 +10,15 @@ interface MailboxFiltersProps {
 
 export function MailboxFilters({ filter, onChange }: MailboxFiltersProps) {
   const { t } = useTranslation()
-  const set = (changes: Record<string, string>) =>
+  const set = (changes: Record<string, string | undefined>) =>
     onChange(mailboxFilterOf({ ...filter, ...changes }))
-  const searchSoon = useDebouncedCallback((search: string) => set({ search }), 200)
   return (
     <Group mb="md" gap="sm">
-      <TextInput
-        type="search"
+      <SearchField
         aria-label={t(($) => $.mailboxes.search)}
         placeholder={t(($) => $.mailboxes.search)}
-        leftSection={<Search size="1rem" aria-hidden />}
-        defaultValue={filter.search ?? ''}
-        onChange={(event) => searchSoon(event.currentTarget.value)}
+        value={filter.search}
+        onChange={(search) => set({ search })}
         w="16rem"
       />
       <NativeSelect

@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { listMailboxesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import type { MailboxFilter } from './filter.ts'
@@ -33,9 +33,7 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
     refetchInterval: ({ state }) => readAgainMs(state.data?.pages.flatMap(({ items }) => items)),
   })
   if (mailboxes.isPending) return <LoadingRows rows={6} />
-  if (mailboxes.isError) {
-    return <FaultNotice fault={mailboxes.error} onRetry={() => void mailboxes.refetch()} />
-  }
+  if (!mailboxes.data) return <ReadingFault reading={mailboxes} />
   const items = mailboxes.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     const isFiltered = search !== undefined || status !== undefined
@@ -59,6 +57,7 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
   const ofDomain = firstOfDomains(items)
   return (
     <>
+      <ReadingFault reading={mailboxes} />
       <TitleCount count={items.length} hasMore={mailboxes.hasNextPage} />
       <Table label={t(($) => $.mailboxes.title)}>
         <thead>

@@ -10,7 +10,7 @@ import {
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Suspense, useId, useState } from 'react'
+import { Suspense, useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import {
@@ -46,7 +46,16 @@ export function SendingForm(props: SendingFormProps) {
   const cache = useQueryClient()
   const zones = useId()
   const [fault, setFault] = useState<Fault>()
+  const [began, setBegan] = useState(mailbox)
   const form = useForm<SendingValues>({ initialValues: firstValues })
+  const theirs = JSON.stringify(firstValues)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what somebody else has changed, and for what is saved
+  useEffect(() => {
+    if (form.isDirty()) return
+    form.setInitialValues(firstValues)
+    form.setValues(firstValues)
+    setBegan(mailbox)
+  }, [theirs, began])
   const change = useMutation({
     ...updateMailboxMutation(),
     onMutate: () => setFault(undefined),
@@ -58,10 +67,11 @@ export function SendingForm(props: SendingFormProps) {
   })
   const save = form.onSubmit((values) =>
     change.mutate(
-      { path: { id: mailbox.id }, body: changeOf(values) },
+      { path: { id: mailbox.id }, body: changeOf(values, began) },
       {
-        onSuccess() {
+        onSuccess(saved) {
           form.resetDirty(values)
+          setBegan(saved)
           onDone()
         },
       },

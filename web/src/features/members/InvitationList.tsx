@@ -8,10 +8,10 @@ import {
   listInvitationsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Moment } from '../../ui/Moment.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 
 /** Links that somebody can still use. */
@@ -28,13 +28,12 @@ export function InvitationList() {
     },
   })
   if (invitations.isPending) return <LoadingRows rows={1} />
-  if (invitations.isError) {
-    return <FaultNotice fault={invitations.error} onRetry={() => void invitations.refetch()} />
-  }
+  if (!invitations.data) return <ReadingFault reading={invitations} />
   const { items } = invitations.data
   if (items.length === 0) return <Text c="dimmed">{t(($) => $.invitations.none)}</Text>
   return (
     <>
+      <ReadingFault reading={invitations} />
       <Table label={t(($) => $.invitations.title)}>
         <thead>
           <tr>

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { listMembersOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Member } from '../../api/generated/types.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { MemberRow } from './MemberRow.tsx'
@@ -22,11 +22,10 @@ export function MemberList() {
   const members = useQuery(listMembersOptions())
 
   if (members.isPending) return <LoadingRows rows={3} />
-  if (members.isError) {
-    return <FaultNotice fault={members.error} onRetry={() => void members.refetch()} />
-  }
+  if (!members.data) return <ReadingFault reading={members} />
   return (
     <>
+      <ReadingFault reading={members} />
       <TitleCount count={members.data.items.length} />
       <Table label={t(($) => $.members.title)}>
         <thead>

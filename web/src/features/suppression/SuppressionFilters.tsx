@@ -1,7 +1,6 @@
-import { Group, NativeSelect, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { Search } from 'lucide-react'
+import { Group, NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { kinds, reasons, type SuppressionFilter, suppressionFilterOf } from './filter.ts'
 
 interface SuppressionFiltersProps {
@@ -11,18 +10,15 @@ interface SuppressionFiltersProps {
 
 export function SuppressionFilters({ filter, onChange }: SuppressionFiltersProps) {
   const { t } = useTranslation()
-  const set = (changes: Record<string, string>) =>
+  const set = (changes: Record<string, string | undefined>) =>
     onChange(suppressionFilterOf({ ...filter, ...changes }))
-  const searchSoon = useDebouncedCallback((search: string) => set({ search }), 200)
   return (
     <Group mb="md" gap="sm">
-      <TextInput
-        type="search"
+      <SearchField
         aria-label={t(($) => $.suppression.search)}
         placeholder={t(($) => $.suppression.search)}
-        leftSection={<Search size="1rem" aria-hidden />}
-        defaultValue={filter.search ?? ''}
-        onChange={(event) => searchSoon(event.currentTarget.value)}
+        value={filter.search}
+        onChange={(search) => set({ search })}
         w="16rem"
       />
       <NativeSelect

@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { listSuppressionsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import type { Entry } from './entry.ts'
 import type { SuppressionFilter } from './filter.ts'
@@ -37,9 +37,7 @@ export function SuppressionList(props: SuppressionListProps) {
     getNextPageParam: (page) => page.next_starting_after,
   })
   if (entries.isPending) return <LoadingRows rows={8} />
-  if (entries.isError) {
-    return <FaultNotice fault={entries.error} onRetry={() => void entries.refetch()} />
-  }
+  if (!entries.data) return <ReadingFault reading={entries} />
   const items = entries.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     const isFiltered = Object.keys(given).length > 0
@@ -62,6 +60,7 @@ export function SuppressionList(props: SuppressionListProps) {
   }
   return (
     <>
+      <ReadingFault reading={entries} />
       <Table label={t(($) => $.suppression.title)}>
         <thead>
           <tr>

@@ -1,15 +1,30 @@
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { personalCache } from '../../api/caches.ts'
+import { setConnection } from '../../api/connection.ts'
 import {
   getSessionOptions,
   getSessionQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { SessionState } from '../../api/generated/types.gen.ts'
 
 const signedIn = getRouteApi('/signed-in')
 const inWorkspace = getRouteApi('/signed-in/w/$handle')
 
-/** Read again when it is older than the cache allows, which `ensureQueryData` would not. */
-export const readSession = () => personalCache.fetchQuery(getSessionOptions())
+/**
+ * Read again when it is older than the cache allows, which `ensureQueryData` would not. Whoever was
+ * signed in keeps the page while the server is away, and when the session ends: a notice over it says so.
+ */
+export async function readSession() {
+  const key = getSessionQueryKey()
+  const known = personalCache.getQueryData<SessionState>(key)
+  if (!known?.user) return personalCache.fetchQuery(getSessionOptions())
+  const read = await personalCache.fetchQuery(getSessionOptions()).catch(() => known)
+  if (read.user) return read
+  setConnection('signed-out')
+  // It is asked for again at the next step.
+  personalCache.setQueryData(key, known, { updatedAt: 0 })
+  return known
+}
 
 /** Who is signed in, and where they may go. */
 export const useSignedIn = () => signedIn.useRouteContext().session

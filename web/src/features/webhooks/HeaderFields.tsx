@@ -31,6 +31,8 @@ export function HeaderFields({ form }: { form: WebhookForm }) {
               flex={1}
               aria-label={t(($) => $.webhooks.form.headerValue)}
               autoComplete="off"
+              // As long as the server takes: a token of signed claims is.
+              maxLength={4096}
             />
             <ActionIcon
               variant="subtle"

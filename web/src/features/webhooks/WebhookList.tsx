@@ -6,9 +6,9 @@ import {
   listWebhooksInfiniteOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { useEventNames } from './useEventNames.ts'
@@ -35,9 +35,7 @@ export function WebhookList({ whenEmpty }: { whenEmpty: ReactNode }) {
     fetchNextPage: () => Promise.all([webhooks.fetchNextPage(), health.fetchNextPage()]),
   }
   if (webhooks.isPending) return <LoadingRows rows={5} />
-  if (webhooks.isError) {
-    return <FaultNotice fault={webhooks.error} onRetry={() => void webhooks.refetch()} />
-  }
+  if (!webhooks.data) return <ReadingFault reading={webhooks} />
   const items = webhooks.data.pages.flatMap((page) => page.items)
   if (items.length === 0) {
     return (
@@ -53,6 +51,7 @@ export function WebhookList({ whenEmpty }: { whenEmpty: ReactNode }) {
   )
   return (
     <>
+      <ReadingFault reading={webhooks} />
       <TitleCount count={items.length} hasMore={webhooks.hasNextPage} />
       <Table label={t(($) => $.webhooks.title)}>
         <thead>

@@ -8,8 +8,8 @@ import { saveFile } from '../../../lib/save-file.ts'
 import { dayIn, dayText } from '../../../lib/time.ts'
 import { DayBars } from '../../../ui/DayBars.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
+import { ReadingFault } from '../../../ui/ReadingFault.tsx'
 import { letterOf } from '../mails/MailRow.tsx'
 import { useDraft } from '../useDraft.ts'
 import { OutcomeTable } from './OutcomeTable.tsx'
@@ -32,9 +32,7 @@ export default function AnalyticsTab() {
     }),
   )
   if (analytics.isPending) return <LoadingRows rows={6} />
-  if (analytics.isError) {
-    return <FaultNotice fault={analytics.error} onRetry={() => void analytics.refetch()} />
-  }
+  if (!analytics.data) return <ReadingFault reading={analytics} />
   const { items, timezone, from, to } = analytics.data
   const nameOf = ({ step, variant }: Item) => {
     if (step === null) return t(($) => $.campaigns.analytics.removed)
@@ -45,6 +43,7 @@ export default function AnalyticsTab() {
   const byDays = sumsBy(items, ({ day }) => day)
   return (
     <Stack>
+      <ReadingFault reading={analytics} />
       <Group justify="space-between">
         <NativeSelect
           aria-label={t(($) => $.campaigns.analytics.period)}

@@ -4,9 +4,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { listSendsInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../../ui/MoreButton.tsx'
+import { ReadingFault } from '../../../ui/ReadingFault.tsx'
 import { Table } from '../../../ui/Table.tsx'
 import { campaignPlaceOf, sendStates } from '../address.ts'
 import { useDraft } from '../useDraft.ts'
@@ -46,11 +46,10 @@ export default function MailsTab() {
           })),
         ]}
       />
+      <ReadingFault reading={mails} />
       {mails.isPending ? (
         <LoadingRows rows={6} />
-      ) : mails.isError ? (
-        <FaultNotice fault={mails.error} onRetry={() => void mails.refetch()} />
-      ) : items.length === 0 ? (
+      ) : !mails.data ? null : items.length === 0 ? (
         <EmptyState
           title={t(($) => $.campaigns.mails.empty[state ? 'match' : 'title'])}
           body={t(($) => $.campaigns.mails.empty[state ? 'matchBody' : 'body'])}
