@@ -48,7 +48,7 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
       .trim(),
     date: Number.isNaN(date.getTime()) ? null : date,
     // An accent may be written as a character of its own: words would not be found.
-    text: storable(email.text ?? textOfHtml(email.html ?? '')).normalize('NFC'),
+    text: storable(writtenText(email)).normalize('NFC'),
     html: email.html === undefined ? null : storable(email.html),
     attachments: email.attachments
       .slice(0, attachmentsMax)
@@ -67,6 +67,10 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
 /** Whether it refers to a mail before it. */
 export const isAnswer = ({ inReplyTo, references }: ParsedMessage): boolean =>
   inReplyTo.length > 0 || references.length > 0
+
+/** Some programs put a blank plain part beside what was written. */
+const writtenText = ({ text = '', html = '' }: Email): string =>
+  text.trim() === '' ? textOfHtml(html) : text
 
 /** Of a mail that is nested too deeply there are its headers. */
 const takeApart = (source: Buffer): Promise<Email> =>
