@@ -1,4 +1,4 @@
-import PostalMime, { type Email } from 'postal-mime'
+import PostalMime, { decodeWords, type Email } from 'postal-mime'
 import { parseEmail } from '../../../kernel/email.ts'
 import { storable } from '../../../kernel/text.ts'
 import { boundedSource, headOf } from './bounded-source.ts'
@@ -122,13 +122,23 @@ const reportTypes = new Set([
   'message/global-headers',
 ])
 
-/** Every Message-ID in the values of a header, in their order. */
+/**
+ * Every Message-ID in the values of a header, in their order. Some programs encode them as words
+ * (RFC 2047), and some leave out the angle brackets.
+ */
 export function idsIn(values: string[]): string[] {
-  const ids = values.flatMap(
-    (value) => value.slice(0, idsTextMax).match(/<[^<>\s\p{Cc}]{1,995}>/gu) ?? [],
-  )
+  const ids = values.flatMap((value) => {
+    const text = decodeWords(value.slice(0, idsTextMax))
+    return text.match(/<[^<>\s\p{Cc}]{1,995}>/gu) ?? (text.includes('<') ? [] : bareIdsIn(text))
+  })
   return [...new Set(ids)].slice(-idsMax)
 }
+
+const bareIdsIn = (text: string): string[] =>
+  text
+    .split(/[\s>"',;]+/)
+    .filter((word) => /^[^@\p{Cc}]{1,500}@[^@\p{Cc}]{1,490}$/u.test(word))
+    .map((word) => `<${word}>`)
 
 const idsTextMax = 65_536
 const idsMax = 200
