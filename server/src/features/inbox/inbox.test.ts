@@ -221,6 +221,70 @@ test('an answer to the id that the provider gave the mail finds its lead, and a 
   expect(event.data.lead.id).toBe(leadId)
 })
 
+const stamped = '<stamped@provider.example>'
+/** The copy that a provider keeps which gives mails Message-IDs of its own. */
+const stampedCopy = (messageId: string, more = '') =>
+  Buffer.from(
+    (inbox.outbox[0]?.source.toString() ?? '').replace(
+      `Message-ID: ${messageId}`,
+      `Message-ID: ${stamped}${more}`,
+    ),
+  )
+
+test('a report that names the id which the provider gave the mail is proven, also the first time that anything is read', async () => {
+  const { messageId } = await inbox.contact([lead])
+  inbox.arrive(stampedCopy(messageId), '\\Sent')
+  inbox.arrive(report({ recipient: lead, messageId: stamped }))
+  inbox.startReader()
+  const [event] = await inbox.waitForEvents('email.bounced')
+  expect(event.data.bounce.kind).toBe('hard')
+  const { peek } = inbox.ctx.database
+  const suppressed = await peek.selectFrom('suppressions').select(['value', 'reason']).execute()
+  expect(suppressed).toEqual([{ value: lead, reason: 'bounced' }])
+})
+
+test('what cites the id which the provider gave the mail is known by it however soon it comes', async () => {
+  const { leadId, messageId } = await contacted()
+  const { peek } = inbox.ctx.database
+  await inbox.untilRead(async () => {
+    const [mailbox] = await peek.selectFrom('mailboxes').select('inbox_read_at').execute()
+    return mailbox?.inbox_read_at ? true : undefined
+  })
+  inbox.arrive(stampedCopy(messageId), '\\Sent')
+  inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead.id).toBe(leadId)
+})
+
+test('a copy that names our Message-ID beside its own is of that mail, whatever became of its subject', async () => {
+  const { leadId, messageId } = await inbox.contact([lead])
+  const source = stampedCopy(messageId, `\r\nX-Microsoft-Original-Message-ID: ${messageId}`)
+  inbox.arrive(
+    Buffer.from(source.toString().replace('Subject: Hello', 'Subject: Changed')),
+    '\\Sent',
+  )
+  inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
+  inbox.startReader()
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead.id).toBe(leadId)
+})
+
+test('a copy that is there before its mail is recorded as sent is read again', async () => {
+  const { leadId, messageId } = await inbox.contact([lead])
+  const { peek } = inbox.ctx.database
+  const sent = await peek.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+  await peek.updateTable('messages').set({ mailbox_id: leadId }).execute()
+  await peek.updateTable('sends').set({ state: 'transmitting' }).execute()
+  inbox.arrive(stampedCopy(messageId), '\\Sent')
+  inbox.startReader()
+  await inbox.readAll()
+  await peek.updateTable('messages').set({ mailbox_id: sent.mailbox_id }).execute()
+  await peek.updateTable('sends').set({ state: 'sent' }).execute()
+  inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead.id).toBe(leadId)
+})
+
 test('a copy in the Sent folder tells of one mail: another to the same person stays uncertain', async () => {
   // Else ours may have filed its own copy of the lost one by then, which proves it.
   const { id } = await inbox.createReadMailbox()
