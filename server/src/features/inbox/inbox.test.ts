@@ -92,6 +92,18 @@ test('a colleague who answers to the subject stops the company, where the campai
   expect(stored).toMatchObject([{ details: { matched_by: 'subject' }, subject: 'AW: Hello' }])
 })
 
+test('an answer that a group passes on under its own address, which is the mailbox, is its author’s', async () => {
+  const { leadId, messageId } = await contacted()
+  const headers = [
+    ...[`In-Reply-To: ${messageId}`, `X-Original-From: Ada <${lead}>`],
+    ...['List-Id: <anna.example.com>', 'Precedence: list'],
+  ]
+  inbox.arrive(letter({ from: `"'Ada' via Sales" <${address}>`, headers }))
+  await inbox.waitForEvents('lead.replied')
+  const { items } = await listThreads(inbox.ctx, inbox.workspaceId, page)
+  expect(items).toMatchObject([{ id: leadId, from_address: lead, kind: 'reply' }])
+})
+
 test('an answer that is faster than the record of its mail is not lost', async () => {
   const { leadId, messageId } = await inbox.contact([lead])
   const { peek } = inbox.ctx.database

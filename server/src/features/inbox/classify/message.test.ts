@@ -22,3 +22,18 @@ describe('the mail that an answer refers to is known however a program writes it
     })
   })
 })
+
+describe('who wrote a mail is told by the group that passes it on under its own address', () => {
+  const group = `From: "'Ada' via Sales" <sales@ours.example>\r\n`
+  test.each([
+    ['X-Original-From: Ada <ada@lead.example>', 'ada@lead.example', 'Ada'],
+    ['X-Original-From: =?utf-8?q?J=C3=B6rg?= <joerg@lead.example>', 'joerg@lead.example', 'Jörg'],
+    ['X-Original-From: ada@lead.example', 'ada@lead.example', ''],
+    ['X-Original-From: nobody', 'sales@ours.example', "'Ada' via Sales"],
+    ['X-Original-From:', 'sales@ours.example', "'Ada' via Sales"],
+    ['List-Id: <sales.ours.example>', 'sales@ours.example', "'Ada' via Sales"],
+  ])('%s', async (header, address, name) => {
+    const { from } = await parseMessage(Buffer.from(`${group}${header}\r\n\r\nYes.`))
+    expect(from).toEqual({ address, name })
+  })
+})

@@ -1,4 +1,4 @@
-import PostalMime, { decodeWords, type Email } from 'postal-mime'
+import PostalMime, { addressParser, decodeWords, type Email } from 'postal-mime'
 import { parseEmail } from '../../../kernel/email.ts'
 import { storable } from '../../../kernel/text.ts'
 import { boundedSource, headOf } from './bounded-source.ts'
@@ -39,7 +39,7 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
     messageId: idsIn(header('message-id'))[0] ?? null,
     inReplyTo: idsIn(header('in-reply-to')),
     references: idsIn(header('references')),
-    from: senderOf(email),
+    from: senderOf(email, header('x-original-from')),
     replyTo: (email.replyTo ?? []).flatMap((one) => addressesOf(one))[0] ?? null,
     to: (email.to ?? []).flatMap((one) => addressesOf(one)).slice(0, addressesMax),
     subject: storable(email.subject ?? '', subjectMax)
@@ -143,8 +143,13 @@ const bareIdsIn = (text: string): string[] =>
 const idsTextMax = 65_536
 const idsMax = 200
 
-function senderOf({ from, sender, replyTo }: Email): ParsedMessage['from'] {
-  for (const one of [from, sender, replyTo?.[0]]) {
+/**
+ * A group that passes a mail on may put its own address in the place of the author's, for the sake of
+ * DMARC, and tells the author beside it (Google Groups). Neither is harder to make up than the other.
+ */
+function senderOf({ from, sender, replyTo }: Email, originalFrom: string[]): ParsedMessage['from'] {
+  const [original] = addressParser(originalFrom[0] ?? '')
+  for (const one of [original, from, sender, replyTo?.[0]]) {
     const mailbox = one?.group ? one.group[0] : one
     if (!mailbox?.address) continue
     const { address, name = '' } = mailbox
