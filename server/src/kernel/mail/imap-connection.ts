@@ -196,6 +196,7 @@ const specialUses: Record<string, SpecialUse> = {
   '\\Junk': 'junk',
   '\\Sent': 'sent',
   '\\All': 'all',
+  '\\Archive': 'archive',
   '\\Trash': 'trash',
   '\\Drafts': 'drafts',
 }

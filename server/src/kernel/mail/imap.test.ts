@@ -48,6 +48,7 @@ test('folders are known by their use, and by their name where the server does no
   await using servers = await startMailServers()
   const uses: Record<string, string | null> = {
     ...{ 'Gesendete Objekte': 'sent', 'Courrier indésirable': 'junk', Papelera: 'trash' },
+    ...{ Archiv: 'archive' },
     ...{ Черновики: 'drafts', Kunden: null, 'Sent to clients': null },
   }
   for (const [address, folders] of [

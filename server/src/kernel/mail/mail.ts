@@ -48,7 +48,7 @@ export interface SmtpConnection {
   close(): Promise<void>
 }
 
-export type SpecialUse = 'inbox' | 'junk' | 'sent' | 'all' | 'trash' | 'drafts'
+export type SpecialUse = 'inbox' | 'junk' | 'sent' | 'all' | 'archive' | 'trash' | 'drafts'
 
 export interface MailFolder {
   path: string

@@ -110,23 +110,28 @@ test('a folder with new UIDs is read again, and what was read has no second effe
   expect(await repliedTo(4)).toEqual(people(4))
 })
 
-test('a mail in the inbox and in all mail is one, and folders are found by any name', async () => {
+test('a mail in the inbox and in all mail is one, what was archived or deleted counts, and folders are found by any name', async () => {
   await inbox.createReadMailbox()
   const { folders } = account()
   folders.delete('Junk')
   const all = new Folder('[Gmail]/Tous les messages', '\\All')
   const junk = new Folder('Courrier indésirable')
   const other = new Folder('Clients')
-  for (const folder of [all, junk, other]) folders.set(folder.path, folder)
-  await inbox.contact(people(4))
+  const archive = new Folder('Archiv')
+  folders.delete('Trash')
+  const trash = new Folder('Papelera')
+  for (const folder of [all, junk, other, archive, trash]) folders.set(folder.path, folder)
+  await inbox.contact(people(6))
   const now = inbox.ctx.now()
   folders.get('INBOX')?.add(answer(1), now)
   all.add(answer(1), now)
   all.add(answer(2), now)
   junk.add(answer(3), now)
-  other.add(answer(4), now)
+  archive.add(answer(4), now)
+  trash.add(answer(5), now)
+  other.add(answer(6), now)
   inbox.startReader()
-  expect(await repliedTo(3)).toEqual(people(3))
+  expect(await repliedTo(5)).toEqual(people(5))
 })
 
 test('a password that was changed is one mailbox.error, until it is given', async () => {

@@ -26,8 +26,11 @@ export interface Reading extends MainFolders {
   taken: number
 }
 
-/** Answers come to the inbox; what a filter moved away is there, too. */
-const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all'])
+/**
+ * Answers come to the inbox. What a filter has moved, or a person has put away before it was read here,
+ * is in one of the others.
+ */
+const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all', 'archive', 'trash'])
 
 /** Enough for every text; the rest of a larger mail is attachments. */
 const sourceBytesMax = 512 * 1024
