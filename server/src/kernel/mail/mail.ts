@@ -63,6 +63,8 @@ export interface FetchedMail {
   sizeBytes: number
   receivedAt: Date | null
   flags: string[]
+  /** Of Gmail, those of its own uses with a backslash; other servers have none. */
+  labels: string[]
 }
 
 export interface FetchOptions {

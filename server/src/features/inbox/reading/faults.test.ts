@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { address, type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import { type FaultyImap, startImapFaults } from '../../../../test/mail/imap-faults.ts'
 import { Folder } from '../../../demo/mail-server/folder.ts'
+import { usualCapabilities } from '../../../demo/mail-server/imap-server.ts'
 import { operator } from '../../audit/index.ts'
 import { updateMailbox } from '../../mailboxes/index.ts'
 
@@ -132,6 +133,32 @@ test('a mail in the inbox and in all mail is one, what was archived or deleted c
   other.add(answer(6), now)
   inbox.startReader()
   expect(await repliedTo(5)).toEqual(people(5))
+})
+
+test('what was written in the mailbox itself, from whatever address, is no answer', async () => {
+  await using gmail = await testInbox({
+    imap: { capabilities: [...usualCapabilities, 'X-GM-EXT-1'] },
+  })
+  await gmail.createReadMailbox()
+  const all = new Folder('[Gmail]/All Mail', '\\All')
+  gmail.account(address).folders.set(all.path, all)
+  const { messageId } = await gmail.contact([person(1)])
+  const add = (id: string, labels: string[], flags: string[] = []) => {
+    const headers = [`Message-ID: <${id}@ours.example>`, `In-Reply-To: ${messageId}`]
+    const source = letter({ from: 'anna@other.example', headers })
+    all.add(source, gmail.ctx.now(), flags).labels = labels
+  }
+  add('sent', ['\\Sent', '\\Important', 'Offers'])
+  add('draft', ['\\Draft'])
+  add('unlabelled-draft', [], ['\\Draft', '\\Seen'])
+  add('to-herself', ['\\Sent', '\\Inbox'])
+  add('answer', ['Offers'])
+  gmail.startReader()
+  const events = await gmail.waitForEvents('lead.replied', 2)
+  expect(events.map(({ data }) => data.reply.message_id)).toEqual([
+    '<to-herself@ours.example>',
+    '<answer@ours.example>',
+  ])
 })
 
 test('a password that was changed is one mailbox.error, until it is given', async () => {
