@@ -178,7 +178,8 @@ export const letter = ({
 
 /** As an IMAP server tells of a mail, for what reads it without one. */
 export const fetched = (source: Buffer, receivedAt: Date, uid = 1): FetchedMail => ({
-  ...{ uid, source, isCut: false, sizeBytes: source.length, receivedAt, flags: [] },
+  ...{ uid, source, isCut: false, sizeBytes: source.length, receivedAt },
+  ...{ flags: [], labels: [] },
 })
 
 /** What a report is about; without a Message-ID anybody may have made it up. */

@@ -3,6 +3,8 @@ export interface KeptMail {
   source: Buffer
   flags: Set<string>
   receivedAt: Date
+  /** As Gmail has them, of a server that says so (X-GM-EXT-1). */
+  labels?: string[]
 }
 
 /** A folder of an account, as IMAP sees it: mails in the order of their UIDs. */
@@ -21,7 +23,7 @@ export class Folder {
   }
 
   add(source: Buffer, receivedAt: Date, flags: string[] = []): KeptMail {
-    const mail = { uid: this.uidNext++, source, flags: new Set(flags), receivedAt }
+    const mail: KeptMail = { uid: this.uidNext++, source, flags: new Set(flags), receivedAt }
     this.mails.push(mail)
     this.#changed()
     return mail

@@ -40,8 +40,12 @@ const plainItems = new Map<string, (mail: KeptMail) => string>([
   ['UID', (mail) => `UID ${mail.uid}`],
   ['FLAGS', (mail) => `FLAGS (${[...mail.flags].join(' ')})`],
   ['RFC822.SIZE', (mail) => `RFC822.SIZE ${mail.source.length}`],
+  ['X-GM-MSGID', (mail) => `X-GM-MSGID ${mail.uid}`],
+  ['X-GM-LABELS', ({ labels = [] }) => `X-GM-LABELS (${labels.map(quoted).join(' ')})`],
   ['INTERNALDATE', (mail) => `INTERNALDATE "${formatDate(mail.receivedAt)}"`],
 ])
+
+const quoted = (text: string) => `"${text.replaceAll('\\', '\\\\')}"`
 
 const macros: Record<string, string[]> = { FAST: ['FLAGS', 'INTERNALDATE', 'RFC822.SIZE'] }
 

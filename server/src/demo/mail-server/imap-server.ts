@@ -10,7 +10,7 @@ export interface ImapServerOptions {
   onConnection?: () => void
 }
 
-const usualCapabilities = [
+export const usualCapabilities = [
   ...['IMAP4rev1', 'AUTH=PLAIN', 'AUTH=XOAUTH2', 'SASL-IR', 'LITERAL+', 'ID'],
   ...['IDLE', 'NAMESPACE', 'SPECIAL-USE', 'UIDPLUS', 'UNSELECT'],
 ]

@@ -92,6 +92,18 @@ test('a colleague who answers to the subject stops the company, where the campai
   expect(stored).toMatchObject([{ details: { matched_by: 'subject' }, subject: 'AW: Hello' }])
 })
 
+test('an answer that a group passes on under its own address, which is the mailbox, is its author’s', async () => {
+  const { leadId, messageId } = await contacted()
+  const headers = [
+    ...[`In-Reply-To: ${messageId}`, `X-Original-From: Ada <${lead}>`],
+    ...['List-Id: <anna.example.com>', 'Precedence: list'],
+  ]
+  inbox.arrive(letter({ from: `"'Ada' via Sales" <${address}>`, headers }))
+  await inbox.waitForEvents('lead.replied')
+  const { items } = await listThreads(inbox.ctx, inbox.workspaceId, page)
+  expect(items).toMatchObject([{ id: leadId, from_address: lead, kind: 'reply' }])
+})
+
 test('an answer that is faster than the record of its mail is not lost', async () => {
   const { leadId, messageId } = await inbox.contact([lead])
   const { peek } = inbox.ctx.database
@@ -216,6 +228,70 @@ test('an answer to the id that the provider gave the mail finds its lead, and a 
     const [send] = await peek.selectFrom('sends').select('provider_message_id').execute()
     return send?.provider_message_id === stamped ? true : undefined
   })
+  inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead.id).toBe(leadId)
+})
+
+const stamped = '<stamped@provider.example>'
+/** The copy that a provider keeps which gives mails Message-IDs of its own. */
+const stampedCopy = (messageId: string, more = '') =>
+  Buffer.from(
+    (inbox.outbox[0]?.source.toString() ?? '').replace(
+      `Message-ID: ${messageId}`,
+      `Message-ID: ${stamped}${more}`,
+    ),
+  )
+
+test('a report that names the id which the provider gave the mail is proven, also the first time that anything is read', async () => {
+  const { messageId } = await inbox.contact([lead])
+  inbox.arrive(stampedCopy(messageId), '\\Sent')
+  inbox.arrive(report({ recipient: lead, messageId: stamped }))
+  inbox.startReader()
+  const [event] = await inbox.waitForEvents('email.bounced')
+  expect(event.data.bounce.kind).toBe('hard')
+  const { peek } = inbox.ctx.database
+  const suppressed = await peek.selectFrom('suppressions').select(['value', 'reason']).execute()
+  expect(suppressed).toEqual([{ value: lead, reason: 'bounced' }])
+})
+
+test('what cites the id which the provider gave the mail is known by it however soon it comes', async () => {
+  const { leadId, messageId } = await contacted()
+  const { peek } = inbox.ctx.database
+  await inbox.untilRead(async () => {
+    const [mailbox] = await peek.selectFrom('mailboxes').select('inbox_read_at').execute()
+    return mailbox?.inbox_read_at ? true : undefined
+  })
+  inbox.arrive(stampedCopy(messageId), '\\Sent')
+  inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead.id).toBe(leadId)
+})
+
+test('a copy that names our Message-ID beside its own is of that mail, whatever became of its subject', async () => {
+  const { leadId, messageId } = await inbox.contact([lead])
+  const source = stampedCopy(messageId, `\r\nX-Microsoft-Original-Message-ID: ${messageId}`)
+  inbox.arrive(
+    Buffer.from(source.toString().replace('Subject: Hello', 'Subject: Changed')),
+    '\\Sent',
+  )
+  inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
+  inbox.startReader()
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead.id).toBe(leadId)
+})
+
+test('a copy that is there before its mail is recorded as sent is read again', async () => {
+  const { leadId, messageId } = await inbox.contact([lead])
+  const { peek } = inbox.ctx.database
+  const sent = await peek.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+  await peek.updateTable('messages').set({ mailbox_id: leadId }).execute()
+  await peek.updateTable('sends').set({ state: 'transmitting' }).execute()
+  inbox.arrive(stampedCopy(messageId), '\\Sent')
+  inbox.startReader()
+  await inbox.readAll()
+  await peek.updateTable('messages').set({ mailbox_id: sent.mailbox_id }).execute()
+  await peek.updateTable('sends').set({ state: 'sent' }).execute()
   inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
   const [event] = await inbox.waitForEvents('lead.replied')
   expect(event.data.lead.id).toBe(leadId)

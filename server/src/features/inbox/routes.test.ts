@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Browser, openBrowser, setUp } from '../../../test/browser.ts'
 import { addMails } from '../../../test/conversations.ts'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
+import { patience } from '../../../test/patience.ts'
 import { createPerson, join } from '../../../test/people.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { addSuppression } from '../suppression/index.ts'
@@ -176,6 +178,32 @@ test('of two people who answer at once, the second one is told to look first', a
   const { messages } = (await thread(id)).body
   expect(messages.filter(({ kind }: { kind: string }) => kind === 'manual')).toHaveLength(1)
   expect(messages[0].written_by).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+test('of two answers that are on their way to the ledger at the same instant one is sent', async () => {
+  const { id } = await answered()
+  const seen_message_id = (await thread(id)).body.last_message_id
+  const { peek } = inbox.ctx.database
+  const answers = await peek.transaction().execute(async (holding) => {
+    await sql`lock table sends in share mode`.execute(holding)
+    const answering = ['One', 'Two'].map((text) =>
+      ask('POST', `/threads/${id}/reply`, { text, seen_message_id }, { 'idempotency-key': text }),
+    )
+    await vi.waitFor(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'
+          and query ilike '%insert into sends%'`.execute(peek)
+      expect(rows).toHaveLength(2)
+    }, patience)
+    return { answering }
+  })
+  const told = await Promise.all(answers.answering)
+  expect(told.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  expect(told.find(({ status }) => status === 409)?.body.code).toBe('version_conflict')
+  const { messages, replies } = (await thread(id)).body
+  expect(messages.filter(({ kind }: { kind: string }) => kind === 'manual')).toHaveLength(1)
+  expect(replies).toEqual([])
 })
 
 test('a viewer reads and answers nothing', async () => {

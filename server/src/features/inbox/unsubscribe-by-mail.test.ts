@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { address, type Inbox, letter, testInbox } from '../../../test/inbox.ts'
+import { operator } from '../audit/index.ts'
 import { findSuppressed } from '../suppression/index.ts'
 import { tokenBoxOf } from '../tracking/index.ts'
+import { undoSuppression } from '../undo-suppression/index.ts'
+import { listThreads } from './index.ts'
 
 let inbox: Inbox
 beforeEach(async () => {
@@ -10,6 +13,7 @@ beforeEach(async () => {
 afterEach(() => inbox[Symbol.asyncDispose]())
 
 const email = 'ada@lead.example'
+const page = { limit: 10, startingAfter: undefined }
 
 /** Mailboxes send through a server elsewhere, as nearly all do. */
 const moveElsewhere = () =>
@@ -57,6 +61,44 @@ test('the wish holds from whatever address it comes, and again it changes nothin
   await inbox.readAll()
   expect(await inbox.waitForEvents('lead.unsubscribed')).toHaveLength(1)
   expect(await suppression()).toBe('unsubscribed')
+})
+
+/** She has asked by mail to be left alone, and somebody has taken that back for her. */
+async function unsubscribedAndBack() {
+  const { leadId } = await contactFromElsewhere()
+  inbox.startReader()
+  inbox.arrive(letter({ from: email, subject: subjectAsked(), body: '' }))
+  await inbox.waitForEvents('lead.unsubscribed')
+  await undoSuppression(inbox.ctx, inbox.workspaceId, email, { unsubscribed: true }, operator)
+  expect(await suppression()).toBeUndefined()
+  return leadId
+}
+
+test('what a person took back stays so when the mail with the wish is read again, wherever it lies', async () => {
+  await unsubscribedAndBack()
+  const { folders } = inbox.account(address)
+  folders.get('INBOX')?.renumber()
+  inbox.arrive(letter({ from: email, subject: subjectAsked(), body: '' }))
+  await inbox.readAll()
+  expect(await suppression()).toBeUndefined()
+})
+
+test('our own answer to a wish is no wish', async () => {
+  await unsubscribedAndBack()
+  inbox.arrive(letter({ from: address, subject: `Re: ${subjectAsked()}`, body: 'Done.' }))
+  await inbox.readAll()
+  expect(await suppression()).toBeUndefined()
+})
+
+test('what a person writes in an answer with the wish in its subject reaches the inbox', async () => {
+  const { leadId } = await contactFromElsewhere()
+  inbox.startReader()
+  const body = 'Sorry, a mistake. Please send the offer.\r\n\r\nOn Fri, Anna wrote:\r\n> Done.'
+  inbox.arrive(letter({ from: email, subject: `Re: ${subjectAsked()}`, body }))
+  await inbox.waitForEvents('lead.replied')
+  expect(await suppression()).toBe('unsubscribed')
+  const { items } = await listThreads(inbox.ctx, inbox.workspaceId, page)
+  expect(items).toMatchObject([{ id: leadId, snippet: 'Sorry, a mistake. Please send the offer.' }])
 })
 
 test('a token that is forged, or of another workspace, does nothing', async () => {

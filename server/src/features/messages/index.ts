@@ -50,3 +50,4 @@ export {
   textBounds,
   threadWordsOf,
 } from './thread-words.ts'
+export { lockThreads } from './thread-words-queries.ts'

@@ -14,7 +14,7 @@ export interface ThreadTexts {
   oldest_message_id: string | null
 }
 
-/** Who writes their words waits for those who write in them, and reads what those wrote. */
+/** Waits for those who write in them: what is read from here on has what those wrote. */
 export const lockThreads = (tx: Db, workspaceId: string, ids: string[]) =>
   sql`
     select from threads

@@ -157,7 +157,7 @@ export class OpenImap implements ImapConnection {
 
   async #fetchGroup(uids: number[], sourceBytesMax: number): Promise<FetchedMail[]> {
     const source = { start: 0, maxLength: sourceBytesMax }
-    const query = { uid: true, flags: true, internalDate: true, size: true, source }
+    const query = { uid: true, flags: true, labels: true, internalDate: true, size: true, source }
     const mails = await this.#run(
       (client) => client.fetchAll(uids, query, { uid: true }),
       groupBytesMax,
@@ -196,6 +196,7 @@ const specialUses: Record<string, SpecialUse> = {
   '\\Junk': 'junk',
   '\\Sent': 'sent',
   '\\All': 'all',
+  '\\Archive': 'archive',
   '\\Trash': 'trash',
   '\\Drafts': 'drafts',
 }
@@ -216,6 +217,7 @@ function toMail(mail: FetchMessageObject, sourceBytesMax: number): FetchedMail {
     sizeBytes,
     receivedAt: receivedAtOf(mail),
     flags: [...(mail.flags ?? [])],
+    labels: [...(mail.labels ?? [])],
   }
 }
 

@@ -48,6 +48,7 @@ test('folders are known by their use, and by their name where the server does no
   await using servers = await startMailServers()
   const uses: Record<string, string | null> = {
     ...{ 'Gesendete Objekte': 'sent', 'Courrier indésirable': 'junk', Papelera: 'trash' },
+    ...{ Archiv: 'archive' },
     ...{ Черновики: 'drafts', Kunden: null, 'Sent to clients': null },
   }
   for (const [address, folders] of [
@@ -81,7 +82,7 @@ test('reads from a UID on, in order, and marks nothing as seen', async () => {
   const mails = await read(connection, 3)
   expect(mails.map(({ uid }) => uid)).toEqual([3, 4, 5])
   expect(mails[0]).toMatchObject({
-    ...{ source: dottedMail('<3@example.com>'), isCut: false, flags: [] },
+    ...{ source: dottedMail('<3@example.com>'), isCut: false, flags: [], labels: [] },
     sizeBytes: dottedMail('<3@example.com>').length,
     receivedAt: expect.any(Date),
   })

@@ -48,7 +48,7 @@ export interface SmtpConnection {
   close(): Promise<void>
 }
 
-export type SpecialUse = 'inbox' | 'junk' | 'sent' | 'all' | 'trash' | 'drafts'
+export type SpecialUse = 'inbox' | 'junk' | 'sent' | 'all' | 'archive' | 'trash' | 'drafts'
 
 export interface MailFolder {
   path: string
@@ -63,6 +63,8 @@ export interface FetchedMail {
   sizeBytes: number
   receivedAt: Date | null
   flags: string[]
+  /** Of Gmail, those of its own uses with a backslash; other servers have none. */
+  labels: string[]
 }
 
 export interface FetchOptions {

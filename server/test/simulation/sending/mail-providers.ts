@@ -135,7 +135,7 @@ export class MailProviders {
     const { scheduler, environment } = this.#world
     const mail: FiledMail = {
       ...{ uid: 0, messageId, source: Buffer.from(source), isCut: false },
-      ...{ sizeBytes: source.length, receivedAt: this.#world.time(), flags: [] },
+      ...{ sizeBytes: source.length, receivedAt: this.#world.time(), flags: [], labels: [] },
       filedAt: this.#world.leaseTime(),
     }
     const put = () => {

@@ -64,3 +64,19 @@ test.each([
 ])('%s %s says that the address is gone', async (status, diagnostic) => {
   expect(await kindOf(status, diagnostic)).toBe('hard')
 })
+
+test.each(['X-Microsoft-Original-Message-ID', 'X-Original-Message-ID'])(
+  'what a report is about is told by %s, too, where the provider has replaced our Message-ID',
+  async (name) => {
+    const source = [
+      'From: MAILER-DAEMON@mx.example',
+      'Content-Type: multipart/report; report-type=delivery-status; boundary=B',
+      ...['', '--B', 'Content-Type: message/delivery-status', ''],
+      ...['Final-Recipient: rfc822; ada@receiver.example', 'Action: failed', 'Status: 5.1.1'],
+      ...['', '--B', 'Content-Type: text/rfc822-headers', ''],
+      ...['Message-ID: <stamped@provider.example>', `${name}: <ours@sender.example>`, '--B--', ''],
+    ]
+    const message = await parseMessage(Buffer.from(source.join('\r\n')))
+    expect(readBounce(message)?.about).toContain('<ours@sender.example>')
+  },
+)

@@ -166,7 +166,9 @@ function originalIds(message: ParsedMessage): string[] {
   const written = texts.flatMap((text) => {
     const unfolded = text.replace(/\r?\n[ \t]+/g, ' ')
     return [
-      ...unfolded.matchAll(/^[ \t>]*(?:message-id|x-original-message-id)[ \t]*:(.*)$/gim),
+      ...unfolded.matchAll(
+        /^[ \t>]*(?:message-id|x-(?:microsoft-)?original-message-id)[ \t]*:(.*)$/gim,
+      ),
     ].map(([, value]) => value ?? '')
   })
   const own = message.header('x-ms-exchange-message-originalid')

@@ -54,7 +54,7 @@ function takes(room: { lines: number; bytes: number }, bytes: number): boolean {
 }
 
 const neededHeader =
-  /^(?:from|sender|reply-to|subject|date|message-id|in-reply-to|references|auto-submitted|content-[a-z-]{1,30})[ \t]*:/i
+  /^(?:(?:x-original-)?from|sender|reply-to|subject|date|message-id|in-reply-to|references|auto-submitted|content-[a-z-]{1,30})[ \t]*:/i
 
 /** Long enough for each of the names that are asked for. */
 const nameAt = (source: Buffer, at: number) => source.toString('latin1', at, at + 50)

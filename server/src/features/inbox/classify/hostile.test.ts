@@ -87,6 +87,8 @@ test.each([
   ['a line of at signs', fromServer(`${'a@'.repeat(long / 2)},`)],
   ['dashes', fromServer('-'.repeat(long))],
   ['angle brackets', `References: ${'<a'.repeat(long / 2)}\r\n\r\nx`],
+  ['at signs for ids', `References: ${'a@'.repeat(long / 2)}\r\n\r\nx`],
+  ['encoded ids', `References: ${'=?utf-8?q?=3C'.repeat(long / 13)}\r\n\r\nx`],
   ['a subject', `Subject: ${'Re: '.repeat(long / 4)}out of office\r\n\r\nx`],
   ['a subject of spaces', `Subject: re${' '.repeat(long)}x\r\n\r\nx`],
   ['quotes', `From: a@b.example\r\n\r\n${'On wrote '.repeat(long / 9)}:`],

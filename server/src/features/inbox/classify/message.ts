@@ -1,4 +1,4 @@
-import PostalMime, { type Email } from 'postal-mime'
+import PostalMime, { addressParser, decodeWords, type Email } from 'postal-mime'
 import { parseEmail } from '../../../kernel/email.ts'
 import { storable } from '../../../kernel/text.ts'
 import { boundedSource, headOf } from './bounded-source.ts'
@@ -39,7 +39,7 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
     messageId: idsIn(header('message-id'))[0] ?? null,
     inReplyTo: idsIn(header('in-reply-to')),
     references: idsIn(header('references')),
-    from: senderOf(email),
+    from: senderOf(email, header('x-original-from')),
     replyTo: (email.replyTo ?? []).flatMap((one) => addressesOf(one))[0] ?? null,
     to: (email.to ?? []).flatMap((one) => addressesOf(one)).slice(0, addressesMax),
     subject: storable(email.subject ?? '', subjectMax)
@@ -48,7 +48,7 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
       .trim(),
     date: Number.isNaN(date.getTime()) ? null : date,
     // An accent may be written as a character of its own: words would not be found.
-    text: storable(email.text ?? textOfHtml(email.html ?? '')).normalize('NFC'),
+    text: storable(writtenText(email)).normalize('NFC'),
     html: email.html === undefined ? null : storable(email.html),
     attachments: email.attachments
       .slice(0, attachmentsMax)
@@ -67,6 +67,10 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
 /** Whether it refers to a mail before it. */
 export const isAnswer = ({ inReplyTo, references }: ParsedMessage): boolean =>
   inReplyTo.length > 0 || references.length > 0
+
+/** Some programs put a blank plain part beside what was written. */
+const writtenText = ({ text = '', html = '' }: Email): string =>
+  text.trim() === '' ? textOfHtml(html) : text
 
 /** Of a mail that is nested too deeply there are its headers. */
 const takeApart = (source: Buffer): Promise<Email> =>
@@ -118,19 +122,34 @@ const reportTypes = new Set([
   'message/global-headers',
 ])
 
-/** Every Message-ID in the values of a header, in their order. */
+/**
+ * Every Message-ID in the values of a header, in their order. Some programs encode them as words
+ * (RFC 2047), and some leave out the angle brackets.
+ */
 export function idsIn(values: string[]): string[] {
-  const ids = values.flatMap(
-    (value) => value.slice(0, idsTextMax).match(/<[^<>\s\p{Cc}]{1,995}>/gu) ?? [],
-  )
+  const ids = values.flatMap((value) => {
+    const text = decodeWords(value.slice(0, idsTextMax))
+    return text.match(/<[^<>\s\p{Cc}]{1,995}>/gu) ?? (text.includes('<') ? [] : bareIdsIn(text))
+  })
   return [...new Set(ids)].slice(-idsMax)
 }
+
+const bareIdsIn = (text: string): string[] =>
+  text
+    .split(/[\s>"',;]+/)
+    .filter((word) => /^[^@\p{Cc}]{1,500}@[^@\p{Cc}]{1,490}$/u.test(word))
+    .map((word) => `<${word}>`)
 
 const idsTextMax = 65_536
 const idsMax = 200
 
-function senderOf({ from, sender, replyTo }: Email): ParsedMessage['from'] {
-  for (const one of [from, sender, replyTo?.[0]]) {
+/**
+ * A group that passes a mail on may put its own address in the place of the author's, for the sake of
+ * DMARC, and tells the author beside it (Google Groups). Neither is harder to make up than the other.
+ */
+function senderOf({ from, sender, replyTo }: Email, originalFrom: string[]): ParsedMessage['from'] {
+  const [original] = addressParser(originalFrom[0] ?? '')
+  for (const one of [original, from, sender, replyTo?.[0]]) {
     const mailbox = one?.group ? one.group[0] : one
     if (!mailbox?.address) continue
     const { address, name = '' } = mailbox

@@ -1,24 +1,31 @@
+import { baseSubject } from './subject.ts'
 import { phrases } from './unsubscribe-phrases.ts'
 import { type ReceivedText, visibleText } from './visible-text.ts'
 
 /**
  * Whether a person asks not to be written to any more. `plain`: the mail is short and nothing but the
  * wish, after greeting and signature. `possible`: a sentence among others says so, for a person to read.
+ * A subject of the mail's own is a part of what it says; that of an answer is ours.
  */
 export type UnsubscribeWish = 'plain' | 'possible'
 
 export function readWish(mail: ReceivedText): UnsubscribeWish | null {
-  const text = visibleText(mail).slice(0, textMax).toLowerCase().replaceAll('’', "'")
-  const core = withoutSignature(text.replace(greeting, ''))
+  const text = lower(visibleText(mail).slice(0, textMax)).replace(greeting, '')
+  const subject = lower(mail.subject)
+  if (baseSubject(subject) === subject && isNothingBut(clausesOf(subject))) {
+    const whole = withoutSignature(`${subject}\n\n${text}`)
+    return whole.length <= plainMax && isNothingBut(clausesOf(whole)) ? 'plain' : 'possible'
+  }
+  const core = withoutSignature(text)
   const said = clausesOf(core)
   if (said.some(isWish)) {
     const isPlain = core.length <= plainMax && said.every((each) => isWish(each) || isFiller(each))
     return isPlain ? 'plain' : 'possible'
   }
-  const isShort = said.some((each) => short.test(withoutPlease(each)))
-  const isOnly = said.every((each) => short.test(withoutPlease(each)) || isFiller(each))
-  return isShort && isOnly && core.length <= plainMax ? 'plain' : null
+  return isNothingBut(said) && core.length <= plainMax ? 'plain' : null
 }
+
+const lower = (text: string) => text.toLowerCase().replaceAll('’', "'")
 
 const textMax = 2000
 const plainMax = 200
@@ -32,6 +39,12 @@ const filler = whole(all.flatMap((each) => each.filler))
 
 const isWish = (clause: string) => wish.test(withoutPlease(clause))
 const isFiller = (clause: string) => filler.test(clause)
+const isShort = (clause: string) => short.test(withoutPlease(clause))
+
+/** Somebody who says no more than this asks for it. */
+const isNothingBut = (said: string[]) =>
+  said.some((each) => isWish(each) || isShort(each)) &&
+  said.every((each) => isWish(each) || isShort(each) || isFiller(each))
 
 /** Words of politeness before and behind a wish. */
 const withoutPlease = (clause: string) => clause.replace(politeBefore, '').replace(politeBehind, '')

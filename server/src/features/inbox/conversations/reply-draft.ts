@@ -4,8 +4,8 @@ import { findMailboxes, type Mailbox } from '../../mailboxes/index.ts'
 import {
   findThread,
   listThreadMessages,
+  lockThreads,
   type StoredMessage,
-  type Thread,
 } from '../../messages/index.ts'
 import {
   isOpen,
@@ -38,11 +38,9 @@ export async function draftReply(
   ctx: Context,
   workspaceId: string,
   { thread_id, ...given }: GivenReply,
-  seen?: string,
 ): Promise<ReplyDraft> {
   const thread = await findThread(ctx.db, workspaceId, thread_id)
   if (!thread) throw notFound('conversation')
-  if (seen !== undefined) await refuseUnseen(ctx, workspaceId, thread, seen)
   const mailbox = await findReplyMailbox(ctx, workspaceId, thread.mailbox_id)
   const page = { limit: messagesMax, startingAfter: undefined }
   const { items } = await listThreadMessages(ctx, workspaceId, thread_id, page)
@@ -85,11 +83,24 @@ export function answeredIn(mails: StoredMessage[]) {
   return { answered, to: answered && recipientOf(answered) }
 }
 
-/** Two people who answer at once would each write what the other has not seen. */
-async function refuseUnseen(ctx: Context, workspaceId: string, thread: Thread, seen: string) {
-  const isOlder = thread.last_message_id > seen
-  const open = isOlder ? [] : await listUnsentReplies(ctx.db, workspaceId, thread.id)
-  if (!isOlder && !open.some(isOpen)) return
+/**
+ * Two people who answer at once would each write what the other has not seen. Whoever writes in the
+ * conversation meanwhile, or answers in it, is waited for.
+ *
+ * @param tx of the answer, which is in the ledger
+ * @param seen the last message that its author has seen
+ */
+export async function refuseUnseen(
+  tx: Context,
+  workspaceId: string,
+  { lead_id, reply }: ReplyDraft,
+  seen: string,
+): Promise<void> {
+  await lockThreads(tx.db, workspaceId, [lead_id])
+  const thread = await findThread(tx.db, workspaceId, lead_id)
+  const unsent = await listUnsentReplies(tx.db, workspaceId, lead_id)
+  const isOther = (row: ReplyRow) => row.reply.idempotency_key !== reply.idempotency_key
+  if (thread && thread.last_message_id <= seen && !unsent.filter(isOther).some(isOpen)) return
   throw new AppError(
     'version_conflict',
     'There is something new in this conversation: look at it, then send your answer again.',

@@ -5,7 +5,13 @@ import { MailRefused } from '../../messages/index.ts'
 import { composeReplyMail, findReply, inProgress, isOpen, sendReply } from '../../sending/index.ts'
 import { safeHtml } from '../classify/html.ts'
 import { visibleText } from '../classify/visible-text.ts'
-import { draftReply, findReplyMailbox, type GivenReply, type ReplyDraft } from './reply-draft.ts'
+import {
+  draftReply,
+  findReplyMailbox,
+  type GivenReply,
+  type ReplyDraft,
+  refuseUnseen,
+} from './reply-draft.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
 import type { ChangeBy } from './threads.ts'
 
@@ -39,14 +45,18 @@ export async function replyInThread(
   if (stored && isOpen(stored)) throw inProgress()
   if (stored && stored.state !== 'failed') return shownReply(stored)
   // A second attempt makes the same mail.
-  const draft = stored ?? (await draftReply(ctx, workspaceId, given, input.seen_message_id))
+  const draft = stored ?? (await draftReply(ctx, workspaceId, given))
   const { display_name } = await findReplyMailbox(ctx, workspaceId, draft.mailbox_id)
   const reply = {
     ...draft.reply,
     ...shownOf(ctx, draft, display_name),
     is_forced: input.force ?? false,
   }
-  return shownReply(await sendReply(ctx, workspaceId, { ...draft, reply }, input.by))
+  const { by, seen_message_id: seen } = input
+  const mayGo = async (tx: Context) => {
+    if (!stored && seen !== undefined) await refuseUnseen(tx, workspaceId, draft, seen)
+  }
+  return shownReply(await sendReply(ctx, workspaceId, { ...draft, reply }, { by, mayGo }))
 }
 
 /** The text and HTML that people see in the conversation once the reply was sent. */

@@ -29,6 +29,7 @@ export class IngestBatch {
 
   async add(mail: FetchedMail) {
     this.#readTo.next_uid = Math.max(this.#readTo.next_uid, mail.uid + 1)
+    if (isWrittenHere(mail)) return
     try {
       this.#batch.push(await readInbound(mail, this.#ctx.now()))
     } catch (error) {
@@ -82,6 +83,15 @@ export class IngestBatch {
     this.#ctx.log.error(details, 'a mail that nobody can read is left out')
   }
 }
+
+/**
+ * Drafts, and what Gmail keeps of what was sent, lie among all mail, whatever address of the mailbox's
+ * owner they are from. What somebody writes to themselves came in as well.
+ */
+const isWrittenHere = ({ flags, labels }: FetchedMail) =>
+  flags.includes('\\Draft') ||
+  labels.includes('\\Draft') ||
+  (labels.includes('\\Sent') && !labels.includes('\\Inbox'))
 
 /** SQLSTATE classes of data exceptions and of limits that a value exceeds. */
 const isAboutData = (error: unknown) =>

@@ -4,7 +4,9 @@ import { recordActivities } from '../../leads/index.ts'
 import { countReturnedBounces, markArrived } from '../../sending/index.ts'
 import { readWish, tokenBoxOf, unsubscribe } from '../../tracking/index.ts'
 import { findLasting } from '../bounces/soft-bounces.ts'
+import { baseSubject } from '../classify/subject.ts'
 import type { ReadMailbox, ReadTo } from '../mailbox.ts'
+import { claimWish } from '../matching/claim.ts'
 import { matchInbound } from '../matching/match.ts'
 import { claimMatched, type MatchedMessage } from '../matching/matched-messages.ts'
 import { saveCheckpoint } from '../reading/folder-queries.ts'
@@ -27,17 +29,11 @@ export async function ingest(
   mails: InboundMessage[],
   readTo: ReadTo,
 ): Promise<number> {
-  const wishes = await carryOutWishes(ctx, mailbox, mails)
-  const foreign = mails.filter(
-    (mail) =>
-      !wishes.has(mail) &&
-      mail.inbound.kind !== 'notice' &&
-      !isOwn(mail.message.from?.address, mailbox),
-  )
-  const matches = await matchInbound(ctx, mailbox, foreign)
-  const matched = foreign.flatMap((mail, at) =>
-    (matches[at] ?? []).map((match) => ({ mail, match })),
-  )
+  const foreign = mails.filter(({ message }) => !isOwn(message.from?.address, mailbox))
+  const wishes = await carryOutWishes(ctx, mailbox, foreign)
+  const told = foreign.filter((mail) => !wishes.has(mail) && mail.inbound.kind !== 'notice')
+  const matches = await matchInbound(ctx, mailbox, told)
+  const matched = told.flatMap((mail, at) => (matches[at] ?? []).map((match) => ({ mail, match })))
   return transaction(ctx, async (tx) => {
     const claimed = await claimMatched(tx, mailbox, matched)
     if (claimed.length > 0) await act(tx, mailbox, claimed)
@@ -48,11 +44,14 @@ export async function ingest(
 
 /**
  * Mails that the `List-Unsubscribe` of ours asked for: whoever writes one has the token of the mail,
- * which unsubscribes. Before the folder is noted as read, because again it changes nothing.
+ * which unsubscribes. Each does once, so that a copy that is read later takes nothing back that a person
+ * has decided since.
+ *
+ * @returns those that say nothing else; in an answer among them somebody writes, too
  */
 async function carryOutWishes(
   ctx: Context,
-  { workspace_id }: ReadMailbox,
+  mailbox: ReadMailbox,
   mails: InboundMessage[],
 ): Promise<Set<InboundMessage>> {
   const tokens = tokenBoxOf(ctx)
@@ -61,9 +60,14 @@ async function carryOutWishes(
     const { message, inbound } = mail
     if (inbound.kind === 'bounce' || inbound.kind === 'complaint') continue
     const token = readWish(tokens, [message.subject, message.text])
-    if (token?.workspaceId !== workspace_id) continue
-    await unsubscribe(ctx, token)
-    wishes.add(mail)
+    if (token?.workspaceId !== mailbox.workspace_id) continue
+    await transaction(ctx, async (tx) => {
+      if (await claimWish(tx, mailbox, mail, token.text)) await unsubscribe(tx, token)
+    })
+    // A mail program that unsubscribes by itself begins a conversation, with words of its own.
+    const isAnswer =
+      message.inReplyTo.length > 0 || baseSubject(message.subject) !== message.subject
+    if (!isAnswer || mail.text.trim() === '') wishes.add(mail)
   }
   return wishes
 }

@@ -49,6 +49,19 @@ export async function claim(
   return [...first, ...(await claimAs(tx, mailbox, others, aliasOf))]
 }
 
+/** Of a mail that asks by itself for an address to be left alone: @returns whether nobody has seen to it */
+export async function claimWish(
+  tx: Context,
+  { workspace_id, id: mailbox_id }: ReadMailbox,
+  { identity }: InboundMessage,
+  address: string,
+): Promise<boolean> {
+  // Beside the name of the letter, which may well be an answer, too.
+  const alias = nameOf([identity, address], 'wish')
+  const row = { workspace_id, mailbox_id, alias, id: tx.newId(), lead_id: null, campaign_id: null }
+  return (await addMessageIds(tx.db, [row])).has(alias)
+}
+
 async function claimAs(
   tx: Context,
   { workspace_id, id: mailbox_id }: ReadMailbox,
@@ -126,8 +139,10 @@ function isSame(known: Letter, { from, date, text }: Letter): boolean {
 /** A name that is the same for each copy of a letter. */
 function aliasOf(mail: InboundMessage): string {
   const { date, from, text } = letterOf(mail)
-  const told = JSON.stringify([mail.identity, ...(date === null ? [from, text] : [date])])
-  return `<${sha256(told).toString('hex')}@letter.invalid>`
+  return nameOf([mail.identity, ...(date === null ? [from, text] : [date])], 'letter')
 }
+
+const nameOf = (told: string[], what: 'letter' | 'wish') =>
+  `<${sha256(JSON.stringify(told)).toString('hex')}@${what}.invalid>`
 
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim()

@@ -5,10 +5,11 @@ import type { ImapConnection } from '../../../kernel/mail/index.ts'
 import { addMessageIds, findByMessageIds } from '../../messages/index.ts'
 import { markArrived, setProviderIds } from '../../sending/index.ts'
 import { headOf } from '../classify/bounded-source.ts'
-import { type ParsedMessage, parseMessage } from '../classify/message.ts'
+import { idsIn, type ParsedMessage, parseMessage } from '../classify/message.ts'
 import type { ReadMailbox } from '../mailbox.ts'
 import { findCheckpoint, saveCheckpoint } from '../reading/folder-queries.ts'
-import * as queries from './provider-id-queries.ts'
+import { findUnderWay } from './match-queries.ts'
+import { findSentTo } from './provider-id-queries.ts'
 
 /** The headers are enough. */
 const sourceBytesMax = 16 * 1024
@@ -29,41 +30,70 @@ export async function learnProviderIds(
   const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
   const from = checkpoint?.next_uid ?? Math.max(1, uidNext - lookBackMails)
   let mails: ParsedMessage[] = []
-  const flush = async (next_uid: number) => {
+  const flush = (next_uid: number) => {
     const copies = mails
     mails = []
-    await transaction(ctx, async (tx) => {
-      await learn(tx, mailbox, copies)
+    return transaction(ctx, async (tx) => {
+      if (!(await learn(tx, mailbox, copies))) return false
       const readTo = { folder, uid_validity: uidValidity, next_uid }
       await saveCheckpoint(tx.db, mailbox, readTo, tx.now())
+      return true
     })
   }
   if (uidNext > from) {
     for await (const { uid, source } of imap.fetch(from, { sourceBytesMax })) {
       mails.push(await parseMessage(headOf(source)))
-      if (mails.length >= batchMailsMax) await flush(uid + 1)
+      if (mails.length >= batchMailsMax && !(await flush(uid + 1))) return
     }
   }
   if (checkpoint?.next_uid === undefined || uidNext > from) await flush(uidNext)
 }
 
-async function learn(tx: Context, { workspace_id, id }: ReadMailbox, copies: ParsedMessage[]) {
-  const ids = copies.flatMap(({ messageId }) => messageId ?? [])
-  const known = await findByMessageIds(tx.db, workspace_id, ids)
-  const arrived = [...known.values()].map((message) => message.id)
+/** @returns false: one may be of a mail that is not recorded as sent yet, so that it has to be read again */
+async function learn(
+  tx: Context,
+  { workspace_id, id: mailbox_id }: ReadMailbox,
+  copies: ParsedMessage[],
+): Promise<boolean> {
+  const ids = copies.flatMap((copy) => [copy.messageId, originalIdOf(copy)])
+  const known = await findByMessageIds(
+    tx.db,
+    workspace_id,
+    ids.filter((each) => each !== null),
+  )
+  const arrived = [...known.values()].map(({ id }) => id)
   await markArrived(tx, workspace_id, arrived)
-  const strange = copies.flatMap(({ messageId, to, subject, date }) => {
+  const strange = copies.flatMap((copy) =>
+    copy.messageId !== null && !known.has(copy.messageId)
+      ? [{ ...copy, alias: copy.messageId, ours: known.get(originalIdOf(copy) ?? '') }]
+      : [],
+  )
+  const named = strange.flatMap(({ alias, ours }) =>
+    ours?.campaign_id ? [{ ...ours, workspace_id, mailbox_id, alias }] : [],
+  )
+  const unnamed = strange.flatMap(({ alias, ours, to, subject, date }) => {
     const recipient = parseEmail(to[0] ?? '')?.folded
-    return messageId !== null && !known.has(messageId) && recipient && date
-      ? [{ alias: messageId, recipient, subject, date }]
-      : []
+    return !ours && recipient && date ? [{ alias, recipient, subject, date }] : []
   })
-  if (strange.length === 0) return
-  const found = (await queries.findSentTo(tx.db, workspace_id, id, strange)).map((sent) => ({
-    ...sent,
-    ...{ workspace_id, mailbox_id: id, alias: strange[sent.position - 1]?.alias ?? '' },
-  }))
-  await addMessageIds(tx.db, found)
+  // First, because what is recorded as sent meanwhile is found below.
+  const underWay = unnamed.length > 0 ? await findUnderWay(tx.db, workspace_id, mailbox_id) : []
+  const found = unnamed.length > 0 ? await findSentTo(tx.db, workspace_id, mailbox_id, unnamed) : []
+  const all = [
+    ...named,
+    ...found.map((sent) => ({
+      ...{ ...sent, workspace_id, mailbox_id, alias: unnamed[sent.position - 1]?.alias ?? '' },
+    })),
+  ]
+  await addMessageIds(tx.db, all)
   // Follow-ups refer to what the lead has.
-  await setProviderIds(tx.db, workspace_id, found)
+  if (all.length > 0) await setProviderIds(tx.db, workspace_id, all)
+  const isFound = new Set(found.map(({ position }) => position))
+  return !unnamed.some(
+    ({ recipient }, at) =>
+      !isFound.has(at + 1) && underWay.some(({ email_folded }) => email_folded === recipient),
+  )
 }
+
+/** Where the provider that has put a Message-ID of its own in the place of ours (Outlook.com) says so. */
+const originalIdOf = ({ header }: ParsedMessage) =>
+  idsIn(header('x-microsoft-original-message-id'))[0] ?? null

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { address, type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import { type FaultyImap, startImapFaults } from '../../../../test/mail/imap-faults.ts'
 import { Folder } from '../../../demo/mail-server/folder.ts'
+import { usualCapabilities } from '../../../demo/mail-server/imap-server.ts'
 import { operator } from '../../audit/index.ts'
 import { updateMailbox } from '../../mailboxes/index.ts'
 
@@ -110,23 +111,54 @@ test('a folder with new UIDs is read again, and what was read has no second effe
   expect(await repliedTo(4)).toEqual(people(4))
 })
 
-test('a mail in the inbox and in all mail is one, and folders are found by any name', async () => {
+test('a mail in the inbox and in all mail is one, what was archived or deleted counts, and folders are found by any name', async () => {
   await inbox.createReadMailbox()
   const { folders } = account()
   folders.delete('Junk')
   const all = new Folder('[Gmail]/Tous les messages', '\\All')
   const junk = new Folder('Courrier indésirable')
   const other = new Folder('Clients')
-  for (const folder of [all, junk, other]) folders.set(folder.path, folder)
-  await inbox.contact(people(4))
+  const archive = new Folder('Archiv')
+  folders.delete('Trash')
+  const trash = new Folder('Papelera')
+  for (const folder of [all, junk, other, archive, trash]) folders.set(folder.path, folder)
+  await inbox.contact(people(6))
   const now = inbox.ctx.now()
   folders.get('INBOX')?.add(answer(1), now)
   all.add(answer(1), now)
   all.add(answer(2), now)
   junk.add(answer(3), now)
-  other.add(answer(4), now)
+  archive.add(answer(4), now)
+  trash.add(answer(5), now)
+  other.add(answer(6), now)
   inbox.startReader()
-  expect(await repliedTo(3)).toEqual(people(3))
+  expect(await repliedTo(5)).toEqual(people(5))
+})
+
+test('what was written in the mailbox itself, from whatever address, is no answer', async () => {
+  await using gmail = await testInbox({
+    imap: { capabilities: [...usualCapabilities, 'X-GM-EXT-1'] },
+  })
+  await gmail.createReadMailbox()
+  const all = new Folder('[Gmail]/All Mail', '\\All')
+  gmail.account(address).folders.set(all.path, all)
+  const { messageId } = await gmail.contact([person(1)])
+  const add = (id: string, labels: string[], flags: string[] = []) => {
+    const headers = [`Message-ID: <${id}@ours.example>`, `In-Reply-To: ${messageId}`]
+    const source = letter({ from: 'anna@other.example', headers })
+    all.add(source, gmail.ctx.now(), flags).labels = labels
+  }
+  add('sent', ['\\Sent', '\\Important', 'Offers'])
+  add('draft', ['\\Draft'])
+  add('unlabelled-draft', [], ['\\Draft', '\\Seen'])
+  add('to-herself', ['\\Sent', '\\Inbox'])
+  add('answer', ['Offers'])
+  gmail.startReader()
+  const events = await gmail.waitForEvents('lead.replied', 2)
+  expect(events.map(({ data }) => data.reply.message_id)).toEqual([
+    '<to-herself@ours.example>',
+    '<answer@ours.example>',
+  ])
 })
 
 test('a password that was changed is one mailbox.error, until it is given', async () => {

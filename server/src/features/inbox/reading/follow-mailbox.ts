@@ -6,7 +6,7 @@ import { Listening, type MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { connectMailboxImap } from '../../mailboxes/index.ts'
 import type { ReadMailbox } from '../mailbox.ts'
 import type { ImapPlaces } from './imap-places.ts'
-import { type ReadOptions, readFolder, readMailbox } from './read-mailbox.ts'
+import { type ReadOptions, readInbox, readMailbox } from './read-mailbox.ts'
 import type { ReadingSlots } from './reading-slots.ts'
 import { reportReading, reportTrouble } from './reading-trouble.ts'
 
@@ -41,7 +41,7 @@ const retryHereMaxMs = 15_000
  * time until one has read everything; trouble that does not pass is told to the owner once.
  *
  *   waiting for a place ──▶ connecting ──▶ reading all folders ──▶ listening
- *   listening ──▶ reading the inbox: a mail has come ──▶ listening
+ *   listening ──▶ reading Sent, then the inbox: a mail has come ──▶ listening
  *             ──▶ visited: a copy is filed, or a mail looked for ──▶ reading the inbox
  *             ──▶ reading all folders, after five minutes
  *             ──▶ waiting for a place: other mailboxes have their turn
@@ -73,7 +73,7 @@ export function followMailbox(
     try {
       for (let last: Date | null = null; goesOn() && !place.isOver.aborted; ) {
         const startedMs = ctx.monotonicMs()
-        const { inbox, at } = await slots.run(mailbox.workspace_id, mailbox.id, async () => ({
+        const { at, ...folders } = await slots.run(mailbox.workspace_id, mailbox.id, async () => ({
           at: await readDatabaseTime(ctx.db),
           ...(await readMailbox(ctx, imap, mailbox, reading)),
         }))
@@ -81,13 +81,13 @@ export function followMailbox(
         await reportReading(ctx, mailbox, { at, last })
         last = at
         onRead()
-        const readInbox = () =>
+        const readNew = () =>
           slots.run(mailbox.workspace_id, mailbox.id, () =>
-            readFolder(ctx, imap, mailbox, inbox, reading),
+            readInbox(ctx, imap, mailbox, folders, reading),
           )
         // Last, and with nothing in between: what comes from here on is told while listening.
-        await readInbox()
-        await listen(ctx, imap, listening, readInbox, goesOn, startedMs + idleMs, isOver)
+        await readNew()
+        await listen(ctx, imap, listening, readNew, goesOn, startedMs + idleMs, isOver)
       }
     } finally {
       signal.removeEventListener('abort', close)
@@ -149,7 +149,7 @@ async function listen(
   ctx: Context,
   imap: ImapConnection,
   listening: Listening,
-  readInbox: () => Promise<unknown>,
+  readNew: () => Promise<unknown>,
   goesOn: () => boolean,
   untilMs: number,
   signal: AbortSignal,
@@ -158,6 +158,6 @@ async function listen(
     if (!imap.isOpen) throw new MailFailure('imap', 'closed')
     const leftMs = untilMs - ctx.monotonicMs()
     if (leftMs <= 0) return
-    if ((await listening.idle(leftMs, signal)) === 'changed' && goesOn()) await readInbox()
+    if ((await listening.idle(leftMs, signal)) === 'changed' && goesOn()) await readNew()
   }
 }

@@ -12,16 +12,25 @@ export interface ReadOptions {
   onRead?: () => void
 }
 
-/** The result of reading a mailbox. */
-export interface Reading {
-  /** Path of the folder that new mail comes to. */
+/** Paths of the folders that are read whenever a mail has come. */
+export interface MainFolders {
+  /** New mail comes to it. */
   inbox: string
+  /** Copies of what was sent lie there; undefined where the server names none. */
+  sent: string | undefined
+}
+
+/** The result of reading a mailbox. */
+export interface Reading extends MainFolders {
   /** How many mails belonged to a conversation, and were new. */
   taken: number
 }
 
-/** Answers come to the inbox; what a filter moved away is there, too. */
-const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all'])
+/**
+ * Answers come to the inbox. What a filter has moved, or a person has put away before it was read here,
+ * is in one of the others.
+ */
+const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all', 'archive', 'trash'])
 
 /** Enough for every text; the rest of a larger mail is attachments. */
 const sourceBytesMax = 512 * 1024
@@ -34,7 +43,12 @@ const lookBackMaxMs = 30 * dayMs
 /** A mail that arrived while the folder was last read may have been filed late. */
 const overlapMs = 3_600_000
 
-/** Reads every folder that answers come to, the inbox first. @throws MailFailure */
+/**
+ * Reads every folder that answers come to, the inbox first, once the Message-IDs are learnt that they
+ * may cite: what cites none of ours when it is read is matched by less, for good.
+ *
+ * @throws MailFailure
+ */
 export async function readMailbox(
   ctx: Context,
   imap: ImapConnection,
@@ -46,13 +60,25 @@ export async function readMailbox(
   const read = folders
     .filter(({ specialUse }) => readUses.has(specialUse))
     .sort((a, b) => Number(b.specialUse === 'inbox') - Number(a.specialUse === 'inbox'))
+  const sent = folders.find(({ specialUse }) => specialUse === 'sent')?.path
+  if (sent !== undefined && goesOn()) await learnProviderIds(ctx, imap, mailbox, sent)
   let taken = 0
   for (const { path } of read) {
     if (goesOn()) taken += await readFolder(ctx, imap, mailbox, path, options)
   }
-  const sent = folders.find(({ specialUse }) => specialUse === 'sent')
-  if (sent && goesOn()) await learnProviderIds(ctx, imap, mailbox, sent.path)
-  return { inbox: read[0]?.path ?? 'INBOX', taken }
+  return { inbox: read[0]?.path ?? 'INBOX', sent, taken }
+}
+
+/** Reads what has come in since: a mail may have left, and come back, within seconds. @throws MailFailure */
+export async function readInbox(
+  ctx: Context,
+  imap: ImapConnection,
+  mailbox: ReadMailbox,
+  { inbox, sent }: MainFolders,
+  options: ReadOptions,
+): Promise<void> {
+  if (sent !== undefined) await learnProviderIds(ctx, imap, mailbox, sent)
+  if (options.goesOn()) await readFolder(ctx, imap, mailbox, inbox, options)
 }
 
 /**
@@ -63,7 +89,7 @@ export async function readMailbox(
  * @returns how many mails belonged to a conversation, and were new
  * @throws MailFailure
  */
-export async function readFolder(
+async function readFolder(
   ctx: Context,
   imap: ImapConnection,
   mailbox: ReadMailbox,

@@ -27,11 +27,11 @@ export async function sendReply(
   ctx: Context,
   workspaceId: string,
   row: Queued,
-  by?: { actor: Actor; requestId: string },
+  { by, mayGo }: SendReplyOptions = {},
 ): Promise<queries.ReplyRow> {
   await transaction(ctx, async (tx) => {
     await checkReply(tx, workspaceId, row.reply)
-    const id = await queueReply(tx, workspaceId, row)
+    const id = await queueReply(tx, workspaceId, row, mayGo)
     if (!by) return
     await recordAudit(tx, {
       ...{ workspaceId, ...by, action: 'thread.answered' },
@@ -40,6 +40,12 @@ export async function sendReply(
     })
   })
   return settledReply(ctx, workspaceId, row.reply.idempotency_key)
+}
+
+interface SendReplyOptions {
+  by?: { actor: Actor; requestId: string } | undefined
+  /** Throws where it must not go out after all: asked once it is in the ledger, in the same transaction. */
+  mayGo?: ((tx: Context) => Promise<void>) | undefined
 }
 
 type Queued = Omit<queries.NewReplyRow, 'workspace_id' | 'id'>
@@ -52,12 +58,19 @@ export async function checkReply(tx: Context, workspaceId: string, reply: querie
 }
 
 /** @returns the id of the attempt, which the runner of the mailbox makes */
-export async function queueReply(tx: Context, workspaceId: string, row: Queued): Promise<string> {
+export async function queueReply(
+  tx: Context,
+  workspaceId: string,
+  row: Queued,
+  mayGo?: SendReplyOptions['mayGo'],
+): Promise<string> {
   const attempt = { ...row, workspace_id: workspaceId, id: tx.newId() }
   const isOurs =
     (await queries.insertReply(tx.db, attempt, tx.now())) ||
     (await queries.retakeReply(tx.db, attempt, tx.now()))
   if (!isOurs) throw inProgress()
+  // Conversations are locked behind sends and before lanes, as where mails are settled.
+  await mayGo?.(tx)
   await wakeMailboxes(tx, workspaceId, [row.mailbox_id])
   return attempt.id
 }
