@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { open, readdir, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect as connectSocket, createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -145,6 +145,18 @@ describe('start', () => {
 })
 
 describe('stop', () => {
+  test('a log that cannot be written, as on a full disk, keeps nothing from answering or ending', async () => {
+    const full = await open('/dev/full', 'w')
+    const DATA_DIR = await makeDataDir()
+    await using service = startService('main', { DATA_DIR }, { stdout: full.fd })
+    await full.close()
+    await service.told('Stop')
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(service.errors())?.[0] ?? ''
+    expect((await fetch(`${address}/health`)).status).toBe(200)
+    service.kill('SIGTERM')
+    expect(await service.exited).toEqual(clean)
+  })
+
   test('SIGTERM answers the requests under way, takes no new ones, and ends well', async () => {
     const DATA_DIR = await makeDataDir()
     await using service = startService('main', { DATA_DIR })
