@@ -51,6 +51,8 @@ async function backUp(config: Config, folder: string, update: Update) {
   const file = join(folder, underWay)
   if (await exists(file)) return
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  // One that was broken off takes the room that the next needs.
+  await rm(`${file}.partial`, { force: true })
   const needed = (await databaseBytes(db)) + spareBytes
   const free = await findFreeBytes(folder)
   if (free < needed) throw new Error(noRoom(folder, needed, free))
