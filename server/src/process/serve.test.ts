@@ -122,6 +122,20 @@ describe('start', () => {
     expect((await fetch(`${address}/ready`)).status).toBe(503)
   })
 
+  test('a service that lacks the DATABASE_URL of its last start makes no database of its own', async () => {
+    await using database = await testDatabase()
+    const DATA_DIR = await makeDataDir()
+    const settings = { DATA_DIR, OUTRIDER_SECRET_KEY: secretKey() }
+    await using service = startService('main', { ...settings, DATABASE_URL: database.url })
+    await service.address()
+    service.kill('SIGTERM')
+    expect(await service.exited).toEqual(clean)
+    await using bare = startService('main', settings)
+    expect(await bare.exited).toEqual({ code: 1, signal: null })
+    expect(bare.errors()).toMatch(/ran with DATABASE_URL, .* set it .*, or remove .*server\.json/)
+    expect(await readdir(DATA_DIR)).not.toContain('postgres')
+  })
+
   test('api and runner start together on an empty database and serve it', async () => {
     await using database = await testDatabase()
     await database.pool.query('drop schema public cascade; create schema public')
