@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
@@ -46,23 +47,24 @@ export interface ServiceProcess extends AsyncDisposable {
  * Starts `npm start` (main), `outrider api` or `outrider runner`, on any free port.
  *
  * @param options.ownGroup as the first of a process group of its own, which a signal can be sent to
+ * @param options.stdout where its log goes instead of to this test: a descriptor
  */
 export function startService(
   role: 'main' | 'api' | 'runner',
   settings: Settings,
-  options: { ownGroup?: boolean } = {},
+  options: { ownGroup?: boolean; stdout?: number } = {},
 ): ServiceProcess {
   const child = spawn(process.execPath, [source(`${role}.ts`)], {
     env: environment({ PORT: '0', ...settings }),
     detached: options.ownGroup ?? false,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', options.stdout ?? 'pipe', 'pipe'],
   })
   const logLines: LogLine[] = []
-  const lines = createInterface(child.stdout)
+  const lines = createInterface(child.stdout ?? Readable.from([]))
   lines.on('line', (line) => logLines.push(parse(line)))
   let errors = ''
   const telling = createSignal()
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     errors += chunk
     telling.raise()
   })

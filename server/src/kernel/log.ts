@@ -1,3 +1,4 @@
+import { write, writeSync } from 'node:fs'
 import pino from 'pino'
 import { priorities } from './journal.ts'
 
@@ -40,42 +41,78 @@ let standardOutput: pino.DestinationStream | undefined
 
 const gatheredMax = 64_000
 const gatherMs = 100
+/** Of a log that cannot be written no more than this is kept: it must not fill the memory either. */
+const waitingMax = 4_000_000
 
 /**
  * A write per line would cost each request a system call, and pino's own buffer is measured anew with
- * each line it is given. What is left is written at the exit.
+ * each line it is given. What cannot be written, as on a full disk, is tried again until it can, and
+ * what is left at the exit is tried once: a log ends no process, and keeps none from ending.
  */
 function gatherLines(): pino.DestinationStream {
-  const destination = pino.destination({ sync: false, minLength: 16_000, periodicFlush: gatherMs })
   let lines: string[] = []
   let length = 0
   let timer: NodeJS.Timeout | undefined
   let handedOverMs = Number.NEGATIVE_INFINITY
+  // Handed over, and not written yet.
+  let rest: Buffer = Buffer.alloc(0)
+  let isRefused = false
   const handOver = () => {
     clearTimeout(timer)
     timer = undefined
+    if (rest.length > 0) return
     handedOverMs = performance.now()
-    destination.write(lines.join(''))
+    rest = takeLines()
+    writeRest()
+  }
+  const writeRest = () => {
+    write(1, rest, (error, written) => {
+      isRefused = error !== null
+      if (isRefused) return void setTimeout(writeRest, gatherMs).unref()
+      rest = rest.subarray(written)
+      if (rest.length > 0) writeRest()
+      else if (length >= gatheredMax) handOver()
+      else if (length > 0) timer ??= setTimeout(handOver, gatherMs).unref()
+    })
+  }
+  const takeLines = () => {
+    const taken = Buffer.from(lines.join(''))
     lines = []
     length = 0
+    return taken
   }
   process.on('exit', () => {
-    // First what it has: with it, the rest could be enough to begin a write that nobody finishes.
-    destination.flushSync()
-    handOver()
-    destination.flushSync()
+    // What a write under way has been given, that write finishes.
+    writeNow(isRefused ? Buffer.concat([rest, takeLines()]) : takeLines())
   })
   return {
     write(line) {
+      if (length > waitingMax) return
       lines.push(line)
       length += line.length
-      if (length >= gatheredMax) handOver()
-      else if (performance.now() - handedOverMs > gatherMs) {
-        // The first line after a pause is news: somebody may be waiting for it.
-        handOver()
-        destination.flush()
-      } else timer ??= setTimeout(handOver, gatherMs).unref()
+      // The first line after a pause is news: somebody may be waiting for it.
+      const isDue = length >= gatheredMax || performance.now() - handedOverMs > gatherMs
+      if (isDue) handOver()
+      else timer ??= setTimeout(handOver, gatherMs).unref()
     },
+  }
+}
+
+const exitTries = 20
+const exitTryMs = 50
+
+/** Waits a second for a reader that is behind, and for nothing else. */
+function writeNow(bytes: Buffer) {
+  let rest = bytes
+  for (let tries = 0; rest.length > 0 && tries < exitTries; ) {
+    try {
+      rest = rest.subarray(writeSync(1, rest))
+      tries = 0
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return
+      tries += 1
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, exitTryMs)
+    }
   }
 }
 

@@ -32,7 +32,7 @@ const gauges = {
     help: 'Deliveries that are not settled, of the destinations that this process owns',
   },
   deliveries_oldest_due_seconds: {
-    help: 'How long the delivery that is most overdue has been due, of the destinations that this process owns',
+    help: 'How long the delivery that is most overdue has been due, of the active destinations that this process owns',
   },
   lanes_leased: { help: 'Destinations with due work in the leases of this process' },
   results_refused: {

@@ -4,6 +4,7 @@ import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { startPgBouncer, whyNoPgBouncer, whyNoPreparedNames } from '../../test/pgbouncer.ts'
 import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
 import { readConfig } from '../config.ts'
+import { findPooler } from '../kernel/db/pooler.ts'
 import { examinePooler } from './pooler.ts'
 
 const noNames = 'max_prepared_statements = 0'
@@ -43,6 +44,19 @@ test.skipIf(whyNoPgBouncer).each(waysToWork())(
     for (const service of [first, second, runner]) {
       service.kill('SIGTERM')
       expect(await service.exited).toEqual({ code: 0, signal: null })
+    }
+  },
+)
+
+test.skipIf(whyNoPgBouncer)(
+  'processes that start at the same time behind PgBouncer find out about it one like the other',
+  async () => {
+    await using database = await testDatabase()
+    await using pooler = await startPgBouncer(database.url, whyNoPreparedNames ? '' : noNames)
+    const unprepared = { mode: 'transaction', keepsPrepared: false }
+    for (let round = 0; round < 5; round++) {
+      const found = await Promise.all([1, 2, 3].map(() => findPooler(pooler.url)))
+      expect(found).toEqual([unprepared, unprepared, unprepared])
     }
   },
 )

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { open, readdir, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect as connectSocket, createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -122,6 +122,20 @@ describe('start', () => {
     expect((await fetch(`${address}/ready`)).status).toBe(503)
   })
 
+  test('a service that lacks the DATABASE_URL of its last start makes no database of its own', async () => {
+    await using database = await testDatabase()
+    const DATA_DIR = await makeDataDir()
+    const settings = { DATA_DIR, OUTRIDER_SECRET_KEY: secretKey() }
+    await using service = startService('main', { ...settings, DATABASE_URL: database.url })
+    await service.address()
+    service.kill('SIGTERM')
+    expect(await service.exited).toEqual(clean)
+    await using bare = startService('main', settings)
+    expect(await bare.exited).toEqual({ code: 1, signal: null })
+    expect(bare.errors()).toMatch(/ran with DATABASE_URL, .* set it .*, or remove .*server\.json/)
+    expect(await readdir(DATA_DIR)).not.toContain('postgres')
+  })
+
   test('api and runner start together on an empty database and serve it', async () => {
     await using database = await testDatabase()
     await database.pool.query('drop schema public cascade; create schema public')
@@ -145,6 +159,18 @@ describe('start', () => {
 })
 
 describe('stop', () => {
+  test('a log that cannot be written, as on a full disk, keeps nothing from answering or ending', async () => {
+    const full = await open('/dev/full', 'w')
+    const DATA_DIR = await makeDataDir()
+    await using service = startService('main', { DATA_DIR }, { stdout: full.fd })
+    await full.close()
+    await service.told('Stop')
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(service.errors())?.[0] ?? ''
+    expect((await fetch(`${address}/health`)).status).toBe(200)
+    service.kill('SIGTERM')
+    expect(await service.exited).toEqual(clean)
+  })
+
   test('SIGTERM answers the requests under way, takes no new ones, and ends well', async () => {
     const DATA_DIR = await makeDataDir()
     await using service = startService('main', { DATA_DIR })

@@ -6,6 +6,7 @@ import { createLog, describeError, type Log } from '../kernel/log.ts'
 import { type EmbeddedPostgres, startPostgres } from '../kernel/postgres/index.ts'
 import { explainFailure } from './failure.ts'
 import type { Role } from './role.ts'
+import { requireNoOtherDatabase } from './service-settings.ts'
 import { listenForStop } from './shutdown.ts'
 
 /** Runs until SIGINT or SIGTERM. What keeps it from starting is told in one sentence on stderr. */
@@ -13,7 +14,10 @@ export async function serve(role: Role): Promise<void> {
   const stop = listenForStop()
   try {
     const config = readConfig()
-    if (role !== 'main' && !config.databaseUrl) throw new Error(needsDatabase(role))
+    if (!config.databaseUrl) {
+      if (role !== 'main') throw new Error(needsDatabase(role))
+      requireNoOtherDatabase(config.dataDir)
+    }
     const isJournal = endsInJournal(1, environment.JOURNAL_STREAM)
     const log = createLog(config.logLevel, { hasPriorities: isJournal })
     reportCrash(log)

@@ -73,6 +73,18 @@ export function readCommandSettings(env: NodeJS.ProcessEnv = environment): Comma
   }
 }
 
+/**
+ * A service whose settings did not reach it this time must not begin anew, on a database of its own.
+ *
+ * @throws one sentence, where the last service of DATA_DIR had its database by DATABASE_URL
+ */
+export function requireNoOtherDatabase(dataDir: string): void {
+  if (!find(dataDir)?.secrets.includes('DATABASE_URL')) return
+  throw new Error(
+    `The service of DATA_DIR ${dataDir} ran with DATABASE_URL, which is not set now: set it to the same value, or remove ${fileOf(dataDir)} to start on a database in DATA_DIR.`,
+  )
+}
+
 /** A file of somebody else's, or a damaged one, tells nothing. */
 function find(dataDir: string): ServiceSettings | undefined {
   try {

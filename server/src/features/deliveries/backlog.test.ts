@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
+import { createWorkspace } from '../workspaces/index.ts'
 import { observeBacklog, readBacklog } from './backlog.ts'
 
-async function insertDelivery(ctx: TestContext, lateMs: number, bucket = 0) {
+async function insertDelivery(
+  ctx: TestContext,
+  lateMs: number,
+  bucket = 0,
+  lane = { workspace_id: ctx.newId(), webhook_id: ctx.newId() },
+) {
   const dueAt = new Date(ctx.now().getTime() - lateMs)
-  const ids = { id: ctx.newId(), webhook_id: ctx.newId(), event_id: ctx.newId() }
+  const ids = { ...lane, id: ctx.newId(), event_id: ctx.newId() }
   await ctx.db
     .insertInto('deliveries')
-    .values({ workspace_id: ctx.newId(), ...ids, bucket, due_at: dueAt, expires_at: dueAt })
+    .values({ ...ids, bucket, due_at: dueAt, expires_at: dueAt })
     .execute()
 }
 
@@ -17,6 +23,35 @@ test('the backlog counts what is pending and tells how late the most overdue is'
   for (const lateMs of [-60_000, 5000, 90_000])
     await insertDelivery(ctx, lateMs, Math.abs(lateMs) % 7)
   expect(await readBacklog(ctx)).toEqual({ pending: 3, oldestDueMs: 90_000 })
+})
+
+test('what waits for a person is pending, and late for nobody', async () => {
+  await using ctx = await testContext()
+  const at = ctx.now()
+  const destinations: [status: string, plan_webhooks: boolean, lateMs: number][] = [
+    ['active', true, 5000],
+    ['disabled', true, 700_000],
+    ['active', false, 800_000],
+  ]
+  for (const [n, [status, plan_webhooks, lateMs]] of destinations.entries()) {
+    const { id: workspace_id } = await createWorkspace(ctx, `w${n}`)
+    await ctx.db
+      .updateTable('workspaces')
+      .set({ plan_webhooks })
+      .where('id', '=', workspace_id)
+      .execute()
+    const id = ctx.newId()
+    await ctx.db
+      .insertInto('webhooks')
+      .values({
+        ...{ workspace_id, id, name: 'w', target_hook_url: 'http://127.0.0.1/', status },
+        ...{ event_type: 'all_events', secret: Buffer.from('sealed') },
+        ...{ timestamp_created: at, timestamp_updated: at },
+      })
+      .execute()
+    await insertDelivery(ctx, lateMs, 0, { workspace_id, webhook_id: id })
+  }
+  expect(await readBacklog(ctx)).toEqual({ pending: 3, oldestDueMs: 5000 })
 })
 
 test('every scrape tells the backlog of the buckets that this runner owns, and of no other', async () => {

@@ -5,7 +5,7 @@ import * as queries from './cross-workspace.ts'
 export interface Backlog {
   /** Deliveries that are not settled, those waiting for a retry included. */
   pending: number
-  /** How late the most overdue one is; 0 when none is due. */
+  /** How late the most overdue one is of those that may be sent; 0 when none is due. */
   oldestDueMs: number
 }
 

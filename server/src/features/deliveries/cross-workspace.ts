@@ -103,12 +103,22 @@ export const countAbandons = (db: ProcessDb, buckets: number[], now: Date) =>
     order by workspace_id, webhook_id
     on conflict (workspace_id, webhook_id) do update set abandons = l.abandons + 1`.execute(db)
 
-/** Counts the rows: the planner's estimate is minutes behind a burst. */
+/**
+ * Counts the rows: the planner's estimate is minutes behind a burst. What waits for a person, because
+ * its destination is not active or its plan has no webhooks, is pending, and not late.
+ */
 export async function countBacklog(db: ProcessDb, buckets: number[]) {
   const { rows } = await sql<{ pending: number; oldest_due: Date | null }>`
     /* cross-workspace: metrics */
-    select count(*)::int as pending, min(due_at) as oldest_due
-    from deliveries where bucket = any(${buckets}::smallint[]) and ${sql.raw(isHere)}`.execute(db)
+    select count(*)::int as pending,
+      min(due_at) filter (where coalesce(is_open, true)) as oldest_due
+    from deliveries
+    left join (
+      select w.workspace_id, w.id as webhook_id,
+        w.status = 'active' and p.plan_webhooks as is_open
+      from webhooks w join workspaces p on p.id = w.workspace_id
+    ) destination using (workspace_id, webhook_id)
+    where bucket = any(${buckets}::smallint[]) and ${sql.raw(isHere)}`.execute(db)
   return rows[0] ?? { pending: 0, oldest_due: null }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 
 /** What keeps connections between this process and PostgreSQL, such as PgBouncer. */
@@ -32,16 +33,17 @@ export async function findPooler(url: string): Promise<Pooler | undefined> {
 
 /** While another client holds the connection that `client` used last, sessions are not kept. */
 async function examine(url: string, client: pg.Client): Promise<Pooler | undefined> {
-  await askPid(client, 'outrider_probe')
   for (let attempt = 0; attempt < tries; attempt++) {
     const other = await open(url)
     try {
-      const pid = await askPid(client)
+      // A name of its own: a pooler that does not rename statements leaves those of other probes, too.
+      const probe = `outrider_probe_${randomUUID()}`
+      const pid = await askPid(client, probe)
       const began = await ask(other, { text: 'begin' }).catch((error: Error) => error)
       if (began instanceof Error) return isRefusal(began) ? statementMode : undefined
       if ((await askPid(other)) !== pid) continue
       // It is sent by name alone now, to a connection that has not seen it.
-      const keepsPrepared = await askPid(client, 'outrider_probe').then(
+      const keepsPrepared = await askPid(client, probe).then(
         () => true,
         () => false,
       )

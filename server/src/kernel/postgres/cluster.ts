@@ -118,7 +118,18 @@ export async function readUrl(cluster: Cluster): Promise<URL> {
 export async function writeUrl(cluster: Cluster, url: URL): Promise<void> {
   const next = `${cluster.urlFile}.new`
   await writeFile(next, `${url}\n`, { mode: 0o600, flush: true })
+  await giveToOwner(cluster, next)
   await rename(next, cluster.urlFile)
+}
+
+/**
+ * A command that root runs while the service of another user is down leaves nothing that the service
+ * could not use.
+ *
+ * @param path made by this process, in the DATA_DIR of a database that is there
+ */
+export async function giveToOwner({ urlFile }: Cluster, path: string): Promise<void> {
+  if (process.geteuid?.() === 0) await give(path, await stat(urlFile))
 }
 
 const stagingPrefix = 'postgres.new-'

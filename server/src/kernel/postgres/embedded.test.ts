@@ -138,6 +138,25 @@ describe('start and stop', () => {
     expect(await findRunning(dataDir)).toBe(postgres.url)
   })
 
+  test.runIf(process.geteuid?.() === 0)(
+    'the address stays with the user whose database it is when root starts it',
+    async () => {
+      const dataDir = await copyDataDir()
+      const { urlFile } = clusterAt(dataDir)
+      const { port } = await readUrl(clusterAt(dataDir))
+      await chown(urlFile, nobody.uid, nobody.gid)
+      await (await startPostgres({ dataDir, log })).stop()
+      expect(await stat(urlFile)).toMatchObject(nobody)
+      // It is written anew with another port.
+      const stranger = createServer().listen(Number(port), '127.0.0.1')
+      onTestFinished(() => void stranger.close())
+      await once(stranger, 'listening')
+      await (await startPostgres({ dataDir, log })).stop()
+      expect((await readUrl(clusterAt(dataDir))).port).not.toBe(port)
+      expect(await stat(urlFile)).toMatchObject(nobody)
+    },
+  )
+
   test.runIf(canStepDown)('an ordinary user can start it too', async () => {
     const dataDir = await makeDataDir()
     await chown(dataDir, nobody.uid, nobody.gid)

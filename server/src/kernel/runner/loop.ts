@@ -8,6 +8,8 @@ export interface Loop {
   stop: () => Promise<void>
 }
 
+const tellAgainMs = 60_000
+
 /**
  * Runs `runOnce` again and again with a pause between. A run that fails is logged and tried again:
  * no error ends a loop.
@@ -21,14 +23,16 @@ export function startLoop(
   let stopped = false
   let woken = false
   let pause = new AbortController()
+  const failures = tellFailures(ctx, name)
   const run = async () => {
     while (!stopped) {
       const asked = woken
       woken = false
       try {
         await runOnce(asked)
+        failures.end()
       } catch (error) {
-        ctx.log.error({ loop: name, ...describeError(error) }, 'a run failed and is tried again')
+        failures.tell(error)
       }
       if (stopped) return
       if (woken) continue
@@ -47,6 +51,31 @@ export function startLoop(
       stopped = true
       pause.abort()
       return running
+    },
+  }
+}
+
+/** Loops run several times a second: while the database is away, a line for each run fills disks. */
+function tellFailures(ctx: AnyContext, loop: string) {
+  /** By their code, since a run succeeded last. */
+  const told = new Map<unknown, { atMs: number; runs: number }>()
+  return {
+    tell(error: unknown) {
+      const described = describeError(error)
+      const code = described.code ?? described.error
+      const { atMs, runs } = told.get(code) ?? { atMs: Number.NEGATIVE_INFINITY, runs: 0 }
+      const nowMs = ctx.monotonicMs()
+      const isDue = nowMs >= atMs + tellAgainMs
+      told.set(code, { atMs: isDue ? nowMs : atMs, runs: runs + 1 })
+      if (isDue) {
+        ctx.log.error({ loop, runs: runs + 1, ...described }, 'a run failed and is tried again')
+      }
+    },
+    end() {
+      if (told.size === 0) return
+      const runs = [...told.values()].reduce((sum, each) => sum + each.runs, 0)
+      told.clear()
+      ctx.log.info({ loop, runs }, 'runs succeed again')
     },
   }
 }

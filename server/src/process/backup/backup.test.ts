@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { copyFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -110,6 +111,18 @@ describe('a backup that was made of a database that does not run', () => {
     )
     expect(await Promise.all(modes)).toEqual([0o600, 0o600, 0o600])
     await using _ = await startPostgres({ dataDir: copy, log })
+  })
+
+  test('does not claim to hold a key that is in OUTRIDER_SECRET_KEY, beside a file of an older one', async () => {
+    const OUTRIDER_SECRET_KEY = randomBytes(32).toString('base64')
+    const keyInEnvironment = readConfig({ DATA_DIR: dataDir, OUTRIDER_SECRET_KEY })
+    for (const [config, holds_secret_key] of [
+      [keyInEnvironment, false],
+      [configOf(dataDir), true],
+    ] as const) {
+      const made = await createBackup(config, await newFile(), log)
+      expect(made).toMatchObject({ holds_secret_key })
+    }
   })
 
   test('is not put into a directory that has something in it, nor over another backup', async () => {

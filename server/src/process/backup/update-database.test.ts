@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises'
+import { chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -77,6 +77,30 @@ test('without room for the backup the database is left as it is', async () => {
   expect((await readMigrationGap(update.db)).missing).toEqual([last])
   expect(await backups()).toEqual([])
 })
+
+test('what a backup that was broken off has left is not counted as room that is taken', async () => {
+  const { config, update, backups } = await olderDatabase()
+  const folder = join(config.dataDir, 'backups')
+  await mkdir(folder)
+  await writeFile(join(folder, 'update-under-way.tar.partial'), 'half of it')
+  const findFreeBytes = async () => ((await readdir(folder)).length === 0 ? 1024 ** 4 : 0)
+  expect(await updateDatabase(config, { ...update, findFreeBytes })).toEqual([last])
+  expect(await backups()).toEqual([expect.stringMatching(/^before-update-/)])
+})
+
+test.runIf(process.geteuid?.() === 0)(
+  'a backup that root makes belongs to the user whose database it is',
+  async () => {
+    const { config, update, backups } = await olderDatabase()
+    const nobody = 65_534
+    await chown(join(config.dataDir, 'postgres/url'), nobody, nobody)
+    await updateDatabase(config, update)
+    const [name = ''] = (await backups()) ?? []
+    for (const path of ['backups', `backups/${name}`]) {
+      expect(await stat(join(config.dataDir, path))).toMatchObject({ uid: nobody, gid: nobody })
+    }
+  },
+)
 
 test('a database that is new or up to date is not backed up', async () => {
   const { config, update, backups } = await olderDatabase()

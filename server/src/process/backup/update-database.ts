@@ -6,6 +6,7 @@ import type { ProcessDb } from '../../kernel/db/db.ts'
 import { readMigrationGap } from '../../kernel/db/instance.ts'
 import { migrationNames } from '../../kernel/db/migrate.ts'
 import type { Log } from '../../kernel/log.ts'
+import { clusterAt, giveToOwner } from '../../kernel/postgres/index.ts'
 import { applyMigrations } from '../database.ts'
 import { exists } from './base-backup.ts'
 import { writeBackup } from './write-backup.ts'
@@ -50,12 +51,17 @@ async function backUp(config: Config, folder: string, update: Update) {
   const { db, url, log, findFreeBytes = freeBytes } = update
   const file = join(folder, underWay)
   if (await exists(file)) return
+  const cluster = clusterAt(config.dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  await giveToOwner(cluster, folder)
+  // One that was broken off takes the room that the next needs.
+  await rm(`${file}.partial`, { force: true })
   const needed = (await databaseBytes(db)) + spareBytes
   const free = await findFreeBytes(folder)
   if (free < needed) throw new Error(noRoom(folder, needed, free))
   log.info({ file }, 'backing up the database before it is updated')
   const { bytes } = await writeBackup(config, url, file)
+  await giveToOwner(cluster, file)
   log.info({ file, bytes }, 'backed up the database before it is updated')
 }
 

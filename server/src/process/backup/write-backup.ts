@@ -7,7 +7,7 @@ import { copyRunning, exists } from './base-backup.ts'
 
 export interface MadeBackup extends ArchiveSize {
   file: string
-  /** Else the key is in OUTRIDER_SECRET_KEY only, and has to be kept beside the backup. */
+  /** Else the key that seals is in OUTRIDER_SECRET_KEY, and has to be kept beside the backup. */
   holds_secret_key: boolean
 }
 
@@ -22,14 +22,16 @@ export async function writeBackup(config: Config, url: string, file: string): Pr
   const postgres = (await readFile(join(dataDir, 'postgres/data/PG_VERSION'), 'utf8')).trim()
   const timestamp = new Date().toISOString()
   const mark: Mark = { format: 1, outrider: version, postgres, timestamp }
-  let holdsKey = false
+  // Beside a key of the environment the file has what sealed before, if anything.
+  let holdsKey = config.secretKey === undefined
   const size = await writeArchive(file, mark, async (archive) => {
     const putFile = async (name: string, path: string) => {
       const text = await readFile(path)
       await archive.file(name, text.length, [text])
     }
-    holdsKey = await exists(keyFile(dataDir))
-    if (holdsKey) await putFile('secret.key', keyFile(dataDir))
+    const hasFile = await exists(keyFile(dataDir))
+    holdsKey &&= hasFile
+    if (hasFile) await putFile('secret.key', keyFile(dataDir))
     await putFile('postgres/url', join(dataDir, 'postgres', 'url'))
     await archive.directory('postgres/data')
     await copyRunning(url, join(dataDir, 'postgres', 'data'), {

@@ -28,6 +28,9 @@ export const namesMails = (reason: string) => reason === 'mails_missing' || reas
 /** After a failover, whoever is alive has noticed it by then. */
 export const answerWithinMs = 30_000
 
+/** Who knew the database before has decided by then whether sending goes on. */
+export const decideWithinMs = answerWithinMs + 10_000
+
 /** How a database names itself: `outrider_database_identity()`. */
 const identity = /^(?<cluster>\d+)\.(?<timeline>[0-9A-F]{8})\.(?<table>\d+)$/
 

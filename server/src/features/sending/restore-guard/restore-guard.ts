@@ -4,6 +4,7 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
 import {
   answerWithinMs,
+  decideWithinMs,
   detectRestore,
   type HoldReason,
   isFailover,
@@ -34,6 +35,8 @@ interface Look {
   instance: queries.SendingInstance
   /** This process was asked for its marks by a database that took over. */
   wasAsked: boolean
+  /** This process, or one before it on this machine, knew the one that this database took over from. */
+  knowsBefore: boolean
   /** Other processes that send. */
   others: string[]
 }
@@ -47,6 +50,9 @@ interface Look {
  *
  *   sent from ──▶ asked: the identity is another one ──▶ sent from, by itself
  *                              └──▶ held: a mark is missing, or somebody who sent does not answer
+ *
+ * One that was put back to a point in time looks the same. Only who knows of the database from before
+ * can tell the two apart, so a process that does not ends nothing: where there are no others, it is held.
  */
 export class RestoreGuard {
   /** What this process has marked lately. */
@@ -60,6 +66,7 @@ export class RestoreGuard {
   #lookedAtMs = Number.NEGATIVE_INFINITY
   #stretchSinceMs = Number.NEGATIVE_INFINITY
   #isSuspected = false
+  #knowsBefore = false
 
   constructor(ctx: ProcessContext, marker: RestoreMarker = nobody) {
     this.#ctx = ctx
@@ -74,6 +81,7 @@ export class RestoreGuard {
 
   /** What leaves besides mails of campaigns, too: this may be a copy, beside which the original lives. */
   get holdsAll(): boolean {
+    if (this.#isAsking) return !this.#knowsBefore
     return this.isHeld && !isOfFailover(this.#instance?.sending_held_reason)
   }
 
@@ -128,11 +136,13 @@ export class RestoreGuard {
     )
     this.#instance = found?.instance
     if (!found) return false
-    const { instance, wasAsked, others } = found
+    const { instance, wasAsked, knowsBefore, others } = found
     this.#others = others
+    this.#knowsBefore = knowsBefore
     if (wasAsked) this.marked.moveTo(instance.failover_epoch ?? 0)
     else if (!isFailedOver(instance)) this.marked.close(instance.sending_epoch)
-    await this.#note(instance)
+    // Else the next start on this machine would take it for one that was known before.
+    if (!this.#isAsking || knowsBefore) await this.#note(instance)
     this.#tell(instance, { wasHeld, wasAsking: wasAsking || wasAsked })
     return wasAsked
   }
@@ -167,7 +177,7 @@ export class RestoreGuard {
       found = (await queries.findSendingInstance(tx.db)) ?? found
     }
     const wasAsked = known !== undefined && askedBy(found, known)
-    const instance =
+    const { instance, knowsBefore } =
       wasAsked || isFailedOver(found)
         ? await this.#afterFailover(
             tx,
@@ -175,10 +185,11 @@ export class RestoreGuard {
             wasAsked ? known : undefined,
             known ? undefined : mark,
           )
-        : await this.#lookAgain(tx, found, known, mark)
+        : { instance: await this.#lookAgain(tx, found, known, mark), knowsBefore: false }
     await queries.updateSendingInstance(tx.db, instance)
     await failover.upsertSender(tx.db, this.#senderId)
-    return { instance, wasAsked, others: await failover.listOtherSenders(tx.db, this.#senderId) }
+    const others = await failover.listOtherSenders(tx.db, this.#senderId)
+    return { instance, wasAsked, knowsBefore, others }
   }
 
   async #lookAgain(
@@ -215,21 +226,32 @@ export class RestoreGuard {
     found: queries.SendingInstance,
     asked: queries.SendingInstance | undefined,
     mark: RestoreMark | undefined,
-  ): Promise<queries.SendingInstance> {
-    const left = mark?.id === found.id ? mark.epoch : 0
-    const isBehind = left > (found.failover_epoch ?? 0)
+  ): Promise<Pick<Look, 'instance' | 'knowsBefore'>> {
+    const left = mark?.id === found.id ? mark.epoch : undefined
+    const isBehind = (left ?? 0) > (found.failover_epoch ?? 0)
     const missed = asked ? await this.#ask(tx, found, asked) : null
     const held = {
       ...found,
       ...heldFor(missed ?? (isBehind ? 'database_went_back' : null), found, tx),
     }
-    if (!isFailedOver(found) || Number(found.failover_ms) < settleMs) return held
+    const isAskedNow = asked !== undefined || left !== undefined
+    const knowsBefore =
+      isAskedNow || (this.#knowsBefore && this.identity === found.current_identity)
+    const instance = knowsBefore ? await this.#onceAllHaveAsked(tx, held) : holdUnknown(held, tx)
+    return { instance, knowsBefore }
+  }
+
+  async #onceAllHaveAsked(
+    tx: ProcessContext,
+    found: queries.SendingInstance,
+  ): Promise<queries.SendingInstance> {
+    if (!isFailedOver(found) || Number(found.failover_ms) < settleMs) return found
     const unasked = await failover.countUnaskedSenders(tx.db, this.#senderId)
     if (unasked > 0) {
       const isOver = Number(found.failover_ms) >= answerWithinMs
-      return { ...held, ...(isOver ? heldFor('sender_unasked', held, tx) : {}) }
+      return { ...found, ...(isOver ? heldFor('sender_unasked', found, tx) : {}) }
     }
-    if (held.sending_held_since) return held
+    if (found.sending_held_since) return found
     return {
       ...found,
       sending_identity: found.current_identity,
@@ -305,6 +327,13 @@ const askedBy = (found: queries.SendingInstance, known: queries.SendingInstance)
 
 const isOfFailover = (reason: string | null | undefined) =>
   reason === 'mails_missing' || reason === 'sender_unasked'
+
+/** Nobody is there who knew the database before: it may as well have been put back by days. */
+const holdUnknown = (found: queries.SendingInstance, tx: ProcessContext) => {
+  const isOver = isFailedOver(found) && Number(found.failover_ms) >= decideWithinMs
+  if (!isOver || found.sending_held_since) return found
+  return { ...found, ...heldFor('another_database', found, tx) }
+}
 
 /** Of several reasons the first is told, unless it leaves open what may have been lost. */
 const heldFor = (

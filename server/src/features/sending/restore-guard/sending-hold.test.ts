@@ -178,6 +178,73 @@ test('a standby that lacks nothing is sent from by itself', async () => {
   expect(await findSendingHold(ctx.db)).toBeNull()
 })
 
+test('a runner that starts after a failover goes on with those that lived through it', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  await sending.startRunner()
+  await failOver(after)
+  const joining = await sending.startRunner()
+  await promote()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await sending.waitForMails(1)
+  await ctx.database.until(() => !joining.holdsAll())
+  expect(await findSendingHold(ctx.db)).toBeNull()
+})
+
+test('a runner that was stopped before a failover knows the database again by what it left on its machine', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  const marker = memory()
+  const stopped = await sending.startRunner(ctx, { marker })
+  await stopped.stop(1000)
+  await failOver(after)
+  const runner = await sending.startRunner(ctx, { marker })
+  expect(runner.holdsAll()).toBe(false)
+  await promote()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await sending.waitForMails(1)
+  expect(await findSendingHold(ctx.db)).toBeNull()
+})
+
+test.each([
+  ['whose runners had been stopped', ''],
+  [
+    'whose runners were at work',
+    `insert into senders
+    values (gen_random_uuid(), '${before}', outrider_now())`,
+  ],
+])(
+  'a database that was put back to an instant %s is no failover where nobody knew it before',
+  async (_what, atThatInstant) => {
+    const { ctx } = sending
+    await failOver(before)
+    const id = await activeCampaign()
+    const stopped = await sending.startRunner()
+    await stopped.stop(1000)
+    if (atThatInstant) await run(atThatInstant)
+    await failOver(after)
+    await sending.addLeads(id, ['ann@lead.example'])
+    const marker = memory()
+    const first = await sending.startRunner(ctx, { marker })
+    await promote()
+    expect(first.holdsAll()).toBe(true)
+    await first.stop(1000)
+    // What the first left on the machine is no knowledge of the database before.
+    const next = await sending.startRunner(ctx, { marker })
+    expect(next.holdsAll()).toBe(true)
+    await run(`update instance set failover_since = failover_since - interval '40 s'`)
+    await ctx.database.until(() => findSendingHold(ctx.db))
+    expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'another_database' })
+    expect(next.holdsAll()).toBe(true)
+    expect(sending.outbox).toEqual([])
+    await confirmRestore(ctx)
+    await sending.waitForMails(1)
+    expect(next.holdsAll()).toBe(false)
+  },
+)
+
 test('until every process has asked nothing is claimed, and nothing that was claimed is sent', async () => {
   const { ctx } = sending
   await failOver(before)

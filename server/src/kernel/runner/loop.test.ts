@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { testContext } from '../../../test/context.ts'
+import { createSignal } from '../../../test/signal.ts'
+import { startLoop } from './loop.ts'
+
+test('a loop that fails again and again is told of once a minute by its code, and that it is over once', async () => {
+  await using ctx = await testContext()
+  let elapsedMs = 0
+  let runs = 0
+  const going = createSignal()
+  const sleep = async () => {
+    // Ten runs a second.
+    elapsedMs += 100
+    going.raise()
+    await new Promise(setImmediate)
+  }
+  const codes = ['ECONNREFUSED', '57P03']
+  const loop = startLoop(
+    { ...ctx, sleep, monotonicMs: () => elapsedMs },
+    'discovery',
+    100,
+    async () => {
+      runs += 1
+      // Two minutes without a database.
+      if (runs <= 1200) throw Object.assign(new Error('away'), { code: codes[runs % 2] })
+    },
+  )
+  await going.until(() => runs > 1300)
+  await loop.stop()
+  const lines = ctx.logLines.map((line) => JSON.parse(line))
+  expect(lines).toHaveLength(5)
+  const failed = lines.filter(({ msg }) => msg === 'a run failed and is tried again')
+  for (const code of codes) {
+    const told = failed.filter((line) => line.code === code)
+    expect(told.map((line) => line.runs)).toEqual([1, 301])
+  }
+  expect(lines.at(-1)).toMatchObject({ loop: 'discovery', runs: 1200, msg: 'runs succeed again' })
+})
