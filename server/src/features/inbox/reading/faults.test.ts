@@ -135,6 +135,18 @@ test('a mail in the inbox and in all mail is one, what was archived or deleted c
   expect(await repliedTo(5)).toEqual(people(5))
 })
 
+test('a Sent folder that is listed and cannot be opened is told of, and keeps no answer from being read', async () => {
+  await inbox.createReadMailbox()
+  const { folders } = account()
+  folders.delete('Sent')
+  folders.set('another', new Folder('Sent', '\\Sent'))
+  await inbox.contact(people(1))
+  inbox.arrive(answer(1))
+  inbox.startReader()
+  expect(await repliedTo(1)).toEqual(people(1))
+  await inbox.ctx.database.until(async () => (await mailboxState()).imap_error !== null)
+})
+
 test('what was written in the mailbox itself, from whatever address, is no answer', async () => {
   await using gmail = await testInbox({
     imap: { capabilities: [...usualCapabilities, 'X-GM-EXT-1'] },

@@ -55,17 +55,18 @@ export async function readMailbox(
   mailbox: ReadMailbox,
   options: ReadOptions,
 ): Promise<Reading> {
-  const { goesOn } = options
   const folders = await imap.folders()
   const read = folders
     .filter(({ specialUse }) => readUses.has(specialUse))
     .sort((a, b) => Number(b.specialUse === 'inbox') - Number(a.specialUse === 'inbox'))
   const sent = folders.find(({ specialUse }) => specialUse === 'sent')?.path
-  if (sent !== undefined && goesOn()) await learnProviderIds(ctx, imap, mailbox, sent)
-  let taken = 0
-  for (const { path } of read) {
-    if (goesOn()) taken += await readFolder(ctx, imap, mailbox, path, options)
-  }
+  const taken = await afterSent(ctx, imap, mailbox, sent, options, async () => {
+    let total = 0
+    for (const { path } of read) {
+      if (options.goesOn()) total += await readFolder(ctx, imap, mailbox, path, options)
+    }
+    return total
+  })
   return { inbox: read[0]?.path ?? 'INBOX', sent, taken }
 }
 
@@ -77,8 +78,25 @@ export async function readInbox(
   { inbox, sent }: MainFolders,
   options: ReadOptions,
 ): Promise<void> {
-  if (sent !== undefined) await learnProviderIds(ctx, imap, mailbox, sent)
-  if (options.goesOn()) await readFolder(ctx, imap, mailbox, inbox, options)
+  await afterSent(ctx, imap, mailbox, sent, options, async () => {
+    if (options.goesOn()) await readFolder(ctx, imap, mailbox, inbox, options)
+  })
+}
+
+/** A Sent folder that cannot be read is told of, and keeps no answer from being read. */
+async function afterSent<T>(
+  ctx: Context,
+  imap: ImapConnection,
+  mailbox: ReadMailbox,
+  sent: string | undefined,
+  { goesOn }: ReadOptions,
+  read: () => Promise<T>,
+): Promise<T> {
+  const learning = sent !== undefined && goesOn() && learnProviderIds(ctx, imap, mailbox, sent)
+  const [learnt] = await Promise.allSettled([learning])
+  const result = await read()
+  if (learnt.status === 'rejected') throw learnt.reason
+  return result
 }
 
 /**
