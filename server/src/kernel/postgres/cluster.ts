@@ -12,7 +12,7 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import {
   type Account,
@@ -44,14 +44,22 @@ export function clusterAt(dataDir: string): Cluster {
   }
 }
 
-/** How to run PostgreSQL on an existing cluster, which belongs to whoever made it. */
+/**
+ * How to run PostgreSQL on an existing cluster, which belongs to whoever made it. Root's own, such as a
+ * backup that was put back, is given away where PostgreSQL can only run as somebody else.
+ */
 export async function openCluster(cluster: Cluster, programs: Programs): Promise<Launcher> {
   const { uid, gid } = await stat(cluster.data)
   const own = process.geteuid?.() ?? uid
   if (own !== 0 && own !== uid) throw new Error(belongsToAnother(cluster.dataDir, uid))
   const launchers = listLaunchers({ uid, gid })
-  const launcher = await chooseLauncher(launchers, programs.postgres, async () => cluster.data)
+  // What is another's until it is chosen cannot be entered: the directory above it then.
+  const isGiven = ({ owner }: Launcher) => owner !== undefined && owner.uid !== uid
+  const launcher = await chooseLauncher(launchers, programs.postgres, async (each) =>
+    isGiven(each) ? dirname(cluster.data) : cluster.data,
+  )
   if (!launcher) throw new Error(cannotRun(cluster.dataDir))
+  if (isGiven(launcher)) await giveTree(cluster.data, launcher.owner)
   return launcher
 }
 
@@ -182,6 +190,13 @@ const initdbArguments = (data: string, passwordFile: string) => [
   '--data-checksums',
   '--no-instructions',
 ]
+
+/** The directory itself last: one that was not finished is begun anew. */
+async function giveTree(path: string, owner: Account | undefined) {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  for (const { parentPath, name } of entries) await give(join(parentPath, name), owner)
+  await give(path, owner)
+}
 
 async function give(path: string, owner: Account | undefined) {
   if (owner) await chown(path, owner.uid, owner.gid)

@@ -61,6 +61,24 @@ test.runIf(isRoot).each([...privateCases, ...(isPublic ? publicCases : [])])(
   },
 )
 
+test.runIf(isRoot)(
+  "a database with root's files, as of a backup, starts without user namespaces, too",
+  async () => {
+    const dataDir = await makeDataDir('private')
+    await (await startPostgres({ dataDir, log })).stop()
+    const { data } = clusterAt(dataDir)
+    expect((await stat(data)).uid).toBe(0)
+    await without(['unshare'])
+    for (const start of ['first', 'second']) {
+      await using postgres = await startPostgres({ dataDir, log })
+      expect(await canQuery(postgres.url), start).toBe(true)
+      for (const path of [data, join(data, 'global/pg_control')]) {
+        expect((await stat(path)).uid, start).not.toBe(0)
+      }
+    }
+  },
+)
+
 test.runIf(isRoot)('where root has no way, the message says what to do', async () => {
   await without(['unshare', 'setpriv'])
   const dataDir = await makeDataDir('private')

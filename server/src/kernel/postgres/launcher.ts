@@ -30,7 +30,7 @@ export function listLaunchers(dataOwner: Account | undefined): Launcher[] {
   if (process.geteuid?.() !== 0) return [{ prefix: dieWithParent }, { prefix: [] }]
   if (dataOwner && dataOwner.uid !== 0) return drops(dataOwner)
   const ordinary = findOrdinaryAccount()
-  return dataOwner ? [mapped(ordinary)] : [mapped(ordinary), ...drops(ordinary)]
+  return [mapped(ordinary), ...drops(ordinary)]
 }
 
 /** The first way that can enter the directory and run the program. */
