@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { type HeldSteps, holdSteps, lockLeadCounts } from '../../campaigns/index.ts'
+import { type Label, listLabels } from '../../labels/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
@@ -13,7 +14,7 @@ import type { LeadInput, SkipReason } from '../schema.ts'
 import { findAnsweredFor } from '../status/colleagues.ts'
 import { planResume, resumed } from '../status/resume.ts'
 import { isSending, readTarget } from '../status/set-status.ts'
-import { type NewStatus, planStatusChange } from '../status/status.ts'
+import { type NewStatus, planStatusChange, stopsByStatus } from '../status/status.ts'
 import * as queries from './queries.ts'
 import type { LeadJob } from './schema.ts'
 
@@ -128,10 +129,14 @@ async function move(
   const input = { campaign_id: campaignId, overwrite: false, skip_if_in_workspace: false }
   const { plan_leads_max } = await holdTarget(tx, workspaceId, input)
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
+  const labels = new Map(
+    (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
+  )
   const refusals = missing(ids, leads)
   const going: LockedLead[] = []
   for (const lead of leads) {
-    const reason = whyNotMoved(lead, campaignId)
+    const label = lead.label_id === null ? undefined : labels.get(lead.label_id)
+    const reason = whyNotMoved(lead, label, campaignId)
     if (reason) refusals.push(refusal(lead, reason))
     else going.push(lead)
   }
@@ -168,11 +173,20 @@ async function move(
 }
 
 /** Null: it is moved. Whoever must not be written to at all is skipped as in any campaign. */
-function whyNotMoved(lead: LockedLead, campaignId: string): string | null {
+function whyNotMoved(
+  lead: LockedLead,
+  label: Label | undefined,
+  campaignId: string,
+): string | null {
   if (isErased(lead)) return erased
   if (lead.campaign_id === campaignId) return skipped.already_in_campaign
   if (lead.email_reply_count > 0) return notMoved.replied
-  return lead.stop_reason === null ? null : notMoved[lead.stop_reason]
+  if (lead.stop_reason !== null) return notMoved[lead.stop_reason]
+  // Of one that had got its last mail, a person's word changes the status alone.
+  if (stopsByStatus(lead.status, label)) return notMoved.said
+  // One that was skipped waits for nobody's word, and may lack nothing in the other campaign.
+  const isHeldBack = lead.sending_state === 'paused' && lead.skip_reason === null
+  return isHeldBack ? notMoved.paused : null
 }
 
 /** Who is absent is written to on return, whichever campaign does. */
@@ -294,6 +308,8 @@ const notMoved = {
   auto_replied: `An automatic answer stopped the lead. ${addInstead}`,
   company_replied: `A colleague has answered, which stopped the lead. ${addInstead}`,
   manual: `The lead was stopped or moved before. ${addInstead}`,
+  said: `The lead's status says that nobody writes to them any more. ${addInstead}`,
+  paused: 'The lead is paused; resume it first.',
   ...{ bounced: null, unsubscribed: null, blocked: null },
 }
 
