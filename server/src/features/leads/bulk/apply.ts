@@ -1,8 +1,10 @@
 import type { Context } from '../../../kernel/context.ts'
+import { firstIdAt } from '../../../kernel/ids.ts'
 import { type HeldSteps, holdSteps, lockLeadCounts } from '../../campaigns/index.ts'
 import { type Label, listLabels } from '../../labels/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
+import { findAnswersSince } from '../activity/activity-queries.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { addLeads, holdTarget, roomInPlan } from '../adding/add-leads.ts'
@@ -214,7 +216,8 @@ async function remove(tx: Context, workspaceId: string, leads: LockedLead[]) {
 }
 
 /**
- * Puts leads back to what they were, unless something happened to them since. Whose colleague has
+ * Puts leads back to what they were, unless something happened to them since: also an automatic answer,
+ * which changes nothing of a lead that is stopped, and would have put off one that is sent to. Whose colleague has
  * answered is not written to again where that stops them; who is goes on in the campaign as it is now.
  */
 export async function undoChange(
@@ -226,12 +229,14 @@ export async function undoChange(
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
   const beforeOf = new Map(undone.map((lead) => [lead.id, lead]))
   const refusals = missing(ids, leads)
+  const answered = await findAnswered(tx, workspaceId, leads, beforeOf)
   const answeredFor = await findAnsweredFor(tx, workspaceId, leads)
   const campaigns = await holdCampaigns(tx, workspaceId, leads)
   const changing: ChangingLead[] = []
   for (const lead of leads) {
     const before = beforeOf.get(lead.id) as queries.UndoneLead
-    if (lead.timestamp_updated.toISOString() !== before.changed_at) {
+    const isChanged = lead.timestamp_updated.toISOString() !== before.changed_at
+    if (isChanged || answered.has(lead.id)) {
       refusals.push(refusal(lead, 'Something happened to the lead since; it stays as it is.'))
       continue
     }
@@ -250,6 +255,23 @@ export async function undoChange(
     await markLeadsDue(tx, workspaceId, [...new Set(sending.map(({ now }) => now.campaign_id))])
   }
   return { changed: changing.length, refusals, undo: null }
+}
+
+/** Ids of those that an answer came from since they were changed. */
+async function findAnswered(
+  tx: Context,
+  workspaceId: string,
+  leads: LockedLead[],
+  beforeOf: Map<string, queries.UndoneLead>,
+): Promise<Set<string>> {
+  const asked = leads.map(({ id, campaign_id }) => {
+    const changedAt = new Date(beforeOf.get(id)?.changed_at ?? 0)
+    return { id, campaign_id, company: null, since: firstIdAt(changedAt) }
+  })
+  const answers = await findAnswersSince(tx.db, workspaceId, asked)
+  return new Set(
+    answers.filter(({ replied, auto_replied }) => replied || auto_replied).map(({ id }) => id),
+  )
 }
 
 async function holdCampaigns(
