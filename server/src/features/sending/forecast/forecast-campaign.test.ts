@@ -120,9 +120,10 @@ test('who waits for a mailbox that was removed is not among the paused', async (
   const removed = await createMailbox(api.ctx, api.workspaceId)
   const message = { message_id: '<m@x>', subject: '', step: 1, variant: 1, mailbox: 'm@x' }
   const sent = {
-    ...{ kind: 'sent', leadId: orphan, message, stepId: campaign.sequences[0]?.steps[0]?.id ?? '' },
+    kind: 'sent' as const,
+    ...{ leadId: orphan, message, stepId: campaign.sequences[0]?.steps[0]?.id ?? '' },
     ...{ mailboxId: removed.id, threadSubject: 'Hi', next: { notBefore: monday } },
-  } as const
+  }
   await transaction(api.ctx, (tx) => recordActivities(tx, api.workspaceId, [sent]))
   await removeMailbox(api.ctx, api.workspaceId, removed.id, operator)
   await api.ctx.database.peek
