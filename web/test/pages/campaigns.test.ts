@@ -280,6 +280,23 @@ test('who lacks a variable is counted before the launch, which is not kept from 
   expect(await lacking.count()).toBe(0)
 })
 
+test('of a long list is said that only the newest leads were looked at for variables', async ({
+  application,
+  open,
+}) => {
+  await prepareMailbox(application)
+  const { id } = await createCampaign(application, {
+    ...{ name: 'A long list', sequences: sequences(), email_list: [address] },
+  })
+  const leads = ['a', 'b'].map((name) => ({ email: `${name}@long.example`, first_name: 'Ada' }))
+  await application.asOwner('POST', '/app/api/v2/lead/add', { campaign_id: id, leads })
+  const page = await open(application.visitor, path)
+  const known = { leads: 1, items: [{ name: 'first_name', missing: 0 }] }
+  await page.route(`**/campaigns/${id}/variables`, (route) => route.fulfill({ json: known }))
+  await page.goto(`${application.address}${path}/${id}?panel=launch`)
+  await page.getByRole('dialog').getByText('among the newest 1 leads').waitFor()
+})
+
 test('nothing starts that somebody else changed since it was looked at', async ({
   application,
   open,

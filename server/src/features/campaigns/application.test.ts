@@ -290,6 +290,18 @@ test('what mails come to is counted by day, step and variant, each thing once', 
   expect(forecast.body).toMatchObject({ timezone: 'UTC', sends: 0 })
 })
 
+test('each lead is counted once for a variable, also where it has none, or a field of its name', async () => {
+  const { id } = await sending.createCampaign([await sending.createMailbox('twice@example.com')])
+  const variables = async () => (await call('GET', `/app/campaigns/${id}/variables`)).body
+  await sending.addLeads(id, [{ email: 'neither@lead.example' }])
+  expect(await variables()).toEqual({ leads: 1, items: [] })
+  await sending.addLeads(id, [
+    { email: 'both@lead.example', first_name: 'Ada', custom_variables: { first_name: 'Ada' } },
+    { email: 'own@lead.example', custom_variables: { first_name: 'Bob' } },
+  ])
+  expect(await variables()).toEqual({ leads: 3, items: [{ name: 'first_name', missing: 1 }] })
+})
+
 test('a test mail is what the lead would get, and counts nowhere', async () => {
   const mailbox = await sending.createMailbox('anna@example.com')
   const body = '<p>Hi {{first_name}} <a href="{{unsubscribe_url}}">no more</a></p>'

@@ -80,9 +80,12 @@ export async function listCampaigns(
   return toPage(await toRecords(ctx, workspaceId, rows), page.limit)
 }
 
-/** Active campaigns and those that bounce protection has paused, the newest first. */
-export const listWatchedCampaigns = async (ctx: Context, workspaceId: string, limit: number) =>
-  toRecords(ctx, workspaceId, await queries.listWatched(ctx.db, workspaceId, limit))
+/** Active campaigns and those that bounce protection has paused, the newest first, from before an id. */
+export const listWatchedCampaigns = async (
+  ctx: Context,
+  workspaceId: string,
+  { before = lastId, limit }: { before?: string; limit: number },
+) => toRecords(ctx, workspaceId, await queries.listWatched(ctx.db, workspaceId, before, limit))
 
 /** One row more than the page holds, if there is one. */
 export const readPage = (

@@ -105,14 +105,17 @@ export const listCampaigns = prepared<
   limit $5`,
 )
 
-/** Active campaigns and those that bounce protection has paused, the newest first. */
-export const listWatched = prepared<[workspaceId: string, limit: number], CampaignRow>(
+/** Active campaigns and those that bounce protection has paused, the newest first, from before `$2`. */
+export const listWatched = prepared<
+  [workspaceId: string, before: string, limit: number],
+  CampaignRow
+>(
   'list_watched_campaigns',
   `select ${campaignColumns} ${campaignTables}
-  where c.workspace_id = $1
+  where c.workspace_id = $1 and c.id < $2
     and (c.status = 'active' or c.status = 'paused' and c.status_reason = 'bounce_protection')
   order by c.id desc
-  limit $2`,
+  limit $3`,
 )
 
 /** No lock of who completes the campaign or adds to it, only of who edits it. */

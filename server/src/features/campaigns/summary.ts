@@ -1,13 +1,11 @@
-import { dayOf } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { sumCampaigns } from '../daily-counts/index.ts'
 import { type CampaignFilter, readPage } from './campaigns.ts'
-import { type CampaignRow, type FactsRow, readFacts } from './queries.ts'
+import { readFacts } from './queries.ts'
 import { toRecord } from './record.ts'
-import { windowState } from './schedule/schedule.ts'
 import type { Campaign } from './schema.ts'
-import { zoneOf } from './sequence/step-timing.ts'
+import { nextSendAt } from './sending-status/next-send-at.ts'
 
 /** A campaign in the list that people look at. */
 export interface CampaignSummary
@@ -73,30 +71,3 @@ const shown = (campaign: Campaign) => ({
   steps: campaign.sequences.flatMap(({ steps }) => steps).length,
   mailboxes: campaign.email_list.length,
 })
-
-/** When what it waits for is over by itself: a delay, the schedule, the limits of a day. */
-function nextSendAt(
-  { campaign_schedule }: CampaignRow,
-  facts: FactsRow['sending_facts'],
-  reason: Campaign['sending_status']['reason'],
-  now: Date,
-): Date | null {
-  if (!facts || !passing.has(reason)) return null
-  const nexts = [facts.new_next, ...(facts.mailboxes ?? []).map(({ next }) => next)]
-  const due = nexts.filter((next) => next !== null).map((next) => Date.parse(next))
-  if (due.length === 0) return null
-  const isDayFull = reason === 'campaign_daily_limit' || reason === 'mailbox_daily_limits'
-  const earliestMs = isDayFull ? nextDayMs(zoneOf(campaign_schedule), now) : now.getTime()
-  const from = new Date(Math.max(earliestMs, Math.min(...due)))
-  return windowState(campaign_schedule, from).nextOpen
-}
-
-const passing = new Set<Campaign['sending_status']['reason']>([
-  'outside_schedule',
-  'waiting_for_step_delay',
-  'campaign_daily_limit',
-  'mailbox_daily_limits',
-])
-
-const nextDayMs = (zone: string, now: Date): number =>
-  Temporal.PlainDate.from(dayOf(zone, now)).add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { countRunners } from '../../kernel/runner/lease-queries.ts'
-import { listWatchedCampaigns } from '../campaigns/index.ts'
+import { type Campaign, listWatchedCampaigns } from '../campaigns/index.ts'
 import { findSendingHold } from '../sending/index.ts'
 import * as queries from './queries.ts'
 import type { attentionKinds } from './schema.ts'
@@ -20,7 +20,9 @@ export interface Attention {
 
 /** Of each kind: whoever has more begins with these. */
 const most = 20
-const campaignsMost = 100
+/** Campaigns in one statement, and how many of those that run are looked at: each costs some searches. */
+const campaignsPage = 100
+const campaignsMost = 2000
 
 /** Why an active campaign sends nothing, where that does not pass by itself. */
 const lasting = new Set([
@@ -53,11 +55,22 @@ export async function listAttention(ctx: Context, workspaceId: string): Promise<
   ]
 }
 
+async function* listWatched(ctx: Context, workspaceId: string): AsyncGenerator<Campaign> {
+  let before: string | undefined
+  for (let looked = 0; looked < campaignsMost; looked += campaignsPage) {
+    const page = { limit: campaignsPage, ...(before && { before }) }
+    const campaigns: Campaign[] = await listWatchedCampaigns(ctx, workspaceId, page)
+    yield* campaigns
+    const last = campaigns.at(-1)
+    if (!last || campaigns.length < campaignsPage) return
+    before = last.id
+  }
+}
+
 /** Campaigns that should send and do not, or whose leads wait for a mailbox. */
 async function listStandstills(ctx: Context, workspaceId: string): Promise<Attention[]> {
   const found: Attention[] = []
-  const watched = await listWatchedCampaigns(ctx, workspaceId, campaignsMost)
-  for (const { id, name, status, sending_status } of watched) {
+  for await (const { id, name, status, sending_status } of listWatched(ctx, workspaceId)) {
     const { leads_waiting_for_mailbox: waiting } = sending_status
     // Of an active campaign the reason is about its leads: all that are left are paused.
     const arePaused = status === 'active' && sending_status.reason === 'paused'

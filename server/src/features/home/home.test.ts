@@ -137,6 +137,29 @@ test('a campaign whose last leads are paused is named, and one that a person pau
   await leads.set({ sending_state: 'stopped' }).execute()
 })
 
+test('a campaign that stands still is named, however many newer ones send', async () => {
+  const create = async (name: string): Promise<string> => {
+    const { id } = await post('/api/v2/campaigns', {
+      ...{ name, sequences, email_list: ['first@example.com'] },
+    })
+    await post('/api/v2/lead/add', { campaign_id: id, leads: [{ email: 'all@lead.example' }] })
+    return id
+  }
+  const oldest = await create('The oldest')
+  const ids = [oldest]
+  for (let newer = 0; newer < 101; newer++) ids.push(await create(`Newer ${newer}`))
+  const { peek } = api.ctx.database
+  const setStatus = (status: string) =>
+    peek.updateTable('campaigns').set({ status }).where('id', 'in', ids).execute()
+  await setStatus('active')
+  const leads = peek.updateTable('leads').where('campaign_id', '=', oldest)
+  await leads.set({ sending_state: 'paused' }).execute()
+  expect(await attention()).toContainEqual({
+    ...{ kind: 'campaign', name: 'The oldest', reason: 'leads_paused' },
+  })
+  await setStatus('completed')
+})
+
 test('each uncertain mail leads to where it is decided, and an inbox that nobody reads is named', async () => {
   const { peek } = api.ctx.database
   const { id: campaign } = await post('/api/v2/campaigns', { name: 'Uncertain' })

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { testApi } from '../../../test/app.ts'
-import { createReadyCampaign } from '../../../test/campaigns.ts'
+import { createMailbox, createReadyCampaign } from '../../../test/campaigns.ts'
+import { operator } from '../audit/index.ts'
+import { removeMailbox } from '../mailboxes/index.ts'
 import { getLeadOverview } from './overview.ts'
 
 test('a lead that goes on in a campaign that is completed says what it waits for', async () => {
@@ -20,4 +22,40 @@ test('a lead that goes on in a campaign that is completed says what it waits for
   const id = await add('bob@lead.example')
   const { reasons } = await getLeadOverview(api.ctx, api.workspaceId, id)
   expect(reasons).toEqual(['The campaign is completed: resume it, and it goes on.'])
+})
+
+test('a lead whose mailbox no longer sends says so, and what to do', async () => {
+  await using api = await testApi()
+  const { id: campaign_id, email_list } = await createReadyCampaign(api)
+  const other = await createMailbox(api.ctx, api.workspaceId)
+  const url = `/api/v2/campaigns/${campaign_id}`
+  const body = { status: 'active', email_list: [...email_list, other.address] }
+  await api.call('PATCH', url, { body })
+  const leads = [{ email: 'ann@lead.example' }, { email: 'new@lead.example' }]
+  const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+  const id: string = added.body.created_leads[0].id
+  const { peek } = api.ctx.database
+  const begun = { sending_state: 'active', current_step: 1, mailbox_id: other.id }
+  await peek.updateTable('leads').set(begun).where('id', '=', id).execute()
+  const reasons = async () => (await getLeadOverview(api.ctx, api.workspaceId, id)).reasons
+  expect(await reasons()).toEqual([])
+
+  const set = (status: string) =>
+    peek.updateTable('mailboxes').set({ status }).where('id', '=', other.id).execute()
+  await set('paused')
+  expect(await reasons()).toEqual([expect.stringContaining(`${other.address}, which is paused`)])
+  await set('error')
+  expect(await reasons()).toEqual([
+    expect.stringContaining(`${other.address}, which does not work`),
+  ])
+  await set('connected')
+  await api.call('PATCH', url, { body: { email_list } })
+  expect(await reasons()).toEqual([expect.stringContaining('does not send from any more')])
+  await removeMailbox(api.ctx, api.workspaceId, other.id, operator)
+  expect(await reasons()).toEqual([expect.stringContaining('was removed')])
+
+  await peek.updateTable('mailboxes').set({ status: 'error' }).execute()
+  expect(await reasons()).toContain(
+    'None of the mailboxes of the campaign works: look at Mailboxes.',
+  )
 })

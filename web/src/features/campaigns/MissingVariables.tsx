@@ -15,7 +15,12 @@ export function MissingVariables({ known }: { known: LeadVariables }) {
   const { campaign } = useDraft()
   const missing = missingVariables(campaign, known)
   const [first] = missing
-  if (!first) return null
+  const newest = known.leads < campaign.lead_counts.total && (
+    <Text size="sm" c="dimmed">
+      {t(($) => $.campaigns.launch.lacking.newest, { count: known.leads })}
+    </Text>
+  )
+  if (!first) return newest || null
   return (
     <Alert
       color="yellow"
@@ -42,6 +47,7 @@ export function MissingVariables({ known }: { known: LeadVariables }) {
           example: `{{${first.name} | default: "…"}}`,
         })}
       </Text>
+      {newest}
     </Alert>
   )
 }

@@ -43,10 +43,11 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
   // Only what was typed: everything else is as the server last told, also while this is open.
   const form = useForm<Typed>({ initialValues: { custom_variables: {} } })
   const typed = form.values
+  // A variable may be called `constructor`.
+  const typedFor = (name: string) =>
+    Object.hasOwn(typed.custom_variables, name) ? typed.custom_variables[name] : undefined
   const changed = fields.filter((name) => isChange(typed[name], lead[name]))
-  const changedVariables = variables.filter(([name, value]) =>
-    isChange(typed.custom_variables[name], value),
-  )
+  const changedVariables = variables.filter(([name, value]) => isChange(typedFor(name), value))
   const isChanged = changed.length + changedVariables.length > 0
   const save = useMutation({
     ...updateLeadMutation(),
@@ -63,7 +64,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
     const body = {
       ...Object.fromEntries(changed.map((name) => [name, typed[name] || null])),
       custom_variables: Object.fromEntries(
-        changedVariables.map(([name]) => [name, typed.custom_variables[name] || null]),
+        changedVariables.map(([name]) => [name, typedFor(name) || null]),
       ),
     }
     setFault(undefined)
@@ -100,7 +101,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
                 label={name}
                 maxLength={4000}
                 readOnly={isReadOnly || save.isPending}
-                value={typed.custom_variables[name] ?? String(value)}
+                value={typedFor(name) ?? String(value)}
                 onChange={(event: { currentTarget: { value: string } }) =>
                   form.setFieldValue('custom_variables', {
                     ...typed.custom_variables,

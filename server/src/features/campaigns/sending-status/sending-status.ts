@@ -63,8 +63,7 @@ function obstacle(
   }
   if (!nexts.some(isDue)) return 'waiting_for_step_delay'
 
-  const today = dayOf(zoneOf(facts.campaign_schedule), now)
-  const { sent, new_leads } = days?.find(({ day }) => day === today) ?? { sent: 0, new_leads: 0 }
+  const { sent, new_leads } = sentToday(facts, days, now)
   if (sent >= (facts.daily_limit ?? Number.POSITIVE_INFINITY)) return 'campaign_daily_limit'
   const isNewBlocked = new_leads >= (facts.daily_max_leads ?? Number.POSITIVE_INFINITY)
   const hasNew = isDue(new_next) && !isNewBlocked
@@ -77,5 +76,15 @@ function obstacle(
   return isDue(new_next) ? 'campaign_daily_limit' : 'mailboxes_unhealthy'
 }
 
-const isFull = ({ full_days, timezone }: MailboxFacts, now: Date) =>
+export function sentToday(
+  { campaign_schedule }: Pick<SendingFacts, 'campaign_schedule'>,
+  days: StoredFacts['days'],
+  now: Date,
+) {
+  const today = dayOf(zoneOf(campaign_schedule), now)
+  return days?.find(({ day }) => day === today) ?? { sent: 0, new_leads: 0 }
+}
+
+/** It has sent all that it may on this day of its own zone. */
+export const isFull = ({ full_days, timezone }: MailboxFacts, now: Date) =>
   full_days.includes(dayOf(timezone ?? 'UTC', now))

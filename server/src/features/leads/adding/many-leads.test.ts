@@ -294,6 +294,19 @@ test('a download has the variables of the leads that are in it, each of them and
   expect(await namesOf(`campaign_id=${winter}`)).toHaveLength(4400)
 })
 
+test('a download has nothing for who lacks a variable, whatever it is called', async () => {
+  const own = { constructor: 'A', toString: 'B' }
+  const ids = await addLeads(autumn, [
+    { email: 'has@one.example', custom_variables: own },
+    { email: 'lacks@one.example' },
+  ])
+  const { body } = await ask('GET', `/leads/export.csv?ids=${ids}`)
+  const [headings, lacks, has] = body.split('\r\n')
+  expect(headings.split(',').slice(-2)).toEqual(['constructor', 'toString'])
+  expect(has.split(',').slice(-2)).toEqual(['A', 'B'])
+  expect(lacks.split(',').slice(-2)).toEqual(['', ''])
+})
+
 test('views are of one person in one workspace, and one is kept or deleted without the others', async () => {
   const warm = { name: 'Warm', search: { status: 'interested' } }
   const other = { name: 'a/b & ü', search: { q: 'x' } }

@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
+import { textFields } from '../schema.ts'
 
-/** Names of what the newest leads have, the one that most have first. */
+/** Names of what the newest leads have, the one that most have first; null: of those that have nothing. */
 export async function countVariables(
   db: Db,
   workspaceId: string,
   campaignId: string,
-  leadsMax: number,
+  { leadsMax, namesMax }: { leadsMax: number; namesMax: number },
 ) {
-  const { rows } = await sql<{ name: string; filled: number; leads: number }>`
+  const { rows } = await sql<{ name: string | null; filled: number; leads: number }>`
     with newest as materialized (
       select first_name, last_name, company_name, company_domain, job_title, phone, website,
         personalization, custom_variables
@@ -19,17 +20,19 @@ export async function countVariables(
     )
     select v.name, count(*)::int as filled, (select count(*)::int from newest) as leads
     from newest n
-    cross join lateral (
-      select * from (values ('first_name', n.first_name), ('last_name', n.last_name),
+    left join lateral (
+      -- As in a mail: where a field is empty, a custom variable of its name stands in for it.
+      select name, coalesce(value, n.custom_variables ->> name) as value
+      from (values ('first_name', n.first_name), ('last_name', n.last_name),
         ('company_name', n.company_name), ('company_domain', n.company_domain),
         ('job_title', n.job_title), ('phone', n.phone), ('website', n.website),
         ('personalization', n.personalization)) as fixed (name, value)
       union all
       select key, value from jsonb_each_text(n.custom_variables)
-    ) v
-    where v.value <> ''
+      where key <> all(${Object.keys(textFields)}::text[])
+    ) v on v.value <> ''
     group by v.name
     order by filled desc, v.name
-    limit 200`.execute(db)
+    limit ${namesMax + 1}`.execute(db)
   return rows
 }

@@ -10,6 +10,7 @@ export interface LeadVariables {
 
 /** So many tell what a list has; looking through all of a long one would take seconds. */
 const leadsMax = 10_000
+const namesMax = 200
 
 /** What mails of a campaign can say of its leads, and how many of them lack it. */
 export async function listVariables(
@@ -18,7 +19,10 @@ export async function listVariables(
   campaignId: string,
 ): Promise<LeadVariables> {
   await getCampaign(ctx, workspaceId, campaignId)
-  const rows = await countVariables(ctx.db, workspaceId, campaignId, leadsMax)
+  const rows = await countVariables(ctx.db, workspaceId, campaignId, { leadsMax, namesMax })
   const leads = rows[0]?.leads ?? 0
-  return { leads, items: rows.map(({ name, filled }) => ({ name, missing: leads - filled })) }
+  const items = rows.flatMap(({ name, filled }) =>
+    name === null ? [] : [{ name, missing: leads - filled }],
+  )
+  return { leads, items: items.slice(0, namesMax) }
 }

@@ -1,7 +1,10 @@
 import type { Context } from '../../../kernel/context.ts'
+import { firstIdAt } from '../../../kernel/ids.ts'
 import { type HeldSteps, holdSteps, lockLeadCounts } from '../../campaigns/index.ts'
+import { type Label, listLabels } from '../../labels/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
+import { findAnswersSince } from '../activity/activity-queries.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { addLeads, holdTarget, roomInPlan } from '../adding/add-leads.ts'
@@ -13,7 +16,7 @@ import type { LeadInput, SkipReason } from '../schema.ts'
 import { findAnsweredFor } from '../status/colleagues.ts'
 import { planResume, resumed } from '../status/resume.ts'
 import { isSending, readTarget } from '../status/set-status.ts'
-import { type NewStatus, planStatusChange } from '../status/status.ts'
+import { type NewStatus, planStatusChange, stopsByStatus } from '../status/status.ts'
 import * as queries from './queries.ts'
 import type { LeadJob } from './schema.ts'
 
@@ -128,10 +131,14 @@ async function move(
   const input = { campaign_id: campaignId, overwrite: false, skip_if_in_workspace: false }
   const { plan_leads_max } = await holdTarget(tx, workspaceId, input)
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
+  const labels = new Map(
+    (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
+  )
   const refusals = missing(ids, leads)
   const going: LockedLead[] = []
   for (const lead of leads) {
-    const reason = whyNotMoved(lead, campaignId)
+    const label = lead.label_id === null ? undefined : labels.get(lead.label_id)
+    const reason = whyNotMoved(lead, label, campaignId)
     if (reason) refusals.push(refusal(lead, reason))
     else going.push(lead)
   }
@@ -168,11 +175,20 @@ async function move(
 }
 
 /** Null: it is moved. Whoever must not be written to at all is skipped as in any campaign. */
-function whyNotMoved(lead: LockedLead, campaignId: string): string | null {
+function whyNotMoved(
+  lead: LockedLead,
+  label: Label | undefined,
+  campaignId: string,
+): string | null {
   if (isErased(lead)) return erased
   if (lead.campaign_id === campaignId) return skipped.already_in_campaign
   if (lead.email_reply_count > 0) return notMoved.replied
-  return lead.stop_reason === null ? null : notMoved[lead.stop_reason]
+  if (lead.stop_reason !== null) return notMoved[lead.stop_reason]
+  // Of one that had got its last mail, a person's word changes the status alone.
+  if (stopsByStatus(lead.status, label)) return notMoved.said
+  // One that was skipped waits for nobody's word, and may lack nothing in the other campaign.
+  const isHeldBack = lead.sending_state === 'paused' && lead.skip_reason === null
+  return isHeldBack ? notMoved.paused : null
 }
 
 /** Who is absent is written to on return, whichever campaign does. */
@@ -200,7 +216,8 @@ async function remove(tx: Context, workspaceId: string, leads: LockedLead[]) {
 }
 
 /**
- * Puts leads back to what they were, unless something happened to them since. Whose colleague has
+ * Puts leads back to what they were, unless something happened to them since: also an automatic answer,
+ * which changes nothing of a lead that is stopped, and would have put off one that is sent to. Whose colleague has
  * answered is not written to again where that stops them; who is goes on in the campaign as it is now.
  */
 export async function undoChange(
@@ -212,12 +229,14 @@ export async function undoChange(
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
   const beforeOf = new Map(undone.map((lead) => [lead.id, lead]))
   const refusals = missing(ids, leads)
+  const answered = await findAnswered(tx, workspaceId, leads, beforeOf)
   const answeredFor = await findAnsweredFor(tx, workspaceId, leads)
   const campaigns = await holdCampaigns(tx, workspaceId, leads)
   const changing: ChangingLead[] = []
   for (const lead of leads) {
     const before = beforeOf.get(lead.id) as queries.UndoneLead
-    if (lead.timestamp_updated.toISOString() !== before.changed_at) {
+    const isChanged = lead.timestamp_updated.toISOString() !== before.changed_at
+    if (isChanged || answered.has(lead.id)) {
       refusals.push(refusal(lead, 'Something happened to the lead since; it stays as it is.'))
       continue
     }
@@ -236,6 +255,23 @@ export async function undoChange(
     await markLeadsDue(tx, workspaceId, [...new Set(sending.map(({ now }) => now.campaign_id))])
   }
   return { changed: changing.length, refusals, undo: null }
+}
+
+/** Ids of those that an answer came from since they were changed. */
+async function findAnswered(
+  tx: Context,
+  workspaceId: string,
+  leads: LockedLead[],
+  beforeOf: Map<string, queries.UndoneLead>,
+): Promise<Set<string>> {
+  const asked = leads.map(({ id, campaign_id }) => {
+    const changedAt = new Date(beforeOf.get(id)?.changed_at ?? 0)
+    return { id, campaign_id, company: null, since: firstIdAt(changedAt) }
+  })
+  const answers = await findAnswersSince(tx.db, workspaceId, asked)
+  return new Set(
+    answers.filter(({ replied, auto_replied }) => replied || auto_replied).map(({ id }) => id),
+  )
 }
 
 async function holdCampaigns(
@@ -294,6 +330,8 @@ const notMoved = {
   auto_replied: `An automatic answer stopped the lead. ${addInstead}`,
   company_replied: `A colleague has answered, which stopped the lead. ${addInstead}`,
   manual: `The lead was stopped or moved before. ${addInstead}`,
+  said: `The lead's status says that nobody writes to them any more. ${addInstead}`,
+  paused: 'The lead is paused; resume it first.',
   ...{ bounced: null, unsubscribed: null, blocked: null },
 }
 

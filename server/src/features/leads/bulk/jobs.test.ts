@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign } from '../../../../test/campaigns.ts'
+import { letter, testInbox } from '../../../../test/inbox.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { followSteps } from '../following/follow-steps.ts'
@@ -57,6 +58,26 @@ test('a campaign that a change of its last leads has completed is active again w
   // Also within one millisecond each is a version of its own: whoever has read another one is told.
   const versions = [active, completed, reopened].map((campaign) => campaign.timestamp_updated)
   expect(new Set(versions).size).toBe(3)
+})
+
+test('a change is not undone of who has sent an automatic answer since: it may tell of an absence', async () => {
+  await using inbox = await testInbox()
+  const email = 'ada@lead.example'
+  const { leadId, messageId } = await inbox.contact([email])
+  const change = { action: 'set_status' as const, status: 'interested', ids: [leadId] }
+  const undone = await changeMany(inbox.ctx, inbox.workspaceId, change, by)
+  await undoJob(inbox.ctx, inbox.workspaceId, undone.id, by)
+  expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'active' })
+
+  const { id } = await changeMany(inbox.ctx, inbox.workspaceId, change, by)
+  const until = new Date(inbox.ctx.now().getTime() + 20 * 86_400_000)
+  inbox.startReader()
+  const headers = ['Message-ID: <away@x.example>', `In-Reply-To: ${messageId}`]
+  const body = `I am out of the office until ${until.toISOString().slice(0, 10)}.`
+  inbox.arrive(letter({ headers: [...headers, 'Auto-Submitted: auto-replied'], body }))
+  await inbox.waitForEvents('lead.auto_replied')
+  expect(await undoJob(inbox.ctx, inbox.workspaceId, id, by)).toMatchObject({ refused: 1 })
+  expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'stopped' })
 })
 
 describe('a change is undone after its campaign was edited', () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { createLabel } from '../../labels/index.ts'
 import { setPlan } from '../../workspaces/index.ts'
 import type { LeadActivity } from '../activity/activity.ts'
 import { recordActivities } from '../activity/record-activity.ts'
@@ -72,6 +73,51 @@ test('who has answered or was stopped is not moved: nobody writes to them anew',
   expect(reasons.get('c@two.example')).toContain('automatic answer')
   expect(reasons.get('d@three.example')).toContain('stopped or moved before')
   expect(reasons.get('f@five.example')).toContain('has answered')
+})
+
+test('whose status says that nothing more is sent is not moved, though their campaign had ended before', async () => {
+  const [campaign, target] = [await createCampaign(), await createCampaign()]
+  const create = (name: string, effect: 'none' | 'stop') =>
+    createLabel(api.ctx, api.workspaceId, { name, effect }, by.actor)
+  const [label, mild] = [await create('No', 'stop'), await create('Warm', 'none')]
+  const statuses = {
+    'a@said.example': 'not_interested',
+    'b@said.example': 'meeting_booked',
+    'c@said.example': label.value,
+    'd@said.example': mild.value,
+  }
+  const ids = await addLeads(campaign, Object.keys(statuses))
+  await record(...ids.map((leadId) => ({ kind: 'finished' as const, leadId })))
+  for (const [email, new_status] of Object.entries(statuses)) {
+    const body = { campaign_id: campaign, email, new_status }
+    await api.call('POST', '/api/v2/lead/update/status', { body })
+  }
+  const job = await move(ids, target)
+  expect(job).toMatchObject({ changed: 1, refused: 3 })
+  for (const { reason } of job.refusals) expect(reason).toContain('status says')
+  expect((await leadsOf(target)).map(({ email }) => email)).toEqual(['d@said.example'])
+})
+
+test('who is paused is not moved before they are resumed, and who was skipped is', async () => {
+  const [campaign, target] = [await createCampaign(), await createCampaign()]
+  const [byHand = '', absent = '', lacking = ''] = await addLeads(campaign, [
+    'hand@held.example',
+    'away@held.example',
+    'lacks@held.example',
+  ])
+  await changeMany(api.ctx, api.workspaceId, { action: 'pause', ids: [byHand] }, by)
+  const body = { campaign_id: campaign, email: 'away@held.example', new_status: 'out_of_office' }
+  await api.call('POST', '/api/v2/lead/update/status', { body })
+  const skipped = { reason: 'template_failed', detail: 'city' } as const
+  await record({ kind: 'skipped', leadId: lacking, ...skipped })
+  const ids = [byHand, absent, lacking]
+  const job = await move(ids, target)
+  expect(job).toMatchObject({ changed: 1, refused: 2 })
+  for (const { reason } of job.refusals) expect(reason).toContain('resume it first')
+  expect((await leadsOf(target)).map(({ email }) => email)).toEqual(['lacks@held.example'])
+
+  await changeMany(api.ctx, api.workspaceId, { action: 'resume', ids: [byHand, absent] }, by)
+  expect(await move([byHand], target)).toMatchObject({ changed: 1 })
 })
 
 test('who is absent is written to by the other campaign on return, too', async () => {

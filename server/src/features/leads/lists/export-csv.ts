@@ -58,7 +58,9 @@ export async function* exportLeads(
         csvLine([
           ...[lead.email, ...texts.map((name) => lead[name]), lead.campaign_name],
           ...facts.map((name) => lead[name]),
-          ...variables.map((name) => lead.custom_variables[name]),
+          ...variables.map((name) =>
+            Object.hasOwn(lead.custom_variables, name) ? lead.custom_variables[name] : null,
+          ),
         ]),
       )
       .join('')

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createMailbox, createReadyCampaign } from '../../../../test/campaigns.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { operator } from '../../audit/index.ts'
 import { recordActivities } from '../../leads/index.ts'
+import { removeMailbox } from '../../mailboxes/index.ts'
 import { forecastCampaign } from './forecast-campaign.ts'
 
 let api: TestApi
@@ -111,6 +113,29 @@ test('what was sent today, and what is in whose thread, is where it goes on from
     ['2030-01-10', 1, [{ sends: 1 }]],
   ])
   expect(held).toEqual([{ reason: 'lead_paused', leads: 1 }])
+})
+
+test('who waits for a mailbox that was removed is not among the paused', async () => {
+  const [orphan = '', paused = ''] = await addLeads(3)
+  const removed = await createMailbox(api.ctx, api.workspaceId)
+  const message = { message_id: '<m@x>', subject: '', step: 1, variant: 1, mailbox: 'm@x' }
+  const sent = {
+    kind: 'sent' as const,
+    ...{ leadId: orphan, message, stepId: campaign.sequences[0]?.steps[0]?.id ?? '' },
+    ...{ mailboxId: removed.id, threadSubject: 'Hi', next: { notBefore: monday } },
+  }
+  await transaction(api.ctx, (tx) => recordActivities(tx, api.workspaceId, [sent]))
+  await removeMailbox(api.ctx, api.workspaceId, removed.id, operator)
+  await api.ctx.database.peek
+    .updateTable('leads')
+    .set({ sending_state: 'paused' })
+    .where('id', '=', paused)
+    .execute()
+  const { held } = await forecast()
+  expect(held.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toEqual([
+    { reason: 'lead_paused', leads: 1 },
+    { reason: 'mailbox_unavailable', leads: 1 },
+  ])
 })
 
 test('leads that are due later are sent to later', async () => {

@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { Thread } from '../../../kernel/thread.ts'
 import { type Campaign, getCampaign, zoneOf } from '../../campaigns/index.ts'
 import {
   dayOf,
@@ -23,9 +24,20 @@ export interface CampaignForecast extends Forecast {
   }[]
 }
 
+/** Steps of so many leads, and days of mailboxes, are gone through within milliseconds. */
+const smallMax = 5000
+
+const threadMs = 120_000
+
+const thread = new Thread<Parameters<typeof forecast>, Forecast>(
+  new URL('forecast-thread.ts', import.meta.url),
+  { memoryMb: 512 },
+)
+
 /**
  * What a campaign would send from now on, day by day, as if it were active and alone with its
- * mailboxes. Four statements, whatever the number of its leads.
+ * mailboxes. Four statements, whatever the number of its leads; one of many mails is made in a thread,
+ * so that none keeps the process from answering.
  */
 export async function forecastCampaign(
   ctx: Context,
@@ -33,14 +45,53 @@ export async function forecastCampaign(
   id: string,
   { daysMax = 366 }: { daysMax?: number } = {},
 ): Promise<CampaignForecast> {
-  const now = ctx.now()
   const campaign = await getCampaign(ctx, workspaceId, id)
-  const rows = await queries.findMailboxes(ctx.db, workspaceId, id, campaign.email_list)
+  if (isSmall(campaign, daysMax)) {
+    return forecastOf(ctx, campaign, daysMax, forecast)
+  }
+  return inTurn(`${workspaceId} ${id} ${daysMax}`, async () => {
+    const now = await getCampaign(ctx, workspaceId, id)
+    return forecastOf(ctx, now, daysMax, (...of) => thread.ask(of, threadMs))
+  })
+}
+
+function isSmall({ lead_counts, sequences, email_list }: Campaign, daysMax: number): boolean {
+  const steps = sequences.reduce((sum, sequence) => sum + sequence.steps.length, 0)
+  return lead_counts.active * steps + email_list.length * daysMax <= smallMax
+}
+
+/** Large ones that have not begun: whoever asks for the same waits for it, too. */
+const waiting = new Map<string, Promise<CampaignForecast>>()
+let lastOfAll: Promise<unknown> = Promise.resolve()
+
+/** One after the other, each of what is true when its turn comes. */
+function inTurn(key: string, make: () => Promise<CampaignForecast>): Promise<CampaignForecast> {
+  const known = waiting.get(key)
+  if (known) return known
+  const made = lastOfAll.then(() => {
+    waiting.delete(key)
+    return make()
+  })
+  waiting.set(key, made)
+  lastOfAll = made.catch(() => undefined)
+  return made
+}
+
+async function forecastOf(
+  ctx: Context,
+  campaign: Campaign,
+  daysMax: number,
+  make: (...of: Parameters<typeof forecast>) => Forecast | Promise<Forecast>,
+): Promise<CampaignForecast> {
+  const now = ctx.now()
+  const { workspace_id, id, name, status, email_list } = campaign
+  const rows = await queries.findMailboxes(ctx.db, workspace_id, id, email_list)
   const mailboxes = rows.map(plannedMailbox)
   const history = await readHistory(ctx, campaign, mailboxes, now)
   const cohorts = await readCohorts(ctx, campaign, now)
+  const made = await make(now, plannedCampaign(campaign), mailboxes, cohorts, history, daysMax)
   return {
-    campaign: { id, name: campaign.name, status: campaign.status },
+    campaign: { id, name, status },
     timezone: zoneOf(campaign.campaign_schedule),
     mailboxes: rows.map(({ id, address, status, shared_with }) => ({
       id,
@@ -48,7 +99,7 @@ export async function forecastCampaign(
       status,
       shared_with,
     })),
-    ...forecast(now, plannedCampaign(campaign), mailboxes, cohorts, history, daysMax),
+    ...made,
   }
 }
 

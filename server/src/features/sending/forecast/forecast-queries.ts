@@ -82,6 +82,7 @@ export const countPending = async (db: Db, workspaceId: string, campaignId: stri
   return rows
 }
 
+/** By mailbox, and removed ones have leads, too: the index begins with it. */
 export const countActive = async (db: Db, workspaceId: string, campaignId: string) => {
   const { rows } = await sql<Omit<Cohort, 'sending_state'>>`
     select mailbox_id, sent_step_ids, max(current_step) as current_step,
@@ -90,7 +91,9 @@ export const countActive = async (db: Db, workspaceId: string, campaignId: strin
     where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
       and sending_state = 'active' and timestamp_next_send is not null
       and mailbox_id = any(array(
-        select m.id from mailboxes m where m.workspace_id = ${workspaceId}::uuid))
+        select m.id from mailboxes m where m.workspace_id = ${workspaceId}::uuid
+        union all
+        select r.id from removed_mailboxes r where r.workspace_id = ${workspaceId}::uuid))
     group by mailbox_id, sent_step_ids, date_bin(${dueIn}, timestamp_next_send, ${origin})`.execute(
     db,
   )
