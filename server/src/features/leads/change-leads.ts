@@ -5,7 +5,13 @@ import type { StepCount, StepMail, StepOutcome, StepPlace } from '../daily-count
 import { emit, type NewEvent } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
-import { type LeadState, type LockedLead, leadRecord, type StoredLead } from './record.ts'
+import {
+  type LeadState,
+  type LockedLead,
+  leadRecord,
+  type Seen,
+  type StoredLead,
+} from './record.ts'
 import { isFinal } from './status/status.ts'
 
 /** A locked lead on its way through one or more changes. */
@@ -37,15 +43,24 @@ export class ChangingLead {
   }
 
   /** Counts what the lead came to, and notes where: later it has other mails, perhaps at other steps. */
-  countOnce(outcome: StepOutcome, day: string) {
+  countOnce(outcome: Exclude<StepOutcome, Seen>, day: string) {
     const place = this.#placeOn(day)
     if (!place) return
     this.#countAt(place, outcome, 1)
     this.#note({ ...this.now.outcomes_counted, [outcome]: place })
   }
 
+  /** Of several opens or clicks of a mail the first counts, so that no rate exceeds the mails sent. */
+  countFirst(outcome: Seen, day: string) {
+    const place = this.#placeOn(day)
+    const known = this.now.outcomes_counted?.[outcome] ?? []
+    if (!place?.step_id || known.includes(place.step_id)) return
+    this.#countAt(place, outcome, 1)
+    this.#note({ ...this.now.outcomes_counted, [outcome]: [...known, place.step_id] })
+  }
+
   /** From where it was counted; what never was stays as it is. */
-  takeBack(outcome: StepOutcome) {
+  takeBack(outcome: Exclude<StepOutcome, Seen>) {
     const { [outcome]: place, ...others } = this.now.outcomes_counted ?? {}
     if (!place) return
     this.#countAt(place, outcome, -1)
@@ -163,7 +178,7 @@ function countOutcomes(lead: ChangingLead, at: Date) {
   const { before, now } = lead
   const was = countsOf(before)
   const is = countsOf(now)
-  const follow = (outcome: StepOutcome, by: number) => {
+  const follow = (outcome: Exclude<StepOutcome, Seen>, by: number) => {
     if (by === 1) lead.countOnce(outcome, dayOf(now.campaign_zone, at))
     else if (by === -1) lead.takeBack(outcome)
   }

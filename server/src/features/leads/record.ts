@@ -34,11 +34,16 @@ export interface LeadState
   sent_step_ids: string[]
   /** Where the campaign stops for a company: the domain of the lead's. */
   company: string | null
-  /** Where what it came to was counted; null: nothing was. */
+  /** Where what it came to was counted, and the steps whose opens and clicks were; null: nothing was. */
   outcomes_counted: OutcomesCounted | null
 }
 
-type OutcomesCounted = Partial<Record<StepOutcome, StepPlace>>
+/** What a person may do again and again with each mail. */
+export type Seen = Extract<StepOutcome, 'opened' | 'clicked'>
+
+type OutcomesCounted = Partial<
+  Record<Exclude<StepOutcome, Seen>, StepPlace> & Record<Seen, string[]>
+>
 
 /** A lead as it is read: its record, and what only rules look at. */
 export interface StoredLead extends Lead, LeadState {

@@ -156,6 +156,48 @@ test('activities of one lead follow each other, each event with the lead as it w
   })
 })
 
+test('each mail counts as opened and clicked once, in whichever order and whatever its number is by then', async () => {
+  const campaign = await createCampaign()
+  const [id = ''] = await addLeads(campaign, address())
+  const [first, second] = [sent(id, tomorrow()), sent(id, tomorrow())]
+  const seen = (of: LeadActivity, step: number): LeadActivity[] => {
+    const step_id = 'stepId' in of ? of.stepId : null
+    const about = {
+      ...{ leadId: id, mail: { step_id, variant_id: null }, isMachine: false },
+      message: { ...message, step },
+    }
+    return [
+      { kind: 'opened', ...about },
+      { kind: 'clicked', ...about, url: 'https://example.com/' },
+    ]
+  }
+  const later = async (...activities: LeadActivity[]) => {
+    api.ctx.clock.advance(60_000)
+    await record(...activities)
+  }
+  await record(first)
+  await later(...seen(first, 1))
+  await later(second)
+  // The first again, after the second was sent, and then the second.
+  await later(...seen(first, 1))
+  await later(...seen(second, 2))
+  // A step was put before it, which makes it the second: it was counted all the same.
+  await later(...seen(first, 2))
+  const days = await api.ctx.database.peek
+    .selectFrom('campaign_step_days')
+    .select(['step_id', 'opened', 'clicked'])
+    .where('campaign_id', '=', campaign)
+    .where('opened', '>', 0)
+    .execute()
+  const once = { opened: 1, clicked: 1 }
+  const stepOf = (of: LeadActivity) => ('stepId' in of ? of.stepId : '')
+  expect(days.toSorted((a, b) => (a.step_id < b.step_id ? -1 : 1))).toEqual(
+    [first, second]
+      .map((of) => ({ step_id: stepOf(of), ...once }))
+      .toSorted((a, b) => (a.step_id < b.step_id ? -1 : 1)),
+  )
+})
+
 test('the steps that a lead got are kept in their order', async () => {
   const campaign = await createCampaign()
   const [id = ''] = await addLeads(campaign, address())

@@ -69,19 +69,9 @@ function countMail(lead: ChangingLead, activity: LeadActivity, at: Date) {
   if (kind === 'sent') lead.count('sent', activity.day ?? day())
   else if (kind === 'auto_replied') lead.count('auto_replied', day())
   else if (kind === 'opened' || kind === 'clicked') {
-    const last = kind === 'opened' ? lead.now.timestamp_last_open : lead.now.timestamp_last_click
-    if (!activity.isMachine && isFirst(lead.now, activity.message.step, last)) {
-      lead.count(kind, day())
-    }
+    if (!activity.isMachine) lead.countFirst(kind, day())
   }
 }
-
-/** Of several opens or clicks of a mail the first counts, so that no rate exceeds the mails sent. */
-const isFirst = (lead: LockedLead, step: number, last: Date | null) =>
-  last === null ||
-  (step === lead.current_step &&
-    lead.timestamp_last_contact !== null &&
-    last < lead.timestamp_last_contact)
 
 const companyKey = ({ id, campaign_id }: LockedLead, company: string | null) =>
   company === null ? id : `${campaign_id} ${company}`
