@@ -388,7 +388,8 @@ const isOfErasedReply = (workspaceId: string) =>
   sql`response_body is not null and event_type in ${tellOfReplies} and exists (
     select from events
     where workspace_id = ${workspaceId}::uuid and id = webhook_events.event_id
-      and strpos(body, '"data":{"erased":true}') > 0)`
+      and strpos(body, '"data":{"erased":true}') > 0
+    offset 0)`
 
 /** Attempts stay, because counters are made of them. */
 export const eraseAttempts = (db: Db, workspaceId: string, person: Person, range: Range) =>

@@ -53,10 +53,17 @@ export class ChangingLead {
   /** Of several opens or clicks of a mail the first counts, so that no rate exceeds the mails sent. */
   countFirst(outcome: Seen, day: string) {
     const place = this.#placeOn(day)
-    const known = this.now.outcomes_counted?.[outcome] ?? []
+    const known = this.now.outcomes_counted?.[outcome] ?? this.#seenBefore(outcome)
     if (!place?.step_id || known.includes(place.step_id)) return
     this.#countAt(place, outcome, 1)
     this.#note({ ...this.now.outcomes_counted, [outcome]: [...known, place.step_id] })
+  }
+
+  /** Until steps were noted the time of the last one told: all mails up to then may have been counted. */
+  #seenBefore(outcome: Seen): string[] {
+    const { timestamp_last_open, timestamp_last_click, sent_step_ids } = this.now
+    const last = outcome === 'opened' ? timestamp_last_open : timestamp_last_click
+    return last === null ? [] : sent_step_ids
   }
 
   /** From where it was counted; what never was stays as it is. */

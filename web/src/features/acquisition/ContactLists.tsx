@@ -28,6 +28,7 @@ export default function ContactLists({ open, onOpen, onSearch }: ContactListsPro
   if (lists.isPending) return <LoadingRows rows={5} />
   if (!lists.data) return <ReadingFault reading={lists} />
   const items = lists.data.pages.flatMap((page) => page.items)
+  if (items.length === 0 && lists.isError) return <ReadingFault reading={lists} />
   if (items.length === 0) {
     return (
       <EmptyState

@@ -19,6 +19,7 @@ export default function CreditLedger() {
   if (entries.isPending) return <LoadingRows rows={8} />
   if (!entries.data) return <ReadingFault reading={entries} />
   const items = entries.data.pages.flatMap((page) => page.items)
+  if (items.length === 0 && entries.isError) return <ReadingFault reading={entries} />
   if (items.length === 0) {
     return (
       <EmptyState

@@ -23,6 +23,7 @@ export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: (
   if (entries.isPending) return <LoadingRows rows={8} />
   if (!entries.data) return <ReadingFault reading={entries} />
   const items = entries.data.pages.flatMap((page) => page.items)
+  if (items.length === 0 && entries.isError) return <ReadingFault reading={entries} />
   if (items.length === 0) {
     return (
       <EmptyState

@@ -33,6 +33,7 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
   if (campaigns.isPending) return <LoadingRows rows={6} />
   if (!campaigns.data) return <ReadingFault reading={campaigns} />
   const items = campaigns.data.pages.flatMap((page) => page.items)
+  if (items.length === 0 && campaigns.isError) return <ReadingFault reading={campaigns} />
   if (items.length === 0) {
     return isFiltered ? (
       <EmptyState

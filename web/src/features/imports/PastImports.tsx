@@ -28,6 +28,7 @@ export function PastImports() {
   if (pages.isPending) return <LoadingRows rows={4} />
   if (!pages.data) return <ReadingFault reading={pages} />
   const items = pages.data.pages.flatMap((page) => page.items)
+  if (items.length === 0 && pages.isError) return <ReadingFault reading={pages} />
   if (items.length === 0) {
     return (
       <EmptyState title={t(($) => $.imports.none.title)} body={t(($) => $.imports.none.body)} />

@@ -1,13 +1,15 @@
 import { Button, Skeleton } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Fragment, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { listThreadsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import {
+  countThreadsOptions,
+  listThreadsInfiniteOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
 import { type InboxPlace, threadQueryOf } from './place.ts'
-import { snoozeMs } from './refresh.ts'
 import classes from './ThreadList.module.css'
 import { ThreadRow } from './ThreadRow.tsx'
 import { useDayName } from './useDayName.ts'
@@ -29,8 +31,15 @@ export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) 
     ...listThreadsInfiniteOptions({ query: threadQueryOf(place) }),
     initialPageParam: {},
     getNextPageParam: (page) => page.next_starting_after,
-    refetchInterval: snoozeMs,
   })
+  const { refetch } = threads
+  // The counts are read again while anything is put off: nothing else tells that its time has come.
+  const snoozed = useQuery(countThreadsOptions()).data?.snoozed
+  const lastSnoozed = useRef(snoozed)
+  useEffect(() => {
+    if (lastSnoozed.current !== undefined && lastSnoozed.current !== snoozed) void refetch()
+    lastSnoozed.current = snoozed
+  }, [snoozed, refetch])
   const items = threads.data?.pages.flatMap((page) => page.items) ?? []
   const ids = items.map(({ id }) => id)
   const order = ids.join()

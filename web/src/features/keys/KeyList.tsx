@@ -28,6 +28,7 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
   if (keys.isPending) return <LoadingRows rows={5} />
   if (!keys.data) return <ReadingFault reading={keys} />
   const items = keys.data.pages.flatMap((page) => page.items)
+  if (items.length === 0 && keys.isError) return <ReadingFault reading={keys} />
   if (items.length === 0) {
     return (
       <EmptyState

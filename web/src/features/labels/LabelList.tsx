@@ -22,6 +22,7 @@ export function LabelList({ whenEmpty, onEdit }: LabelListProps) {
   if (labels.isPending) return <LoadingRows rows={4} />
   if (!labels.data) return <ReadingFault reading={labels} />
   const { items } = labels.data
+  if (items.length === 0 && labels.isError) return <ReadingFault reading={labels} />
   if (items.length === 0) {
     return (
       <EmptyState

@@ -35,6 +35,7 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
   if (mailboxes.isPending) return <LoadingRows rows={6} />
   if (!mailboxes.data) return <ReadingFault reading={mailboxes} />
   const items = mailboxes.data.pages.flatMap((page) => page.items)
+  if (items.length === 0 && mailboxes.isError) return <ReadingFault reading={mailboxes} />
   if (items.length === 0) {
     const isFiltered = search !== undefined || status !== undefined
     const texts = isFiltered ? 'noMatch' : 'empty'

@@ -24,7 +24,7 @@ import { lazyPart } from '../../lib/lazy-part.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NumberField } from '../../ui/NumberField.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
-import { changeOf, type SendingValues } from './sending-form.ts'
+import { changeOf, type SendingValues, valuesOfMailbox } from './sending-form.ts'
 
 const HtmlEditor = lazyPart(async () => ({
   default: (await import('../../ui/RichText/HtmlEditor.tsx')).HtmlEditor,
@@ -48,12 +48,15 @@ export function SendingForm(props: SendingFormProps) {
   const [fault, setFault] = useState<Fault>()
   const [began, setBegan] = useState(mailbox)
   const form = useForm<SendingValues>({ initialValues: firstValues })
-  const theirs = JSON.stringify(firstValues)
+  // Values to begin with may be others than those of the mailbox; what is saved are its own.
+  const [isSaved, setSaved] = useState(false)
+  const shown = isSaved ? valuesOfMailbox(mailbox) : firstValues
+  const theirs = JSON.stringify(shown)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for what somebody else has changed, and for what is saved
   useEffect(() => {
     if (form.isDirty()) return
-    form.setInitialValues(firstValues)
-    form.setValues(firstValues)
+    form.setInitialValues(shown)
+    form.setValues(shown)
     setBegan(mailbox)
   }, [theirs, began])
   const change = useMutation({
@@ -72,6 +75,7 @@ export function SendingForm(props: SendingFormProps) {
         onSuccess(saved) {
           form.resetDirty(values)
           setBegan(saved)
+          setSaved(true)
           onDone()
         },
       },

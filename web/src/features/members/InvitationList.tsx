@@ -30,6 +30,7 @@ export function InvitationList() {
   if (invitations.isPending) return <LoadingRows rows={1} />
   if (!invitations.data) return <ReadingFault reading={invitations} />
   const { items } = invitations.data
+  if (items.length === 0 && invitations.isError) return <ReadingFault reading={invitations} />
   if (items.length === 0) return <Text c="dimmed">{t(($) => $.invitations.none)}</Text>
   return (
     <>

@@ -39,6 +39,7 @@ export function SuppressionList(props: SuppressionListProps) {
   if (entries.isPending) return <LoadingRows rows={8} />
   if (!entries.data) return <ReadingFault reading={entries} />
   const items = entries.data.pages.flatMap((page) => page.items)
+  if (items.length === 0 && entries.isError) return <ReadingFault reading={entries} />
   if (items.length === 0) {
     const isFiltered = Object.keys(given).length > 0
     const texts = isFiltered ? 'noMatch' : 'empty'

@@ -10,15 +10,20 @@ import type { SessionState } from '../../api/generated/types.gen.ts'
 const signedIn = getRouteApi('/signed-in')
 const inWorkspace = getRouteApi('/signed-in/w/$handle')
 
+/** Kept however long no step asks for it: within the application nothing else does. */
+const sessionOptions = () => ({ ...getSessionOptions(), gcTime: Number.POSITIVE_INFINITY })
+
 /**
  * Read again when it is older than the cache allows, which `ensureQueryData` would not. Whoever was
  * signed in keeps the page while the server is away, and when the session ends: a notice over it says so.
+ * Somebody else who has signed in meanwhile sees nothing of theirs.
  */
 export async function readSession() {
   const key = getSessionQueryKey()
   const known = personalCache.getQueryData<SessionState>(key)
-  if (!known?.user) return personalCache.fetchQuery(getSessionOptions())
-  const read = await personalCache.fetchQuery(getSessionOptions()).catch(() => known)
+  if (!known?.user) return personalCache.fetchQuery(sessionOptions())
+  const read = await personalCache.fetchQuery(sessionOptions()).catch(() => known)
+  if (read.user && read.user.id !== known.user.id) window.location.reload()
   if (read.user) return read
   setConnection('signed-out')
   // It is asked for again at the next step.

@@ -37,6 +37,7 @@ export function WebhookList({ whenEmpty }: { whenEmpty: ReactNode }) {
   if (webhooks.isPending) return <LoadingRows rows={5} />
   if (!webhooks.data) return <ReadingFault reading={webhooks} />
   const items = webhooks.data.pages.flatMap((page) => page.items)
+  if (items.length === 0 && webhooks.isError) return <ReadingFault reading={webhooks} />
   if (items.length === 0) {
     return (
       <EmptyState

@@ -29,7 +29,7 @@ export class IngestBatch {
 
   async add(mail: FetchedMail) {
     this.#readTo.next_uid = Math.max(this.#readTo.next_uid, mail.uid + 1)
-    if (isWrittenHere(mail)) return
+    if (isWrittenHere(mail, this.#readTo.folder)) return
     try {
       this.#batch.push(await readInbound(mail, this.#ctx.now()))
     } catch (error) {
@@ -86,12 +86,13 @@ export class IngestBatch {
 
 /**
  * Drafts, and what Gmail keeps of what was sent, lie among all mail, whatever address of the mailbox's
- * owner they are from. What somebody writes to themselves came in as well.
+ * owner they are from. What somebody writes to themselves came in as well; Gmail leaves the label of the
+ * inbox out where that is the folder that is read.
  */
-const isWrittenHere = ({ flags, labels }: FetchedMail) =>
+const isWrittenHere = ({ flags, labels }: FetchedMail, folder: string) =>
   flags.includes('\\Draft') ||
   labels.includes('\\Draft') ||
-  (labels.includes('\\Sent') && !labels.includes('\\Inbox'))
+  (labels.includes('\\Sent') && !labels.includes('\\Inbox') && folder.toUpperCase() !== 'INBOX')
 
 /** SQLSTATE classes of data exceptions and of limits that a value exceeds. */
 const isAboutData = (error: unknown) =>

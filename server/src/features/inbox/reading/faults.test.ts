@@ -155,19 +155,22 @@ test('what was written in the mailbox itself, from whatever address, is no answe
   const all = new Folder('[Gmail]/All Mail', '\\All')
   gmail.account(address).folders.set(all.path, all)
   const { messageId } = await gmail.contact([person(1)])
-  const add = (id: string, labels: string[], flags: string[] = []) => {
+  const add = (id: string, labels: string[], flags: string[] = [], folder = all) => {
     const headers = [`Message-ID: <${id}@ours.example>`, `In-Reply-To: ${messageId}`]
     const source = letter({ from: 'anna@other.example', headers })
-    all.add(source, gmail.ctx.now(), flags).labels = labels
+    folder.add(source, gmail.ctx.now(), flags).labels = labels
   }
   add('sent', ['\\Sent', '\\Important', 'Offers'])
   add('draft', ['\\Draft'])
   add('unlabelled-draft', [], ['\\Draft', '\\Seen'])
   add('to-herself', ['\\Sent', '\\Inbox'])
+  // Of the folder that is read Gmail tells no label.
+  add('in-inbox', ['\\Sent'], [], gmail.account(address).folders.get('INBOX'))
   add('answer', ['Offers'])
   gmail.startReader()
-  const events = await gmail.waitForEvents('lead.replied', 2)
+  const events = await gmail.waitForEvents('lead.replied', 3)
   expect(events.map(({ data }) => data.reply.message_id)).toEqual([
+    '<in-inbox@ours.example>',
     '<to-herself@ours.example>',
     '<answer@ours.example>',
   ])

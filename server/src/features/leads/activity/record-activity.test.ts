@@ -198,6 +198,26 @@ test('each mail counts as opened and clicked once, in whichever order and whatev
   )
 })
 
+test('a mail whose first open was counted before steps were noted is not counted again', async () => {
+  const campaign = await createCampaign()
+  const [id = ''] = await addLeads(campaign, address())
+  const mail = sent(id, tomorrow())
+  const step_id = 'stepId' in mail ? mail.stepId : null
+  const about = { leadId: id, mail: { step_id, variant_id: null }, isMachine: false, message }
+  const { peek } = api.ctx.database
+  await record(mail)
+  await record({ kind: 'opened', ...about })
+  await peek.updateTable('leads').set({ outcomes_counted: null }).where('id', '=', id).execute()
+  await record({ kind: 'opened', ...about })
+  const { opened } = await peek
+    .selectFrom('campaign_step_days')
+    .select('opened')
+    .where('campaign_id', '=', campaign)
+    .where('opened', '>', 0)
+    .executeTakeFirstOrThrow()
+  expect(opened).toBe(1)
+})
+
 test('the steps that a lead got are kept in their order', async () => {
   const campaign = await createCampaign()
   const [id = ''] = await addLeads(campaign, address())

@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { AppError } from '../../../kernel/errors.ts'
 import { Thread } from '../../../kernel/thread.ts'
 import { type Campaign, getCampaign, zoneOf } from '../../campaigns/index.ts'
 import {
@@ -62,12 +63,16 @@ function isSmall({ lead_counts, sequences, email_list }: Campaign, daysMax: numb
 
 /** Large ones that have not begun: whoever asks for the same waits for it, too. */
 const waiting = new Map<string, Promise<CampaignForecast>>()
+const waitingMax = 20
+const tooMany = 'Many forecasts of large campaigns are being made; ask again in a minute.'
+const headers = { 'retry-after': '60' }
 let lastOfAll: Promise<unknown> = Promise.resolve()
 
 /** One after the other, each of what is true when its turn comes. */
 function inTurn(key: string, make: () => Promise<CampaignForecast>): Promise<CampaignForecast> {
   const known = waiting.get(key)
   if (known) return known
+  if (waiting.size >= waitingMax) throw new AppError('unavailable', tooMany, { headers })
   const made = lastOfAll.then(() => {
     waiting.delete(key)
     return make()

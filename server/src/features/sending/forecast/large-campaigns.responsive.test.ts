@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => api[Symbol.asyncDispose]())
 
-const forecast = () => forecastCampaign(api.ctx, api.workspaceId, campaignId)
+const forecast = (options = {}) => forecastCampaign(api.ctx, api.workspaceId, campaignId, options)
 
 test('the forecast of a large campaign holds up nobody', async () => {
   let mails = 0
@@ -39,6 +39,17 @@ test('the forecast of a large campaign holds up nobody', async () => {
 })
 
 test('however many ask for it while one is made, they get the next one together', async () => {
-  const made = await Promise.all(Array.from({ length: 8 }, forecast))
+  const made = await Promise.all(Array.from({ length: 8 }, () => forecast()))
   expect(new Set(made).size).toBeLessThanOrEqual(2)
+})
+
+test('who asks for more than are made within a minute is told to ask again', async () => {
+  const days = Array.from({ length: 30 }, (_, at) => at + 1)
+  const asked = await Promise.allSettled(days.map((daysMax) => forecast({ daysMax })))
+  const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+  expect(refused.length).toBeGreaterThan(0)
+  for (const error of refused) {
+    expect(error).toMatchObject({ code: 'unavailable', headers: { 'retry-after': '60' } })
+  }
+  expect((await forecast({ daysMax: 31 })).days.length).toBeGreaterThan(0)
 })
