@@ -23,7 +23,8 @@ export const suppressed = `
  * read the lead before.
  *
  * Each row is looked up by its own key (`order by … limit 1`, `offset 0`): a plan made while a table
- * was small would else walk through the workspace's mailboxes, or its whole suppression list.
+ * was small would else walk through the workspace's mailboxes, or its whole suppression list. For the
+ * same reason the kind of another step is not said to be `step`, which a partial index fits.
  *
  * @param readSince mailboxes that were read before it count as unread
  */
@@ -51,6 +52,6 @@ export const eligibleAt = (now: string, readSince: string) => `leads l
        and not exists (
          select from sends o
          where o.workspace_id = k.workspace_id and o.lead_id = k.lead_id and o.step_id <> k.step_id
-           and o.kind = 'step' and o.state in ('claimed', 'transmitting')
+           and o.kind <> 'manual' and o.state in ('claimed', 'transmitting')
          offset 0
        )`
