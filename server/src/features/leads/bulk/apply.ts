@@ -217,8 +217,9 @@ async function remove(tx: Context, workspaceId: string, leads: LockedLead[]) {
 
 /**
  * Puts leads back to what they were, unless something happened to them since: also an automatic answer,
- * which changes nothing of a lead that is stopped, and would have put off one that is sent to. Whose colleague has
- * answered is not written to again where that stops them; who is goes on in the campaign as it is now.
+ * which changes nothing of a lead that is stopped, and would have put off one that is sent to. Whose
+ * colleague has answered is not written to again where that stops them; who is goes on in the campaign
+ * as it is now.
  */
 export async function undoChange(
   tx: Context,

@@ -19,8 +19,8 @@ const postpone = preparedForBatch<unknown[], never>(
 )
 
 /**
- * The next mail to them waits until then, and until an absence ends that they have told of. Leads of many workspaces are written together: workspace_id
- * comes from the list.
+ * The next mail to them waits until then, and until an absence ends that they have told of. Leads of
+ * many workspaces are written together: workspace_id comes from the list.
  */
 export const postponeLeads = (db: AnyDb, leads: PostponedLead[], now: Date) =>
   postpone(db, column(leads, 'workspace_id'), column(leads, 'lead_id'), column(leads, 'until'), now)

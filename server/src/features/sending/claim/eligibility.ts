@@ -17,10 +17,10 @@ export const suppressed = `
  * What must hold at this instant for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of
  * `k.workspace_id`, that was planned by `k.campaign_version` and `k.mailbox_version` to be sent before
  * `k.until`, as the end of a FROM and its WHERE: looked at when it is claimed, and again just before it
- * is finished. Nothing is sent of a workspace that is being moved. A follow-up (not `k.is_new`) waits until its mailbox was read, and those whose
- * conversations that took over: its lead may have answered. Nor is a step sent while another one is under
- * way to its lead: the campaign may have got another first step meanwhile, and another process may have
- * read the lead before.
+ * is finished. Nothing is sent of a workspace that is being moved. A follow-up (not `k.is_new`) waits
+ * until its mailbox was read, and those whose conversations that took over: its lead may have answered.
+ * Nor is a step sent while another one is under way to its lead: the campaign may have got another first
+ * step meanwhile, and another process may have read the lead before.
  *
  * Each row is looked up by its own key (`order by … limit 1`, `offset 0`): a plan made while a table
  * was small would else walk through the workspace's mailboxes, or its whole suppression list. For the
