@@ -4,10 +4,13 @@ import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
 import { parseJsonText } from '../../kernel/json/parse.ts'
 import { indexThreads } from '../messages/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
+import * as conversations from './conversation-queries.ts'
+import * as eventQueries from './event-queries.ts'
 import type { Person } from './person.ts'
 import * as queries from './queries.ts'
 import type { ErasedHere } from './schema.ts'
 import { patternOf } from './spellings.ts'
+import * as walk from './walk-queries.ts'
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -35,12 +38,12 @@ type EraseWithin = (
   tx: Context,
   workspaceId: string,
   person: Person,
-  range: queries.Range,
+  range: walk.Range,
   from: Pick<From, 'since'> & { sinceId: string },
 ) => Promise<Partial<ErasedHere>>
 
 interface Walk {
-  table: queries.Walked
+  table: walk.Walked
   /** Rows of this table are written once, so what is newer has a later key. */
   isAppended?: boolean
   /** Of one step. */
@@ -54,7 +57,7 @@ function through({ table, isAppended = false, rowsMax }: Walk, erase: EraseWithi
     const begin = after ?? (isAppended ? sinceId : firstId)
     const most = limit && Math.min(limit, rowsMax ?? limit)
     const next = most
-      ? await queries.findNext(tx.db, workspaceId, table, begin, most)
+      ? await walk.findNext(tx.db, workspaceId, table, begin, most)
       : { last: lastId, count: 0 }
     if (next.last === null) return { erased: {}, lookedAt: 0, after: null }
     const range = { after: begin, upTo: next.last }
@@ -72,7 +75,7 @@ const own: Place = async (tx, workspaceId, person) => {
   const { folded, leadIds } = person
   const erased = {
     leads: await queries.eraseLeads(db, workspaceId, person, tx.now()),
-    conversations: await queries.deleteThreads(db, workspaceId, leadIds),
+    conversations: await conversations.deleteThreads(db, workspaceId, leadIds),
     acquired_contacts: await queries.eraseAcquired(db, workspaceId, folded),
   }
   await queries.eraseSends(db, workspaceId, leadIds)
@@ -93,8 +96,8 @@ export const places: Record<string, Place> = {
   messages: through(
     { table: 'messages', isAppended: true },
     async (tx, workspaceId, person, range) => {
-      const deleted = await queries.deleteMessages(tx.db, workspaceId, person, range)
-      const changed = await queries.eraseFromMessages(tx.db, workspaceId, person, range)
+      const deleted = await conversations.deleteMessages(tx.db, workspaceId, person, range)
+      const changed = await conversations.eraseFromMessages(tx.db, workspaceId, person, range)
       const threads = new Set([...deleted.map(({ thread_id }) => thread_id), ...changed])
       await indexThreads(tx, workspaceId, [...threads])
       return {
@@ -104,24 +107,24 @@ export const places: Record<string, Place> = {
     },
   ),
   threads: through({ table: 'threads' }, async (tx, workspaceId, person, range, { since }) => {
-    const shown = await queries.showOtherMail(tx.db, workspaceId, person, range, since)
-    const named = await queries.eraseFromThreads(tx.db, workspaceId, person, range, since)
+    const shown = await conversations.showOtherMail(tx.db, workspaceId, person, range, since)
+    const named = await conversations.eraseFromThreads(tx.db, workspaceId, person, range, since)
     await indexThreads(tx, workspaceId, [...new Set([...shown, ...named])])
     return {}
   }),
   answers: through({ table: 'sends' }, async (tx, workspaceId, person, range, { sinceId }) => ({
     answers_by_hand:
-      (await queries.eraseReplies(tx.db, workspaceId, person, range, sinceId)) +
-      (await queries.eraseFromReplies(tx.db, workspaceId, person, range, sinceId)),
+      (await conversations.eraseReplies(tx.db, workspaceId, person, range, sinceId)) +
+      (await conversations.eraseFromReplies(tx.db, workspaceId, person, range, sinceId)),
   })),
   events: through({ table: 'events', isAppended: true }, async (tx, workspaceId, person, range) => {
-    const events = await queries.listEvents(tx.db, workspaceId, person, range)
+    const events = await eventQueries.listEvents(tx.db, workspaceId, person, range)
     return { events: await eraseEvents(tx, workspaceId, events) }
   }),
   attempts: through(
     { table: 'webhook_events', isAppended: true },
     async ({ db }, workspaceId, person, range) => ({
-      delivery_attempts: await queries.eraseAttempts(db, workspaceId, person, range),
+      delivery_attempts: await eventQueries.eraseAttempts(db, workspaceId, person, range),
     }),
   ),
   kept_answers: async (tx, workspaceId, { spellings }, { after, since, limit }) => {
@@ -158,13 +161,17 @@ const marginMs = 2 * 60_000
  * What tells of mails that the person wrote in conversations of others: such an event is about the lead
  * of the conversation, and need not name who wrote.
  */
-async function eventsOf({ db }: Context, workspaceId: string, deleted: queries.DeletedMessage[]) {
+async function eventsOf(
+  { db }: Context,
+  workspaceId: string,
+  deleted: conversations.DeletedMessage[],
+) {
   const mails = deleted.flatMap(({ id, direction, lead_id, snippet }) => {
     const upTo = firstIdAt(new Date(timeOfId(id).getTime() + marginMs))
     return direction === 'in' && lead_id !== null ? [{ id, lead_id, upTo, snippet }] : []
   })
   if (mails.length === 0) return []
-  const events = await queries.listEventsOfReplies(db, workspaceId, mails)
+  const events = await eventQueries.listEventsOfReplies(db, workspaceId, mails)
   return events.filter(({ body }) => {
     const { data } = parseJsonText(body) as ReplyEvent
     return mails.some(
@@ -178,12 +185,12 @@ interface ReplyEvent {
   data: { lead?: { id: string }; reply?: { snippet: string } }
 }
 
-async function eraseEvents(tx: Context, workspaceId: string, events: queries.StoredEvent[]) {
+async function eraseEvents(tx: Context, workspaceId: string, events: eventQueries.StoredEvent[]) {
   if (events.length === 0) return 0
   const rewritten = events.map(({ id, body }) => ({ id, body: withoutPerson(body) }))
-  await queries.updateEvents(tx.db, workspaceId, rewritten)
+  await eventQueries.updateEvents(tx.db, workspaceId, rewritten)
   const ids = rewritten.map(({ id }) => id)
-  await queries.markDeliveries(tx.db, workspaceId, ids)
+  await eventQueries.markDeliveries(tx.db, workspaceId, ids)
   return events.length
 }
 

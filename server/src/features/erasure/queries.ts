@@ -1,15 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
-import { erased, inFile, is, named, type Person } from './person.ts'
-
-/** Rows by their keys: those after the first, up to the last. */
-export interface Range {
-  after: string
-  upTo: string
-}
-
-/** What stands where an address stood. Reserved for no use by RFC 2606 §2. */
-const nobody = 'erased@erased.invalid'
+import { erased, inFile, named, type Person } from './person.ts'
+import { changedSince, count, type Range, within } from './walk-queries.ts'
 
 export const listLeadIds = async (db: Db, workspaceId: string, folded: string) => {
   const rows = await db
@@ -29,43 +21,6 @@ export const countOpenSends = async (db: Db, workspaceId: string, leadIds: strin
       and state in ('waiting', 'claimed', 'transmitting')`.execute(db)
   return rows[0]?.open ?? 0
 }
-
-/** Tables that are gone through by a key. */
-const keys = {
-  ...{ leads: 'id', threads: 'id', messages: 'id', events: 'id', webhook_events: 'id' },
-  ...{ imports: 'id', sends: 'step_id' },
-} as const
-
-export type Walked = keyof typeof keys
-
-/** The last of the next rows after a key, and how many they are. */
-export const findNext = async (
-  db: Db,
-  workspaceId: string,
-  table: Walked,
-  after: string,
-  limit: number,
-) => {
-  const key = sql.ref(keys[table])
-  // As the partial index of people's answers says it.
-  const only = table === 'sends' ? sql`and kind = 'manual'` : sql``
-  const { rows } = await sql<{ last: string | null; count: number }>`
-    select (array_agg(key order by key desc))[1] as last, count(*)::integer as count
-    from (
-      select ${key} as key from ${sql.table(table)}
-      where workspace_id = ${workspaceId}::uuid and ${key} > ${after}::uuid ${only}
-      order by ${key}
-      limit ${limit}::integer
-    ) next`.execute(db)
-  return rows[0] ?? { last: null, count: 0 }
-}
-
-const within = ({ after, upTo }: Range, key = 'id') =>
-  sql`${sql.ref(key)} > ${after}::uuid and ${sql.ref(key)} <= ${upTo}::uuid`
-
-/** Rows that were written since then; all of them without. */
-const changedSince = (since: Date | null, column = 'timestamp_updated') =>
-  since ? sql`and ${sql.ref(column)} >= ${since}::timestamptz` : sql``
 
 /** The rows stay, because counters and the ledger of mails refer to them: nobody is in them any more. */
 export const eraseLeads = (db: Db, workspaceId: string, { leadIds, folded }: Person, at: Date) =>
@@ -100,143 +55,6 @@ export const eraseFromLeads = (
     where workspace_id = ${workspaceId}::uuid and ${within(range)} ${changedSince(since)}
       and (${named(person, 'custom_variables::text')} or ${named(person, 'personalization')}
         or ${named(person, 'thread_subject')})`.execute(db),
-  )
-
-export interface DeletedMessage {
-  id: string
-  direction: 'out' | 'in'
-  lead_id: string | null
-  thread_id: string
-  snippet: string
-}
-
-/** The conversation itself, and what came from the address or went to it elsewhere. */
-export const deleteMessages = async (
-  db: Db,
-  workspaceId: string,
-  person: Person,
-  range: Range,
-): Promise<DeletedMessage[]> => {
-  const { rows } = await sql<DeletedMessage>`
-    delete from messages
-    where workspace_id = ${workspaceId}::uuid and ${within(range)}
-      and (lead_id = any(${person.leadIds}::uuid[]) or thread_id = any(${person.leadIds}::uuid[])
-        or ${is(person, 'from_address')})
-    returning id, direction, lead_id, thread_id, snippet`.execute(db)
-  return rows
-}
-
-/** Mails of others that name the address: its letters alone are taken out of them. */
-export const eraseFromMessages = (db: Db, workspaceId: string, person: Person, range: Range) =>
-  changed(
-    sql<Changed>`
-    update messages set
-      to_addresses = array(select ${erased(person, 'each')} from unnest(to_addresses) each),
-      cc_addresses = array(select ${erased(person, 'each')} from unnest(cc_addresses) each),
-      subject = ${erased(person, 'subject')}, text = ${erased(person, 'text')},
-      html = ${erased(person, 'html')}, snippet = ${erased(person, 'snippet')},
-      details = ${erased(person, 'details::text')}::jsonb
-    where workspace_id = ${workspaceId}::uuid and ${within(range)}
-      and (${named(person, 'text')} or ${named(person, 'html')} or ${named(person, 'subject')}
-        or ${named(person, 'snippet')} or ${named(person, 'details::text')}
-        or ${named(person, "array_to_string(to_addresses || cc_addresses, ' ')")})
-    returning thread_id as id`.execute(db),
-  )
-
-export const deleteThreads = (db: Db, workspaceId: string, leadIds: string[]) =>
-  count(
-    sql`
-    delete from threads
-    where workspace_id = ${workspaceId}::uuid and id = any(${leadIds}::uuid[])`.execute(db),
-  )
-
-/**
- * Conversations of others that show what the person wrote in them last: they show the newest mail that
- * is left, or nobody.
- */
-export const showOtherMail = (
-  db: Db,
-  workspaceId: string,
-  person: Person,
-  range: Range,
-  since: Date | null,
-) =>
-  changed(
-    sql<Changed>`
-    update threads t set
-      from_address = coalesce(incoming.from_address, '[erased]'),
-      subject = coalesce(incoming.subject, ''), snippet = coalesce(newest.snippet, ''),
-      last_message_id = coalesce(newest.id, t.last_message_id)
-    from threads k
-    left join lateral (
-      select from_address, subject from messages
-      where workspace_id = ${workspaceId}::uuid and thread_id = k.id and direction = 'in'
-      order by id desc limit 1
-    ) incoming on true
-    left join lateral (
-      select id, snippet from messages
-      where workspace_id = ${workspaceId}::uuid and thread_id = k.id
-        and (direction = 'in' or kind = 'manual')
-      order by id desc limit 1
-    ) newest on true
-    where t.workspace_id = ${workspaceId}::uuid and t.id = k.id
-      and k.workspace_id = ${workspaceId}::uuid and ${within(range, 'k.id')}
-      ${changedSince(since, 'k.timestamp_updated')} and ${is(person, 'k.from_address')}
-    returning t.id`.execute(db),
-  )
-
-export const eraseFromThreads = (
-  db: Db,
-  workspaceId: string,
-  person: Person,
-  range: Range,
-  since: Date | null,
-) =>
-  changed(
-    sql<Changed>`
-    update threads set
-      from_address = ${erased(person, 'from_address')}, subject = ${erased(person, 'subject')},
-      snippet = ${erased(person, 'snippet')}
-    where workspace_id = ${workspaceId}::uuid and ${within(range)} ${changedSince(since)}
-      and (${named(person, 'from_address')} or ${named(person, 'subject')}
-        or ${named(person, 'snippet')})
-    returning id`.execute(db),
-  )
-
-/** The rows stay: their keys are why no answer is sent twice. */
-export const eraseReplies = (
-  db: Db,
-  workspaceId: string,
-  person: Person,
-  range: Range,
-  sinceId: string,
-) =>
-  count(
-    sql`
-    update sends set
-      subject = null, error_message = null,
-      reply = reply || jsonb_build_object('to_address', ${nobody}::text, 'subject', '', 'text', '',
-        'html', null, 'shown_html', null, 'snippet', '', 'references', '[]'::jsonb,
-        'in_reply_to', '')
-    where workspace_id = ${workspaceId}::uuid and kind = 'manual' and ${within(range, 'step_id')}
-      and id > ${sinceId}::uuid and state not in ('waiting', 'claimed', 'transmitting')
-      and (lead_id = any(${person.leadIds}::uuid[]) or ${is(person, "reply->>'to_address'")})
-      and reply->>'to_address' is distinct from ${nobody}`.execute(db),
-  )
-
-/** Answers to others that name the address: its letters alone are taken out of them. */
-export const eraseFromReplies = (
-  db: Db,
-  workspaceId: string,
-  person: Person,
-  range: Range,
-  sinceId: string,
-) =>
-  count(
-    sql`
-    update sends set reply = ${erased(person, 'reply::text')}::jsonb
-    where workspace_id = ${workspaceId}::uuid and kind = 'manual' and ${within(range, 'step_id')}
-      and id > ${sinceId}::uuid and ${named(person, 'reply::text')}`.execute(db),
   )
 
 export const eraseSends = (db: Db, workspaceId: string, leadIds: string[]) =>
@@ -330,78 +148,6 @@ export const deleteFiles = (
       error = 'A person in the file was erased. Take them out of it, and import it again.'
     where workspace_id = ${workspaceId}::uuid and id in (select import_id from named)`.execute(db)
 
-export interface StoredEvent {
-  id: string
-  body: string
-}
-
-export const listEvents = async (db: Db, workspaceId: string, person: Person, range: Range) => {
-  const { rows } = await sql<StoredEvent>`
-    select id, body from events
-    where workspace_id = ${workspaceId}::uuid and ${within(range)}
-      and (${is(person, 'lead_email')} or ${named(person, 'body')})
-    order by id`.execute(db)
-  return rows
-}
-
-const tellOfReplies = sql`('lead.replied', 'lead.auto_replied')`
-
-/** Events that may tell of these mails: each is made in the transaction that stores its mail, after it. */
-export const listEventsOfReplies = async (
-  db: Db,
-  workspaceId: string,
-  mails: { id: string; lead_id: string; upTo: string }[],
-) => {
-  const { rows } = await sql<StoredEvent>`
-    select distinct events.id, events.body
-    from unnest(${mails.map(({ id }) => id)}::uuid[], ${mails.map(({ upTo }) => upTo)}::uuid[],
-      ${mails.map(({ lead_id }) => lead_id)}::text[]) as mail (id, up_to, lead_id)
-    join events on events.workspace_id = ${workspaceId}::uuid and events.id > mail.id
-      and events.id <= mail.up_to and events.type in ${tellOfReplies}
-      and strpos(events.body, mail.lead_id) > 0`.execute(db)
-  return rows
-}
-
-export const updateEvents = (db: Db, workspaceId: string, events: StoredEvent[]) =>
-  sql`
-    update events set body = batch.body, lead_email = null
-    from unnest(${events.map(({ id }) => id)}::uuid[], ${events.map(({ body }) => body)}::text[])
-      as batch (id, body)
-    where events.workspace_id = ${workspaceId}::uuid and events.id = batch.id`.execute(db)
-
-/**
- * The result of a delivery that is under way would name the person again. Rows are locked in the order
- * of their ids, as by all others who change several.
- */
-export const markDeliveries = (db: Db, workspaceId: string, eventIds: string[]) =>
-  sql`
-    update deliveries d set person_erased = true
-    from (
-      select id from deliveries
-      where workspace_id = ${workspaceId}::uuid and event_id = any(${eventIds}::uuid[])
-      order by id for update
-    ) k
-    where d.workspace_id = ${workspaceId}::uuid and d.id = k.id`.execute(db)
-
-/** A receiver may send back what it got. Events are erased before attempts. */
-const isOfErasedReply = (workspaceId: string) =>
-  sql`response_body is not null and event_type in ${tellOfReplies} and exists (
-    select from events
-    where workspace_id = ${workspaceId}::uuid and id = webhook_events.event_id
-      and strpos(body, '"data":{"erased":true}') > 0
-    offset 0)`
-
-/** Attempts stay, because counters are made of them. */
-export const eraseAttempts = (db: Db, workspaceId: string, person: Person, range: Range) =>
-  count(
-    sql`
-    update webhook_events set
-      lead_email = null, response_body = null, error_message = ${erased(person, 'error_message')}
-    where workspace_id = ${workspaceId}::uuid and ${within(range)}
-      and (${is(person, 'lead_email')} or ${named(person, 'response_body')}
-        or ${named(person, 'error_message')} or ${isOfErasedReply(workspaceId)})`.execute(db),
-  )
-
 /** The charge stays in the ledger of credits; whom it was for does not. */
 export const eraseAcquired = (db: Db, workspaceId: string, folded: string) =>
   count(
@@ -412,17 +158,3 @@ export const eraseAcquired = (db: Db, workspaceId: string, folded: string) =>
       contact = (select jsonb_object_agg(key, null::text) from jsonb_object_keys(contact) key)
     where workspace_id = ${workspaceId}::uuid and email_folded = ${folded}`.execute(db),
   )
-
-interface Changed {
-  /** Of a conversation. */
-  id: string
-}
-
-/** @returns one id for each row */
-async function changed(result: Promise<{ rows: Changed[] }>): Promise<string[]> {
-  return (await result).rows.map(({ id }) => id)
-}
-
-async function count(result: Promise<{ numAffectedRows?: bigint }>): Promise<number> {
-  return Number((await result).numAffectedRows ?? 0)
-}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Db } from '../../kernel/db/db.ts'
+import { erased, is, named, type Person } from './person.ts'
+import { count, type Range, within } from './walk-queries.ts'
+
+export interface StoredEvent {
+  id: string
+  body: string
+}
+
+export const listEvents = async (db: Db, workspaceId: string, person: Person, range: Range) => {
+  const { rows } = await sql<StoredEvent>`
+    select id, body from events
+    where workspace_id = ${workspaceId}::uuid and ${within(range)}
+      and (${is(person, 'lead_email')} or ${named(person, 'body')})
+    order by id`.execute(db)
+  return rows
+}
+
+const tellOfReplies = sql`('lead.replied', 'lead.auto_replied')`
+
+/** Events that may tell of these mails: each is made in the transaction that stores its mail, after it. */
+export const listEventsOfReplies = async (
+  db: Db,
+  workspaceId: string,
+  mails: { id: string; lead_id: string; upTo: string }[],
+) => {
+  const { rows } = await sql<StoredEvent>`
+    select distinct events.id, events.body
+    from unnest(${mails.map(({ id }) => id)}::uuid[], ${mails.map(({ upTo }) => upTo)}::uuid[],
+      ${mails.map(({ lead_id }) => lead_id)}::text[]) as mail (id, up_to, lead_id)
+    join events on events.workspace_id = ${workspaceId}::uuid and events.id > mail.id
+      and events.id <= mail.up_to and events.type in ${tellOfReplies}
+      and strpos(events.body, mail.lead_id) > 0`.execute(db)
+  return rows
+}
+
+export const updateEvents = (db: Db, workspaceId: string, events: StoredEvent[]) =>
+  sql`
+    update events set body = batch.body, lead_email = null
+    from unnest(${events.map(({ id }) => id)}::uuid[], ${events.map(({ body }) => body)}::text[])
+      as batch (id, body)
+    where events.workspace_id = ${workspaceId}::uuid and events.id = batch.id`.execute(db)
+
+/**
+ * The result of a delivery that is under way would name the person again. Rows are locked in the order
+ * of their ids, as by all others who change several.
+ */
+export const markDeliveries = (db: Db, workspaceId: string, eventIds: string[]) =>
+  sql`
+    update deliveries d set person_erased = true
+    from (
+      select id from deliveries
+      where workspace_id = ${workspaceId}::uuid and event_id = any(${eventIds}::uuid[])
+      order by id for update
+    ) k
+    where d.workspace_id = ${workspaceId}::uuid and d.id = k.id`.execute(db)
+
+/** A receiver may send back what it got. Events are erased before attempts. */
+const isOfErasedReply = (workspaceId: string) =>
+  sql`response_body is not null and event_type in ${tellOfReplies} and exists (
+    select from events
+    where workspace_id = ${workspaceId}::uuid and id = webhook_events.event_id
+      and strpos(body, '"data":{"erased":true}') > 0
+    offset 0)`
+
+/** Attempts stay, because counters are made of them. */
+export const eraseAttempts = (db: Db, workspaceId: string, person: Person, range: Range) =>
+  count(
+    sql`
+    update webhook_events set
+      lead_email = null, response_body = null, error_message = ${erased(person, 'error_message')}
+    where workspace_id = ${workspaceId}::uuid and ${within(range)}
+      and (${is(person, 'lead_email')} or ${named(person, 'response_body')}
+        or ${named(person, 'error_message')} or ${isOfErasedReply(workspaceId)})`.execute(db),
+  )
