@@ -66,6 +66,13 @@ export interface LockedLead extends StoredLead {
 export const isErased = ({ email_folded }: Pick<StoredLead, 'email_folded'>) =>
   email_folded.endsWith('@erased.invalid')
 
+/** Mails go out to it. */
+export const isSending = (state: LeadState['sending_state'] | undefined) =>
+  state === 'pending' || state === 'active'
+
+/** It is neither done nor stopped: mails go out to it, or will once it is resumed. */
+export const isOpen = (state: LeadState['sending_state']) => isSending(state) || state === 'paused'
+
 /**
  * Just what the API shows, in answers and in events. Named one by one: an object of known shape is
  * made and written as JSON several times as fast as what is left of another.

@@ -1,5 +1,5 @@
 import type { EventType } from '../../events/catalogue/index.ts'
-import type { LeadState, LockedLead } from '../record.ts'
+import { isOpen, isSending, type LeadState, type LockedLead } from '../record.ts'
 import { isFinal, planStatusChange } from '../status/status.ts'
 import type { LeadActivity } from './activity.ts'
 
@@ -72,7 +72,7 @@ function planSent(lead: LockedLead, sent: Of<'sent'>, now: Date): ActivityChange
     skip_reason: null,
   }
   const events: ActivityChange['events'] = [{ type: 'email.sent', data: { message }, at }]
-  if (!isSending(lead)) return { patch, events }
+  if (!isOpen(lead.sending_state)) return { patch, events }
   if (next) {
     const state = lead.sending_state === 'pending' ? 'active' : lead.sending_state
     const nextSend = laterOf(next.notBefore, lead.postponed_until)
@@ -92,7 +92,7 @@ export function planFinish(lead: Pick<LockedLead, 'status'>): ActivityChange {
 
 /** Its steps were removed. One that is paused waits for a person all the same. */
 const planRemoved = (lead: LockedLead): ActivityChange =>
-  lead.sending_state === 'paused' || !isSending(lead) ? { patch: {}, events: [] } : planFinish(lead)
+  isSending(lead.sending_state) ? planFinish(lead) : { patch: {}, events: [] }
 
 function planSeen(lead: LockedLead, seen: Of<'opened' | 'clicked'>, now: Date): ActivityChange {
   // Scanners and prefetchers follow every link before a person has seen it.
@@ -139,7 +139,7 @@ function planAutoReply(lead: LockedLead, replied: Of<'auto_replied'>, now: Date)
   const data = { message, reply }
   const events: ActivityChange['events'] = [{ type: 'lead.auto_replied', data, at }]
   if (lead.stop_on_auto_reply) return { patch: stopped(lead, 'auto_replied'), events }
-  if (!resumeAt || resumeAt <= now || !isSending(lead)) return { patch: {}, events }
+  if (!resumeAt || resumeAt <= now || !isOpen(lead.sending_state)) return { patch: {}, events }
   const postponed_until = laterOf(resumeAt, lead.postponed_until)
   const next = lead.timestamp_next_send
   const patch = next ? { timestamp_next_send: laterOf(next, resumeAt) } : {}
@@ -157,7 +157,7 @@ function planBounce(lead: LockedLead, bounced: Of<'bounced'>, now: Date): Activi
 }
 
 function planSkip(lead: LockedLead, { reason, detail }: Of<'skipped'>): ActivityChange {
-  if (!isSending(lead)) return { patch: {}, events: [] }
+  if (!isOpen(lead.sending_state)) return { patch: {}, events: [] }
   const skip_reason = `${reason}: ${detail}`
   if (reason === 'suppressed') {
     return { patch: { skip_reason, ...stopped(lead, 'blocked') }, events: [] }
@@ -170,10 +170,8 @@ function planSkip(lead: LockedLead, { reason, detail }: Of<'skipped'>): Activity
 const stopped = (
   lead: LockedLead,
   stop_reason: NonNullable<LockedLead['stop_reason']>,
-): Partial<LeadState> => (isSending(lead) ? { sending_state: 'stopped', stop_reason } : {})
-
-const isSending = ({ sending_state }: LockedLead) =>
-  sending_state === 'pending' || sending_state === 'active' || sending_state === 'paused'
+): Partial<LeadState> =>
+  isOpen(lead.sending_state) ? { sending_state: 'stopped', stop_reason } : {}
 
 /** What the service gives by itself, in this order; any other status is somebody's word. */
 const automatic = ['new', 'contacted', 'opened', 'clicked', 'completed', 'replied']

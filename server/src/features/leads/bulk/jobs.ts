@@ -9,10 +9,12 @@ import { getCampaign } from '../../campaigns/index.ts'
 import { readFilter } from '../lists/filter.ts'
 import { countMatching, listMatchingIds } from '../lists/list-queries.ts'
 import { type ChangedBy, readTarget } from '../status/set-status.ts'
-import { applyTo, type Outcome, undoChange } from './apply.ts'
+import { applyTo } from './apply.ts'
 import { claimJob } from './cross-workspace.ts'
+import type { Outcome } from './outcome.ts'
 import * as queries from './queries.ts'
 import { atOnceMax, type BulkChange, type LeadJob } from './schema.ts'
+import { undoChange } from './undo.ts'
 
 /** Of hints that a runner has leads to change. */
 export const leadJobKind = 'lead jobs'

@@ -13,7 +13,7 @@ import { planFinish } from '../activity/plan-activity.ts'
 import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
-import type { StoredLead } from '../record.ts'
+import { isSending } from '../record.ts'
 import * as follow from './follow-queries.ts'
 import { nextSendOf } from './next-send.ts'
 
@@ -75,8 +75,6 @@ const followLeads = (
     }
     return place
   })
-
-const isSending = (state: StoredLead['sending_state']) => state === 'pending' || state === 'active'
 
 const follower = (steps: HeldSteps, lead: follow.FollowingLead): follow.FollowingLead => ({
   ...lead,

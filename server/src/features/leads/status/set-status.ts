@@ -10,7 +10,7 @@ import { recordActivities } from '../activity/record-activity.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import { noSuchLead } from '../find-lead.ts'
 import * as queries from '../queries.ts'
-import { leadRecord, type StoredLead } from '../record.ts'
+import { isSending, leadRecord, type StoredLead } from '../record.ts'
 import type { Lead, LeadStatusInput } from '../schema.ts'
 import { resumed } from './resume.ts'
 import { type NewStatus, parseNewStatus, planStatusChange } from './status.ts'
@@ -144,9 +144,6 @@ export async function readTarget(
   const values = [...builtinStatuses, ...labels.map((label) => label.value)]
   throw invalidField(path, `${path.slice(1)} must be one of ${values.join(', ')}`)
 }
-
-export const isSending = (state: Lead['sending_state'] | undefined) =>
-  state === 'pending' || state === 'active'
 
 const isUnsubscribe = (target: NewStatus) =>
   target.kind === 'builtin' && target.status === 'unsubscribed'

@@ -1,6 +1,6 @@
 import type { EventType } from '../../events/catalogue/index.ts'
 import { type BuiltinStatus, builtinStatuses, foldStatus, type Label } from '../../labels/index.ts'
-import type { LeadState } from '../record.ts'
+import { isOpen, isSending, type LeadState } from '../record.ts'
 
 /**
  * What a lead may be set to (contract §7). `status` is what the lead means to people, and
@@ -139,9 +139,8 @@ type Sending = Partial<Pick<LeadState, 'sending_state' | 'stop_reason'>>
 function sendingAfter({ sending_state, stop_reason }: StatusSubject, effect: Effect): Sending {
   if (isFinal(stop_reason)) return {}
   if (effect === 'unsubscribe') return { sending_state: 'stopped', stop_reason: 'unsubscribed' }
-  const isSending = sending_state === 'pending' || sending_state === 'active'
-  if (effect === 'pause') return isSending ? { sending_state: 'paused' } : {}
-  if (!isSending && sending_state !== 'paused') return {}
+  if (effect === 'pause') return isSending(sending_state) ? { sending_state: 'paused' } : {}
+  if (!isOpen(sending_state)) return {}
   if (effect === 'stop') return { sending_state: 'stopped', stop_reason: 'manual' }
   return effect === 'finish' ? { sending_state: 'finished' } : {}
 }
@@ -154,7 +153,7 @@ export const isFinal = (
 
 function planPause({ sending_state }: StatusSubject): StatusChange {
   if (sending_state === 'paused') return { kind: 'unchanged' }
-  if (sending_state === 'pending' || sending_state === 'active') {
+  if (isSending(sending_state)) {
     return { kind: 'changed', patch: { sending_state: 'paused' }, event: null }
   }
   return refuse(`The lead is ${sending_state}; only one that is still sent to can be paused.`)

@@ -1,0 +1,39 @@
+import type { Context } from '../../../kernel/context.ts'
+import { uncountLeads } from '../change-leads.ts'
+import * as leadQueries from '../queries.ts'
+import { isErased, type LockedLead } from '../record.ts'
+import { erased, missing, type Outcome, refusal } from './outcome.ts'
+import * as queries from './queries.ts'
+
+export async function deleteUntouched(
+  tx: Context,
+  workspaceId: string,
+  ids: string[],
+): Promise<Outcome> {
+  const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
+  const untouched = await queries.findUntouched(tx.db, workspaceId, ids)
+  const going = leads.filter(({ id }) => untouched.has(id))
+  await removeLeads(tx, workspaceId, going)
+  const kept = leads.filter(({ id }) => !untouched.has(id))
+  return {
+    changed: going.length,
+    refusals: [
+      ...missing(ids, leads),
+      ...kept.map((lead) => refusal(lead, isErased(lead) ? erased : writtenTo)),
+    ],
+    undo: null,
+  }
+}
+
+export async function removeLeads(tx: Context, workspaceId: string, leads: LockedLead[]) {
+  if (leads.length === 0) return
+  await queries.deleteLeads(
+    tx.db,
+    workspaceId,
+    leads.map(({ id }) => id),
+  )
+  await uncountLeads(tx, workspaceId, leads)
+}
+
+const writtenTo =
+  'The lead was written to, and what was sent stays known. Pause it, or have an admin erase the person.'

@@ -1,0 +1,140 @@
+import type { Context } from '../../../kernel/context.ts'
+import { lockLeadCounts } from '../../campaigns/index.ts'
+import { type Label, listLabels } from '../../labels/index.ts'
+import { addLeads, holdTarget, roomInPlan } from '../adding/add-leads.ts'
+import { ChangingLead, changeLeads } from '../change-leads.ts'
+import * as leadQueries from '../queries.ts'
+import { isErased, isOpen, type LockedLead } from '../record.ts'
+import type { LeadInput, SkipReason } from '../schema.ts'
+import { stopsByStatus } from '../status/status.ts'
+import { removeLeads } from './delete.ts'
+import { erased, missing, type Outcome, refusal } from './outcome.ts'
+import * as queries from './queries.ts'
+
+/** Adds them to the other campaign; here they go, or stop where something was sent to them. */
+export async function move(
+  tx: Context,
+  workspaceId: string,
+  campaignId: string,
+  ids: string[],
+): Promise<Outcome> {
+  const input = { campaign_id: campaignId, overwrite: false, skip_if_in_workspace: false }
+  const { plan_leads_max } = await holdTarget(tx, workspaceId, input)
+  const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
+  const labels = new Map(
+    (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
+  )
+  const refusals = missing(ids, leads)
+  const going: LockedLead[] = []
+  for (const lead of leads) {
+    const label = lead.label_id === null ? undefined : labels.get(lead.label_id)
+    const reason = whyNotMoved(lead, label, campaignId)
+    if (reason) refusals.push(refusal(lead, reason))
+    else going.push(lead)
+  }
+  if (going.length === 0) return { changed: 0, refusals, undo: null }
+  const sources = going.map((lead) => lead.campaign_id)
+  await lockLeadCounts(tx, workspaceId, [...new Set([...sources, campaignId])])
+  const adding = { ...input, leads: going.map(inputOf) }
+  const added = await addLeads(tx, workspaceId, adding, { othersGo: true })
+  for (const { index, reason } of added.skipped_leads) {
+    const lead = going[index]
+    if (lead) refusals.push(refusal(lead, skipped[reason]))
+  }
+  await postponeAdded(tx, workspaceId, added.created_leads, going)
+  const moved = added.created_leads.flatMap(({ index }) => going[index] ?? [])
+  const untouched = await queries.findUntouched(
+    tx.db,
+    workspaceId,
+    moved.map(({ id }) => id),
+  )
+  await removeLeads(
+    tx,
+    workspaceId,
+    moved.filter(({ id }) => untouched.has(id)),
+  )
+  await roomInPlan(tx, workspaceId, plan_leads_max, moved.length - untouched.size)
+  const stopping = moved
+    .filter(({ id, sending_state }) => !untouched.has(id) && isOpen(sending_state))
+    .map((lead) => new ChangingLead(lead))
+  for (const lead of stopping) {
+    lead.change({ sending_state: 'stopped', stop_reason: 'manual' }, [], tx.now())
+  }
+  await changeLeads(tx, workspaceId, stopping)
+  return { changed: moved.length, refusals, undo: null }
+}
+
+/** Null: it is moved. Whoever must not be written to at all is skipped as in any campaign. */
+function whyNotMoved(
+  lead: LockedLead,
+  label: Label | undefined,
+  campaignId: string,
+): string | null {
+  if (isErased(lead)) return erased
+  if (lead.campaign_id === campaignId) return skipped.already_in_campaign
+  if (lead.email_reply_count > 0) return notMoved.replied
+  if (lead.stop_reason !== null) return notMoved[lead.stop_reason]
+  // Of one that had got its last mail, a person's word changes the status alone.
+  if (stopsByStatus(lead.status, label)) return notMoved.said
+  // One that was skipped waits for nobody's word, and may lack nothing in the other campaign.
+  const isHeldBack = lead.sending_state === 'paused' && lead.skip_reason === null
+  return isHeldBack ? notMoved.paused : null
+}
+
+/** Who is absent is written to on return, whichever campaign does. */
+async function postponeAdded(
+  tx: Context,
+  workspaceId: string,
+  added: { index: number; id: string }[],
+  going: LockedLead[],
+) {
+  const postponed = added.flatMap(({ index, id }) => {
+    const until = going[index]?.postponed_until
+    return until ? [{ id, until }] : []
+  })
+  if (postponed.length > 0) await queries.postponeAdded(tx.db, workspaceId, postponed)
+}
+
+const addInstead = 'If they are to be written to all the same, add the address there.'
+
+const notMoved = {
+  replied: `The person has answered. ${addInstead}`,
+  auto_replied: `An automatic answer stopped the lead. ${addInstead}`,
+  company_replied: `A colleague has answered, which stopped the lead. ${addInstead}`,
+  manual: `The lead was stopped or moved before. ${addInstead}`,
+  said: `The lead's status says that nobody writes to them any more. ${addInstead}`,
+  paused: 'The lead is paused; resume it first.',
+  ...{ bounced: null, unsubscribed: null, blocked: null },
+}
+
+const skipped: Record<SkipReason, string> = {
+  invalid_email: 'The address is not valid.',
+  duplicate_in_request: 'Another lead of the same address was moved there.',
+  in_blocklist: 'The address or its domain is blocked.',
+  unsubscribed: 'The address is unsubscribed.',
+  bounced: 'Mail to the address came back.',
+  in_workspace: 'The address is in another campaign.',
+  already_in_campaign: 'The address is in that campaign already.',
+}
+
+const inputOf = (lead: LockedLead): LeadInput => ({
+  email: lead.email,
+  first_name: lead.first_name,
+  last_name: lead.last_name,
+  company_name: lead.company_name,
+  company_domain: lead.company_domain,
+  job_title: lead.job_title,
+  phone: lead.phone,
+  website: lead.website,
+  personalization: lead.personalization,
+  custom_variables: Object.fromEntries(
+    Object.entries(lead.custom_variables).map(([name, value]) => [
+      name,
+      isHuge(value) ? String(value) : value,
+    ]),
+  ),
+})
+
+/** Such a number was taken once, and is taken as a text now. */
+const isHuge = (value: unknown) =>
+  typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER

@@ -1,0 +1,30 @@
+import type { LockedLead } from '../record.ts'
+import type * as queries from './queries.ts'
+import type { LeadJob } from './schema.ts'
+
+export type Refusal = LeadJob['refusals'][number]
+
+/** What became of some leads. */
+export interface Outcome {
+  changed: number
+  refusals: Refusal[]
+  /** Null: there is no way back. */
+  undo: queries.UndoneLead[] | null
+}
+
+type Named = Pick<LockedLead, 'id' | 'email'>
+
+export const refusal = ({ id, email }: Named, reason: string): Refusal => ({
+  lead_id: id,
+  email,
+  reason,
+})
+
+export function missing(ids: string[], leads: { id: string }[]): Refusal[] {
+  const found = new Set(leads.map(({ id }) => id))
+  return ids
+    .filter((id) => !found.has(id))
+    .map((id) => ({ lead_id: id, email: null, reason: 'There is no such lead any more.' }))
+}
+
+export const erased = 'The person was erased; there is nobody left to change.'

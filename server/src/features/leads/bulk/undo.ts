@@ -1,0 +1,107 @@
+import type { Context } from '../../../kernel/context.ts'
+import { firstIdAt } from '../../../kernel/ids.ts'
+import { type HeldSteps, holdSteps } from '../../campaigns/index.ts'
+import { markLeadsDue } from '../../mailbox-lanes/index.ts'
+import { findAnswersSince } from '../activity/activity-queries.ts'
+import type { ActivityChange } from '../activity/plan-activity.ts'
+import { companyIn } from '../adding/company.ts'
+import { ChangingLead, changeLeadsBack } from '../change-leads.ts'
+import * as leadQueries from '../queries.ts'
+import { isOpen, isSending, type LockedLead } from '../record.ts'
+import { findAnsweredFor } from '../status/colleagues.ts'
+import { planResume } from '../status/resume.ts'
+import { missing, type Outcome, refusal } from './outcome.ts'
+import type * as queries from './queries.ts'
+
+/**
+ * Puts leads back to what they were, unless something happened to them since: also an automatic answer,
+ * which changes nothing of a lead that is stopped, and would have put off one that is sent to. Whose
+ * colleague has answered is not written to again where that stops them; who is goes on in the campaign
+ * as it is now.
+ */
+export async function undoChange(
+  tx: Context,
+  workspaceId: string,
+  undone: queries.UndoneLead[],
+): Promise<Outcome> {
+  const ids = undone.map(({ id }) => id)
+  const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
+  const beforeOf = new Map(undone.map((lead) => [lead.id, lead]))
+  const refusals = missing(ids, leads)
+  const answered = await findAnswered(tx, workspaceId, leads, beforeOf)
+  const answeredFor = await findAnsweredFor(tx, workspaceId, leads)
+  const campaigns = await holdCampaigns(tx, workspaceId, leads)
+  const changing: ChangingLead[] = []
+  for (const lead of leads) {
+    const before = beforeOf.get(lead.id) as queries.UndoneLead
+    const isChanged = lead.timestamp_updated.toISOString() !== before.changed_at
+    if (isChanged || answered.has(lead.id)) {
+      refusals.push(refusal(lead, 'Something happened to the lead since; it stays as it is.'))
+      continue
+    }
+    const steps = campaigns.get(lead.campaign_id) as HeldSteps
+    const { patch, events } = planUndo(lead, before, {
+      steps,
+      isAnsweredFor: answeredFor.has(lead.id),
+    })
+    const one = new ChangingLead(lead)
+    one.change(patch, events, tx.now())
+    changing.push(one)
+  }
+  await changeLeadsBack(tx, workspaceId, changing)
+  const sending = changing.filter(({ now }) => isSending(now.sending_state))
+  if (sending.length > 0) {
+    await markLeadsDue(tx, workspaceId, [...new Set(sending.map(({ now }) => now.campaign_id))])
+  }
+  return { changed: changing.length, refusals, undo: null }
+}
+
+/** Ids of those that an answer came from since they were changed. */
+async function findAnswered(
+  tx: Context,
+  workspaceId: string,
+  leads: LockedLead[],
+  beforeOf: Map<string, queries.UndoneLead>,
+): Promise<Set<string>> {
+  const asked = leads.map(({ id, campaign_id }) => {
+    const changedAt = new Date(beforeOf.get(id)?.changed_at ?? 0)
+    return { id, campaign_id, company: null, since: firstIdAt(changedAt) }
+  })
+  const answers = await findAnswersSince(tx.db, workspaceId, asked)
+  return new Set(
+    answers.filter(({ replied, auto_replied }) => replied || auto_replied).map(({ id }) => id),
+  )
+}
+
+async function holdCampaigns(
+  tx: Context,
+  workspaceId: string,
+  leads: LockedLead[],
+): Promise<Map<string, HeldSteps>> {
+  const held = new Map<string, HeldSteps>()
+  for (const id of [...new Set(leads.map(({ campaign_id }) => campaign_id))].sort()) {
+    held.set(id, await holdSteps(tx.db, workspaceId, id))
+  }
+  return held
+}
+
+/** Its campaign may have been edited since, and only leads that are sent to follow that. */
+function planUndo(
+  lead: LockedLead,
+  { id: _, changed_at: __, ...before }: queries.UndoneLead,
+  { steps, isAnsweredFor }: { steps: HeldSteps; isAnsweredFor: boolean },
+): ActivityChange {
+  const patch = {
+    ...before,
+    timestamp_next_send: timeOf(before.timestamp_next_send),
+    postponed_until: timeOf(before.postponed_until),
+  }
+  if (!isOpen(patch.sending_state)) return { patch, events: [] }
+  if (isAnsweredFor) return { patch: { ...patch, ...stoppedForCompany }, events: [] }
+  if (isSending(patch.sending_state)) return planResume(steps, { ...lead, ...patch }, patch)
+  return { patch: { ...patch, company: companyIn(steps, lead) }, events: [] }
+}
+
+const stoppedForCompany = { sending_state: 'stopped', stop_reason: 'company_replied' } as const
+
+const timeOf = (text: string | null) => (text === null ? null : new Date(text))
