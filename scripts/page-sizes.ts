@@ -12,11 +12,12 @@ type Manifest = Record<string, { file: string; imports?: string[] }>
 interface PageSize {
   page: string
   bytes: number
+  files: number
 }
 
 /**
  * @param dist the built application
- * @returns the gzipped script of each page on a first visit, the largest first
+ * @returns the gzipped script of each page on a first visit, and in how many files, the largest first
  */
 export function pageSizes(dist: string): PageSize[] {
   const manifest: Manifest = JSON.parse(readFileSync(join(dist, '.vite', 'manifest.json'), 'utf8'))
@@ -35,7 +36,8 @@ export function pageSizes(dist: string): PageSize[] {
   return pagesOf(manifest)
     .map((page) => {
       const files = new Set([entry, shell, page].flatMap((name) => [...needed(name)]))
-      return { page, bytes: [...files].reduce((sum, name) => sum + bytesOf(name), 0) }
+      const bytes = [...files].reduce((sum, name) => sum + bytesOf(name), 0)
+      return { page, bytes, files: files.size }
     })
     .sort((a, b) => b.bytes - a.bytes)
 }

@@ -22,6 +22,13 @@ export default defineConfig({
   // The server puts a fresh one into each page; Vite repeats the placeholder where it writes tags.
   html: { cspNonce: '%NONCE%' },
   // The policy of the pages allows no file inside another.
-  build: { assetsInlineLimit: 0, manifest: true, reportCompressedSize: false },
+  build: {
+    ...{ assetsInlineLimit: 0, manifest: true, reportCompressedSize: false },
+    // What many pages share is one file. By itself the bundler makes one of each icon and each small
+    // function, and the first visit of a page asked for almost a hundred.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 16 }] } },
+    },
+  },
   server: { proxy: { '/app': 'http://127.0.0.1:3000', '/health': 'http://127.0.0.1:3000' } },
 })
