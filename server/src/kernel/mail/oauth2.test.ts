@@ -60,6 +60,11 @@ test.each<[string, Answer, object]>([
     { kind: 'refused', response: 'invalid_grant' },
   ],
   ['a provider in trouble', answerWith(503, 'oops'), { kind: 'protocol', response: null }],
+  [
+    'a provider in trouble that says so with the status of a refusal',
+    answerWith(400, '{"error": "temporarily_unavailable"}'),
+    { kind: 'protocol', response: 'temporarily_unavailable' },
+  ],
   ['a page instead of an answer', answerWith(200, '<html>'), { kind: 'protocol' }],
   [
     'a token that would end the login line',

@@ -105,11 +105,15 @@ async function askForToken(
     }
   }
   const code = typeof answer.error === 'string' ? answer.error.slice(0, 100) : null
-  if (code === null || outcome.status >= 500 || outcome.status === 429) {
+  const isTheirs = code === null || troubles.has(code)
+  if (isTheirs || outcome.status >= 500 || outcome.status === 429) {
     throw new MailFailure('login', 'protocol', { detail: tokenDetail, response: code })
   }
   throw new MailFailure('login', 'refused', { detail: tokenDetail, response: code })
 }
+
+/** That a provider cannot answer now, whichever status it says it with (RFC 6749 §4.1.2.1). */
+const troubles = new Set(['temporarily_unavailable', 'server_error'])
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
 
