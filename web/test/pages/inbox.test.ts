@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
-import { addMails } from '../../../server/test/conversations.ts'
+import { addMails, createConversation } from '../../../server/test/conversations.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { enter } from '../application.ts'
 import { allowFailures, expectFailures, installClock } from '../browser.ts'
@@ -529,6 +529,30 @@ test('of two people in one conversation each sees the other’s answer, and nobo
   await second.frameLocator('iframe[title="Mail"]').getByText('From Bob').waitFor()
   await expect.poll(() => answer(second).textContent()).toBe('From Eve')
   expect(world.outbox.mails).toHaveLength(before + 1)
+})
+
+test('what comes in at the moment in which a conversation is put away keeps it there', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const { id } = await world.converse({ email: 'rosa@lead.example', first_name: 'Rosa' })
+  const page = await open(application.visitor, `${path}?thread=${id}`)
+  await answer(page).waitFor()
+  // The page is told of nothing, as if the stream were late.
+  allowFailures(page, 'GET /app/threads/:id lost')
+  expectFailures(page, 'POST /app/threads/done 409')
+  await page.route('**/app/live**', (route) => route.abort())
+  await page.route(`**/app/threads/${id}`, (route) => route.abort())
+  const late = { email: 'rosa@lead.example', text: 'Call me today!' }
+  await createConversation(api, api.workspaceId, world.campaignId, late)
+  await page.keyboard.press('e')
+  await page.getByText('Something has just come in here').waitFor()
+  await page.unrouteAll()
+  await page.reload()
+  await row(page, 'Call me today!').waitFor()
+  await page.getByRole('button', { name: 'Done' }).waitFor()
 })
 
 test('a viewer reads everything and is offered nothing to change', async ({

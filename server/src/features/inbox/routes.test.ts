@@ -84,6 +84,32 @@ test('a reply waits until it is answered, done or put off, and comes back when s
   expect(items.every(({ actor_type }) => actor_type === 'user')).toBe(true)
 })
 
+test('what came in while somebody decided is neither put away nor read unseen', async () => {
+  const { id, email, messageId } = await answered()
+  const { last_message_id: seen_message_id } = (await thread(id)).body
+  const newer = async () => (await thread(id)).body.last_message_id !== seen_message_id
+  inbox.arrive(letter({ from: email, headers: [`In-Reply-To: ${messageId}`], body: 'Wait!' }))
+  await inbox.untilRead(async () => ((await newer()) ? true : undefined))
+  const until = new Date(inbox.ctx.now().getTime() + 3_600_000).toISOString()
+  const seen = { ids: [id], seen_message_id }
+  for (const answer of [
+    await ask('POST', '/threads/done', { ...seen, done: true }),
+    await ask('POST', '/threads/snooze', { ...seen, until }),
+  ]) {
+    expect(answer).toMatchObject({ status: 409, body: { code: 'version_conflict' } })
+  }
+  await ask('POST', '/threads/read', { ...seen, read: true })
+  expect((await thread(id)).body).toMatchObject({
+    ...{ timestamp_done: null, snoozed_until: null, unread: true, waiting: true },
+  })
+
+  const { last_message_id } = (await thread(id)).body
+  const now = { ids: [id], seen_message_id: last_message_id }
+  await ask('POST', '/threads/read', { ...now, read: true })
+  expect((await thread(id)).body.unread).toBe(false)
+  expect((await ask('POST', '/threads/done', { ...now, done: true })).status).toBe(200)
+})
+
 test('what was put off is the newest of all once its time has come', async () => {
   const first = await answered()
   const second = await answered()

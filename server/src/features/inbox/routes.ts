@@ -172,7 +172,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ ctx, caller, body }) => {
-      await markRead(ctx, caller.workspaceId, body.ids, body.read)
+      await markRead(ctx, caller.workspaceId, body)
       return { ids: body.ids }
     },
   )
@@ -192,7 +192,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ ctx, caller, body, id: requestId }) => {
       const by = { actor: caller.actor, requestId }
-      await markDone(ctx, caller.workspaceId, body.ids, body.done, by)
+      await markDone(ctx, caller.workspaceId, body, by)
       return { ids: body.ids }
     },
   )
@@ -212,7 +212,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ ctx, caller, body, id: requestId }) => {
       const by = { actor: caller.actor, requestId }
-      await snoozeThreads(ctx, caller.workspaceId, body.ids, instantOf(body.until), by)
+      await snoozeThreads(ctx, caller.workspaceId, { ...body, until: instantOf(body.until) }, by)
       return { ids: body.ids }
     },
   )

@@ -200,17 +200,26 @@ const input = <T extends Record<string, TSchema>>(
     examples: [example],
   })
 
+const seen = (effect: string) =>
+  Type.Optional({ ...Uuid, description: `The last message that was seen: ${effect}` })
+
+const nothingChanges = 'where something newer came in, nothing is changed.'
+
 export const ThreadsRead = input(
   'ThreadsRead',
   'Which conversations, and whether somebody has read them.',
-  { ids, read: Type.Boolean() },
+  {
+    ids,
+    read: Type.Boolean(),
+    seen_message_id: seen('where something newer came in, the conversation stays as it is.'),
+  },
   { ids: threadIds, read: true },
 )
 
 export const ThreadsDone = input(
   'ThreadsDone',
   'Which conversations, and whether nothing is left to do.',
-  { ids, done: Type.Boolean() },
+  { ids, done: Type.Boolean(), seen_message_id: seen(nothingChanges) },
   { ids: threadIds, done: true },
 )
 
@@ -220,6 +229,7 @@ export const ThreadsSnooze = input(
   {
     ids,
     until: Type.Optional(Type.String({ maxLength: 40, 'x-document': { format: 'date-time' } })),
+    seen_message_id: seen(nothingChanges),
   },
   { ids: threadIds },
 )
@@ -233,12 +243,7 @@ export const ReplyInput = input(
     force: Type.Optional(
       Type.Boolean({ description: 'Also to a suppressed address, when its owner asks for it.' }),
     ),
-    seen_message_id: Type.Optional(
-      Type.String({
-        maxLength: 36,
-        description: 'The last message that was seen: where there is a newer one nothing is sent.',
-      }),
-    ),
+    seen_message_id: seen('where there is a newer one nothing is sent.'),
   },
   { text: 'Gladly.' },
 )

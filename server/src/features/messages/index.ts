@@ -26,6 +26,7 @@ export {
   countThreads,
   countWaiting,
   findThread,
+  hasNewer,
   moveThreads,
   type Thread,
   type ThreadCounts,

@@ -288,12 +288,31 @@ export const moveThreads = (db: Db, workspaceId: string, ids: string[], mailboxI
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute()
 
-export const updateUnread = (db: Db, workspaceId: string, ids: string[], unread: boolean) =>
+/** @param seen where a newer message came in, nothing changes */
+export const updateUnread = (
+  db: Db,
+  workspaceId: string,
+  ids: string[],
+  unread: boolean,
+  seen: string | undefined,
+) =>
   sql`
     update threads
     set unread = ${unread}
     where workspace_id = ${workspaceId}::uuid and id = any(${ids}::uuid[])
-      and unread <> ${unread}`.execute(db)
+      and unread <> ${unread} and last_message_id <= coalesce(${seen}::uuid, last_message_id)`.execute(
+    db,
+  )
+
+/** Whether one of them has something that nobody has read and that is newer than a message. */
+export async function hasNewer(db: Db, workspaceId: string, ids: string[], seen: string) {
+  const { rows } = await sql<{ has_newer: boolean }>`
+    select exists (
+      select from threads
+      where workspace_id = ${workspaceId}::uuid and id = any(${ids}::uuid[])
+        and last_message_id > ${seen}::uuid and unread) as has_newer`.execute(db)
+  return rows[0]?.has_newer === true
+}
 
 /**
  * A person answered: as new as that, read, waiting no more, and nothing is suggested, unless something

@@ -2663,6 +2663,10 @@ export type ThreadMessageList = {
 export type ThreadsRead = {
     ids: Array<string>;
     read: boolean;
+    /**
+     * The last message that was seen: where something newer came in, the conversation stays as it is.
+     */
+    seen_message_id?: string;
 };
 
 /**
@@ -2671,6 +2675,10 @@ export type ThreadsRead = {
 export type ThreadsDone = {
     ids: Array<string>;
     done: boolean;
+    /**
+     * The last message that was seen: where something newer came in, nothing is changed.
+     */
+    seen_message_id?: string;
 };
 
 /**
@@ -2679,6 +2687,10 @@ export type ThreadsDone = {
 export type ThreadsSnooze = {
     ids: Array<string>;
     until?: string;
+    /**
+     * The last message that was seen: where something newer came in, nothing is changed.
+     */
+    seen_message_id?: string;
 };
 
 /**
@@ -9418,6 +9430,10 @@ export type MarkThreadsReadErrors = {
      */
     403: Error;
     /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
      * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
@@ -9477,6 +9493,10 @@ export type MarkThreadsDoneErrors = {
      */
     403: Error;
     /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
      * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */
     409: Error;
@@ -9535,6 +9555,10 @@ export type SnoozeThreadsErrors = {
      * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
      */
     403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
     /**
      * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
      */

@@ -51,7 +51,7 @@ export function InboxPage() {
   }
   const finish = (id: string) => {
     const following = next(1) ?? next(-1)
-    void changes.setDone([id], true, () => open(id, true))
+    void changes.setDone(id, true, () => open(id, true))
     // What is done has left this view: go on with the next one.
     if (!place.view) open(following, true)
   }
@@ -64,7 +64,7 @@ export function InboxPage() {
     done: () => thread && finish(thread),
     unread: () => {
       if (!thread) return
-      void changes.setRead([thread], false)
+      void changes.setRead(thread, false)
       open(undefined)
     },
     label: (at) => {

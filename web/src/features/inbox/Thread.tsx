@@ -65,7 +65,7 @@ export default function Thread({
   const mustBeRead = data?.unread && changes.mayChange && isLookedAt
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is opened or something comes in
   useEffect(() => {
-    if (mustBeRead) void changes.setRead([id], true)
+    if (mustBeRead) void changes.setRead(id, true)
   }, [mustBeRead, data?.last_message_id, id])
 
   if (conversation.isPending) return <LoadingThread />

@@ -50,13 +50,13 @@ export function ThreadHead({ thread, words, onClose, onDone, onUnread }: ThreadH
               <MailOpen size="1rem" aria-hidden />
             </ActionIcon>
           </Tooltip>
-          <Snooze until={snoozed_until} onSnooze={(until) => void snooze([id], until)} />
+          <Snooze until={snoozed_until} onSnooze={(until) => void snooze(id, until)} />
           {timestamp_done ? (
             <Button
               variant="default"
               size="xs"
               leftSection={<RotateCcw size="0.875rem" aria-hidden />}
-              onClick={() => void setDone([id], false)}
+              onClick={() => void setDone(id, false)}
             >
               {t(($) => $.inbox.reopen)}
             </Button>

@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
+import { getThreadQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts'
 import {
   changeLeads,
   markThreadsDone,
@@ -9,7 +10,7 @@ import {
   snoozeThreads,
   undoLeadJob,
 } from '../../api/generated/sdk.gen.ts'
-import type { LeadJob } from '../../api/generated/types.gen.ts'
+import type { Conversation, LeadJob } from '../../api/generated/types.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
@@ -47,6 +48,13 @@ export function useThreadChanges() {
     const notice = showUndo(message, takeBack)
   }
 
+  const only = (id: string) => ({ ids: [id] })
+  /** With what the page shows of it: what came in since is not put away unseen. */
+  const seen = (id: string) => {
+    const shown = cache.getQueryData<Conversation>(getThreadQueryKey({ path: { id } }))
+    return { ...only(id), ...(shown ? { seen_message_id: shown.last_message_id } : {}) }
+  }
+
   const undoLabel = async (jobId: string) => {
     const { data: job } = await undoLeadJob({ path: { id: jobId }, headers: headers() })
     throwRefusal(job)
@@ -54,27 +62,31 @@ export function useThreadChanges() {
 
   return {
     mayChange,
-    setRead: (ids: string[], read: boolean) =>
-      run(() => markThreadsRead({ body: { ids, read }, headers: headers() })),
-    /** @param onUndo goes back to it */
-    async setDone(ids: string[], done: boolean, onUndo?: () => void) {
-      const mark = (to: boolean) => markThreadsDone({ body: { ids, done: to }, headers: headers() })
-      if (!(await run(() => mark(done))) || !done) return
-      offerUndo(
-        t(($) => $.inbox.doneNotice),
-        async () => {
-          await run(() => mark(false))
-          onUndo?.()
-        },
-      )
+    setRead: (id: string, read: boolean) =>
+      run(() =>
+        markThreadsRead({ body: { ...(read ? seen(id) : only(id)), read }, headers: headers() }),
+      ),
+    /** @param onStays goes back to it: something has just come in, or it is undone */
+    async setDone(id: string, done: boolean, onStays?: () => void) {
+      const body = done ? seen(id) : only(id)
+      if (await run(() => markThreadsDone({ body: { ...body, done }, headers: headers() }))) {
+        if (!done) return
+        offerUndo(
+          t(($) => $.inbox.doneNotice),
+          async () => {
+            const undone = { ...only(id), done: false }
+            await run(() => markThreadsDone({ body: undone, headers: headers() }))
+            onStays?.()
+          },
+        )
+      } else onStays?.()
     },
-    async snooze(ids: string[], until: string | undefined) {
-      const put = (to: string | undefined) =>
-        snoozeThreads({ body: { ids, ...(to ? { until: to } : {}) }, headers: headers() })
-      if (!(await run(() => put(until))) || !until) return
+    async snooze(id: string, until: string | undefined) {
+      const body = until ? { ...seen(id), until } : only(id)
+      if (!(await run(() => snoozeThreads({ body, headers: headers() }))) || !until) return
       offerUndo(
         t(($) => $.inbox.snoozedNotice),
-        () => run(() => put(undefined)),
+        () => run(() => snoozeThreads({ body: only(id), headers: headers() })),
       )
     },
     /** Undone, the lead is sent to as it was before, too. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
-import { invalidField, notFound } from '../../../kernel/errors.ts'
+import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../../kernel/http/page.ts'
 import { type Actor, recordAudit } from '../../audit/index.ts'
 import { tellPages } from '../../live/index.ts'
@@ -94,13 +94,18 @@ export async function showFoundWords(
   return { words: await messages.listFoundWords(ctx.db, workspaceId, id, search) }
 }
 
+interface Chosen {
+  ids: string[]
+  /** The last message that the person has seen of them. */
+  seen_message_id?: string
+}
+
 export async function markRead(
   ctx: Context,
   workspaceId: string,
-  ids: string[],
-  isRead: boolean,
+  { ids, read, seen_message_id: seen }: Chosen & { read: boolean },
 ): Promise<void> {
-  await messages.updateUnread(ctx.db, workspaceId, ids, !isRead)
+  await messages.updateUnread(ctx.db, workspaceId, ids, !read, seen)
   tellPages(ctx, workspaceId, ['inbox'])
 }
 
@@ -110,28 +115,28 @@ export interface ChangeBy {
   requestId: string
 }
 
-/** Done until something comes in; others are not touched. */
+/** Done until something comes in; others are not touched. @throws AppError `version_conflict` */
 export const markDone = (
   ctx: Context,
   workspaceId: string,
-  ids: string[],
-  isDone: boolean,
+  { done, ...chosen }: Chosen & { done: boolean },
   by: ChangeBy,
 ) =>
   transaction(ctx, async (tx) => {
-    const changed = await messages.updateDone(tx.db, workspaceId, ids, isDone ? tx.now() : null)
-    await record(tx, workspaceId, changed, isDone ? 'thread.done' : 'thread.reopened', by)
+    await refuseNewer(tx, workspaceId, chosen)
+    const doneAt = done ? tx.now() : null
+    const changed = await messages.updateDone(tx.db, workspaceId, chosen.ids, doneAt)
+    await record(tx, workspaceId, changed, done ? 'thread.done' : 'thread.reopened', by)
   })
 
 /** A year: what is put off for longer is forgotten. */
 const snoozeMsMax = 366 * 86_400_000
 
-/** Put off until an instant, or not any more. */
+/** Put off until an instant, or not any more. @throws AppError `version_conflict` */
 export async function snoozeThreads(
   ctx: Context,
   workspaceId: string,
-  ids: string[],
-  until: Date | null,
+  { until, ...chosen }: Chosen & { until: Date | null },
   by: ChangeBy,
 ): Promise<void> {
   const inMs = until ? until.getTime() - ctx.now().getTime() : 0
@@ -139,9 +144,25 @@ export async function snoozeThreads(
     throw invalidField('/until', 'until must be a time within the next year')
   }
   await transaction(ctx, async (tx) => {
-    const changed = await messages.updateSnooze(tx.db, workspaceId, ids, until)
+    await refuseNewer(tx, workspaceId, chosen)
+    const changed = await messages.updateSnooze(tx.db, workspaceId, chosen.ids, until)
     await record(tx, workspaceId, changed, until ? 'thread.snoozed' : 'thread.reopened', by)
   })
+}
+
+/** What came in while somebody decided would be put away unseen. */
+async function refuseNewer(
+  tx: Context,
+  workspaceId: string,
+  { ids, seen_message_id: seen }: Chosen,
+): Promise<void> {
+  if (seen === undefined) return
+  await messages.lockThreads(tx.db, workspaceId, ids)
+  if (!(await messages.hasNewer(tx.db, workspaceId, ids, seen))) return
+  throw new AppError(
+    'version_conflict',
+    'Something has just come in here, so the conversation stays: look at it first.',
+  )
 }
 
 async function record(
