@@ -32,7 +32,7 @@ export function inboxCommands(program: Command) {
       operateIn(
         options,
         async (ctx, workspaceId) => {
-          await markRead(ctx, workspaceId, ids.map(parseId), !unread)
+          await markRead(ctx, workspaceId, { ids: ids.map(parseId), read: !unread })
           return { ids, unread }
         },
         () => `Marked as ${unread ? 'unread' : 'read'}.`,

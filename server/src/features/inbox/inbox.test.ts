@@ -48,7 +48,7 @@ test('a reply stops the lead, tells so once, and is in the unified inbox', async
   expect(messages.items.map(({ direction }) => direction)).toEqual(['in', 'in', 'out'])
   const after = { limit: 10, startingAfter: items[0]?.last_message_id }
   expect((await listThreads(ctx, workspaceId, after)).items).toEqual([])
-  await markRead(ctx, workspaceId, [leadId], true)
+  await markRead(ctx, workspaceId, { ids: [leadId], read: true })
   expect((await listThreads(ctx, workspaceId, page, { unread: true })).items).toEqual([])
 })
 
