@@ -251,34 +251,66 @@ test('what concerns the whole installation reaches every shard', async () => {
   expect(await findLinkUrl(b)).toBe('http://127.0.0.1:1234')
 })
 
-test('whom a workspace of one shard has revealed is removed from the directory of every other one', async () => {
-  const contexts = ['first', 'b'].map((name) => sharded.shards.byName(name).ctx)
-  const both = [databases.first, databases.second]
+/** On both, and of those whom the workspace of the first has revealed by an address that no file has. */
+async function importRevealed(name: string, email: string) {
+  const profile = `linkedin.com/in/${name.toLowerCase()}`
   const file = await fileWith(
-    'first_name,last_name,linkedin_url,domain\nAda,Lovelace,linkedin.com/in/ada,a.example\nEve,L,,a.example\n',
+    `first_name,last_name,linkedin_url,domain\n${name},Lovelace,${profile},a.example\nEve,L,,a.example\n`,
   )
-  for (const ctx of contexts) await importPath(ctx, file)
+  const importAgain = () =>
+    Promise.all(['first', 'b'].map((shard) => importPath(sharded.shards.byName(shard).ctx, file)))
+  await importAgain()
   // As if a provider had found the address.
-  const row = await databases.first.peek
+  const { id } = await databases.first.peek
     .selectFrom('directory_contacts')
     .select('id')
-    .where('key', '=', 'l:in/ada')
+    .where('linkedin_url', '=', profile)
     .executeTakeFirstOrThrow()
+  const contact = {
+    ...{ first_name: name, last_name: 'Lovelace', linkedin_url: profile, company: null },
+    ...{ title: null, seniority: null, department: null, city: null, country: null },
+  }
   const revealed = {
-    ...{ workspace_id: home.id, contact_id: row.id, charge_id: row.id, contact: {} },
-    ...{ email: 'ada@private.example', email_folded: 'ada@private.example' },
-    ...{ email_status: 'verified', source: 'provider', timestamp_created: new Date() },
+    ...{ workspace_id: home.id, contact_id: id, charge_id: id, contact: JSON.stringify(contact) },
+    ...{ email, email_folded: email, email_status: 'verified', source: 'provider' },
+    timestamp_created: new Date(),
   }
   await databases.first.peek.insertInto('acquired_contacts').values(revealed).execute()
+  return importAgain
+}
+
+const contactsOfBoth = () =>
+  Promise.all(
+    [databases.first, databases.second].map(async ({ peek }) => {
+      const rows = await peek.selectFrom('directory_contacts').select('key').execute()
+      return rows.map(({ key }) => key)
+    }),
+  )
+const eveAlone = [['n:eve l@d:a.example'], ['n:eve l@d:a.example']]
+
+test('whom a workspace of one shard has revealed is removed from the directory of every other one', async () => {
+  const importAgain = await importRevealed('Ada', 'ada@private.example')
   expect(await optOutEverywhere(sharded.api.ctx, 'ada@private.example')).toMatchObject({
     contacts_removed: 1,
   })
-  for (const { peek } of both) {
-    const left = await peek.selectFrom('directory_contacts').select('key').execute()
-    expect(left).toEqual([{ key: 'n:eve l@d:a.example' }])
+  expect(await contactsOfBoth()).toEqual(eveAlone)
+  for (const imported of await importAgain()) {
+    expect(imported).toMatchObject({ contacts_created: 0, opted_out: 1 })
   }
-  for (const ctx of contexts) {
-    expect(await importPath(ctx, file)).toMatchObject({ contacts_created: 0, opted_out: 1 })
+})
+
+test('an opt-out that one shard did not take is whole once it is repeated', async () => {
+  const importAgain = await importRevealed('Mary', 'mary@private.example')
+  const { pool } = databases.second
+  await pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before insert on directory_optouts execute function refuse()`)
+  await expect(optOutEverywhere(sharded.api.ctx, 'mary@private.example')).rejects.toThrow('refused')
+  await pool.query('drop function refuse cascade')
+  await optOutEverywhere(sharded.api.ctx, 'mary@private.example')
+  expect(await contactsOfBoth()).toEqual(eveAlone)
+  for (const imported of await importAgain()) {
+    expect(imported).toMatchObject({ contacts_created: 0, opted_out: 1 })
   }
 })
 
