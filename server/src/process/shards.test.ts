@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOf } from '../../test/app.ts'
 import {
@@ -31,7 +32,13 @@ import {
   keepListenerAddress,
 } from '../features/link-address/index.ts'
 import { addMember } from '../features/members/index.ts'
-import { confirmHeld, holdAll, listHeld } from '../features/sending/index.ts'
+import {
+  confirmHeld,
+  findSendingHold,
+  holdAll,
+  holdSending,
+  listHeld,
+} from '../features/sending/index.ts'
 import { tokenBoxOf, webLinks } from '../features/tracking/index.ts'
 import { chooseShard, listAllWorkspaces, listShards } from '../features/workspaces/index.ts'
 import { insertRegistered, updateRegistered } from '../kernel/shards/queries.ts'
@@ -249,6 +256,36 @@ test('what concerns the whole installation reaches every shard', async () => {
   const b = sharded.shards.byName('b').ctx
   await copyLinkAddress(ctx, b)
   expect(await findLinkUrl(b)).toBe('http://127.0.0.1:1234')
+})
+
+test.each(['first', 'b'])(
+  'who asked to be removed since the backup of %s is refused there before its sending goes on',
+  async (shard) => {
+    const { ctx } = sharded.shards.byName(shard)
+    const database = shard === 'b' ? databases.second : databases.first
+    const address = `since@${shard}.example`
+    await optOutEverywhere(sharded.api.ctx, address)
+    const hash = createHash('sha256').update(address).digest()
+    await database.pool.query('delete from directory_optouts where hash = $1', [hash])
+    expect(await findOptedOut(ctx.db, [address])).toEqual(new Set())
+    await holdSending(ctx)
+    await confirmHeld(await listHeld(sharded.api.ctx))
+    expect(await findOptedOut(ctx.db, [address])).toEqual(new Set([address]))
+  },
+)
+
+test('sending goes on nowhere while a shard that may know of opt-outs is away', async () => {
+  const { ctx } = sharded.api
+  await holdSending(ctx)
+  const held = await listHeld(ctx)
+  databases.takeAway()
+  try {
+    await expect(confirmHeld(held)).rejects.toThrow('of the shard b is not reachable')
+    expect(await findSendingHold(ctx.db)).not.toBeNull()
+  } finally {
+    databases.bringBack()
+  }
+  await vi.waitFor(() => confirmHeld(held), patience)
 })
 
 /** On both, and of those whom the workspace of the first has revealed by an address that no file has. */
