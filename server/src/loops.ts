@@ -19,6 +19,7 @@ import {
 } from './features/messages/index.ts'
 import { cleanUpMoves } from './features/moves/index.ts'
 import { type RestoreMarker, startSendingRunner } from './features/sending/index.ts'
+import { unsubscribeWaiting } from './features/tracking/index.ts'
 import { dropOldCalls } from './features/webhooks/try-out/index.ts'
 import { listWorkspaceIdsHere } from './features/workspaces/index.ts'
 import { aroundPooler, inWorkspace, type ProcessContext } from './kernel/context.ts'
@@ -37,6 +38,7 @@ export interface Runner {
 }
 
 const upkeepEveryMs = 3_600_000
+const waitingEveryMs = 5_000
 
 /** Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of partitions. */
 export async function startRunner(
@@ -70,8 +72,8 @@ export async function startRunner(
   ctx.metrics.gauge('imap_connections', inboxes.imapConnections)
   const stopping = new AbortController()
   /** What one does for all. */
-  const startUpkeep = (name: string, work: () => Promise<void>) =>
-    startLoop(ctx, name, upkeepEveryMs, async () => {
+  const startUpkeep = (name: string, work: () => Promise<void>, everyMs = upkeepEveryMs) =>
+    startLoop(ctx, name, everyMs, async () => {
       if (scope() !== 'none') await work()
     })
   const { buckets } = owner
@@ -101,6 +103,11 @@ export async function startRunner(
       await indexMissingThreads(own, id, stopping.signal)
     }
   })
+  const unsubscribing = startUpkeep(
+    'unsubscribes',
+    () => unsubscribeWaiting(ctx, stopping.signal),
+    waitingEveryMs,
+  )
   const upkeep = startUpkeep('upkeep', () => keepPartitions(aroundPooler(ctx)))
   return {
     async stop() {
@@ -109,6 +116,7 @@ export async function startRunner(
         upkeep,
         credits,
         indexing,
+        unsubscribing,
         leadJobs,
         importing,
         imports,

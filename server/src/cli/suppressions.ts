@@ -144,10 +144,12 @@ Leads that have answered stay stopped, those that had got every step are finishe
 written to again when their campaigns and steps say so. What it did is printed, and in the audit log.`
 
 function showUndone(undoneSuppression: UndoneSuppression): string {
-  const { address, reason, since, leads, still_suppressed, resting_campaigns } = undoneSuppression
+  const { address, reason, since, leads, resting_campaigns } = undoneSuppression
+  const { still_suppressed, still_suppressed_by } = undoneSuppression
   const undone = `${address} was suppressed (${reason}) since ${since.toISOString()}; that is undone.`
-  if (still_suppressed) {
-    return `${undone} Its domain is suppressed (${still_suppressed}): its leads stay stopped.`
+  if (still_suppressed_by) {
+    const why = stillBecause[still_suppressed_by]
+    return `${undone} ${why} (${still_suppressed}): its leads stay stopped.`
   }
   if (leads.length === 0) return `${undone} It had stopped no lead.`
   const table = formatTable(
@@ -165,6 +167,13 @@ function showUndone(undoneSuppression: UndoneSuppression): string {
       `The campaign ${name} is ${status}: it sends nothing until PATCH {"status": "active"} to ${id}.`,
   )
   return [`${undone} Its leads:`, table, ...resting].join('\n')
+}
+
+const stillBecause = {
+  address: 'It is suppressed',
+  domain: 'Its domain is suppressed',
+  erased: 'The person was erased from this workspace',
+  'opt-out': 'The person asked to be removed from the whole installation',
 }
 
 const linesOf = (file: string) => readLines(file === '-' ? process.stdin : createReadStream(file))

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOf } from '../../test/app.ts'
 import {
@@ -31,7 +32,13 @@ import {
   keepListenerAddress,
 } from '../features/link-address/index.ts'
 import { addMember } from '../features/members/index.ts'
-import { confirmHeld, holdAll, listHeld } from '../features/sending/index.ts'
+import {
+  confirmHeld,
+  findSendingHold,
+  holdAll,
+  holdSending,
+  listHeld,
+} from '../features/sending/index.ts'
 import { tokenBoxOf, webLinks } from '../features/tracking/index.ts'
 import { chooseShard, listAllWorkspaces, listShards } from '../features/workspaces/index.ts'
 import { insertRegistered, updateRegistered } from '../kernel/shards/queries.ts'
@@ -251,34 +258,96 @@ test('what concerns the whole installation reaches every shard', async () => {
   expect(await findLinkUrl(b)).toBe('http://127.0.0.1:1234')
 })
 
-test('whom a workspace of one shard has revealed is removed from the directory of every other one', async () => {
-  const contexts = ['first', 'b'].map((name) => sharded.shards.byName(name).ctx)
-  const both = [databases.first, databases.second]
+test.each(['first', 'b'])(
+  'who asked to be removed since the backup of %s is refused there before its sending goes on',
+  async (shard) => {
+    const { ctx } = sharded.shards.byName(shard)
+    const database = shard === 'b' ? databases.second : databases.first
+    const address = `since@${shard}.example`
+    await optOutEverywhere(sharded.api.ctx, address)
+    const hash = createHash('sha256').update(address).digest()
+    await database.pool.query('delete from directory_optouts where hash = $1', [hash])
+    expect(await findOptedOut(ctx.db, [address])).toEqual(new Set())
+    await holdSending(ctx)
+    await confirmHeld(await listHeld(sharded.api.ctx))
+    expect(await findOptedOut(ctx.db, [address])).toEqual(new Set([address]))
+  },
+)
+
+test('sending goes on nowhere while a shard that may know of opt-outs is away', async () => {
+  const { ctx } = sharded.api
+  await holdSending(ctx)
+  const held = await listHeld(ctx)
+  databases.takeAway()
+  try {
+    await expect(confirmHeld(held)).rejects.toThrow('of the shard b is not reachable')
+    expect(await findSendingHold(ctx.db)).not.toBeNull()
+  } finally {
+    databases.bringBack()
+  }
+  await vi.waitFor(() => confirmHeld(held), patience)
+})
+
+/** On both, and of those whom the workspace of the first has revealed by an address that no file has. */
+async function importRevealed(name: string, email: string) {
+  const profile = `linkedin.com/in/${name.toLowerCase()}`
   const file = await fileWith(
-    'first_name,last_name,linkedin_url,domain\nAda,Lovelace,linkedin.com/in/ada,a.example\nEve,L,,a.example\n',
+    `first_name,last_name,linkedin_url,domain\n${name},Lovelace,${profile},a.example\nEve,L,,a.example\n`,
   )
-  for (const ctx of contexts) await importPath(ctx, file)
+  const importAgain = () =>
+    Promise.all(['first', 'b'].map((shard) => importPath(sharded.shards.byName(shard).ctx, file)))
+  await importAgain()
   // As if a provider had found the address.
-  const row = await databases.first.peek
+  const { id } = await databases.first.peek
     .selectFrom('directory_contacts')
     .select('id')
-    .where('key', '=', 'l:in/ada')
+    .where('linkedin_url', '=', profile)
     .executeTakeFirstOrThrow()
+  const contact = {
+    ...{ first_name: name, last_name: 'Lovelace', linkedin_url: profile, company: null },
+    ...{ title: null, seniority: null, department: null, city: null, country: null },
+  }
   const revealed = {
-    ...{ workspace_id: home.id, contact_id: row.id, charge_id: row.id, contact: {} },
-    ...{ email: 'ada@private.example', email_folded: 'ada@private.example' },
-    ...{ email_status: 'verified', source: 'provider', timestamp_created: new Date() },
+    ...{ workspace_id: home.id, contact_id: id, charge_id: id, contact: JSON.stringify(contact) },
+    ...{ email, email_folded: email, email_status: 'verified', source: 'provider' },
+    timestamp_created: new Date(),
   }
   await databases.first.peek.insertInto('acquired_contacts').values(revealed).execute()
+  return importAgain
+}
+
+const contactsOfBoth = () =>
+  Promise.all(
+    [databases.first, databases.second].map(async ({ peek }) => {
+      const rows = await peek.selectFrom('directory_contacts').select('key').execute()
+      return rows.map(({ key }) => key)
+    }),
+  )
+const eveAlone = [['n:eve l@d:a.example'], ['n:eve l@d:a.example']]
+
+test('whom a workspace of one shard has revealed is removed from the directory of every other one', async () => {
+  const importAgain = await importRevealed('Ada', 'ada@private.example')
   expect(await optOutEverywhere(sharded.api.ctx, 'ada@private.example')).toMatchObject({
     contacts_removed: 1,
   })
-  for (const { peek } of both) {
-    const left = await peek.selectFrom('directory_contacts').select('key').execute()
-    expect(left).toEqual([{ key: 'n:eve l@d:a.example' }])
+  expect(await contactsOfBoth()).toEqual(eveAlone)
+  for (const imported of await importAgain()) {
+    expect(imported).toMatchObject({ contacts_created: 0, opted_out: 1 })
   }
-  for (const ctx of contexts) {
-    expect(await importPath(ctx, file)).toMatchObject({ contacts_created: 0, opted_out: 1 })
+})
+
+test('an opt-out that one shard did not take is whole once it is repeated', async () => {
+  const importAgain = await importRevealed('Mary', 'mary@private.example')
+  const { pool } = databases.second
+  await pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before insert on directory_optouts execute function refuse()`)
+  await expect(optOutEverywhere(sharded.api.ctx, 'mary@private.example')).rejects.toThrow('refused')
+  await pool.query('drop function refuse cascade')
+  await optOutEverywhere(sharded.api.ctx, 'mary@private.example')
+  expect(await contactsOfBoth()).toEqual(eveAlone)
+  for (const imported of await importAgain()) {
+    expect(imported).toMatchObject({ contacts_created: 0, opted_out: 1 })
   }
 })
 
@@ -330,7 +399,9 @@ test('while a shard is away the others go on, and its own are told to try again,
   expect(await statuses()).toEqual({ ...there, 'unknown invitation': 404, unsubscribe: 200 })
   databases.takeAway()
   try {
-    expect(Object.values(await statuses())).toEqual([503, 503, 503, 503, 503])
+    const away = { key: 503, 'unknown key': 503, session: 503, 'unknown invitation': 503 }
+    // The wish is kept.
+    expect(await statuses()).toEqual({ ...away, unsubscribe: 200 })
     expect((await keys(home.key)).status).toBe(200)
     const session = await owner.call('GET', '/app/session')
     expect(session.body.workspaces.map(({ name }: { name: string }) => name)).toEqual([

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ProcessDb } from '../../kernel/db/db.ts'
 import type { OptOutRequest } from '../directory/index.ts'
+import type { ContactSnapshot } from './record.ts'
 
 /** Workspaces whose period is over, or whose plan has monthly credits and no period yet; in id order. */
 export async function findDuePeriods(db: ProcessDb, now: Date, after: string, most: number) {
@@ -16,19 +17,24 @@ export async function findDuePeriods(db: ProcessDb, now: Date, after: string, mo
   return rows.map((row) => row.id)
 }
 
+interface Revealed {
+  contact_id: string
+  contact: ContactSnapshot
+}
+
 /** Contacts that were revealed to somebody by this address, or by one of this domain or below it. */
 export async function findRevealed(
   db: ProcessDb,
   { kind, value }: OptOutRequest,
-): Promise<string[]> {
+): Promise<Revealed[]> {
   const isTheirs =
     kind === 'address'
       ? sql`email_folded = ${value}`
       : sql`(email_folded like ${`%@${value}`} or email_folded like ${`%@%.${value}`})`
-  const { rows } = await sql<{ contact_id: string }>`
+  const { rows } = await sql<Revealed>`
     /* cross-workspace: who asks to be removed is removed for all */
-    select distinct contact_id
+    select distinct contact_id, contact
     from acquired_contacts
     where ${isTheirs}`.execute(db)
-  return rows.map((row) => row.contact_id)
+  return rows
 }

@@ -2,52 +2,64 @@ import { type Context, inWorkspace, type ProcessContext } from '../../kernel/con
 import { transaction } from '../../kernel/db/transaction.ts'
 import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { askAllShards } from '../../kernel/shards/ask.ts'
-import { type OptedOut, type OptOutRequest, optOut, readOptOut } from '../directory/index.ts'
+import {
+  findKeysOf,
+  type OptedOut,
+  type OptOutRequest,
+  optOut,
+  readOptOut,
+} from '../directory/index.ts'
 import { findLeadsAt, recordActivities } from '../leads/index.ts'
 import { lockSuppressions } from '../suppression/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
 import { findRevealed } from './cross-workspace.ts'
 
-export interface OptedOutEverywhere extends Omit<OptedOut, 'contact_ids' | 'keys'> {
+export interface OptedOutEverywhere extends Omit<OptedOut, 'contact_ids'> {
   /** Of all workspaces, that were still written to. */
   leads_stopped: number
-}
-
-interface OptedOutHere extends OptedOutEverywhere {
-  keys: string[]
 }
 
 /**
  * Removes a person, or everybody of a domain: also those whose address the directory does not know,
  * because a reveal found it. No workspace writes to them again, whoever of them is a lead there.
+ *
+ * All databases are asked what the person is known by before one of them forgets it, and what was
+ * revealed stays: where one of them fails, the repetition knows as much.
  */
 export async function optOutEverywhere(
   ctx: ProcessContext,
   addressOrDomain: string,
 ): Promise<OptedOutEverywhere> {
-  const optOutBy = (known: string[]) =>
-    askAllShards(ctx, (shard) => optOutHere(shard, addressOrDomain, known))
-  const done = await optOutBy([])
-  const keys = [...new Set(done.flatMap((one) => one.keys))]
-  // Each has a copy of the directory, and what its own workspaces revealed tells it more of whom is meant.
-  const again = done.length > 1 && keys.length > 0 ? await optOutBy(keys) : []
+  const request = readOptOut(addressOrDomain)
+  const known = await askAllShards(ctx, (shard) => findKeysHere(shard, request))
+  const keys = [...new Set(known.flat())]
+  const done = await askAllShards(ctx, (shard) => optOutHere(shard, addressOrDomain, keys))
   const [first] = done
   if (!first) throw new Error('There is no database.')
   return {
     kind: first.kind,
-    contacts_removed: first.contacts_removed + (again[0]?.contacts_removed ?? 0),
+    contacts_removed: first.contacts_removed,
     leads_stopped: done.reduce((total, one) => total + one.leads_stopped, 0),
   }
+}
+
+/** Each has a copy of the directory, and what its own workspaces revealed tells it more of who is meant. */
+async function findKeysHere({ db }: ProcessContext, request: OptOutRequest): Promise<string[]> {
+  if (request.kind === 'domain') return []
+  const revealed = await findRevealed(db, request)
+  const ids = revealed.map(({ contact_id }) => contact_id)
+  const shown = revealed.map(({ contact }) => contact)
+  return await findKeysOf(db, request.value, ids, shown)
 }
 
 async function optOutHere(
   ctx: ProcessContext,
   addressOrDomain: string,
-  known: string[],
-): Promise<OptedOutHere> {
+  keys: string[],
+): Promise<OptedOutEverywhere> {
   const request = readOptOut(addressOrDomain)
-  const revealed = await findRevealed(ctx.db, request)
-  const { contact_ids, ...optedOut } = await optOut(ctx, addressOrDomain, revealed, known)
+  const revealed = (await findRevealed(ctx.db, request)).map(({ contact_id }) => contact_id)
+  const { contact_ids, ...optedOut } = await optOut(ctx, addressOrDomain, revealed, keys)
   const contacts = new Set([...contact_ids, ...revealed])
   let leads_stopped = 0
   for (const { id } of await listWorkspaces(ctx)) {

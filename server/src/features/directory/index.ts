@@ -6,6 +6,7 @@ export { type ImportProgress, type ImportResult, importFile } from './import/imp
 export { isReindexDue } from './import/queries.ts'
 export {
   copyOptOuts,
+  findKeysOf,
   findOptedOut,
   findOptedOutContacts,
   isRemovedContact,

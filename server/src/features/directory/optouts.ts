@@ -5,9 +5,9 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { domainOfAddress, parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { domainOf, domainsAbove } from './domain.ts'
-import { addressIn, addressKey } from './identity.ts'
+import { addressIn, addressKey, companyKey } from './identity.ts'
 import * as queries from './queries.ts'
-import { keysOf, removeDomain, removePerson } from './remove.ts'
+import { findPerson, keysOf, removeDomain, removePerson } from './remove.ts'
 
 /**
  * Those of the addresses, folded, whose owner asked to be removed: by the address, or with everybody
@@ -60,13 +60,39 @@ export function readOptOut(addressOrDomain: string): OptOutRequest {
   throw invalidField('/', 'It must be an e-mail address, or a domain such as example.com.')
 }
 
+/** What a workspace was shown of a contact. */
+export interface ShownPerson {
+  first_name: string | null
+  last_name: string | null
+  linkedin_url: string | null
+  company: { name: string | null; domain: string | null } | null
+}
+
+/**
+ * All that the person with an address, folded, is known by: their keys, which are the same in every
+ * database. Nothing is changed.
+ *
+ * @param contactIds others who are known to be them
+ * @param shown what is known of them beside the directory
+ */
+export async function findKeysOf(
+  db: AnyDb,
+  address: string,
+  contactIds: string[],
+  shown: ShownPerson[],
+): Promise<string[]> {
+  const keys = shown.flatMap(({ company, ...person }) =>
+    keysOf({ ...person, company_key: company && companyKey(company.domain, company.name) }),
+  )
+  const found = await findPerson(db, [addressKey(address), ...keys], contactIds)
+  return [...new Set([...keys, ...found.flatMap((each) => [each.key, ...keysOf(each)])])]
+}
+
 export interface OptedOut {
   kind: OptOutRequest['kind']
   contacts_removed: number
   /** Of those who were removed now. */
   contact_ids: string[]
-  /** Of a person, all that they are known by: their keys, which are the same in every database. */
-  keys: string[]
 }
 
 /**
@@ -74,7 +100,7 @@ export interface OptedOut {
  * imported again. What the directory has of them is deleted; what is kept tells nothing but that.
  *
  * @param contactIds others who are known to be meant
- * @param keys that the person with the address is known by elsewhere
+ * @param keys that the person with the address is known by
  */
 export async function optOut(
   ctx: AnyContext,
@@ -92,10 +118,7 @@ export async function optOut(
     await remember(tx, { kind, value }, contacts, keys)
     return contacts
   })
-  return {
-    ...{ kind, contacts_removed: removed.length, contact_ids: removed.map(({ id }) => id) },
-    keys: kind === 'address' ? removed.flatMap((each) => [each.key, ...keysOf(each)]) : [],
-  }
+  return { kind, contacts_removed: removed.length, contact_ids: removed.map(({ id }) => id) }
 }
 
 /** Whoever was removed is refused by all that they could come again by. */

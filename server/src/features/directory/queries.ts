@@ -177,22 +177,29 @@ export interface NamedContact {
 const namedColumns = `id, first_name, last_name, linkedin_url,
   (select k.key from directory_companies k where k.id = company_id) as company_key`
 
-export interface RemovedContact extends NamedContact {
+export interface FoundPerson extends NamedContact {
   key: string
   company_id: string | null
+}
+
+export async function findByKeys(db: AnyDb, keys: string[], ids: string[]): Promise<FoundPerson[]> {
+  const { rows } = await sql<FoundPerson>`
+    select ${sql.raw(namedColumns)}, key, company_id
+    from directory_contacts
+    where key = any(${keys}::text[]) or id = any(${ids}::uuid[])`.execute(db)
+  return rows
+}
+
+export interface RemovedContact extends FoundPerson {
   terms: string[]
 }
 
 const removedColumns = `${namedColumns}, key, company_id, tsvector_to_array(terms) as terms`
 
-export async function deleteContacts(
-  db: AnyDb,
-  keys: string[],
-  ids: string[],
-): Promise<RemovedContact[]> {
+export async function deleteContacts(db: AnyDb, ids: string[]): Promise<RemovedContact[]> {
   const { rows } = await sql<RemovedContact>`
     delete from directory_contacts
-    where key = any(${keys}::text[]) or id = any(${ids}::uuid[])
+    where id = any(${ids}::uuid[])
     returning ${sql.raw(removedColumns)}`.execute(db)
   return rows
 }

@@ -5,24 +5,31 @@ import { addCount, type TermCounts } from './terms.ts'
 import { addTermCounts } from './vocabulary-queries.ts'
 
 /** Everything that the directory has about one person: under the keys, and whatever is theirs as well. */
-export async function removePerson(
+export async function findPerson(
   db: AnyDb,
   knownBy: string[],
   contactIds: string[],
-): Promise<queries.RemovedContact[]> {
-  const found = await queries.deleteContacts(db, knownBy, contactIds)
+): Promise<queries.FoundPerson[]> {
+  const found = await queries.findByKeys(db, knownBy, contactIds)
   const keys = [...knownBy, ...found.flatMap(keysOf)]
   const companies = found.flatMap(({ company_id }) => company_id ?? [])
   const likely = await queries.findByProfiles(db, keys.flatMap(pathsOf))
   const same = likely.filter(({ linkedin_url }) => isAny(keys, profileKeys(linkedin_url)))
   const unaddressed = await queries.findWithoutAddress(db, companies)
   const namesakes = unaddressed.filter((contact) => isAny(keys, keysOf(contact)))
-  const others = await queries.deleteContacts(
-    db,
-    keys,
-    [...same, ...namesakes].map(({ id }) => id),
-  )
-  return await subtractTermCounts(db, [...found, ...others])
+  const ids = [...found, ...same, ...namesakes].map(({ id }) => id)
+  return await queries.findByKeys(db, keys, ids)
+}
+
+export async function removePerson(
+  db: AnyDb,
+  knownBy: string[],
+  contactIds: string[],
+): Promise<queries.RemovedContact[]> {
+  const found = await findPerson(db, knownBy, contactIds)
+  const ids = found.map(({ id }) => id)
+  const removed = await queries.deleteContacts(db, ids)
+  return await subtractTermCounts(db, removed)
 }
 
 const isAny = (keys: string[], of: string[]) => of.some((key) => keys.includes(key))
@@ -45,13 +52,13 @@ export async function removeDomain(
   contactIds: string[],
 ): Promise<queries.RemovedContact[]> {
   const found = await queries.deleteByDomain(db, domain)
-  const others = await queries.deleteContacts(db, [], contactIds)
+  const others = await queries.deleteContacts(db, contactIds)
   await queries.deleteCompaniesByDomain(db, domain)
   return await subtractTermCounts(db, [...found, ...others])
 }
 
 /** By which a person would be known without the address. */
-export function keysOf(contact: queries.NamedContact): string[] {
+export function keysOf(contact: Omit<queries.NamedContact, 'id'>): string[] {
   const { first_name, last_name, linkedin_url, company_key } = contact
   const name = nameKey(first_name, last_name, company_key ?? undefined)
   return [...(linkedin_url === null ? [] : profileKeys(linkedin_url)), ...(name ? [name] : [])]

@@ -10,7 +10,6 @@ import type { Authenticate, Caller } from '../../kernel/http/access.ts'
 import { foldScope } from '../../kernel/http/scopes.ts'
 import { describeError } from '../../kernel/log.ts'
 import { createShardCheck } from '../../kernel/shards/ask.ts'
-import { beingMoved } from '../../kernel/shards/shards.ts'
 import { type Authority, findAuthorities, findAuthority } from './cross-workspace.ts'
 import * as queries from './queries.ts'
 import { refusal, revokedKey } from './refusals.ts'
@@ -22,7 +21,7 @@ import { hashSecret, isWellFormed } from './secret.ts'
  * by a read that began before it arrived.
  */
 export function createAuthenticator(ctx: ProcessContext): Authenticate {
-  const find = ctx.shards ? findOnShards(ctx.shards) : findOn(ctx)
+  const find = ctx.shards ? findOnShards(ctx.shards) : findOnOne(ctx)
   const requireAllShards = createShardCheck(ctx)
   const touch = createToucher()
   return async (secret) => {
@@ -45,7 +44,15 @@ interface Found {
 
 type Find = (hash: string) => Promise<Found | undefined>
 
-function findOn(process: ProcessContext): Find {
+function findOnOne(process: ProcessContext): Find {
+  const find = findOn(process)
+  return async (hash) => {
+    const authority = await find(hash)
+    return authority && { authority, process }
+  }
+}
+
+function findOn(process: ProcessContext): (hash: string) => Promise<Authority | undefined> {
   const authorities = new Batcher<string, Authority | undefined>(
     process,
     'authorities',
@@ -56,10 +63,7 @@ function findOn(process: ProcessContext): Find {
     },
     { itemsMax: 10_000, gather: 'turn' },
   )
-  return async (hash) => {
-    const authority = await authorities.add(hash)
-    return authority && { authority, process }
-  }
+  return (hash) => authorities.add(hash)
 }
 
 /** Of keys whose shard is remembered; what is forgotten costs a question to each shard. */
@@ -70,7 +74,7 @@ const rememberedMax = 100_000
  * is down holds up no key of another. A key that nobody has while one does not answer is not invalid.
  */
 function findOnShards(shards: Shards): Find {
-  const finders = new Map<string, Find>()
+  const finders = new Map<string, ReturnType<typeof findOn>>()
   const findOnShard = ({ name, ctx }: OpenShard, hash: string) => {
     const find = finders.get(name) ?? findOn(ctx)
     finders.set(name, find)
@@ -79,20 +83,14 @@ function findOnShards(shards: Shards): Find {
   const remembered = new Map<string, OpenShard>()
   return async (hash) => {
     const last = remembered.get(hash)
-    const there = last && (await findOnShard(last, hash))
-    if (there && !there.authority.moved_to) return there
-    let isMoving = false
-    const found = await shards.find(async (shard) => {
-      const each = await findOnShard(shard, hash)
-      if (each?.authority.moved_to) isMoving = true
-      return each?.authority.moved_to ? undefined : each
-    })
-    // Its workspace has left one shard, and has not arrived at the next.
-    if (!found && isMoving) throw beingMoved()
-    if (!found) return undefined
-    if (remembered.size >= rememberedMax) remembered.clear()
-    remembered.set(hash, found.shard)
-    return found.answer
+    const located = await shards.locate(last, (shard) => findOnShard(shard, hash))
+    if (!located) return undefined
+    const { shard, answer: authority } = located
+    if (shard !== last) {
+      if (remembered.size >= rememberedMax) remembered.clear()
+      remembered.set(hash, shard)
+    }
+    return { authority, process: shard.ctx }
   }
 }
 

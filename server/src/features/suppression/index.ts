@@ -14,11 +14,13 @@ export { suppressionRoutes } from './routes.ts'
 export { suppressionSchemas } from './schema.ts'
 export {
   erasedEntry,
+  explainSuppressed,
   findSuppressed,
   holdSuppressions,
   liftBounces,
   lockSuppressions,
   type NewSuppression,
+  type Suppressed,
   type SuppressionReason,
   suppress,
 } from './suppression.ts'

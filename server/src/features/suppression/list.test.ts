@@ -150,6 +150,10 @@ test('whether somebody may be written to is told, with the entry that says no', 
   expect(await show('bob@example.com')).toMatchObject({ suppressed: false, reason: null, by: null })
   await optOut(ctx, 'eve@example.net')
   expect(await show('eve@example.net')).toMatchObject({ reason: 'unsubscribed', by: 'opt-out' })
+  await importLines(`${erasedEntry('joe@example.net')},unsubscribed,2020-02-02T00:00:00Z`)
+  expect(await show('joe@example.net')).toMatchObject({
+    ...{ reason: 'unsubscribed', by: 'erased', since: new Date('2020-02-02') },
+  })
   expect(await exported()).toContainEqual(expect.stringMatching(/^bücher\.example,domain,/))
 })
 

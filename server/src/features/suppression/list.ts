@@ -14,9 +14,11 @@ import {
 } from './entry.ts'
 import * as queries from './queries.ts'
 import {
-  findSuppressed,
+  erasedEntry,
+  explainSuppressed,
   lockSuppressions,
   type NewSuppression,
+  type Suppressed,
   type SuppressionReason,
   suppress,
 } from './suppression.ts'
@@ -123,8 +125,8 @@ export interface ShownSuppression {
   suppressed: boolean
   /** Why nobody writes to it; null: it may be written to. */
   reason: SuppressionReason | null
-  /** Its own entry, that of its domain, or the request to be removed from the whole installation. */
-  by: 'address' | 'domain' | 'opt-out' | null
+  /** What says so. */
+  by: Suppressed['by'] | null
   since: Date | null
   campaign_id: string | null
 }
@@ -136,24 +138,39 @@ export async function showSuppression(
   text: string,
 ): Promise<ShownSuppression> {
   const entry = readEntry(text)
-  const own = await queries.findSuppression(ctx.db, workspaceId, entry)
-  const domain = domainOfAddress(entry.value)
-  const above =
-    own ?? (await queries.findSuppression(ctx.db, workspaceId, { kind: 'domain', value: domain }))
-  const reason =
-    entry.kind === 'address'
-      ? (await findSuppressed(ctx.db, workspaceId, [entry.value])).get(entry.value)
-      : above?.reason
-  if (!reason) {
+  const suppressed = await explainEntry(ctx, workspaceId, entry)
+  if (!suppressed) {
     const nothing = { reason: null, by: null, since: null, campaign_id: null }
     return { value: entry.value, suppressed: false, ...nothing }
   }
+  const { reason, by } = suppressed
+  const said = sayingNo(entry, by)
+  const stored = said && (await queries.findSuppression(ctx.db, workspaceId, said))
   return {
-    ...{ value: entry.value, suppressed: true, reason },
-    by: above?.kind ?? 'opt-out',
-    since: above?.timestamp_created ?? null,
-    campaign_id: above?.campaign_id ?? null,
+    ...{ value: entry.value, suppressed: true, reason, by },
+    since: stored?.timestamp_created ?? null,
+    campaign_id: stored?.campaign_id ?? null,
   }
+}
+
+async function explainEntry(
+  ctx: Context,
+  workspaceId: string,
+  entry: SuppressionEntry,
+): Promise<Suppressed | undefined> {
+  const { kind, value } = entry
+  if (kind === 'address') {
+    return (await explainSuppressed(ctx.db, workspaceId, [value])).get(value)
+  }
+  const own = await queries.findSuppression(ctx.db, workspaceId, entry)
+  return own && { reason: own.reason, by: 'domain' }
+}
+
+/** The entry of the workspace; undefined: it has none. */
+function sayingNo({ value }: SuppressionEntry, by: Suppressed['by']): SuppressionEntry | undefined {
+  if (by === 'opt-out') return undefined
+  if (by === 'domain') return { kind: 'domain', value: domainOfAddress(value) }
+  return { kind: 'address', value: by === 'erased' ? erasedEntry(value) : value }
 }
 
 export interface SuppressionSummary {

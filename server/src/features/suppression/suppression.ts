@@ -65,32 +65,54 @@ export async function lockSuppressions(tx: Context, workspaceId: string) {
   await queries.lockAlone(tx.db, workspaceId)
 }
 
+/** Why nobody may write to an address, and what says so. */
+export interface Suppressed {
+  reason: SuppressionReason
+  /** Its own entry, that of its domain, its erasure, or the request to be removed from the installation. */
+  by: 'address' | 'domain' | 'erased' | 'opt-out'
+}
+
 /**
- * Which of these folded addresses nobody may write to, and why. An entry for the address counts
- * before one for its domain; a domain does not cover its subdomains. Who asked the installation to be
- * removed counts as unsubscribed in every workspace.
+ * Which of these folded addresses nobody may write to. Who asked the installation to be removed counts as
+ * unsubscribed in every workspace; of the entries one for the address counts before one for its domain,
+ * which does not cover its subdomains.
  */
-export async function findSuppressed(
+export async function explainSuppressed(
   db: Db,
   workspaceId: string,
   foldedAddresses: string[],
-): Promise<Map<string, SuppressionReason>> {
+): Promise<Map<string, Suppressed>> {
   const domains = [...new Set(foldedAddresses.map(domainOfAddress))]
   const addresses = foldedAddresses.flatMap((address) => [address, erasedEntry(address)])
   const rows = await queries.findSuppressions(db, workspaceId, addresses, domains)
   const optedOut = await findOptedOut(db, foldedAddresses)
   if (rows.length === 0 && optedOut.size === 0) return new Map()
   const found = new Map(rows.map(({ kind, value, reason }) => [`${kind} ${value}`, reason]))
+  const explain = (address: string): Suppressed | undefined => {
+    if (optedOut.has(address)) return { reason: 'unsubscribed', by: 'opt-out' }
+    const own = found.get(`address ${address}`)
+    if (own) return { reason: own, by: 'address' }
+    const erased = found.get(`address ${erasedEntry(address)}`)
+    if (erased) return { reason: erased, by: 'erased' }
+    const ofDomain = found.get(`domain ${domainOfAddress(address)}`)
+    return ofDomain && { reason: ofDomain, by: 'domain' }
+  }
   return new Map(
     foldedAddresses.flatMap((address) => {
-      const listed =
-        found.get(`address ${address}`) ??
-        found.get(`address ${erasedEntry(address)}`) ??
-        found.get(`domain ${domainOfAddress(address)}`)
-      const reason = optedOut.has(address) ? 'unsubscribed' : listed
-      return reason ? [[address, reason] as const] : []
+      const suppressed = explain(address)
+      return suppressed ? [[address, suppressed] as const] : []
     }),
   )
+}
+
+/** Which of these folded addresses nobody may write to, and why. */
+export async function findSuppressed(
+  db: Db,
+  workspaceId: string,
+  foldedAddresses: string[],
+): Promise<Map<string, SuppressionReason>> {
+  const suppressed = await explainSuppressed(db, workspaceId, foldedAddresses)
+  return new Map([...suppressed].map(([address, { reason }]) => [address, reason]))
 }
 
 /** What stands in the list for somebody who was erased: nobody adds them again, and nobody reads who it was. */

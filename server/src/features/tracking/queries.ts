@@ -1,5 +1,5 @@
-import type { Db } from '../../kernel/db/db.ts'
-import { prepared } from '../../kernel/db/prepared.ts'
+import type { AnyDb, Db } from '../../kernel/db/db.ts'
+import { prepared, preparedForAny } from '../../kernel/db/prepared.ts'
 
 /** A mail that is on its way or has arrived, as events tell of it. */
 export interface SentMail {
@@ -45,3 +45,23 @@ const selectLead = prepared<[string, string, string], { id: string }>(
 /** The lead itself, or when it is gone another one with its address. */
 export const findLeadOf = async (db: Db, workspaceId: string, leadId: string, folded: string) =>
   (await selectLead(db, workspaceId, leadId, folded))[0]
+
+export const insertWaiting = (db: AnyDb, token: string, timestamp_created: Date) =>
+  db
+    .insertInto('waiting_unsubscribes')
+    .values({ token, timestamp_created })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+
+/** The next one behind a token. */
+export const findWaiting = preparedForAny<[string], { token: string }>(
+  'find_waiting_unsubscribe',
+  `select token
+   from waiting_unsubscribes
+   where token > $1
+   order by token
+   limit 1`,
+)
+
+export const deleteWaiting = (db: AnyDb, token: string) =>
+  db.deleteFrom('waiting_unsubscribes').where('token', '=', token).execute()

@@ -6,7 +6,7 @@ import { describeError } from '../../kernel/log.ts'
 import { askPage, badLinkPage, donePage, faultPage, type Page, pageHeaders } from './pages.ts'
 import { recordVisit } from './record-visit.ts'
 import type { Token, TokenBox, TokenKind } from './token.ts'
-import { unsubscribe } from './unsubscribe.ts'
+import { unsubscribeOrKeep } from './waiting.ts'
 import { wordsFor } from './words.ts'
 
 type Visitor = FastifyRequest<{ Params: { token: string } }>
@@ -37,7 +37,7 @@ export async function trackingRoutes(app: FastifyInstance, { tokens }: { tokens:
   app.post('/u/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'unsubscribe')
     if (!token) return show(reply, badLinkPage(wordsOf(req)))
-    await unsubscribe(await enterWorkspace(req.process, token.workspaceId), token)
+    await unsubscribeOrKeep(req.process, token)
     return show(reply, donePage(token.text, wordsOf(req)))
   })
 

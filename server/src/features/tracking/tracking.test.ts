@@ -2,6 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { createSentMail, type SentMail } from '../../../test/sent-mail.ts'
+import { tablesWith } from '../../../test/tables-with.ts'
+import { operator } from '../audit/index.ts'
+import { startErasure } from '../erasure/erase.ts'
+import { eraseLead, runErasures } from '../erasure/index.ts'
 import { findSuppressed } from '../suppression/index.ts'
 import { tokenBoxOf, type WebLinks, webLinks } from './index.ts'
 
@@ -216,6 +220,22 @@ describe('unsubscribing', () => {
     expect(await suppressionOf()).toBe('unsubscribed')
     expect((await visit(url(), oneClick)).status).toBe(200)
   })
+
+  test.each(['one workspace', 'the installation'])(
+    'tells nothing new of a person who was erased from %s',
+    async (where) => {
+      const { ctx, workspaceId } = api
+      const { peek } = ctx.database
+      if (where === 'the installation') await eraseLead(ctx, mail.email)
+      else {
+        await startErasure(ctx, workspaceId, mail.leadId, { actor: operator })
+        await runErasures(ctx)
+      }
+      expect((await visit(url(), oneClick)).status).toBe(200)
+      expect(await tablesWith(peek, mail.email)).toEqual([])
+      expect(await suppressionOf()).toBe('unsubscribed')
+    },
+  )
 
   test('stops the other leads of an address whose own lead is gone', async () => {
     const other = await createSentMail(api, { email: mail.email })

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { recordActivities } from '../leads/index.ts'
-import { suppress } from '../suppression/index.ts'
+import { explainSuppressed, lockSuppressions, suppress } from '../suppression/index.ts'
 import { findLeadOf } from './queries.ts'
 import type { Token } from './token.ts'
 
@@ -17,6 +17,10 @@ export async function unsubscribe(ctx: Context, token: Token): Promise<void> {
       await recordActivities(tx, workspaceId, [{ kind: 'unsubscribed', leadId: lead.id }])
       return
     }
+    await lockSuppressions(tx, workspaceId)
+    const known = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
+    // Nothing but a hash is to be left of them, and nobody lifts it.
+    if (known?.by === 'erased' || known?.by === 'opt-out') return
     await suppress(tx, workspaceId, [
       { kind: 'address', value: address, reason: 'unsubscribed', campaignId: null },
     ])

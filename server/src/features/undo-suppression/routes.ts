@@ -30,7 +30,8 @@ const Undone = Type.Object(
     reason: Reason,
     still_suppressed: Nullable(
       Type.Enum(['unsubscribed', 'bounced', 'blocked'], {
-        description: 'Why nobody writes to it all the same: its domain is suppressed.',
+        description:
+          'Why nobody writes to it all the same: its domain is suppressed, or the person was erased or asked to be removed.',
       }),
     ),
     leads: Type.Array(

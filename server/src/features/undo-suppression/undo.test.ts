@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
 import { operator } from '../audit/index.ts'
+import { optOut } from '../directory/index.ts'
+import { startErasure } from '../erasure/erase.ts'
 import { addSuppression, findSuppressed } from '../suppression/index.ts'
 import { undoSuppression } from './index.ts'
 
@@ -139,6 +141,24 @@ test('an unsubscribe is undone only by who says so', async () => {
   expect(await undo({ unsubscribed: true })).toMatchObject({ reason: 'unsubscribed' })
   expect(await inbox.lead(leadId)).toMatchObject({ status: 'contacted', sending_state: 'active' })
 })
+
+test.each([
+  ['erased', 'erased from this workspace'],
+  ['opt-out', 'removed from the whole installation'],
+] as const)(
+  'whose address is suppressed as %s besides stays stopped, and the domain is not blamed',
+  async (by, told) => {
+    const { first } = await bounced()
+    const { ctx, workspaceId } = inbox
+    const actor = { actor: operator }
+    if (by === 'erased') await startErasure(ctx, workspaceId, first.leadId, actor)
+    else await optOut(ctx, address)
+    expect(await undo({ unsubscribed: true })).toMatchObject({
+      ...{ still_suppressed: 'unsubscribed', still_suppressed_by: by, leads: [] },
+    })
+    await expect(undo()).rejects.toMatchObject({ message: expect.stringContaining(told) })
+  },
+)
 
 test('while its domain is suppressed, the leads of an address stay stopped', async () => {
   const { first } = await bounced()

@@ -6,9 +6,10 @@ import { getCampaign } from '../campaigns/index.ts'
 import { forgetSoftBounces } from '../inbox/index.ts'
 import { type BroughtBack, bringBackLeads } from '../leads/index.ts'
 import {
-  findSuppressed,
+  explainSuppressed,
   liftSuppression,
   parseEntry,
+  type Suppressed,
   type SuppressionReason,
 } from '../suppression/index.ts'
 
@@ -20,8 +21,10 @@ export interface UndoneSuppression {
   since: Date
   /** Where it came from; null: from nobody's campaign. */
   campaign_id: string | null
-  /** Why nobody writes to the address all the same: its domain is suppressed. */
+  /** Why nobody writes to the address all the same. */
   still_suppressed: SuppressionReason | null
+  /** What says so. */
+  still_suppressed_by: Suppressed['by'] | null
   leads: BroughtBack[]
   /** Those of the leads that go on whose campaign sends nothing until somebody activates it. */
   resting_campaigns: { id: string; name: string; status: string }[]
@@ -56,12 +59,12 @@ export async function undoSuppression(
   const { value: address } = entry
   return transaction(ctx, async (tx) => {
     const lifted = await liftSuppression(tx, workspaceId, entry)
-    const byDomain = (await findSuppressed(tx.db, workspaceId, [address])).get(address) ?? null
-    if (!lifted) throw notSuppressed(byDomain)
+    const still = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
+    if (!lifted) throw notSuppressed(still)
     const { reason, campaign_id, timestamp_created: since } = lifted
     if (reason === 'unsubscribed' && !options.unsubscribed) throw isUnsubscribed
     await forgetSoftBounces(tx.db, workspaceId, [address])
-    const leads = byDomain
+    const leads = still
       ? []
       : await bringBackLeads(tx, workspaceId, address, [...stoppedAs[reason]])
     await recordAudit(tx, {
@@ -77,8 +80,9 @@ export async function undoSuppression(
     })
     const resting_campaigns = await findResting(tx, workspaceId, leads)
     return {
-      ...{ address, reason, since, campaign_id, still_suppressed: byDomain },
-      ...{ leads, resting_campaigns },
+      ...{ address, reason, since, campaign_id, leads, resting_campaigns },
+      still_suppressed: still?.reason ?? null,
+      still_suppressed_by: still?.by ?? null,
     }
   })
 }
@@ -93,13 +97,20 @@ async function findResting(tx: Context, workspaceId: string, leads: BroughtBack[
     .map(({ id, name, status }) => ({ id, name, status }))
 }
 
-const notSuppressed = (byDomain: SuppressionReason | null) =>
+const notSuppressed = (still: Suppressed | undefined) =>
   new AppError(
     'not_found',
-    byDomain
-      ? 'The address itself is not suppressed, but its domain is: "suppressions remove" with the domain lifts that.'
-      : 'The address is not suppressed in this workspace: there is nothing to undo.',
+    (still && otherwise[still.by]) ??
+      'The address is not suppressed in this workspace: there is nothing to undo.',
   )
+
+const otherwise: Partial<Record<Suppressed['by'], string>> = {
+  domain:
+    'The address itself is not suppressed, but its domain is: "suppressions remove" with the domain lifts that.',
+  erased: 'The person was erased from this workspace, and that is not taken back.',
+  'opt-out':
+    'The person asked to be removed from the whole installation, and that is not taken back.',
+}
 
 const isUnsubscribed = new AppError(
   'invalid_transition',

@@ -123,19 +123,25 @@ function findWorkspace(ctx: AnyContext, idOrName: string) {
 
 /** By id or name, with the database that it lies on. */
 export async function locateWorkspace(ctx: ProcessContext, idOrName: string) {
-  const find = (shard: ProcessContext) => findWorkspace(shard, idOrName)
-  if (parseUuid(idOrName) === undefined) {
-    const named = await askShardsUp(ctx, async (shard) => ({
-      ctx: shard,
-      found: await find(shard),
-    }))
-    const hits = named.flatMap(({ ctx: shard, found }) => (found ? [{ ctx: shard, found }] : []))
-    if (hits.length > 1) throw severalOfName(hits.map(({ found }) => found.id))
-    if (hits[0]) return hits[0]
-  }
-  const located = await findOnShards(ctx, find)
+  const id = parseUuid(idOrName)
+  const located = id
+    ? await findOnShards(ctx, ({ db }) => queries.findWorkspace(db, id))
+    : await locateByName(ctx, idOrName)
   if (!located) throw noSuchWorkspace()
   return located
+}
+
+async function locateByName(ctx: ProcessContext, name: string) {
+  const find = ({ db }: ProcessContext) => queries.findWorkspaceByName(db, name)
+  const answers = await askShardsUp(ctx, async (shard) => ({
+    ctx: shard,
+    found: await find(shard),
+  }))
+  const hits = answers.flatMap(({ ctx: shard, found }) => (found ? [{ ctx: shard, found }] : []))
+  if (hits.length > 1) throw severalOfName(hits.map(({ found }) => found.id))
+  const haveAllAnswered = answers.length === (ctx.shards?.names.length ?? 1)
+  // One that is silent may have it: it is waited for, and named.
+  return hits[0] ?? (haveAllAnswered ? undefined : await findOnShards(ctx, find))
 }
 
 const severalOfName = (ids: string[]) =>

@@ -795,6 +795,11 @@ export interface UserVerifications {
   value: string;
 }
 
+export interface WaitingUnsubscribes {
+  timestamp_created: Timestamp;
+  token: string;
+}
+
 export interface WebhookEventCounts {
   date: string;
   failed: Generated<Int8>;
@@ -951,6 +956,7 @@ export interface DB {
   user_two_factors: UserTwoFactors;
   user_verifications: UserVerifications;
   users: Users;
+  waiting_unsubscribes: WaitingUnsubscribes;
   webhook_event_counts: WebhookEventCounts;
   webhook_events: WebhookEvents;
   webhook_lanes: WebhookLanes;

@@ -100,19 +100,37 @@ export class ShardsOf<Ctx extends ShardContext> {
    * @throws AppError `unavailable` while a shard that may have it does not answer
    */
   async of(workspaceId: string): Promise<Ctx> {
-    const known = this.#places.get(workspaceId)
-    if (known && (await isHere(known, workspaceId))) return known.ctx
-    this.#places.delete(workspaceId)
-    let isMoving = false
-    const found = await this.find(async ({ ctx }) => {
+    const last = this.#places.get(workspaceId)
+    const located = await this.locate(last, async ({ ctx }) => {
       const [place] = await findPlace(ctx.db, workspaceId)
-      if (place?.moved_to) isMoving = true
-      return place && !place.moved_to ? true : undefined
+      return place
+    })
+    if (!located) return this.first.ctx
+    if (located.shard !== last) this.remember(workspaceId, located.shard)
+    return located.shard.ctx
+  }
+
+  /**
+   * Where something of a workspace lies: on the shard where it was found last, else asked of all.
+   *
+   * @param ask what a shard has of it; `moved_to` says that the workspace has left
+   * @returns undefined when all have answered and none has it
+   * @throws AppError `unavailable` while it is between two shards, or one that may have it is silent
+   */
+  async locate<T extends { moved_to: string | null }>(
+    last: ShardOf<Ctx> | undefined,
+    ask: (shard: ShardOf<Ctx>) => Promise<T | undefined>,
+  ): Promise<Answer<Ctx, T> | undefined> {
+    const there = last && (await ask(last))
+    if (there && !there.moved_to) return { shard: last, answer: there }
+    let isMoving = false
+    const found = await this.find(async (shard) => {
+      const answer = await ask(shard)
+      if (answer?.moved_to) isMoving = true
+      return answer?.moved_to ? undefined : answer
     })
     if (!found && isMoving) throw beingMoved()
-    if (!found) return this.first.ctx
-    this.remember(workspaceId, found.shard)
-    return found.shard.ctx
+    return found
   }
 
   /** Where it was when it was last asked for; whoever takes it has to notice that it has moved. */
@@ -193,11 +211,6 @@ export class ShardsOf<Ctx extends ShardContext> {
   }
 }
 
-async function isHere({ ctx }: ShardOf<ShardContext>, workspaceId: string): Promise<boolean> {
-  const [place] = await findPlace(ctx.db, workspaceId)
-  return place !== undefined && place.moved_to === null
-}
-
 const isUnavailable = (error: unknown) =>
   explainUnavailable(error) !== undefined ||
   (error instanceof AppError && error.code === 'unavailable')
@@ -213,7 +226,7 @@ export const unknownShard = (name: string) =>
   )
 
 /** Between two shards it is on neither. */
-export const beingMoved = () => unavailable('This workspace is being moved; try again shortly.')
+const beingMoved = () => unavailable('This workspace is being moved; try again shortly.')
 
 const silent = (name: string, cause?: unknown) =>
   unavailable(`The database of the shard ${name} is not reachable; try again shortly.`, cause)

@@ -2417,7 +2417,7 @@ export type UndoneSuppression = {
     address: string;
     reason: 'unsubscribed' | 'bounced' | 'blocked';
     /**
-     * Why nobody writes to it all the same: its domain is suppressed.
+     * Why nobody writes to it all the same: its domain is suppressed, or the person was erased or asked to be removed.
      */
     still_suppressed: 'unsubscribed' | 'bounced' | 'blocked' | null;
     leads: Array<{

@@ -1,6 +1,7 @@
 import type { ProcessContext } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { askAllShards, askShardsUp } from '../../../kernel/shards/ask.ts'
+import { copyOptOuts } from '../../directory/index.ts'
 import { changedSince, confirmRestore, holdSending, previewRestore } from './sending-hold.ts'
 
 export type HeldShard = NonNullable<Awaited<ReturnType<typeof previewRestore>>> & {
@@ -34,6 +35,7 @@ export const seenOf = (held: HeldShard[]) => held.map(({ seen }) => seen).join('
  * Ends what `listHeld` told of. A person has looked.
  *
  * @param seen what they were shown, where that was not just now
+ * @throws AppError `unavailable`, which names a database that does not answer: it may know of opt-outs
  */
 export async function confirmHeld(
   held: HeldShard[],
@@ -43,7 +45,15 @@ export async function confirmHeld(
     throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
   }
   if (seen !== seenOf(held)) throw changedSince()
+  for (const { ctx } of held) await recoverOptOuts(ctx)
   let uncertain = 0
   for (const each of held) uncertain += (await confirmRestore(each.ctx, each.seen)).uncertain
   return { uncertain }
+}
+
+/** A database that was put back has forgotten who asked to be removed since; each of the others knows. */
+async function recoverOptOuts(ctx: ProcessContext) {
+  await askAllShards(ctx, async (other) => {
+    if (other.shard !== ctx.shard) await copyOptOuts(other.db, ctx.db)
+  })
 }

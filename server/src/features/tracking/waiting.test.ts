@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { patience } from '../../../test/patience.ts'
+import {
+  rowsOf,
+  type ShardedApi,
+  type ShardedDatabases,
+  shardedApi,
+  shardedDatabases,
+  silentLog,
+} from '../../../test/sharded.ts'
+import { readConfig } from '../../config.ts'
+import { openServer } from '../../process/open.ts'
+import { startServices } from '../../process/services.ts'
+import { moveWorkspace } from '../moves/index.ts'
+import { tokenBoxOf, unsubscribeWaiting, webLinks } from './index.ts'
+
+let databases: ShardedDatabases
+let sharded: ShardedApi
+beforeAll(async () => {
+  databases = await shardedDatabases()
+  sharded = await shardedApi(databases)
+})
+afterAll(async () => {
+  await sharded[Symbol.asyncDispose]()
+  await databases[Symbol.asyncDispose]()
+})
+
+async function unsubscribeFrom(workspaceId: string) {
+  const links = webLinks(tokenBoxOf(sharded.api.ctx), '')
+  const mail = { workspaceId, leadId: workspaceId, stepId: workspaceId }
+  const url = links.unsubscribe(mail, 'ann@example.com')
+  return (await sharded.api.call('POST', url, { key: null })).status
+}
+
+/** How many addresses of the workspace nobody writes to, on the first and on b. */
+async function suppressedOf(id: string) {
+  const both = [databases.first, databases.second]
+  const rows = await Promise.all(both.map((each) => rowsOf(each, id)))
+  return rows.map(({ suppressions = 0 }) => suppressions)
+}
+
+async function countWaiting() {
+  const { peek } = databases.first
+  return (await peek.selectFrom('waiting_unsubscribes').select('token').execute()).length
+}
+
+test('who unsubscribes while a workspace is moved is taken at their word, and it holds where it goes', async () => {
+  const { id } = await sharded.createOn('first', 'moving')
+  const [source, target] = ['first', 'b'].map((name) => sharded.shards.byName(name).ctx)
+  if (!source || !target) throw new Error('There is one database.')
+  let nowMs = 0
+  const draining = Promise.withResolvers<void>()
+  const copying = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  // Until it is given back no row can be copied.
+  const locking = databases.second.peek.transaction().execute(async (tx) => {
+    await draining.promise
+    await sql`lock table suppressions in exclusive mode`.execute(tx)
+    nowMs += 60_000
+    await asked.promise
+  })
+  const waiting = {
+    ...source,
+    monotonicMs: () => nowMs,
+    async sleep() {
+      draining.resolve()
+      await setImmediate()
+    },
+  }
+  const moving = moveWorkspace(waiting, target, id, {
+    ...{ sourceName: 'first', targetName: 'b', restMs: 60_000 },
+    onProgress: ({ step }) => step === 'copy' && copying.resolve(),
+  })
+  try {
+    await Promise.race([copying.promise, moving])
+    expect([await unsubscribeFrom(id), await unsubscribeFrom(id)]).toEqual([200, 200])
+    await unsubscribeWaiting(sharded.api.ctx)
+    expect([await countWaiting(), await suppressedOf(id)]).toEqual([1, [0, 0]])
+  } finally {
+    asked.resolve()
+    await Promise.all([locking, moving])
+  }
+  await unsubscribeWaiting(sharded.api.ctx)
+  expect(await countWaiting()).toBe(0)
+  expect((await suppressedOf(id))[1]).toBe(1)
+})
+
+test('who unsubscribes while the shard of the workspace is away is unsubscribed there once it is back', async () => {
+  const { id } = await sharded.createOn('b', 'away')
+  const config = readConfig({ ...databases.settings, PORT: '0' })
+  await using opened = await openServer(config, { log: silentLog })
+  databases.takeAway()
+  try {
+    expect(await unsubscribeFrom(id)).toBe(200)
+    expect(await countWaiting()).toBe(1)
+  } finally {
+    databases.bringBack()
+  }
+  await using _services = await startServices('runner', opened)
+  await vi.waitFor(async () => expect(await countWaiting()).toBe(0), patience)
+  expect(await suppressedOf(id)).toEqual([0, 1])
+})
