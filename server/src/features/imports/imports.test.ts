@@ -119,10 +119,27 @@ test('each row ends in one number or has a reason, and the check tells before wh
   const lines = (await report(id)).trim().split('\r\n')
   expect(lines).toHaveLength(9)
   expect(lines[1]).toBe(
-    '3,not an address,invalid_email,E-mail,There is no valid e-mail address in it.',
+    '3,not an address,invalid_email,E-mail,There is no valid e-mail address in it or more than one.',
   )
   const { peek } = api.ctx.database
   expect(await peek.selectFrom('import_parts').selectAll().execute()).toEqual([])
+})
+
+test('a cell with the addresses of several people makes no lead, and one with its address twice does', async () => {
+  const several = [
+    'Ann <ann@pair.example>, Bob <bob@pair.example>',
+    'Ann <ann@pair.example>; Bob <bob@pair.example>',
+    'ann@pair.example, Bob <bob@pair.example>',
+    "'ann@pair.example'; Bob <bob@pair.example>",
+    'ann@pair.example, bob@pair.example',
+  ]
+  const one = ['ADA@one.example <ada@one.example>', '"Lovelace, Eve" <eve@one.example>']
+  const cells = [...several, ...one, "Sales @ One <o'neil@one.example>"]
+  const rows = cells.map((cell) => `"${cell.replaceAll('"', '""')}",Ann\n`)
+  const { id } = await imports.send(`email,first_name\n${rows.join('')}`, { campaign_id })
+  const { result } = await imports.start(id)
+  expect(result).toMatchObject({ added: 3, skipped: { invalid_email: 5 } })
+  expect(result?.first_skipped.map(({ email }) => email)).toEqual(several)
 })
 
 test('who is there already is updated where that is wanted', async () => {
