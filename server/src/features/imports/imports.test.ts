@@ -335,6 +335,28 @@ test('what the plan has no room for is told with what was added before', async (
   )
 })
 
+test('an import whose end the database refuses is taken up again and ends the same', async () => {
+  await setPlan(api.ctx, api.workspaceId, { leadsMax: 5 })
+  const { id } = await imports.send(manyRows(8), { campaign_id })
+  const { peek } = api.ctx.database
+  await sql`
+    create function refuse_end() returns trigger language plpgsql as
+      $$ begin raise exception 'no lock' using errcode = '55P03'; end $$`.execute(peek)
+  await sql`
+    create trigger away before update on imports
+    for each row when (new.state = 'failed') execute function refuse_end()`.execute(peek)
+  expect(await imports.start(id)).toMatchObject({ state: 'running', error: null })
+  expect(api.ctx.logLines.filter((line) => line.includes('an import is tried again'))).toHaveLength(
+    1,
+  )
+  await sql`drop trigger away on imports`.execute(peek)
+  api.ctx.clock.advance(api.ctx.config.leaseMs + 1)
+  await imports.run()
+  expect(await imports.get(id)).toMatchObject({
+    ...{ state: 'failed', error: expect.stringContaining('room for 5 more leads') },
+  })
+})
+
 test('a row whose address is not written in the encoding of the file is left out', async () => {
   const rows = Buffer.concat([
     Buffer.from(manyRows(8000)),

@@ -73,13 +73,18 @@ interface Claimed {
 
 async function runImport(ctx: Context, claimed: Claimed, signal: AbortSignal): Promise<void> {
   try {
-    await readAndWrite(ctx, claimed, signal)
+    await readAndWrite(ctx, claimed, signal).catch((error) => endByRefusal(ctx, claimed, error))
   } catch (error) {
-    if (error instanceof AppError) return finish(ctx, claimed, error.message, true)
     // It is taken up again where it stopped, or where the workspace goes.
     if (movingOf(error)) return
     ctx.log.error({ import: claimed.id, ...describeError(error) }, 'an import is tried again')
   }
+}
+
+/** What was refused once is refused again. */
+function endByRefusal(ctx: Context, claimed: Claimed, error: unknown): Promise<void> {
+  if (!(error instanceof AppError)) throw error
+  return finish(ctx, claimed, error.message, true)
 }
 
 async function readAndWrite(ctx: Context, claimed: Claimed, signal: AbortSignal) {
