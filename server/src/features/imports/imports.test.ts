@@ -142,6 +142,19 @@ test('a cell with the addresses of several people makes no lead, and one with it
   expect(result?.first_skipped.map(({ email }) => email)).toEqual(several)
 })
 
+test('a name that is parted is no longer than what the API takes, so that its lead can be sent back', async () => {
+  const name = (letters: number) => `${'x'.repeat(letters)} B`
+  const rows = `email,full name\nann@long.example,${name(998)}\nbob@long.example,${name(999)}\n`
+  const { id } = await imports.send(rows, { campaign_id })
+  expect((await imports.start(id)).result).toMatchObject({ added: 1, skipped: { too_long: 1 } })
+  const { first_name, last_name } = await lead('ann@long.example')
+  const leads = [{ email: 'ann@long.example', first_name, last_name }]
+  const { status } = await api.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id, leads, overwrite: true },
+  })
+  expect(status).toBe(200)
+})
+
 test('who is there already is updated where that is wanted', async () => {
   await addLeads(campaign_id, 'old@there.example')
   const { id } = await imports.send('email,first_name\nold@there.example,New\n', {
