@@ -116,27 +116,38 @@ const dayOf = (time: Temporal.ZonedDateTime) => time.toPlainDate().toString()
 
 type Dates = Pick<CampaignSchedule, 'start_date' | 'end_date'>
 
-function isOpenAt(dates: Dates, { timing, days }: WeeklySchedule, time: Temporal.ZonedDateTime) {
-  const day = dayOf(time)
-  if (dates.start_date !== null && day < dates.start_date) return false
-  if (dates.end_date !== null && day > dates.end_date) return false
+function isOpenAt(dates: Dates, weekly: WeeklySchedule, time: Temporal.ZonedDateTime) {
+  if (!isDayOf(dates, weekly, time.toPlainDate())) return false
+  const { from, to } = weekly.timing
   const clock = time.toPlainTime().toString({ smallestUnit: 'minute' })
-  const weekday = weekdays[time.dayOfWeek % 7] ?? '0'
-  return days[weekday] && timing.from <= clock && clock < timing.to
+  return from <= clock && clock < to
+}
+
+function isDayOf(dates: Dates, { days }: WeeklySchedule, date: Temporal.PlainDate): boolean {
+  const weekday = weekdays[date.dayOfWeek % 7] ?? '0'
+  if (!days[weekday]) return false
+  const day = date.toString()
+  return (
+    (dates.start_date === null || dates.start_date <= day) &&
+    (dates.end_date === null || day <= dates.end_date)
+  )
 }
 
 const dayMs = 86_400_000
 
 // A gap can swallow a weekly window, so one week is not enough.
-const daysAheadMax = 15
+const daysMax = 16
 
 function findOpening(dates: Dates, weekly: WeeklySchedule, now: Temporal.ZonedDateTime) {
   if (isOpenAt(dates, weekly, now)) return now
-  let date = now.toPlainDate()
+  // A clock that is put back after midnight repeats an evening.
+  let date = now.toPlainDate().subtract({ days: 1 })
   if (dates.start_date !== null && date.toString() < dates.start_date) {
     date = Temporal.PlainDate.from(dates.start_date)
   }
-  for (let ahead = 0; ahead < daysAheadMax; ahead++, date = date.add({ days: 1 })) {
+  for (let days = 0; days < daysMax; days++, date = date.add({ days: 1 })) {
+    if (dates.end_date !== null && date.toString() > dates.end_date) return
+    if (!isDayOf(dates, weekly, date)) continue
     const opening = clockEvents(date, weekly.timing.from, weekly.timezone)
       .filter((time) => Temporal.ZonedDateTime.compare(time, now) > 0)
       .sort(Temporal.ZonedDateTime.compare)
