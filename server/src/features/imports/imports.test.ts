@@ -225,6 +225,29 @@ test('what the plan has no room for is told before', async () => {
   expect(checked?.problem).toContain('room for 5 more leads, and the file has 8')
 })
 
+test('without leads in the plan none are imported or changed, and what is there is seen and ended', async () => {
+  const owner = await setUp(api)
+  const headers = { 'x-workspace-id': api.workspaceId }
+  await addLeads(campaign_id, 'old@there.example')
+  const { id: leadId } = await lead('old@there.example')
+  const { id } = await imports.send(manyRows(3), { campaign_id })
+  await setPlan(api.ctx, api.workspaceId, { api: false })
+  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) =>
+    owner.call(method, `/app${path}`, { headers, body })
+  const input = { file_name: 'leads.csv', file_bytes: 10, campaign_id }
+  const refused = [
+    await call('POST', '/imports', input),
+    await call('PATCH', `/imports/${id}`, { duplicates: 'update' }),
+    await call('POST', `/imports/${id}/check`),
+    await call('POST', `/imports/${id}/start`),
+    await call('PATCH', `/leads/${leadId}`, { first_name: 'New' }),
+  ]
+  expect(refused.map(({ body }) => body.code)).toEqual(refused.map(() => 'plan_required'))
+  for (const path of [`/imports/${id}`, `/leads/${leadId}`, `/leads?campaign_id=${campaign_id}`])
+    expect((await call('GET', path)).status).toBe(200)
+  expect((await call('POST', `/imports/${id}/cancel`)).body.state).toBe('cancelled')
+})
+
 test('a file of many parts comes in any order, and one that got lost is sent again', async () => {
   const file = `email,note\n${Array.from({ length: 9000 }, (_, at) => `p${at}@large.example,${'n'.repeat(1000)}\n`).join('')}`
   const { id, parts_total, state } = await imports.send(file, { campaign_id })
