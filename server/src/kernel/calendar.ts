@@ -28,6 +28,10 @@ function attempt<T>(parse: () => T): T | undefined {
   }
 }
 
+/** What a clock on the wall of an IANA zone shows at an instant. */
+export const zoned = (zone: string, ms: number): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
+
 /** The calendar day of an instant in an IANA zone. */
 export const dayOf = (zone: string, time: Date): string =>
   zoned(zone, time.getTime()).toPlainDate().toString()
@@ -99,6 +103,3 @@ interface Span {
 }
 
 const dayMs = 86_400_000
-
-const zoned = (zone: string, ms: number) =>
-  Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)

@@ -1,3 +1,4 @@
+import { dayOf, zoned } from '../../../kernel/calendar.ts'
 import type { ErrorDetail } from '../../../kernel/errors.ts'
 import { canonicalZone } from '../../../kernel/time-zone.ts'
 import type { CampaignSchedule } from './schedule-schema.ts'
@@ -35,7 +36,7 @@ export function checkSchedule(schedule: CampaignSchedule): ErrorDetail[] {
 export function isOver(schedule: CampaignSchedule, now: Date): boolean {
   const { end_date, schedules } = schedule
   if (end_date === null) return false
-  return schedules.every(({ timezone }) => dayOf(wallClock(now, timezone)) > end_date)
+  return schedules.every(({ timezone }) => dayOf(timezone, now) > end_date)
 }
 
 /**
@@ -45,7 +46,7 @@ export function isOver(schedule: CampaignSchedule, now: Date): boolean {
  */
 export function windowState(schedule: CampaignSchedule, now: Date): WindowState {
   const openings = schedule.schedules
-    .map((weekly) => findOpening(schedule, weekly, wallClock(now, weekly.timezone)))
+    .map((weekly) => findOpening(schedule, weekly, zoned(weekly.timezone, now.getTime())))
     .filter((opening) => opening !== undefined)
     .map((opening) => opening.epochMilliseconds)
   const over = isOver(schedule, now)
@@ -67,7 +68,7 @@ export function closesAt(schedule: CampaignSchedule, now: Date): Date {
   ) {
     known = closing
     for (const weekly of schedule.schedules) {
-      const time = wallClock(closing, weekly.timezone)
+      const time = zoned(weekly.timezone, closing.getTime())
       if (isOpenAt(schedule, weekly, time)) closing = findClosing(schedule, weekly, time)
     }
   }
@@ -107,12 +108,6 @@ function isDate(text: string): boolean {
     return false
   }
 }
-
-const wallClock = (time: Date, timezone: string) =>
-  Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(timezone)
-
-/** ISO text: days compare as texts do. */
-const dayOf = (time: Temporal.ZonedDateTime) => time.toPlainDate().toString()
 
 type Dates = Pick<CampaignSchedule, 'start_date' | 'end_date'>
 
