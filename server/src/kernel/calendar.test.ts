@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addDays, dayOf, parseInstant, ZoneCalendar } from './calendar.ts'
+import { addDays, dayOf, parseDay, parseInstant, ZoneCalendar } from './calendar.ts'
 
 const zones = [
   'UTC',
@@ -30,6 +30,12 @@ test.each([
   ...['2026-04-30T10:00:00', '2026-04-30', '2026-04-30 10:00:00Z', '2026-04-30T10:00:00+25:00', ''],
 ])('%j is none', (text) => {
   expect(parseInstant(text)).toBeUndefined()
+})
+
+test('a day is a date of the calendar that the database knows, as are those of weeks before it', () => {
+  expect(parseDay('2028-02-29')?.toString()).toBe('2028-02-29')
+  const wrong = ['2026-02-29', '2026-2-28', '2026-02-28T00:00', '20260228', '+002026-02-28', '']
+  for (const text of [...wrong, '0000-12-31', '0001-01-10']) expect(parseDay(text)).toBeUndefined()
 })
 
 test.each([

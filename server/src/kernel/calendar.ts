@@ -9,15 +9,28 @@ export interface CalendarDay {
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
 
 /** Of an ISO 8601 time with its offset; undefined when it is written otherwise, or there is no such time. */
-export function parseInstant(text: string): Temporal.Instant | undefined {
-  if (!isoTime.test(text)) return
+export const parseInstant = (text: string): Temporal.Instant | undefined =>
+  isoTime.test(text) ? attempt(() => Temporal.Instant.from(text)) : undefined
+
+/** PostgreSQL knows no year 0, and days before one that is asked for must not be in it. */
+const isoDay = /^(?!000)\d{4}-\d\d-\d\d$/
+
+/** Of a date as `2026-11-20`; undefined when it is written otherwise, or there is no such day. */
+export const parseDay = (text: string): Temporal.PlainDate | undefined =>
+  isoDay.test(text) ? attempt(() => Temporal.PlainDate.from(text)) : undefined
+
+function attempt<T>(parse: () => T): T | undefined {
   try {
-    return Temporal.Instant.from(text)
+    return parse()
   } catch (error) {
     if (error instanceof RangeError) return
     throw error
   }
 }
+
+/** What a clock on the wall of an IANA zone shows at an instant. */
+export const zoned = (zone: string, ms: number): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
 
 /** The calendar day of an instant in an IANA zone. */
 export const dayOf = (zone: string, time: Date): string =>
@@ -90,6 +103,3 @@ interface Span {
 }
 
 const dayMs = 86_400_000
-
-const zoned = (zone: string, ms: number) =>
-  Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)

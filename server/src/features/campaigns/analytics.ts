@@ -1,4 +1,4 @@
-import { dayOf } from '../../kernel/calendar.ts'
+import { dayOf, parseDay } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { listStepDays, type StepOutcome, stepOutcomes } from '../daily-counts/index.ts'
@@ -79,9 +79,7 @@ const sumsOf = (items: AnalyticsItem[]) =>
 const daysMax = 400
 
 function dateOf(name: string, text: string): Temporal.PlainDate {
-  try {
-    return Temporal.PlainDate.from(text)
-  } catch {
-    throw invalidField(name, `${name} must be a day such as 2026-11-20`)
-  }
+  const day = parseDay(text)
+  if (day) return day
+  throw invalidField(name, `${name} must be a day such as 2026-11-20`)
 }

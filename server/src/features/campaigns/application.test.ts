@@ -182,6 +182,15 @@ test('results stay with their variant and step when others are removed or change
   expect(await items()).toEqual([[null, null, 40, 0]])
 })
 
+test('results of mails are asked for by days that there are', async () => {
+  const { body } = await call('POST', '/app/api/v2/campaigns', { name: 'Days' })
+  const days = (query: string) => call('GET', `/app/campaigns/${body.id}/analytics?${query}`)
+  expect((await days('to=2020-03-01')).body).toMatchObject({ from: '2020-02-01', items: [] })
+  for (const query of ['from=2021-02-30', 'to=0000-01-15', 'from=0000-01-15&to=0001-01-10'])
+    expect((await days(query)).body.code).toBe('invalid_field')
+  expect((await days('to=0001-01-10')).body.code).toBe('invalid_field')
+})
+
 test('what mails come to is counted by day, step and variant, each thing once', async () => {
   const mailbox = await sending.createMailbox('anna@example.com')
   const steps = [

@@ -21,9 +21,9 @@ export {
 export type { CampaignSequence } from './sequence/sequence-schema.ts'
 export {
   afterDelay,
+  delayedMs,
   nextStep,
   type SequenceProgress,
-  unitMs,
   zoneOf,
 } from './sequence/step-timing.ts'
 export { pauseCampaign, reopenCampaigns } from './service-transitions.ts'

@@ -1,3 +1,4 @@
+import { parseDay } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { sumDays } from '../daily-counts/index.ts'
@@ -34,8 +35,6 @@ const textOf = (day: Date) => day.toISOString().slice(0, 10)
 
 function dayOf(name: 'from' | 'to', text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
-  const day = new Date(`${text}T00:00:00Z`)
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(day.getTime())
-  if (isDay && textOf(day) === text) return day
+  if (parseDay(text)) return new Date(`${text}T00:00:00Z`)
   throw invalidField(`/${name}`, `${name} must be a day such as 2026-11-20`)
 }

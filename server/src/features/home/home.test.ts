@@ -236,6 +236,8 @@ test('analytics are by day, and another workspace’s campaign has none', async 
   expect(await days('?from=2020-02-29&to=2020-03-01')).toEqual([['2020-02-29', 3, 0]])
   expect(await days(`?campaign_id=${campaign.id}`)).toHaveLength(2)
   expect(await days(`?campaign_id=${api.ctx.newId()}`)).toEqual([])
-  for (const query of ['?from=2021-02-30', '?from=2020-01-02&to=2020-01-01', '?to=yesterday'])
+  const without = ['?to=0000-01-15', '?to=0001-01-10', '?from=0000-01-15&to=0001-01-10']
+  const wrong = ['?from=2021-02-30', '?from=2020-01-02&to=2020-01-01', '?to=yesterday']
+  for (const query of [...wrong, ...without])
     expect((await ask(`/analytics${query}`)).code).toBe('invalid_field')
 })

@@ -20,6 +20,11 @@ export interface Preview {
   rows: string[][]
 }
 
+export interface ReadFormat {
+  format: Format
+  preview: Preview
+}
+
 const sampleBytes = 1 << 18
 const headingRowMax = 20
 const previewRows = 10
@@ -33,10 +38,7 @@ const lineMax = 1 << 14
  * @param encoding where somebody knows better
  * @throws AppError with what to do when it is no text with columns
  */
-export async function readFormat(
-  first: Buffer,
-  encoding?: string,
-): Promise<{ format: Format; preview: Preview }> {
+export async function readFormat(first: Buffer, encoding?: string): Promise<ReadFormat> {
   refuseOtherFiles(first)
   const found = encoding ? checkEncoding(encoding) : (markedEncoding(first) ?? guess(first))
   const sample = first.subarray(0, sampleBytes)

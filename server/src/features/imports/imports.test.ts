@@ -119,10 +119,40 @@ test('each row ends in one number or has a reason, and the check tells before wh
   const lines = (await report(id)).trim().split('\r\n')
   expect(lines).toHaveLength(9)
   expect(lines[1]).toBe(
-    '3,not an address,invalid_email,E-mail,There is no valid e-mail address in it.',
+    '3,not an address,invalid_email,E-mail,There is no valid e-mail address in it or more than one.',
   )
   const { peek } = api.ctx.database
   expect(await peek.selectFrom('import_parts').selectAll().execute()).toEqual([])
+})
+
+test('a cell with the addresses of several people makes no lead, and one with its address twice does', async () => {
+  const several = [
+    'Ann <ann@pair.example>, Bob <bob@pair.example>',
+    'Ann <ann@pair.example>; Bob <bob@pair.example>',
+    'ann@pair.example, Bob <bob@pair.example>',
+    "'ann@pair.example'; Bob <bob@pair.example>",
+    'ann@pair.example, bob@pair.example',
+  ]
+  const one = ['ADA@one.example <ada@one.example>', '"Lovelace, Eve" <eve@one.example>']
+  const cells = [...several, ...one, "Sales @ One <o'neil@one.example>"]
+  const rows = cells.map((cell) => `"${cell.replaceAll('"', '""')}",Ann\n`)
+  const { id } = await imports.send(`email,first_name\n${rows.join('')}`, { campaign_id })
+  const { result } = await imports.start(id)
+  expect(result).toMatchObject({ added: 3, skipped: { invalid_email: 5 } })
+  expect(result?.first_skipped.map(({ email }) => email)).toEqual(several)
+})
+
+test('a name that is parted is no longer than what the API takes, so that its lead can be sent back', async () => {
+  const name = (letters: number) => `${'x'.repeat(letters)} B`
+  const rows = `email,full name\nann@long.example,${name(998)}\nbob@long.example,${name(999)}\n`
+  const { id } = await imports.send(rows, { campaign_id })
+  expect((await imports.start(id)).result).toMatchObject({ added: 1, skipped: { too_long: 1 } })
+  const { first_name, last_name } = await lead('ann@long.example')
+  const leads = [{ email: 'ann@long.example', first_name, last_name }]
+  const { status } = await api.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id, leads, overwrite: true },
+  })
+  expect(status).toBe(200)
 })
 
 test('who is there already is updated where that is wanted', async () => {
@@ -193,6 +223,29 @@ test('what the plan has no room for is told before', async () => {
   const { id } = await imports.send(manyRows(8), { campaign_id })
   const { checked } = await imports.check(id)
   expect(checked?.problem).toContain('room for 5 more leads, and the file has 8')
+})
+
+test('without leads in the plan none are imported or changed, and what is there is seen and ended', async () => {
+  const owner = await setUp(api)
+  const headers = { 'x-workspace-id': api.workspaceId }
+  await addLeads(campaign_id, 'old@there.example')
+  const { id: leadId } = await lead('old@there.example')
+  const { id } = await imports.send(manyRows(3), { campaign_id })
+  await setPlan(api.ctx, api.workspaceId, { api: false })
+  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) =>
+    owner.call(method, `/app${path}`, { headers, body })
+  const input = { file_name: 'leads.csv', file_bytes: 10, campaign_id }
+  const refused = [
+    await call('POST', '/imports', input),
+    await call('PATCH', `/imports/${id}`, { duplicates: 'update' }),
+    await call('POST', `/imports/${id}/check`),
+    await call('POST', `/imports/${id}/start`),
+    await call('PATCH', `/leads/${leadId}`, { first_name: 'New' }),
+  ]
+  expect(refused.map(({ body }) => body.code)).toEqual(refused.map(() => 'plan_required'))
+  for (const path of [`/imports/${id}`, `/leads/${leadId}`, `/leads?campaign_id=${campaign_id}`])
+    expect((await call('GET', path)).status).toBe(200)
+  expect((await call('POST', `/imports/${id}/cancel`)).body.state).toBe('cancelled')
 })
 
 test('a file of many parts comes in any order, and one that got lost is sent again', async () => {
@@ -316,6 +369,28 @@ test('what the plan has no room for is told with what was added before', async (
   expect(error).toBe(
     'The plan has room for 500 more leads and these would be 1000: none of them was added. Rows up to 1001 were imported before.',
   )
+})
+
+test('an import whose end the database refuses is taken up again and ends the same', async () => {
+  await setPlan(api.ctx, api.workspaceId, { leadsMax: 5 })
+  const { id } = await imports.send(manyRows(8), { campaign_id })
+  const { peek } = api.ctx.database
+  await sql`
+    create function refuse_end() returns trigger language plpgsql as
+      $$ begin raise exception 'no lock' using errcode = '55P03'; end $$`.execute(peek)
+  await sql`
+    create trigger away before update on imports
+    for each row when (new.state = 'failed') execute function refuse_end()`.execute(peek)
+  expect(await imports.start(id)).toMatchObject({ state: 'running', error: null })
+  expect(api.ctx.logLines.filter((line) => line.includes('an import is tried again'))).toHaveLength(
+    1,
+  )
+  await sql`drop trigger away on imports`.execute(peek)
+  api.ctx.clock.advance(api.ctx.config.leaseMs + 1)
+  await imports.run()
+  expect(await imports.get(id)).toMatchObject({
+    ...{ state: 'failed', error: expect.stringContaining('room for 5 more leads') },
+  })
 })
 
 test('a row whose address is not written in the encoding of the file is left out', async () => {

@@ -8,7 +8,7 @@ import { type Actor, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { existsCampaign } from '../campaigns/lookup/index.ts'
 import { tellPages } from '../live/index.ts'
-import { readFormat } from './format.ts'
+import { type ReadFormat, readFormat } from './format.ts'
 import { checkMapping, guessMapping, hasEmail } from './mapping.ts'
 import * as queries from './queries.ts'
 import { type Import, type ImportChange, type ImportInput, partBytes } from './schema.ts'
@@ -86,14 +86,17 @@ export async function putPart(
     if (row.state !== 'uploading') throw notOpen()
     if (read instanceof AppError) return end(tx, row, 'failed', read.message)
     await queries.insertPart(tx.db, workspaceId, id, number, content)
-    if (read) {
-      const { format, preview } = read
-      Object.assign(row, { format, preview, mapping: guessMapping(preview.headings) })
-    }
+    if (read) takeFormat(row, read)
     const parts = await queries.listPartNumbers(tx.db, workspaceId, id)
     if (parts.size === row.parts_total) row.state = 'ready'
     return save(tx, row, parts)
   })
+}
+
+function takeFormat(row: queries.StoredImport, { format, preview }: ReadFormat) {
+  row.format = format
+  row.preview = preview
+  row.mapping = guessMapping(preview.headings)
 }
 
 function keepRefusal(error: unknown): AppError {
@@ -117,8 +120,7 @@ export async function changeImport(
     if (change.encoding !== undefined) {
       const first = await queries.findPart(tx.db, workspaceId, id, 1)
       if (!first) throw notUploaded()
-      const { format, preview } = await readFormat(first, change.encoding)
-      Object.assign(row, { format, preview, mapping: guessMapping(preview.headings) })
+      takeFormat(row, await readFormat(first, change.encoding))
     }
     if (change.mapping) {
       checkMapping(change.mapping, row.preview?.headings.length ?? 0)
@@ -199,7 +201,10 @@ export async function end(
   error: string | null = null,
 ): Promise<Import> {
   await queries.deleteParts(tx.db, row.workspace_id, row.id)
-  Object.assign(row, { state, error, preview: null, claim: null })
+  row.state = state
+  row.error = error
+  row.preview = null
+  row.claim = null
   return save(tx, row, new Set())
 }
 
@@ -208,10 +213,14 @@ async function begin(
   row: queries.StoredImport,
   state: 'checking' | 'running',
 ): Promise<Import> {
-  const now = tx.now()
-  Object.assign(row, { state, row_done: 0, bytes_done: 0, error: null, timestamp_started: now })
-  Object.assign(row, { claim: null, timestamp_claimed: null })
-  Object.assign(row, { [state === 'checking' ? 'checked' : 'result']: null })
+  row.state = state
+  row[countedIn(row)] = null
+  row.row_done = 0
+  row.bytes_done = 0
+  row.error = null
+  row.claim = null
+  row.timestamp_claimed = null
+  row.timestamp_started = tx.now()
   hintJob(tx, importKind, row.id)
   return save(tx, row)
 }
@@ -241,10 +250,18 @@ async function ready(tx: Context, workspaceId: string, id: string) {
   return row
 }
 
-async function save(tx: Context, row: queries.StoredImport, parts?: Set<number>): Promise<Import> {
+/** What the rows come to is counted apart, so that a check is there to compare with. */
+export const countedIn = ({ state }: Pick<queries.StoredImport, 'state'>) =>
+  state === 'checking' ? 'checked' : 'result'
+
+export async function update(tx: Context, row: queries.StoredImport): Promise<void> {
   row.timestamp_updated = tx.now()
   await queries.updateImport(tx.db, row)
   tellPages(tx, row.workspace_id, ['imports'])
+}
+
+async function save(tx: Context, row: queries.StoredImport, parts?: Set<number>): Promise<Import> {
+  await update(tx, row)
   return shown(row, parts ?? (await queries.listPartNumbers(tx.db, row.workspace_id, row.id)))
 }
 

@@ -7,7 +7,7 @@ import type { SkippedRow, SkipReason } from './schema.ts'
 const batchesMax = 20
 
 const sentences: Record<SkipReason, string> = {
-  invalid_email: 'There is no valid e-mail address in it.',
+  invalid_email: 'There is no valid e-mail address in it or more than one.',
   duplicate_in_file: 'The address is in a row above already.',
   already_in_campaign: 'The address is in the campaign already.',
   in_workspace: 'The address is in another campaign.',

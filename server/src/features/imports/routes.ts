@@ -22,7 +22,9 @@ export const importSchemas = [Import, ImportPage, ImportInput, ImportChange]
 
 const tags = ['Imports']
 const params = Type.Object({ id: Uuid })
+/** Whatever the plan, so that an import can be looked at and ended where `api` was taken away. */
 const config = { access: { scopes: [], role: 'member' as const } }
+const asPlanned = { access: { ...config.access, entitlement: 'api' } }
 
 export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -44,7 +46,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/imports',
     {
-      config,
+      config: asPlanned,
       schema: {
         operationId: 'createImport',
         summary: 'Begin an import',
@@ -76,7 +78,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.patch(
     '/imports/:id',
     {
-      config,
+      config: asPlanned,
       schema: {
         operationId: 'changeImport',
         summary: 'Say what becomes of the columns',
@@ -93,7 +95,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/imports/:id/check',
     {
-      config,
+      config: asPlanned,
       schema: {
         operationId: 'checkImport',
         summary: 'Check an import',
@@ -110,7 +112,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/imports/:id/start',
     {
-      config,
+      config: asPlanned,
       schema: {
         operationId: 'startImport',
         summary: 'Import the leads',
@@ -177,7 +179,7 @@ const partRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.put(
     '/imports/:id/parts/:number',
     {
-      config,
+      config: asPlanned,
       bodyLimit: partBytes,
       schema: {
         operationId: 'putImportPart',

@@ -82,7 +82,9 @@ const unreadable = '\ufffd'
 function problemWith(text: string, target: ColumnTarget['target']): SkipReason | undefined {
   if (text.includes(unreadable)) return 'wrong_encoding'
   if (text.includes('\0') || !text.isWellFormed()) return 'invalid_characters'
-  const most = target in textFields ? textFields[target as TextField] : variableTextMax
+  // All of a name that is parted may be the first one.
+  const field = target === 'full_name' ? 'first_name' : target
+  const most = field in textFields ? textFields[field as TextField] : variableTextMax
   return text.length > most ? 'too_long' : undefined
 }
 

@@ -6,9 +6,8 @@ import { AppError } from '../../kernel/errors.ts'
 import { Fingerprints } from '../../kernel/fingerprints.ts'
 import { describeError } from '../../kernel/log.ts'
 import { type AddedLeads, addLeads } from '../leads/index.ts'
-import { tellPages } from '../live/index.ts'
 import { claimImport } from './cross-workspace.ts'
-import { end } from './imports.ts'
+import { countedIn, end, update } from './imports.ts'
 import * as queries from './queries.ts'
 import { type ReadRow, readRows } from './rows.ts'
 import type { Counts, SkippedRow, SkipReason } from './schema.ts'
@@ -73,13 +72,18 @@ interface Claimed {
 
 async function runImport(ctx: Context, claimed: Claimed, signal: AbortSignal): Promise<void> {
   try {
-    await readAndWrite(ctx, claimed, signal)
+    await readAndWrite(ctx, claimed, signal).catch((error) => endByRefusal(ctx, claimed, error))
   } catch (error) {
-    if (error instanceof AppError) return finish(ctx, claimed, error.message, true)
     // It is taken up again where it stopped, or where the workspace goes.
     if (movingOf(error)) return
     ctx.log.error({ import: claimed.id, ...describeError(error) }, 'an import is tried again')
   }
+}
+
+/** What was refused once is refused again. */
+function endByRefusal(ctx: Context, claimed: Claimed, error: unknown): Promise<void> {
+  if (!(error instanceof AppError)) throw error
+  return finish(ctx, claimed, error.message, true)
 }
 
 async function readAndWrite(ctx: Context, claimed: Claimed, signal: AbortSignal) {
@@ -164,7 +168,8 @@ async function writeBatch(
     if (!row || row.claim !== claim || !row.campaign_id) return false
     const isCheck = row.state === 'checking'
     if (!isCheck && row.state !== 'running') return false
-    const counts = (isCheck ? row.checked : row.result) ?? nothing()
+    const counted = countedIn(row)
+    const counts = row[counted] ?? nothing()
     const good = batch.filter((each): each is GoodRow => 'lead' in each)
     const skipped = batch.flatMap((each) => ('skipped' in each ? [each.skipped] : []))
     if (good.length > 0) {
@@ -199,12 +204,11 @@ async function writeBatch(
     counts.rows += batch.length
     for (const { reason } of skipped) counts.skipped[reason] = (counts.skipped[reason] ?? 0) + 1
     counts.first_skipped = [...counts.first_skipped, ...skipped].slice(0, shownMax)
-    row[isCheck ? 'checked' : 'result'] = counts
-    const now = tx.now()
-    Object.assign(row, { row_done: batch.at(-1)?.number, bytes_done: bytes })
-    Object.assign(row, { timestamp_claimed: now, timestamp_updated: now })
-    await queries.updateImport(tx.db, row)
-    tellPages(tx, workspace_id, ['imports'])
+    row[counted] = counts
+    row.row_done = batch.at(-1)?.number ?? row.row_done
+    row.bytes_done = bytes
+    row.timestamp_claimed = tx.now()
+    await update(tx, row)
     return true
   })
 }
@@ -232,19 +236,20 @@ function finish(
       await end(tx, row, 'failed', `${problem}${before}`)
       return
     }
-    const counts = (isCheck ? row.checked : row.result) ?? nothing()
+    const counted = countedIn(row)
+    const counts = row[counted] ?? nothing()
     if (isCheck && counts.remaining_in_plan !== null && counts.added > counts.remaining_in_plan) {
       counts.problem = `The plan has room for ${counts.remaining_in_plan} more leads, and the file has ${counts.added}. Ask the operator for more, or take rows out.`
     }
     counts.problem ??= problem
-    row[isCheck ? 'checked' : 'result'] = counts
+    row[counted] = counts
     row.bytes_done = row.file_bytes
     if (!isCheck) {
       await end(tx, row, 'finished')
       return
     }
-    Object.assign(row, { state: 'checked', claim: null, timestamp_updated: tx.now() })
-    await queries.updateImport(tx.db, row)
-    tellPages(tx, workspace_id, ['imports'])
+    row.state = 'checked'
+    row.claim = null
+    await update(tx, row)
   })
 }

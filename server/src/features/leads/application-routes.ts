@@ -31,6 +31,8 @@ const tags = ['Leads']
 const params = Type.Object({ id: Uuid })
 const asViewer = { access: { scopes: [], role: 'viewer' as const } }
 const asMember = { access: { scopes: [], role: 'member' as const } }
+/** Reading, exporting and erasing need no plan; without `api` nothing is changed any more. */
+const changing = { access: { ...asMember.access, entitlement: 'api' } }
 
 /** In an address, which has no room for more. */
 const idList = (description: string) => Type.String({ maxLength: 12_000, description })
@@ -81,7 +83,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.patch(
     '/leads/:id',
     {
-      config: asMember,
+      config: changing,
       schema: {
         operationId: 'updateLead',
         summary: 'Correct what is known of a lead',
@@ -129,7 +131,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/leads/bulk',
     {
-      config: asMember,
+      config: changing,
       schema: {
         operationId: 'changeLeads',
         summary: 'Change many leads',
@@ -179,7 +181,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/leads/jobs/:id/undo',
     {
-      config: asMember,
+      config: changing,
       schema: {
         operationId: 'undoLeadJob',
         summary: 'Undo a change of many leads',

@@ -293,6 +293,13 @@ describe('when clocks change', () => {
       '2026-10-29T21:10Z',
     ],
     [
+      'a fold after midnight opens the evening again on the day after it',
+      window('23:30', '24:00', 'America/St_Johns', on('6')),
+      '2010-11-07T02:30:30Z',
+      false,
+      '2010-11-07T03:00Z',
+    ],
+    [
       'half an hour of change',
       window('02:15', '03:00', 'Australia/Lord_Howe'),
       '2026-10-03T15:29Z',

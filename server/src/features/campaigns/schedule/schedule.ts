@@ -1,3 +1,4 @@
+import { dayOf, zoned } from '../../../kernel/calendar.ts'
 import type { ErrorDetail } from '../../../kernel/errors.ts'
 import { canonicalZone } from '../../../kernel/time-zone.ts'
 import type { CampaignSchedule } from './schedule-schema.ts'
@@ -35,7 +36,7 @@ export function checkSchedule(schedule: CampaignSchedule): ErrorDetail[] {
 export function isOver(schedule: CampaignSchedule, now: Date): boolean {
   const { end_date, schedules } = schedule
   if (end_date === null) return false
-  return schedules.every(({ timezone }) => dayOf(wallClock(now, timezone)) > end_date)
+  return schedules.every(({ timezone }) => dayOf(timezone, now) > end_date)
 }
 
 /**
@@ -45,7 +46,7 @@ export function isOver(schedule: CampaignSchedule, now: Date): boolean {
  */
 export function windowState(schedule: CampaignSchedule, now: Date): WindowState {
   const openings = schedule.schedules
-    .map((weekly) => findOpening(schedule, weekly, wallClock(now, weekly.timezone)))
+    .map((weekly) => findOpening(schedule, weekly, zoned(weekly.timezone, now.getTime())))
     .filter((opening) => opening !== undefined)
     .map((opening) => opening.epochMilliseconds)
   const over = isOver(schedule, now)
@@ -67,7 +68,7 @@ export function closesAt(schedule: CampaignSchedule, now: Date): Date {
   ) {
     known = closing
     for (const weekly of schedule.schedules) {
-      const time = wallClock(closing, weekly.timezone)
+      const time = zoned(weekly.timezone, closing.getTime())
       if (isOpenAt(schedule, weekly, time)) closing = findClosing(schedule, weekly, time)
     }
   }
@@ -108,35 +109,40 @@ function isDate(text: string): boolean {
   }
 }
 
-const wallClock = (time: Date, timezone: string) =>
-  Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(timezone)
-
-/** ISO text: days compare as texts do. */
-const dayOf = (time: Temporal.ZonedDateTime) => time.toPlainDate().toString()
-
 type Dates = Pick<CampaignSchedule, 'start_date' | 'end_date'>
 
-function isOpenAt(dates: Dates, { timing, days }: WeeklySchedule, time: Temporal.ZonedDateTime) {
-  const day = dayOf(time)
-  if (dates.start_date !== null && day < dates.start_date) return false
-  if (dates.end_date !== null && day > dates.end_date) return false
+function isOpenAt(dates: Dates, weekly: WeeklySchedule, time: Temporal.ZonedDateTime) {
+  if (!isDayOf(dates, weekly, time.toPlainDate())) return false
+  const { from, to } = weekly.timing
   const clock = time.toPlainTime().toString({ smallestUnit: 'minute' })
-  const weekday = weekdays[time.dayOfWeek % 7] ?? '0'
-  return days[weekday] && timing.from <= clock && clock < timing.to
+  return from <= clock && clock < to
+}
+
+function isDayOf(dates: Dates, { days }: WeeklySchedule, date: Temporal.PlainDate): boolean {
+  const weekday = weekdays[date.dayOfWeek % 7] ?? '0'
+  if (!days[weekday]) return false
+  const day = date.toString()
+  return (
+    (dates.start_date === null || dates.start_date <= day) &&
+    (dates.end_date === null || day <= dates.end_date)
+  )
 }
 
 const dayMs = 86_400_000
 
 // A gap can swallow a weekly window, so one week is not enough.
-const daysAheadMax = 15
+const daysMax = 16
 
 function findOpening(dates: Dates, weekly: WeeklySchedule, now: Temporal.ZonedDateTime) {
   if (isOpenAt(dates, weekly, now)) return now
-  let date = now.toPlainDate()
+  // A clock that is put back after midnight repeats an evening.
+  let date = now.toPlainDate().subtract({ days: 1 })
   if (dates.start_date !== null && date.toString() < dates.start_date) {
     date = Temporal.PlainDate.from(dates.start_date)
   }
-  for (let ahead = 0; ahead < daysAheadMax; ahead++, date = date.add({ days: 1 })) {
+  for (let days = 0; days < daysMax; days++, date = date.add({ days: 1 })) {
+    if (dates.end_date !== null && date.toString() > dates.end_date) return
+    if (!isDayOf(dates, weekly, date)) continue
     const opening = clockEvents(date, weekly.timing.from, weekly.timezone)
       .filter((time) => Temporal.ZonedDateTime.compare(time, now) > 0)
       .sort(Temporal.ZonedDateTime.compare)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { defaultSchedule } from '../schedule/schedule-schema.ts'
+import type { WaitingReason } from '../schema.ts'
 import { nextSendAt } from './next-send-at.ts'
 import type { MailboxFacts, StoredFacts } from './sending-facts.ts'
 
@@ -11,7 +12,7 @@ const always = {
     timing: { from: '00:00', to: '23:59' },
   })),
 }
-const campaign = { campaign_schedule: always, daily_limit: 50 }
+const campaign = { campaign_schedule: always, daily_limit: 50, daily_max_leads: 5 }
 const due = '2026-11-23T09:00:00+00:00'
 
 const mailbox = (more: Partial<MailboxFacts> = {}): MailboxFacts => ({
@@ -46,4 +47,13 @@ test('a limit of new leads keeps no follow-up back, and that of all mails does',
   expect(at(5)).toEqual(new Date(next))
   expect(at(50)).toEqual(tomorrow)
   expect(at(5, { mailboxes: [mailbox({ next: due, is_read: false })] })).toEqual(tomorrow)
+})
+
+test('a campaign that may write to no new leads has a next mail only where a follow-up is to come', () => {
+  const next = '2026-11-25T12:00:00+00:00'
+  const at = (mailboxes: MailboxFacts[], reason: WaitingReason) =>
+    nextSendAt({ ...campaign, daily_max_leads: 0 }, facts({ mailboxes }), reason, monday)
+  expect(at([mailbox()], 'campaign_daily_limit')).toBeNull()
+  expect(at([mailbox()], 'outside_schedule')).toBeNull()
+  expect(at([mailbox({ next })], 'campaign_daily_limit')).toEqual(new Date(next))
 })

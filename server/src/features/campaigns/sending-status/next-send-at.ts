@@ -5,7 +5,7 @@ import { zoneOf } from '../sequence/step-timing.ts'
 import type { StoredFacts } from './sending-facts.ts'
 import { isFull, type SendingFacts, sentToday } from './sending-status.ts'
 
-type Limits = Pick<SendingFacts, 'campaign_schedule' | 'daily_limit'>
+type Limits = Pick<SendingFacts, 'campaign_schedule' | 'daily_limit' | 'daily_max_leads'>
 
 /** When what it waits for is over by itself: a delay, the schedule, the limits of a day. */
 export function nextSendAt(
@@ -29,8 +29,9 @@ const passing = new Set<WaitingReason>([
 
 /** Of everything that is to come: when no delay and no limit of a day keeps it back any more. */
 function dueTimes(campaign: Limits, facts: StoredFacts, reason: WaitingReason, now: Date) {
-  const { new_next, mailboxes } = facts
-  const followUps = (mailboxes ?? []).map(({ next }) => next)
+  // Where no new leads are to be written to, no day is theirs.
+  const new_next = campaign.daily_max_leads === 0 ? null : facts.new_next
+  const followUps = (facts.mailboxes ?? []).map(({ next }) => next)
   const all = [new_next, ...followUps]
   if (reason === 'mailbox_daily_limits') return after(firstDayEndMs(facts, now), all)
   if (reason !== 'campaign_daily_limit') return after(now.getTime(), all)

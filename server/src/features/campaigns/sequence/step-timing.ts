@@ -1,4 +1,4 @@
-import { addDays } from '../../../kernel/calendar.ts'
+import { addDays, type ZoneCalendar } from '../../../kernel/calendar.ts'
 import type { CampaignSchedule } from '../schedule/schedule-schema.ts'
 
 export interface StepDelay {
@@ -33,13 +33,24 @@ export function nextStep<Step extends { id: string }>(
 }
 
 /** The end of a step's delay. Days are calendar days, not 24 hours each. */
-export function afterDelay(zone: string, { delay, delay_unit }: StepDelay, from: Date): Date {
-  if (delay === 0) return from
-  if (delay_unit === 'days') return addDays(zone, from, delay)
-  return new Date(from.getTime() + delay * unitMs[delay_unit])
+export const afterDelay = (zone: string, step: StepDelay, from: Date): Date => {
+  const calendar = {
+    addDays: (ms: number, days: number) => addDays(zone, new Date(ms), days).getTime(),
+  }
+  return new Date(delayedMs(calendar, step, from.getTime()))
 }
 
-export const unitMs = { minutes: 60_000, hours: 3_600_000 }
+/** `afterDelay` for who asks for many leads. */
+export function delayedMs(
+  calendar: Pick<ZoneCalendar, 'addDays'>,
+  { delay, delay_unit }: StepDelay,
+  fromMs: number,
+): number {
+  if (delay_unit === 'days') return calendar.addDays(fromMs, delay)
+  return fromMs + delay * unitMs[delay_unit]
+}
+
+const unitMs = { minutes: 60_000, hours: 3_600_000 }
 
 /** In which the days of a campaign are counted. */
 export const zoneOf = ({ schedules }: CampaignSchedule): string => schedules[0]?.timezone ?? 'UTC'

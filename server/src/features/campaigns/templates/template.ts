@@ -7,8 +7,8 @@ import {
   type TopLevelToken,
   TypeGuards,
 } from 'liquidjs'
-import { NoticingParser } from '../readiness/missing-variables.ts'
 import { createLiquid, type Rendering, startRendering } from './liquid.ts'
+import { NoticingParser } from './noticing-parser.ts'
 import { spintaxTag, tokensWithSpintax, UnclosedSpintax } from './spintax.ts'
 
 /** A text that is no template, or that cannot be rendered. The message ends with the place. */

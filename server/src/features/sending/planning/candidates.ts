@@ -1,5 +1,5 @@
 import type { ZoneCalendar } from '../../../kernel/calendar.ts'
-import { nextStep } from '../../campaigns/index.ts'
+import { delayedMs, nextStep } from '../../campaigns/index.ts'
 import { variantOf } from './pace.ts'
 import type {
   PlannedCampaign,
@@ -8,7 +8,6 @@ import type {
   PlannedVariant,
   WaitReason,
 } from './planned.ts'
-import { delayedMs } from './step-delay.ts'
 
 /** A lead that gets a mail as soon as it is due and its turn. */
 export interface Candidate {

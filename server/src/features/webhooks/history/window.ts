@@ -1,4 +1,4 @@
-import { parseInstant } from '../../../kernel/calendar.ts'
+import { parseDay, parseInstant } from '../../../kernel/calendar.ts'
 import { invalidField } from '../../../kernel/errors.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
 
@@ -67,16 +67,16 @@ export function parseTimes(query: { from?: string; to?: string }): IdRange {
 type Field = 'from' | 'to' | 'start_date' | 'end_date'
 
 function parseAlias(query: Partial<Record<Field, string>>, name: Field, alias: Field) {
-  const [own, other] = [parseDay(name, query[name]), parseDay(alias, query[alias])]
+  const [own, other] = [parseDate(name, query[name]), parseDate(alias, query[alias])]
   if (own && other && !own.equals(other)) {
     throw invalidField(alias, `${alias} is another name of ${name}; send one of them`)
   }
   return own ?? other
 }
 
-function parseDay(field: Field, text: string | undefined) {
+function parseDate(field: Field, text: string | undefined) {
   if (text === undefined) return
-  const day = isDay(text) ? attempt(() => dayOf(text)) : undefined
+  const day = parseDay(text)
   if (day) return day
   throw invalidField(field, `${field} must be a date, as 2026-11-20`)
 }
@@ -89,7 +89,8 @@ interface Moment {
 
 function parseMoment(field: Field, text: string | undefined): Moment | undefined {
   if (text === undefined) return
-  const moment = isDay(text) ? attempt(() => wholeDay(text)) : exactTime(text)
+  const day = parseDay(text)
+  const moment = day ? wholeDay(day) : exactTime(text)
   if (moment) return moment
   throw invalidField(
     field,
@@ -97,8 +98,8 @@ function parseMoment(field: Field, text: string | undefined): Moment | undefined
   )
 }
 
-function wholeDay(text: string): Moment {
-  const start = dayOf(text).toZonedDateTime('UTC')
+function wholeDay(day: Temporal.PlainDate): Moment {
+  const start = day.toZonedDateTime('UTC')
   return { startMs: start.epochMilliseconds, endMs: start.add({ days: 1 }).epochMilliseconds }
 }
 
@@ -114,17 +115,4 @@ function exactTime(text: string): Moment | undefined {
   }
 }
 
-/** PostgreSQL knows no year 0, and a window that ends in the first years must not begin there. */
-const isDay = (text: string) => /^(?!000)\d{4}-\d\d-\d\d$/.test(text)
-
 const dayOf = (text: string) => Temporal.PlainDate.from(text)
-
-/** Undefined for a date that does not exist. */
-function attempt<T>(parse: () => T): T | undefined {
-  try {
-    return parse()
-  } catch (error) {
-    if (error instanceof RangeError) return
-    throw error
-  }
-}

@@ -11,12 +11,13 @@ import {
   TypeGuards,
   toValue,
 } from 'liquidjs'
-import { Markup, renderingOf, shownText, textAsHtml } from '../templates/liquid.ts'
-import { noteCost } from '../templates/liquid-work.ts'
+import { Markup, renderingOf, shownText, textAsHtml } from './liquid.ts'
+import { noteCost } from './liquid-work.ts'
 
 /**
- * Parses the tags and outputs of a template, and notes what each costs to render. Its outputs tell of variables that are nothing and have no `default`, so that a mail with a hole
- * is never sent. Conditions and loops may ask for anything.
+ * Parses the tags and outputs of a template, and notes what each costs to render. Its outputs tell of
+ * variables that are nothing and have no `default`, so that a mail with a hole is never sent. Conditions
+ * and loops may ask for anything.
  */
 export class NoticingParser extends Parser {
   private readonly branches: ReadonlyMap<Token, readonly Token[]>
