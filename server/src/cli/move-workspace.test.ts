@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { run } from '../../test/commands.ts'
 import {
   type ShardedApi,
   type ShardedDatabases,
   shardedApi,
   shardedDatabases,
 } from '../../test/sharded.ts'
+import { moveWorkspace } from '../features/moves/index.ts'
 import { updateRegistered } from '../kernel/shards/queries.ts'
 import { cancel, moveTo } from './move-workspace.ts'
 
@@ -17,6 +19,40 @@ beforeAll(async () => {
 afterAll(async () => {
   await sharded[Symbol.asyncDispose]()
   await databases[Symbol.asyncDispose]()
+})
+
+afterEach(() => void vi.unstubAllEnvs())
+
+/** The mover ends between its two commits. */
+async function moveToNowhere(id: string) {
+  const [first, b] = ['first', 'b'].map((name) => sharded.shards.byName(name).ctx)
+  if (!first || !b) throw new Error('There is one database.')
+  const moving = moveWorkspace(first, b, id, {
+    ...{ sourceName: 'first', targetName: 'b', restMs: 0 },
+    onProgress({ step }) {
+      if (step === 'activate') throw new Error('killed')
+    },
+  })
+  await expect(moving).rejects.toThrow('killed')
+}
+
+async function doctorSays(check: string) {
+  for (const [name, value] of Object.entries(databases.settings)) vi.stubEnv(name, value)
+  vi.stubEnv('BASE_URL', '')
+  const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+  return checks.find((each: { check: string }) => each.check === check)
+}
+
+test('the doctor names a workspace that has left its shard and come to none, and the command that brings it there', async () => {
+  const { id, key } = await sharded.createOn('first', 'Lost')
+  await moveToNowhere(id)
+  expect(await doctorSays('moves')).toMatchObject({
+    ...{ status: 'fail', detail: 'a move of Lost to b was left before it arrived' },
+    remedy: expect.stringContaining(`"npx outrider workspaces move ${id} --to b"`),
+  })
+  await moveTo(sharded.api.ctx, id, 'b', { json: true })
+  expect(await doctorSays('moves')).toMatchObject({ status: 'ok' })
+  expect((await sharded.api.call('GET', '/oauth/service-accounts', { key })).status).toBe(200)
 })
 
 test('a workspace is moved by its name, its key goes on, and what cannot be is refused with what to do', async () => {

@@ -4,7 +4,6 @@ import { findInstance, readMigrationGap, readServerVersion } from '../../kernel/
 import { AppError } from '../../kernel/errors.ts'
 import { mayNotSend } from '../sending/index.ts'
 import * as queries from './queries.ts'
-import { maybeDeleted } from './remains.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
 
 /** The move cannot be made, or not now; says what to do. */
@@ -74,9 +73,9 @@ export async function refuseHeld({ db }: Pick<ProcessContext, 'db'>, sourceName:
 
 /** @throws MoveRefused when the rows of a workspace that has gone are not kept any more */
 export function refuseDeleted(source: queries.WorkspaceRow) {
-  if (!maybeDeleted(source)) return
+  if (!source.is_emptied) return
   throw new MoveRefused(
-    `The workspace was moved to ${source.moved_to} more than an hour ago, and is not there any more. What it had left here has been deleted since, or is being: put ${source.moved_to} back from a backup that has it.`,
+    `The workspace was moved to ${source.moved_to} and had arrived, but is not there any more. What it had left here has been deleted since, or is being: put ${source.moved_to} back from a backup that has it.`,
   )
 }
 

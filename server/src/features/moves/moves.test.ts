@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { asService, type TestContext, testContext } from '../../../test/context.ts'
-import { install, killMoverAt } from '../../../test/moves.ts'
+import { install, killMoverAt, ofShards } from '../../../test/moves.ts'
 import { patience } from '../../../test/patience.ts'
 import { movingOf } from '../../kernel/db/failure.ts'
 import { findOptedOut, optOut } from '../directory/index.ts'
@@ -109,6 +109,18 @@ const placeIn = ({ database: { peek } }: TestContext) =>
 
 const leaving = () => listLeaving(asService(a).db)
 
+/** Longer than anything is kept, and the time goes on from there. */
+async function passTwoHours() {
+  const { rows } = await sql<{ now: Date }>`select outrider_now() as now`.execute(a.database.peek)
+  await a.database.setClock(new Date((rows[0]?.now ?? a.now()).getTime() + 7_200_000))
+}
+
+const errorsIn = ({ logLines }: TestContext) =>
+  logLines
+    .map((line) => JSON.parse(line))
+    .filter(({ level }) => level === 50)
+    .map(({ workspace, to, msg }) => ({ workspace, to, msg }))
+
 const here = { moving_to: null, moved_to: null }
 const movedToB = { moving_to: 'b', moved_to: 'b' }
 
@@ -196,10 +208,10 @@ test('every table that has a workspace_id is moved, fenced and at last emptied, 
   const left = await rowsIn(a)
   expect(asMoved(left)).toEqual(asMoved(before))
   expect(await writesIn(a)).toEqual(everywhere(refusedAs(true)))
-  await cleanUpMoves(asService(a))
+  await cleanUpMoves(ofShards(a, b))
   expect(await rowsIn(a)).toEqual(left)
-  await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
-  await cleanUpMoves(asService(a))
+  await passTwoHours()
+  await cleanUpMoves(ofShards(a, b))
   expect(await tablesWithRows(a)).toEqual([])
   expect(await placeIn(a)).toEqual(movedToB)
   const { rows: triggers } = await sql`
@@ -221,8 +233,8 @@ test('a workspace is moved there and back as often as one likes, before and afte
   for (let round = 0; round < 2; round++) {
     await toB()
     if (round === 1) {
-      await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
-      await cleanUpMoves(asService(a))
+      await passTwoHours()
+      await cleanUpMoves(ofShards(a, b))
     }
     await toA()
     expect(await placeIn(a)).toEqual(here)
@@ -230,7 +242,7 @@ test('a workspace is moved there and back as often as one likes, before and afte
     expect(asMoved(await rowsIn(a))).toEqual(before)
     expect(await writesIn(a)).toEqual(everywhere('written'))
   }
-  await cleanUpMoves(asService(a))
+  await cleanUpMoves(ofShards(a, b))
   expect(asMoved(await rowsIn(a))).toEqual(before)
 })
 
@@ -263,6 +275,30 @@ test.each(steps)(
     expect(await writesIn(b)).toEqual(everywhere('written'))
   },
 )
+
+test('a workspace that has left one shard and come to none is kept until it is brought there, however late', async () => {
+  await Promise.all([a.useRealTime(), b.useRealTime()])
+  await fillEveryTable()
+  await killMoverAt('activate', a, b, workspaceId)
+  const before = await rowsIn(a)
+  await passTwoHours()
+  await cleanUpMoves(ofShards(a, b))
+  expect(await rowsIn(a)).toEqual(before)
+  expect(errorsIn(a)).toEqual([
+    {
+      workspace: workspaceId,
+      to: 'b',
+      msg: expect.stringContaining('no shard that answers has it'),
+    },
+  ])
+  await toB()
+  expect(asMoved(await rowsIn(b))).toEqual(asMoved(before))
+  await passTwoHours()
+  await cleanUpMoves(ofShards(a, undefined))
+  expect(asMoved(await rowsIn(a))).toEqual(asMoved(before))
+  await cleanUpMoves(ofShards(a, b))
+  expect(await tablesWithRows(a)).toEqual([])
+})
 
 test.each(['fence', 'copy', 'activate'])(
   'a move that was left at %s is taken back by cancelling it',

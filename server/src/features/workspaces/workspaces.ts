@@ -105,7 +105,7 @@ function handleOf(name: string): string {
 export const listWorkspaceIdsHere = (ctx: ProcessContext) => queries.listWorkspaceIdsHere(ctx.db)
 
 /** Of this database. */
-export const listWorkspaces = (ctx: ProcessContext) => queries.listWorkspaces(ctx.db)
+export const listWorkspaces = ({ db }: Pick<ProcessContext, 'db'>) => queries.listWorkspaces(db)
 
 const noSuchWorkspace = () => new AppError('not_found', 'No such workspace; check its id or name.')
 

@@ -1,0 +1,5 @@
+/** What a shard works for. */
+export interface WorkspacesOn {
+  shard: string
+  workspaces: { id: string; name: string }[]
+}
