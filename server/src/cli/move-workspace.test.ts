@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { run } from '../../test/commands.ts'
+import { behind, run } from '../../test/commands.ts'
+import { patience } from '../../test/patience.ts'
 import {
   type ShardedApi,
   type ShardedDatabases,
@@ -22,6 +23,29 @@ afterAll(async () => {
 })
 
 afterEach(() => void vi.unstubAllEnvs())
+
+test('a move that was left is taken back while another shard does not answer, unless that one may have the workspace', async () => {
+  const { ctx, call } = sharded.api
+  const { id, key } = await sharded.createOn('first', 'Waiting')
+  const change = async () =>
+    (await call('POST', '/api/v2/campaigns', { key, body: { name: 'one' } })).status
+  await behind(databases.first, `update workspaces set moving_to = 'b' where id = '${id}'`)
+  const gone = await sharded.createOn('first', 'Gone')
+  await moveToNowhere(gone.id)
+  databases.takeAway()
+  try {
+    expect(await cancel(ctx, id)).toEqual({ id, stays_on: 'first' })
+    expect(await change()).toBe(201)
+    await expect(cancel(ctx, gone.id)).rejects.toThrow(
+      'The database of the shard b is not reachable',
+    )
+  } finally {
+    databases.bringBack()
+  }
+  await vi.waitFor(async () => {
+    expect(await cancel(ctx, gone.id)).toEqual({ id: gone.id, stays_on: 'first' })
+  }, patience)
+})
 
 /** The mover ends between its two commits. */
 async function moveToNowhere(id: string) {

@@ -79,6 +79,12 @@ export function refuseDeleted(source: queries.WorkspaceRow) {
   )
 }
 
+/** @param names of the databases that have the workspace */
+export const isInSeveral = (names: string[]) =>
+  new MoveRefused(
+    `The workspace is in ${names.join(' and in ')}. One of them was put back to a time before a move, or a standby took over that lacked it. Decide which one holds, and delete the other by hand.`,
+  )
+
 async function checkDatabases(
   here: ProcessContext,
   there: ProcessContext,
@@ -136,9 +142,7 @@ async function checkPlaces(
   if (!source) throw new MoveRefused(`There is no such workspace in ${sourceName}; check the id.`)
   const isActiveThere = target !== undefined && target.moved_to === null
   if (isActiveThere && source.moved_to === null) {
-    throw new MoveRefused(
-      `The workspace is in ${sourceName} and in ${targetName}. One of them was put back to a time before a move, or a standby took over that lacked it. Decide which one holds, and delete the other by hand.`,
-    )
+    throw isInSeveral([sourceName, targetName])
   }
   if (source.moved_to !== null && source.moved_to !== targetName) {
     throw new MoveRefused(`The workspace was moved from ${sourceName} to ${source.moved_to}.`)

@@ -92,7 +92,7 @@ test('what was deleted after a move is neither moved again nor taken back as an 
   )
   await sql`delete from workspaces where id = ${workspaceId}::uuid`.execute(b.database.peek)
   await expect(toB()).rejects.toMatchObject(refusedAs(/put b back from a backup/))
-  await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toMatchObject(
+  await expect(cancelMove(asService(a), () => asService(b), workspaceId)).rejects.toMatchObject(
     refusedAs(/put b back from a backup/),
   )
   expect(await placeIn(a)).toEqual({ moving_to: 'b', moved_to: 'b' })

@@ -1,3 +1,4 @@
+export { isInSeveral } from './check-move.ts'
 export { listLeaving } from './cross-workspace.ts'
 export { type Moved, moveWorkspace, type Progress } from './move.ts'
 export { findWorkspaceRow, type WorkspaceRow } from './queries.ts'

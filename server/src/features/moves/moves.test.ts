@@ -308,12 +308,12 @@ test.each(['fence', 'copy', 'activate'])(
     const before = asMoved(await rowsIn(a))
     await killMoverAt(step, a, b, workspaceId)
     expect(await leaving()).toMatchObject([{ id: workspaceId, is_under_way: false }])
-    await cancelMove(asService(a), asService(b), workspaceId)
+    await cancelMove(asService(a), () => asService(b), workspaceId)
     expect(await placeIn(a)).toEqual(here)
     expect(await writesIn(a)).toEqual(everywhere('written'))
     expect(asMoved(await rowsIn(a))).toEqual(before)
     expect(await tablesWithRows(b)).toEqual([])
-    await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toThrow(
+    await expect(cancelMove(asService(a), () => asService(b), workspaceId)).rejects.toThrow(
       'The workspace is not being moved.',
     )
   },
@@ -347,7 +347,7 @@ test('what fails before the switch is taken back by itself, and what has arrived
   expect(await writesIn(a)).toEqual(everywhere('written'))
   await sql`drop trigger lose on leads`.execute(b.database.peek)
   await toB()
-  await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toThrow(
+  await expect(cancelMove(asService(a), () => asService(b), workspaceId)).rejects.toThrow(
     'so there is nothing to cancel',
   )
 })
@@ -394,7 +394,7 @@ test('while it is copied everything that writes is refused, and reading and othe
       .executeTakeFirstOrThrow()
     expect(numUpdatedRows).toBe(1n)
     await expect(toB()).rejects.toThrow('Another move of this workspace is under way')
-    await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toThrow(
+    await expect(cancelMove(asService(a), () => asService(b), workspaceId)).rejects.toThrow(
       'Another move of this workspace is under way',
     )
   })
@@ -417,7 +417,7 @@ test('the audit log tells of a move where the workspace is: begun, arrived, or t
   // Whoever is killed here calls its databases so, whichever they are.
   await killMoverAt('copy', b, a, workspaceId)
   expect(await movesLoggedIn(b)).toEqual([...arrived, begun])
-  await cancelMove(asService(b), asService(a), workspaceId)
+  await cancelMove(asService(b), () => asService(a), workspaceId)
   const cancelled = byOperator('workspace.move_cancelled', { to: 'b' })
   expect(await movesLoggedIn(b)).toEqual([...arrived, begun, cancelled])
 })
