@@ -6,3 +6,8 @@ alter table workspaces add column is_emptied boolean not null default false;
 update workspaces set is_emptied = true
 where moved_to is not null
   and coalesce(timestamp_moving, '-infinity') <= outrider_now() - interval '1 hour';
+
+-- Where a workspace has gone to has its name, as it is by now: here it is free. Its handle stays taken,
+-- which never changes.
+alter table workspaces drop constraint workspaces_name_key;
+create unique index workspaces_name on workspaces (name) where moved_to is null;

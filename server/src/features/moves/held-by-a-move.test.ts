@@ -103,10 +103,17 @@ test('an update migrates what a workspace has left', async () => {
   await toB()
   // As if the last migration that writes to workspaces had come after the move.
   await sql`alter table workspaces drop column is_emptied`.execute(peek)
+  await sql`drop index workspaces_name`.execute(peek)
+  await sql`alter table workspaces add unique (name)`.execute(peek)
   await sql`delete from migrations where name = '0123_places_of_workspaces.sql'`.execute(peek)
   await sql`begin; set local outrider.mover = 'on';
-    update workspaces set name = 'default' where id = ${sql.lit(workspaceId)}; commit`.execute(peek)
+    update workspaces set timestamp_moving = null where id = ${sql.lit(workspaceId)}; commit`.execute(
+    peek,
+  )
   expect(await migrate(a.database.url)).toEqual(['0123_places_of_workspaces.sql'])
+  expect(await peek.selectFrom('workspaces').select('is_emptied').execute()).toEqual([
+    { is_emptied: true },
+  ])
 })
 
 test('an erasure of a workspace that is moved holds up those of no other', async () => {

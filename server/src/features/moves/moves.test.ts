@@ -3,9 +3,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { asService, type TestContext, testContext } from '../../../test/context.ts'
 import { install, killMoverAt, ofShards } from '../../../test/moves.ts'
 import { patience } from '../../../test/patience.ts'
+import { inWorkspace } from '../../kernel/context.ts'
 import { movingOf } from '../../kernel/db/failure.ts'
 import { findOptedOut, optOut } from '../directory/index.ts'
-import { createWorkspace } from '../workspaces/index.ts'
+import { createWorkspace, setWorkspace } from '../workspaces/index.ts'
 import { cancelMove, cleanUpMoves, listLeaving, moveWorkspace } from './index.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
 
@@ -399,6 +400,39 @@ test('while it is copied everything that writes is refused, and reading and othe
     )
   })
   expect(await placeIn(b)).toEqual(here)
+})
+
+const rename = (ctx: TestContext, id: string, name: string) =>
+  setWorkspace(inWorkspace(asService(ctx), id), id, { name })
+
+test('the name of a workspace that has gone is free where it was: for a new one, one that is there, and one that comes', async () => {
+  const other = await createWorkspace(asService(a), 'Other')
+  await toB()
+  const made = await createWorkspace(asService(a), 'Acme')
+  await rename(a, made.id, 'Made')
+  await rename(a, other.id, 'Acme')
+  // It has a name as long as it is somewhere.
+  await expect(toA()).rejects.toThrow('a has another workspace that is named Acme')
+  await rename(b, workspaceId, 'Acme EU')
+  await toA()
+  await rename(a, other.id, 'Other')
+  await toB()
+  const third = await createWorkspace(asService(b), 'Acme')
+  workspaceId = third.id
+  await toA()
+  expect(await placeIn(a)).toEqual(here)
+})
+
+test('a move whose workspace has lost its name meanwhile is not taken back before that is given back', async () => {
+  await Promise.all([a.useRealTime(), b.useRealTime()])
+  await killMoverAt('activate', a, b, workspaceId)
+  const { id } = await createWorkspace(asService(a), 'Acme')
+  const cancelling = () => cancelMove(asService(a), () => asService(b), workspaceId)
+  await expect(cancelling()).rejects.toThrow('Another workspace has been named Acme')
+  expect(await placeIn(a)).toEqual(movedToB)
+  await rename(a, id, 'Made')
+  await cancelling()
+  expect(await placeIn(a)).toEqual(here)
 })
 
 test('a move to another shard of a workspace whose move was left is refused', async () => {

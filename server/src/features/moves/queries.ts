@@ -21,13 +21,15 @@ export const findWorkspaceRow = (db: Db, workspaceId: string): Promise<Workspace
     .where('id', '=', workspaceId)
     .executeTakeFirst()
 
-/** Another workspace of this name or handle. */
+/** Another workspace of this name or handle. One that has gone has left its handle alone. */
 export const findNamesake = (db: AnyDb, { id, name, handle }: WorkspaceRow) =>
   db
     .selectFrom('workspaces')
     .select('id')
     .where('id', '<>', id)
-    .where((is) => is.or([is('name', '=', name), is('handle', '=', handle)]))
+    .where((is) =>
+      is.or([is('name', '=', name).and('moved_to', 'is', null), is('handle', '=', handle)]),
+    )
     .orderBy('id')
     .limit(1)
     .executeTakeFirst()

@@ -1,4 +1,5 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/db.ts'
 import { withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator, recordAudit } from '../audit/index.ts'
@@ -44,6 +45,14 @@ export async function cancelMove(
   )
 }
 
+/** While it was nowhere, its name was free. */
+async function refuseNamesake(tx: Db, place: queries.WorkspaceRow) {
+  if (!(await queries.findNamesake(tx, place))) return
+  throw new MoveRefused(
+    `Another workspace has been named ${place.name} since this one left: rename that one, and run the command again.`,
+  )
+}
+
 /**
  * What is known not to be in another database stays here.
  *
@@ -62,6 +71,7 @@ export async function stayHere(
     if (place && place.moved_to !== null) {
       if (unlessGone) return false
       refuseDeleted(place)
+      await refuseNamesake(tx.db, place)
     }
     await setHere(tx.db, workspaceId)
     if (place?.moving_to) {

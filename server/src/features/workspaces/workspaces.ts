@@ -1,4 +1,5 @@
 import type { AnyContext, Context, ProcessContext } from '../../kernel/context.ts'
+import { isTakenIn } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
@@ -200,9 +201,10 @@ export async function setWorkspace(
     }
     if (Object.keys(columns).length === 0) return getWorkspace(tx, workspaceId)
     if (name !== undefined) await requireFreeName(tx, name, workspaceId)
-    const workspace = await queries.updateWorkspace(tx.db, workspaceId, {
-      ...columns,
-      timestamp_updated: tx.now(),
+    const changed = { ...columns, timestamp_updated: tx.now() }
+    const workspace = await queries.updateWorkspace(tx.db, workspaceId, changed).catch((error) => {
+      // Another one was given the name at the same moment.
+      throw isTakenIn(error, 'workspaces_name') ? nameTaken() : error
     })
     if (!workspace) throw noSuchWorkspace()
     await recordAudit(tx, {
