@@ -1,6 +1,12 @@
 import type { Command } from 'commander'
 import { type Config, firstShardName, type ShardAddress } from '../config.ts'
-import { listWorkspaces, type WorkspacesOn } from '../features/workspaces/index.ts'
+import {
+  describeInSeveral,
+  findInSeveral,
+  listWorkspaces,
+  sayWhichStays,
+  type WorkspacesOn,
+} from '../features/workspaces/index.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
 import { connect, type ProcessDb } from '../kernel/db/db.ts'
 import type { Pooler } from '../kernel/db/pooler.ts'
@@ -108,7 +114,13 @@ async function examineShards(
       })),
     ),
   )
-  return [named, ...each.flat()]
+  return [named, ...(all ? [examineInSeveral(all)] : []), ...each.flat()]
+}
+
+function examineInSeveral(all: WorkspacesOn[]): Finding {
+  const several = findInSeveral(all)
+  if (several.length === 0) return fine('workspaces', 'each on one shard')
+  return found('workspaces', 'fail', describeInSeveral(several), sayWhichStays)
 }
 
 async function examineNames(

@@ -2,14 +2,16 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { behind, run } from '../../test/commands.ts'
 import { patience } from '../../test/patience.ts'
 import {
+  rowsOf,
   type ShardedApi,
   type ShardedDatabases,
   shardedApi,
   shardedDatabases,
 } from '../../test/sharded.ts'
-import { moveWorkspace } from '../features/moves/index.ts'
+import { listLeaving, moveWorkspace } from '../features/moves/index.ts'
+import { confirmHeld, holdSending, listHeld } from '../features/sending/index.ts'
 import { updateRegistered } from '../kernel/shards/queries.ts'
-import { cancel, moveTo } from './move-workspace.ts'
+import { cancel, keep, moveTo } from './move-workspace.ts'
 
 let databases: ShardedDatabases
 let sharded: ShardedApi
@@ -77,6 +79,51 @@ test('the doctor names a workspace that has left its shard and come to none, and
   await moveTo(sharded.api.ctx, id, 'b', { json: true })
   expect(await doctorSays('moves')).toMatchObject({ status: 'ok' })
   expect((await sharded.api.call('GET', '/oauth/service-accounts', { key })).status).toBe(200)
+})
+
+test('a shard that was put back sends only once a person has said who goes on with what has left it since', async () => {
+  const { ctx, call } = sharded.api
+  const { id, key } = await sharded.createOn('b', 'Twice')
+  // The first one has it as well, as a backup from before its move does.
+  const row = `select to_jsonb(w) as row from workspaces w where id = '${id}'`
+  const [{ row: moved } = { row: {} }] = (await behind(databases.second, row)).rows
+  const insert = 'insert into workspaces select * from jsonb_populate_record(null::workspaces, $1)'
+  await behind(databases.first, insert, [moved])
+  await holdSending(sharded.shards.first.ctx)
+  const confirm = async () => confirmHeld(await listHeld(ctx))
+  const both = `Twice (${id}) is on first and b`
+  const refused = expect.objectContaining({
+    message: expect.stringMatching(/^Twice .* "npx outrider workspaces keep ID --on SHARD"/s),
+  })
+
+  await expect(confirm()).rejects.toEqual(refused)
+  await expect(moveTo(ctx, id, 'b', { json: true })).rejects.toEqual(refused)
+  await expect(cancel(ctx, id)).rejects.toEqual(refused)
+  expect(await doctorSays('workspaces')).toMatchObject({ status: 'fail', detail: both })
+  databases.takeAway()
+  try {
+    // Nobody can say what it has.
+    await expect(confirm()).rejects.toThrow('The database of the shard b is not reachable')
+  } finally {
+    databases.bringBack()
+  }
+  expect(await listHeld(ctx)).toHaveLength(1)
+
+  await vi.waitFor(async () => {
+    expect(await keep(ctx, id, 'b')).toEqual({ id, on: 'b', left_by: ['first'] })
+  }, patience)
+  expect(await confirm()).toEqual({ uncertain: 0 })
+  expect(await doctorSays('workspaces')).toMatchObject({ status: 'ok' })
+  const made = await call('POST', '/api/v2/campaigns', { key, body: { name: 'one' } })
+  expect(made.status).toBe(201)
+  expect(await rowsOf(databases.second, id)).toMatchObject({ campaigns: 1 })
+  // Nothing is written there any more, until upkeep has deleted it.
+  await expect(
+    behind(databases.first, `update workspaces set name = 'x' where id = '${id}'`),
+  ).rejects.toMatchObject({ code: 'OR503', hint: 'moved' })
+  const leaving = await listLeaving(sharded.shards.first.ctx.db)
+  expect(leaving).toContainEqual(expect.objectContaining({ id, moved_to: 'b', is_fenced: true }))
+  await expect(keep(ctx, id, 'first')).rejects.toThrow('The workspace is not on the shard first')
 })
 
 test('a workspace is moved by its name, its key goes on, and what cannot be is refused with what to do', async () => {

@@ -1,14 +1,15 @@
 import { firstShardName } from '../config.ts'
+import { operator, recordAudit } from '../features/audit/index.ts'
 import {
   cancelMove,
   findWorkspaceRow,
-  isInSeveral,
+  leaveTo,
   type Moved,
   moveWorkspace,
   type Progress,
   type WorkspaceRow,
 } from '../features/moves/index.ts'
-import { chooseShard, locateWorkspace } from '../features/workspaces/index.ts'
+import { chooseShard, inSeveral, locateWorkspace } from '../features/workspaces/index.ts'
 import { inWorkspace, type ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { parseUuid } from '../kernel/ids.ts'
@@ -71,6 +72,31 @@ export async function cancel(ctx: ProcessContext, workspace: string) {
   return { id, stays_on: nameOf(source.shard) }
 }
 
+/**
+ * Of a workspace that several shards have, since one of them was put back, the one that goes on with it.
+ *
+ * @throws AppError with what to do
+ */
+export async function keep(ctx: ProcessContext, id: string, on: string) {
+  const keeper = getShard(ctx, on)
+  const active = (await findRows(ctx, id)).filter(({ row }) => row.moved_to === null)
+  if (!active.some(({ shard }) => shard === keeper)) {
+    throw new AppError(
+      'not_ready',
+      `The workspace is not on the shard ${on}: name one that has it.`,
+    )
+  }
+  const left = active.map(({ shard }) => shard).filter((shard) => shard !== keeper)
+  for (const shard of left) await leaveTo(on, shard, id)
+  const left_by = left.map(nameOf)
+  const subject = { subjectType: 'workspace', subjectId: id }
+  await recordAudit(inWorkspace(keeper, id), {
+    ...{ workspaceId: id, actor: operator, action: 'workspace.kept' },
+    ...{ ...subject, details: { on, left_by } },
+  })
+  return { id, on, left_by }
+}
+
 async function idOf(ctx: ProcessContext, workspace: string): Promise<string> {
   return parseUuid(workspace) ?? (await locateWorkspace(ctx, workspace)).found.id
 }
@@ -92,7 +118,8 @@ const findRowOf =
 function activeOf(rows: Found[]): Found | undefined {
   const [active, ...others] = rows.filter(({ row }) => row.moved_to === null)
   if (active && others.length > 0) {
-    throw isInSeveral([active, ...others].map(({ shard }) => nameOf(shard)))
+    const shards = [active, ...others].map(({ shard }) => nameOf(shard))
+    throw inSeveral([{ ...active.row, shards }])
   }
   return active
 }
@@ -137,6 +164,11 @@ export const showMoved = ({
   was_there
     ? `The workspace had come to ${to} already; what was left of its move is done.`
     : `Moved from ${from} to ${to}: ${rows} rows. For ${(held_ms / 1000).toFixed(1)} s nothing of it could be changed. Its rows in ${from} are deleted in an hour.`
+
+export const showKept = ({ on, left_by }: Awaited<ReturnType<typeof keep>>) =>
+  left_by.length === 0
+    ? `The workspace is on ${on} alone.`
+    : `The workspace stays on ${on}. What ${left_by.join(' and ')} has of it is deleted in an hour.`
 
 export const showCancelled = ({ stays_on }: Awaited<ReturnType<typeof cancel>>) =>
   `The move is taken back: the workspace stays on ${stays_on}, and is worked for again.`

@@ -3,6 +3,7 @@ import type { Db } from '../../kernel/db/db.ts'
 import { findInstance, readMigrationGap, readServerVersion } from '../../kernel/db/instance.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { mayNotSend } from '../sending/index.ts'
+import { inSeveral } from '../workspaces/index.ts'
 import * as queries from './queries.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
 
@@ -79,12 +80,6 @@ export function refuseDeleted(source: queries.WorkspaceRow) {
   )
 }
 
-/** @param names of the databases that have the workspace */
-export const isInSeveral = (names: string[]) =>
-  new MoveRefused(
-    `The workspace is in ${names.join(' and in ')}. One of them was put back to a time before a move, or a standby took over that lacked it. Decide which one holds, and delete the other by hand.`,
-  )
-
 async function checkDatabases(
   here: ProcessContext,
   there: ProcessContext,
@@ -142,7 +137,7 @@ async function checkPlaces(
   if (!source) throw new MoveRefused(`There is no such workspace in ${sourceName}; check the id.`)
   const isActiveThere = target !== undefined && target.moved_to === null
   if (isActiveThere && source.moved_to === null) {
-    throw isInSeveral([sourceName, targetName])
+    throw inSeveral([{ ...source, shards: [sourceName, targetName] }])
   }
   if (source.moved_to !== null && source.moved_to !== targetName) {
     throw new MoveRefused(`The workspace was moved from ${sourceName} to ${source.moved_to}.`)

@@ -1,5 +1,5 @@
-export { isInSeveral } from './check-move.ts'
 export { listLeaving } from './cross-workspace.ts'
+export { leaveTo } from './leave-to.ts'
 export { type Moved, moveWorkspace, type Progress } from './move.ts'
 export { findWorkspaceRow, type WorkspaceRow } from './queries.ts'
 export { cleanUpMoves, standingOf } from './remains.ts'
