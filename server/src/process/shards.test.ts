@@ -344,6 +344,8 @@ test('while a shard is away the others go on, and its own are told to try again,
       { name: 'b', workspaces: null },
       { name: 'first', workspaces: 2 },
     ])
+    await expect(chooseShard(sharded.api.ctx, 'b')).rejects.toThrow('The shard b does not answer')
+    expect((await chooseShard(sharded.api.ctx)).shard).toBe('first')
   } finally {
     databases.bringBack()
   }
