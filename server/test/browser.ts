@@ -57,10 +57,10 @@ export function openBrowser(api: TestApi): Browser {
 }
 
 /** The link that a first start prints, opened. */
-export async function setUp(api: TestApi): Promise<Browser> {
+export async function setUp(api: TestApi, more: { workspace?: string } = {}): Promise<Browser> {
   const browser = openBrowser(api)
   const token = await setUpToken(api)
-  const answer = await browser.call('POST', '/app/set-up', { body: { ...owner, token } })
+  const answer = await browser.call('POST', '/app/set-up', { body: { ...owner, ...more, token } })
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
   return browser
 }

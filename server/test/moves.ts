@@ -4,8 +4,10 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import type { ProcessContext } from '../src/kernel/context.ts'
 import { findInstance, insertInstance } from '../src/kernel/db/instance.ts'
-import type { TestContext } from './context.ts'
+import { ShardsOf } from '../src/kernel/shards/shards.ts'
+import { asService, type TestContext } from './context.ts'
 import type { FreeDb } from './database.ts'
 import { patience } from './patience.ts'
 
@@ -15,6 +17,17 @@ export async function install({ db, now }: TestContext) {
   await insertInstance(db, {
     ...{ id: randomUUID(), secret_key_id: 'key', timestamp_created: now() },
   })
+}
+
+/** The shard a as a process has it that has opened b, or could not yet. */
+export function ofShards(a: TestContext, b: TestContext | undefined): ProcessContext {
+  const shardOf = (name: string, ctx: TestContext) => ({
+    ...{ name, ctx: asService(ctx) },
+    ...{ databaseUrl: ctx.database.url, directUrl: ctx.database.url },
+  })
+  const shards = new ShardsOf<ProcessContext>(shardOf('a', a), ['b'])
+  if (b) shards.noteOpened(shardOf('b', b))
+  return { ...asService(a), shards }
 }
 
 /** A mover that is killed with -9 as soon as it says that it comes to this step. */

@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts'
 import { readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
-import { listLeaving } from '../features/moves/index.ts'
+import { listLeaving, standingOf } from '../features/moves/index.ts'
+import type { WorkspacesOn } from '../features/workspaces/index.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
 import {
   findInstance,
@@ -24,11 +25,13 @@ import { type Finding, fine, found } from './finding.ts'
  * What the database tells, once it answers.
  *
  * @param isOurs it was started for this examination, so no server runs
+ * @param all what each database of the installation works for; undefined: one of them does not say
  */
 export async function examineDatabase(
   db: ProcessDb,
   config: Config,
   isOurs: boolean,
+  all: WorkspacesOn[] | undefined,
 ): Promise<Finding[]> {
   const version = await readServerVersion(db)
   const first = [
@@ -46,7 +49,7 @@ export async function examineDatabase(
     await runners(db, config, isOurs),
     await backlog(db, now),
     await directory(db),
-    await moves(db),
+    await moves(db, all),
     ...(await examineMail(db, config)),
   ]
 }
@@ -58,25 +61,32 @@ async function directory(db: ProcessDb): Promise<Finding> {
 }
 
 /** Nothing of a workspace is written whose move was left, and nothing else says so. */
-async function moves(db: ProcessDb): Promise<Finding> {
-  const leaving = await listLeaving(db)
-  const left = leaving.filter(({ moved_to, is_under_way }) => moved_to === null && !is_under_way)
+async function moves(db: ProcessDb, all: WorkspacesOn[] | undefined): Promise<Finding> {
+  const somewhere = new Set(all?.flatMap(({ workspaces }) => workspaces.map(({ id }) => id)))
+  const leaving = (await listLeaving(db)).map((each) => {
+    const isElsewhere = all === undefined || somewhere.has(each.id)
+    return { ...each, standing: standingOf(each, isElsewhere) }
+  })
+  const left = leaving.filter(({ standing }) => standing === 'left' || standing === 'nowhere')
   if (left.length > 0) {
     const detail = left
-      .map(({ name, moving_to }) => `a move of ${name} to ${moving_to} was begun and left`)
+      .map(({ name, moving_to, standing }) => {
+        const state = standing === 'left' ? 'was begun and left' : 'was left before it arrived'
+        return `a move of ${name} to ${moving_to} ${state}`
+      })
       .join(', ')
     const commands = left.map(({ id, moving_to }) => `"${moveCommand(id)} --to ${moving_to}"`)
     const remedy = `Nothing of it can be changed meanwhile. Run ${commands.join(' and ')}, or the same with --cancel alone.`
     return found('moves', 'fail', detail, remedy)
   }
   const late = leaving.filter(
-    ({ moved_to, since_ms }) => moved_to !== null && since_ms > remainsMsMax,
+    ({ standing, since_ms }) => all && standing === 'deletable' && since_ms > remainsMsMax,
   )
   if (late.length > 0) {
     const detail = `rows of ${late.map(({ name }) => name).join(', ')} were left behind`
     return found('moves', 'warn', detail, 'Keep a runner alive: it deletes them hourly.')
   }
-  const underWay = leaving.filter(({ is_under_way }) => is_under_way)
+  const underWay = leaving.filter(({ standing }) => standing === 'under_way')
   return fine('moves', underWay.length > 0 ? `${underWay.length} under way` : 'none under way')
 }
 

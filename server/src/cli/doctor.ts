@@ -1,5 +1,12 @@
 import type { Command } from 'commander'
-import type { Config, ShardAddress } from '../config.ts'
+import { type Config, firstShardName, type ShardAddress } from '../config.ts'
+import {
+  describeInSeveral,
+  findInSeveral,
+  listWorkspaces,
+  sayWhichStays,
+  type WorkspacesOn,
+} from '../features/workspaces/index.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
 import { connect, type ProcessDb } from '../kernel/db/db.ts'
 import type { Pooler } from '../kernel/db/pooler.ts'
@@ -57,8 +64,9 @@ async function examineService(config: Config): Promise<Finding[]> {
     try {
       await checkDatabase(db, database.url, urlVariable(config))
       const pooler = config.databaseUrl ? [await pooling(config, config.databaseUrl)] : []
-      const findings = [...pooler, ...(await examineDatabase(db, config, database.isOurs))]
-      return [...findings, ...(await examineShards(config, db))]
+      const all = await listAll(config, db)
+      const findings = [...pooler, ...(await examineDatabase(db, config, database.isOurs, all))]
+      return [...findings, ...(await examineShards(config, db, all))]
     } finally {
       await db.destroy()
     }
@@ -68,20 +76,51 @@ async function examineService(config: Config): Promise<Finding[]> {
   }
 }
 
+/** What each database works for; undefined where one of them does not say, or cannot yet. */
+async function listAll(config: Config, first: ProcessDb): Promise<WorkspacesOn[] | undefined> {
+  const { databaseShards } = config
+  const others = databaseShards.map(({ name, url, directUrl }) => ({
+    ...{ shard: name, db: connect(directUrl ?? url, 1).db },
+  }))
+  try {
+    requireSameNames(await listRegistered(first), databaseShards)
+    return await Promise.all(
+      [{ shard: firstShardName, db: first }, ...others].map(async ({ shard, db }) => ({
+        ...{ shard, workspaces: await listWorkspaces({ db }) },
+      })),
+    )
+  } catch {
+    // What is wrong with it is said of it by itself.
+    return undefined
+  } finally {
+    await Promise.all(others.map(({ db }) => db.destroy()))
+  }
+}
+
 /** Each as the first, and whether it is the one that is registered. */
-async function examineShards(config: Config, first: ProcessDb): Promise<Finding[]> {
+async function examineShards(
+  config: Config,
+  first: ProcessDb,
+  all: WorkspacesOn[] | undefined,
+): Promise<Finding[]> {
   const registered = await listRegistered(first).catch(() => [])
   if (registered.length === 0 && config.databaseShards.length === 0) return []
   const named = await examineNames(config, first, registered)
   const each = await Promise.all(
     config.databaseShards.map(async (shard) =>
-      (await examineShard(config, shard, registered)).map((finding) => ({
+      (await examineShard(config, shard, registered, all)).map((finding) => ({
         ...finding,
         check: `${shard.name}: ${finding.check}`,
       })),
     ),
   )
-  return [named, ...each.flat()]
+  return [named, ...(all ? [examineInSeveral(all)] : []), ...each.flat()]
+}
+
+function examineInSeveral(all: WorkspacesOn[]): Finding {
+  const several = findInSeveral(all)
+  if (several.length === 0) return fine('workspaces', 'each on one shard')
+  return found('workspaces', 'fail', describeInSeveral(several), sayWhichStays)
 }
 
 async function examineNames(
@@ -103,13 +142,14 @@ async function examineShard(
   config: Config,
   { name, url, directUrl }: ShardAddress,
   registered: RegisteredShard[],
+  all: WorkspacesOn[] | undefined,
 ): Promise<Finding[]> {
   const { db } = connect(directUrl ?? url, 2)
   try {
     await checkDatabase(db, directUrl ?? url, `DATABASE_SHARDS (${name})`)
     const own = { ...config, databaseUrl: url, databaseDirectUrl: directUrl }
     const pooler = await pooling(own, url)
-    const findings = await examineDatabase(db, own, false)
+    const findings = await examineDatabase(db, own, false, all)
     // Before it is migrated it has no name.
     if (findings.some(({ check, status }) => check === 'migrations' && status === 'fail')) {
       return [pooler, ...findings.map(remedied)]

@@ -1,12 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { behind, run } from '../../test/commands.ts'
+import { patience } from '../../test/patience.ts'
 import {
+  rowsOf,
   type ShardedApi,
   type ShardedDatabases,
   shardedApi,
   shardedDatabases,
 } from '../../test/sharded.ts'
+import { listLeaving, moveWorkspace } from '../features/moves/index.ts'
+import { confirmHeld, holdSending, listHeld } from '../features/sending/index.ts'
 import { updateRegistered } from '../kernel/shards/queries.ts'
-import { cancel, moveTo } from './move-workspace.ts'
+import { cancel, keep, moveTo } from './move-workspace.ts'
 
 let databases: ShardedDatabases
 let sharded: ShardedApi
@@ -17,6 +22,108 @@ beforeAll(async () => {
 afterAll(async () => {
   await sharded[Symbol.asyncDispose]()
   await databases[Symbol.asyncDispose]()
+})
+
+afterEach(() => void vi.unstubAllEnvs())
+
+test('a move that was left is taken back while another shard does not answer, unless that one may have the workspace', async () => {
+  const { ctx, call } = sharded.api
+  const { id, key } = await sharded.createOn('first', 'Waiting')
+  const change = async () =>
+    (await call('POST', '/api/v2/campaigns', { key, body: { name: 'one' } })).status
+  await behind(databases.first, `update workspaces set moving_to = 'b' where id = '${id}'`)
+  const gone = await sharded.createOn('first', 'Gone')
+  await moveToNowhere(gone.id)
+  databases.takeAway()
+  try {
+    expect(await cancel(ctx, id)).toEqual({ id, stays_on: 'first' })
+    expect(await change()).toBe(201)
+    await expect(cancel(ctx, gone.id)).rejects.toThrow(
+      'The database of the shard b is not reachable',
+    )
+  } finally {
+    databases.bringBack()
+  }
+  await vi.waitFor(async () => {
+    expect(await cancel(ctx, gone.id)).toEqual({ id: gone.id, stays_on: 'first' })
+  }, patience)
+})
+
+/** The mover ends between its two commits. */
+async function moveToNowhere(id: string) {
+  const [first, b] = ['first', 'b'].map((name) => sharded.shards.byName(name).ctx)
+  if (!first || !b) throw new Error('There is one database.')
+  const moving = moveWorkspace(first, b, id, {
+    ...{ sourceName: 'first', targetName: 'b', restMs: 0 },
+    onProgress({ step }) {
+      if (step === 'activate') throw new Error('killed')
+    },
+  })
+  await expect(moving).rejects.toThrow('killed')
+}
+
+async function doctorSays(check: string) {
+  for (const [name, value] of Object.entries(databases.settings)) vi.stubEnv(name, value)
+  vi.stubEnv('BASE_URL', '')
+  const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+  return checks.find((each: { check: string }) => each.check === check)
+}
+
+test('the doctor names a workspace that has left its shard and come to none, and the command that brings it there', async () => {
+  const { id, key } = await sharded.createOn('first', 'Lost')
+  await moveToNowhere(id)
+  expect(await doctorSays('moves')).toMatchObject({
+    ...{ status: 'fail', detail: 'a move of Lost to b was left before it arrived' },
+    remedy: expect.stringContaining(`"npx outrider workspaces move ${id} --to b"`),
+  })
+  await moveTo(sharded.api.ctx, id, 'b', { json: true })
+  expect(await doctorSays('moves')).toMatchObject({ status: 'ok' })
+  expect((await sharded.api.call('GET', '/oauth/service-accounts', { key })).status).toBe(200)
+})
+
+test('a shard that was put back sends only once a person has said who goes on with what has left it since', async () => {
+  const { ctx, call } = sharded.api
+  const { id, key } = await sharded.createOn('b', 'Twice')
+  // The first one has it as well, as a backup from before its move does.
+  const row = `select to_jsonb(w) as row from workspaces w where id = '${id}'`
+  const [{ row: moved } = { row: {} }] = (await behind(databases.second, row)).rows
+  const insert = 'insert into workspaces select * from jsonb_populate_record(null::workspaces, $1)'
+  await behind(databases.first, insert, [moved])
+  await holdSending(sharded.shards.first.ctx)
+  const confirm = async () => confirmHeld(await listHeld(ctx))
+  const both = `Twice (${id}) is on first and b`
+  const refused = expect.objectContaining({
+    message: expect.stringMatching(/^Twice .* "npx outrider workspaces keep ID --on SHARD"/s),
+  })
+
+  await expect(confirm()).rejects.toEqual(refused)
+  await expect(moveTo(ctx, id, 'b', { json: true })).rejects.toEqual(refused)
+  await expect(cancel(ctx, id)).rejects.toEqual(refused)
+  expect(await doctorSays('workspaces')).toMatchObject({ status: 'fail', detail: both })
+  databases.takeAway()
+  try {
+    // Nobody can say what it has.
+    await expect(confirm()).rejects.toThrow('The database of the shard b is not reachable')
+  } finally {
+    databases.bringBack()
+  }
+  expect(await listHeld(ctx)).toHaveLength(1)
+
+  await vi.waitFor(async () => {
+    expect(await keep(ctx, id, 'b')).toEqual({ id, on: 'b', left_by: ['first'] })
+  }, patience)
+  expect(await confirm()).toEqual({ uncertain: 0 })
+  expect(await doctorSays('workspaces')).toMatchObject({ status: 'ok' })
+  const made = await call('POST', '/api/v2/campaigns', { key, body: { name: 'one' } })
+  expect(made.status).toBe(201)
+  expect(await rowsOf(databases.second, id)).toMatchObject({ campaigns: 1 })
+  // Nothing is written there any more, until upkeep has deleted it.
+  await expect(
+    behind(databases.first, `update workspaces set name = 'x' where id = '${id}'`),
+  ).rejects.toMatchObject({ code: 'OR503', hint: 'moved' })
+  const leaving = await listLeaving(sharded.shards.first.ctx.db)
+  expect(leaving).toContainEqual(expect.objectContaining({ id, moved_to: 'b', is_fenced: true }))
+  await expect(keep(ctx, id, 'first')).rejects.toThrow('The workspace is not on the shard first')
 })
 
 test('a workspace is moved by its name, its key goes on, and what cannot be is refused with what to do', async () => {

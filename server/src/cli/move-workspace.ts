@@ -1,16 +1,19 @@
+import { firstShardName } from '../config.ts'
+import { operator, recordAudit } from '../features/audit/index.ts'
 import {
   cancelMove,
   findWorkspaceRow,
+  leaveTo,
   type Moved,
   moveWorkspace,
   type Progress,
   type WorkspaceRow,
 } from '../features/moves/index.ts'
-import { chooseShard, locateWorkspace } from '../features/workspaces/index.ts'
+import { chooseShard, inSeveral, locateWorkspace } from '../features/workspaces/index.ts'
 import { inWorkspace, type ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { parseUuid } from '../kernel/ids.ts'
-import { askAllShards } from '../kernel/shards/ask.ts'
+import { askAllShards, askShardsUp } from '../kernel/shards/ask.ts'
 import { showingProgress } from './directory-options.ts'
 import { getShard, type OutputOptions } from './operate.ts'
 
@@ -54,15 +57,44 @@ export async function moveTo(
   return { id, from, to, ...moved }
 }
 
-/** Takes a move back that was left. @throws AppError with what to do */
+/**
+ * Takes a move back that was left. A workspace that has not left its shard yet stays there, whichever
+ * other one does not answer.
+ *
+ * @throws AppError with what to do
+ */
 export async function cancel(ctx: ProcessContext, workspace: string) {
   const id = await idOf(ctx, workspace)
-  const rows = await findRows(ctx, id)
-  const source = activeOf(rows) ?? newestOf(rows)
-  const to = source?.row.moving_to
-  if (!source || !to) throw new AppError('not_ready', 'The workspace is not being moved.')
-  await cancelMove(source.shard, getShard(ctx, to), id)
+  const answering = (await askShardsUp(ctx, findRowOf(id))).flat()
+  const source = activeOf(answering) ?? lastOf(await findRows(ctx, id))
+  if (!source) throw new AppError('not_ready', 'The workspace is not being moved.')
+  await cancelMove(source.shard, (to) => getShard(ctx, to), id)
   return { id, stays_on: nameOf(source.shard) }
+}
+
+/**
+ * Of a workspace that several shards have, since one of them was put back, the one that goes on with it.
+ *
+ * @throws AppError with what to do
+ */
+export async function keep(ctx: ProcessContext, id: string, on: string) {
+  const keeper = getShard(ctx, on)
+  const active = (await findRows(ctx, id)).filter(({ row }) => row.moved_to === null)
+  if (!active.some(({ shard }) => shard === keeper)) {
+    throw new AppError(
+      'not_ready',
+      `The workspace is not on the shard ${on}: name one that has it.`,
+    )
+  }
+  const left = active.map(({ shard }) => shard).filter((shard) => shard !== keeper)
+  for (const shard of left) await leaveTo(on, shard, id)
+  const left_by = left.map(nameOf)
+  const subject = { subjectType: 'workspace', subjectId: id }
+  await recordAudit(inWorkspace(keeper, id), {
+    ...{ workspaceId: id, actor: operator, action: 'workspace.kept' },
+    ...{ ...subject, details: { on, left_by } },
+  })
+  return { id, on, left_by }
 }
 
 async function idOf(ctx: ProcessContext, workspace: string): Promise<string> {
@@ -70,31 +102,42 @@ async function idOf(ctx: ProcessContext, workspace: string): Promise<string> {
 }
 
 async function findRows(ctx: ProcessContext, id: string): Promise<Found[]> {
-  const rows = await askAllShards(ctx, async (shard) => {
-    const row = await findWorkspaceRow(inWorkspace(shard, id).db, id)
-    return row ? [{ shard, row }] : []
-  })
-  if (rows.flat().length > 0) return rows.flat()
+  const rows = (await askAllShards(ctx, findRowOf(id))).flat()
+  if (rows.length > 0) return rows
   throw new AppError('not_found', 'No such workspace; check its id or name.')
 }
 
-const activeOf = (rows: Found[]) => rows.find(({ row }) => row.moved_to === null)
+const findRowOf =
+  (id: string) =>
+  async (shard: ProcessContext): Promise<Found[]> => {
+    const row = await findWorkspaceRow(inWorkspace(shard, id).db, id)
+    return row ? [{ shard, row }] : []
+  }
 
-/** Where it was last, if it is nowhere. */
-const newestOf = (rows: Found[]) =>
-  rows.toSorted((a, b) => timeOf(b) - timeOf(a)).find(({ row }) => row.moved_to !== null)
+/** @throws AppError where several have it: whichever was taken, the other would go on with it */
+function activeOf(rows: Found[]): Found | undefined {
+  const [active, ...others] = rows.filter(({ row }) => row.moved_to === null)
+  if (active && others.length > 0) {
+    const shards = [active, ...others].map(({ shard }) => nameOf(shard))
+    throw inSeveral([{ ...active.row, shards }])
+  }
+  return active
+}
+
+/** Where it is, or was last, if it is nowhere. */
+const lastOf = (rows: Found[]) =>
+  activeOf(rows) ?? rows.toSorted((a, b) => timeOf(b) - timeOf(a)).at(0)
 
 const timeOf = ({ row }: Found) => row.timestamp_moving?.getTime() ?? 0
 
 /** Where it is, or was: of one that has arrived, a row that says so, for the move may have been killed. */
 function sourceOf(rows: Found[], to: string): Found | undefined {
-  const active = activeOf(rows)
-  if (!active) return newestOf(rows)
-  if (nameOf(active.shard) !== to) return active
+  const last = lastOf(rows)
+  if (!last || last.row.moved_to !== null || nameOf(last.shard) !== to) return last
   return rows.find(({ row }) => row.moved_to === to)
 }
 
-const nameOf = ({ shard }: ProcessContext) => shard ?? 'first'
+const nameOf = ({ shard = firstShardName }: ProcessContext) => shard
 
 const says: Record<Progress['step'], string> = {
   drain: 'tables, once mails under way are through',
@@ -121,6 +164,11 @@ export const showMoved = ({
   was_there
     ? `The workspace had come to ${to} already; what was left of its move is done.`
     : `Moved from ${from} to ${to}: ${rows} rows. For ${(held_ms / 1000).toFixed(1)} s nothing of it could be changed. Its rows in ${from} are deleted in an hour.`
+
+export const showKept = ({ on, left_by }: Awaited<ReturnType<typeof keep>>) =>
+  left_by.length === 0
+    ? `The workspace is on ${on} alone.`
+    : `The workspace stays on ${on}. What ${left_by.join(' and ')} has of it is deleted in an hour.`
 
 export const showCancelled = ({ stays_on }: Awaited<ReturnType<typeof cancel>>) =>
   `The move is taken back: the workspace stays on ${stays_on}, and is worked for again.`

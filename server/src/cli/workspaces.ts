@@ -10,9 +10,11 @@ import {
   setWorkspace,
 } from '../features/workspaces/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
-import { parseCount, parseName, parseSwitch } from './arguments.ts'
-import { cancel, moveTo, showCancelled, showMoved } from './move-workspace.ts'
+import { AppError } from '../kernel/errors.ts'
+import { parseCount, parseId, parseName, parseSwitch } from './arguments.ts'
+import { cancel, keep, moveTo, showCancelled, showKept, showMoved } from './move-workspace.ts'
 import { getShard, inNamed, type OutputOptions, operate, withOutput } from './operate.ts'
+import { type Confirmable, withYes } from './options.ts'
 import { formatRecord, formatTable } from './terminal.ts'
 
 export function workspaceCommands(program: Command) {
@@ -74,6 +76,17 @@ export function workspaceCommands(program: Command) {
     return operate(options, (ctx) => moveTo(ctx, workspace, to, options), showMoved)
   })
 
+  withYes(withOutput(workspaces.command('keep')), 'do it: there is no way back')
+    .description(
+      'Say which shard goes on with a workspace that several have, after one of them was put back',
+    )
+    .argument('<id>', 'id of the workspace', parseId)
+    .requiredOption('--on <shard>', 'the name of the database')
+    .action((id: string, options: OutputOptions & Confirmable & { on: string }) => {
+      if (!options.yes) throw new AppError('invalid_field', noWayBack)
+      return operate(options, (ctx) => keep(ctx, id, options.on), showKept)
+    })
+
   const setting = withOutput(workspaces.command('set-plan'))
     .description('Switch parts of the service on or off for a workspace; holds at once')
     .argument('<workspace>', 'id or name of the workspace')
@@ -99,6 +112,9 @@ export function workspaceCommands(program: Command) {
     )
   })
 }
+
+const noWayBack =
+  'What the other shards have of the workspace is deleted in an hour, and what was changed or sent there alone is known to nobody then. Add --yes to do it.'
 
 type SettingOptions = OutputOptions & { unsubscribeByReply?: boolean }
 

@@ -32,6 +32,7 @@ import {
   keepListenerAddress,
 } from '../features/link-address/index.ts'
 import { addMember } from '../features/members/index.ts'
+import { moveWorkspace } from '../features/moves/index.ts'
 import {
   confirmHeld,
   findSendingHold,
@@ -40,7 +41,12 @@ import {
   listHeld,
 } from '../features/sending/index.ts'
 import { tokenBoxOf, webLinks } from '../features/tracking/index.ts'
-import { chooseShard, listAllWorkspaces, listShards } from '../features/workspaces/index.ts'
+import {
+  chooseShard,
+  listAllWorkspaces,
+  listShards,
+  locateDefaultWorkspace,
+} from '../features/workspaces/index.ts'
 import { insertRegistered, updateRegistered } from '../kernel/shards/queries.ts'
 import { openServer } from './open.ts'
 import { prepareShards } from './register-shards.ts'
@@ -195,6 +201,21 @@ test('an open page hears of changes on the shard of its workspace, from another 
   }, patience)
   leaving.abort()
   await reading
+})
+
+test('whoever sets up owns the default workspace also where that was moved before', async () => {
+  await using others = await shardedDatabases()
+  await using moved = await shardedApi(others)
+  const { shards } = moved
+  const { found } = await locateDefaultWorkspace(moved.api.ctx)
+  await moveWorkspace(shards.first.ctx, shards.byName('b').ctx, found.id, {
+    ...{ sourceName: 'first', targetName: 'b', restMs: 0 },
+  })
+  const browser = await setUp(moved.api as unknown as Api, { workspace: 'Acme' })
+  const { workspaces } = (await browser.call('GET', '/app/session')).body
+  expect(workspaces).toMatchObject([{ id: found.id, name: 'Acme', role: 'owner' }])
+  expect(await rowsOf(others.second, found.id)).toMatchObject({ memberships: 1 })
+  expect(await rowsOf(others.first, found.id)).not.toHaveProperty('memberships')
 })
 
 test('a link in a mail unsubscribes on the shard of its workspace', async () => {
@@ -415,6 +436,8 @@ test('while a shard is away the others go on, and its own are told to try again,
       { name: 'b', workspaces: null },
       { name: 'first', workspaces: 2 },
     ])
+    await expect(chooseShard(sharded.api.ctx, 'b')).rejects.toThrow('The shard b does not answer')
+    expect((await chooseShard(sharded.api.ctx)).shard).toBe('first')
   } finally {
     databases.bringBack()
   }

@@ -3,8 +3,8 @@ import type { Db } from '../../kernel/db/db.ts'
 import { findInstance, readMigrationGap, readServerVersion } from '../../kernel/db/instance.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { mayNotSend } from '../sending/index.ts'
+import { inSeveral } from '../workspaces/index.ts'
 import * as queries from './queries.ts'
-import { maybeDeleted } from './remains.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
 
 /** The move cannot be made, or not now; says what to do. */
@@ -74,9 +74,9 @@ export async function refuseHeld({ db }: Pick<ProcessContext, 'db'>, sourceName:
 
 /** @throws MoveRefused when the rows of a workspace that has gone are not kept any more */
 export function refuseDeleted(source: queries.WorkspaceRow) {
-  if (!maybeDeleted(source)) return
+  if (!source.is_emptied) return
   throw new MoveRefused(
-    `The workspace was moved to ${source.moved_to} more than an hour ago, and is not there any more. What it had left here has been deleted since, or is being: put ${source.moved_to} back from a backup that has it.`,
+    `The workspace was moved to ${source.moved_to} and had arrived, but is not there any more. What it had left here has been deleted since, or is being: put ${source.moved_to} back from a backup that has it.`,
   )
 }
 
@@ -137,9 +137,7 @@ async function checkPlaces(
   if (!source) throw new MoveRefused(`There is no such workspace in ${sourceName}; check the id.`)
   const isActiveThere = target !== undefined && target.moved_to === null
   if (isActiveThere && source.moved_to === null) {
-    throw new MoveRefused(
-      `The workspace is in ${sourceName} and in ${targetName}. One of them was put back to a time before a move, or a standby took over that lacked it. Decide which one holds, and delete the other by hand.`,
-    )
+    throw inSeveral([{ ...source, shards: [sourceName, targetName] }])
   }
   if (source.moved_to !== null && source.moved_to !== targetName) {
     throw new MoveRefused(`The workspace was moved from ${sourceName} to ${source.moved_to}.`)

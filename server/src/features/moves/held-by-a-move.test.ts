@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { asService, type TestContext, testContext } from '../../../test/context.ts'
-import { install } from '../../../test/moves.ts'
+import { install, ofShards } from '../../../test/moves.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { createSecretBox } from '../../kernel/crypto.ts'
 import { migrate } from '../../kernel/db/migrate.ts'
@@ -85,14 +85,14 @@ test('a hold that begins while a workspace is moved keeps it where it is', async
 test('what was deleted after a move is neither moved again nor taken back as an empty workspace', async () => {
   await toB()
   await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
-  await cleanUpMoves(asService(a))
+  await cleanUpMoves(ofShards(a, b))
   // The other database was put back to a time before the move.
   await sql`delete from audit_log where workspace_id = ${workspaceId}::uuid`.execute(
     b.database.peek,
   )
   await sql`delete from workspaces where id = ${workspaceId}::uuid`.execute(b.database.peek)
   await expect(toB()).rejects.toMatchObject(refusedAs(/put b back from a backup/))
-  await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toMatchObject(
+  await expect(cancelMove(asService(a), () => asService(b), workspaceId)).rejects.toMatchObject(
     refusedAs(/put b back from a backup/),
   )
   expect(await placeIn(a)).toEqual({ moving_to: 'b', moved_to: 'b' })
@@ -102,11 +102,18 @@ test('an update migrates what a workspace has left', async () => {
   const { peek } = a.database
   await toB()
   // As if the last migration that writes to workspaces had come after the move.
-  await sql`alter table workspaces drop column starting_credits`.execute(peek)
-  await sql`delete from migrations where name = '0122_starting_credits.sql'`.execute(peek)
+  await sql`alter table workspaces drop column is_emptied`.execute(peek)
+  await sql`drop index workspaces_name`.execute(peek)
+  await sql`alter table workspaces add unique (name)`.execute(peek)
+  await sql`delete from migrations where name = '0123_places_of_workspaces.sql'`.execute(peek)
   await sql`begin; set local outrider.mover = 'on';
-    update workspaces set name = 'default' where id = ${sql.lit(workspaceId)}; commit`.execute(peek)
-  expect(await migrate(a.database.url)).toEqual(['0122_starting_credits.sql'])
+    update workspaces set timestamp_moving = null where id = ${sql.lit(workspaceId)}; commit`.execute(
+    peek,
+  )
+  expect(await migrate(a.database.url)).toEqual(['0123_places_of_workspaces.sql'])
+  expect(await peek.selectFrom('workspaces').select('is_emptied').execute()).toEqual([
+    { is_emptied: true },
+  ])
 })
 
 test('an erasure of a workspace that is moved holds up those of no other', async () => {

@@ -1,5 +1,6 @@
 export { listLeaving } from './cross-workspace.ts'
+export { leaveTo } from './leave-to.ts'
 export { type Moved, moveWorkspace, type Progress } from './move.ts'
 export { findWorkspaceRow, type WorkspaceRow } from './queries.ts'
-export { cleanUpMoves } from './remains.ts'
+export { cleanUpMoves, standingOf } from './remains.ts'
 export { cancelMove } from './stay-here.ts'

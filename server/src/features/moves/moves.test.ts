@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { asService, type TestContext, testContext } from '../../../test/context.ts'
-import { install, killMoverAt } from '../../../test/moves.ts'
+import { install, killMoverAt, ofShards } from '../../../test/moves.ts'
 import { patience } from '../../../test/patience.ts'
+import { inWorkspace } from '../../kernel/context.ts'
 import { movingOf } from '../../kernel/db/failure.ts'
 import { findOptedOut, optOut } from '../directory/index.ts'
-import { createWorkspace } from '../workspaces/index.ts'
+import { createWorkspace, setWorkspace } from '../workspaces/index.ts'
 import { cancelMove, cleanUpMoves, listLeaving, moveWorkspace } from './index.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
 
@@ -109,6 +110,18 @@ const placeIn = ({ database: { peek } }: TestContext) =>
 
 const leaving = () => listLeaving(asService(a).db)
 
+/** Longer than anything is kept, and the time goes on from there. */
+async function passTwoHours() {
+  const { rows } = await sql<{ now: Date }>`select outrider_now() as now`.execute(a.database.peek)
+  await a.database.setClock(new Date((rows[0]?.now ?? a.now()).getTime() + 7_200_000))
+}
+
+const errorsIn = ({ logLines }: TestContext) =>
+  logLines
+    .map((line) => JSON.parse(line))
+    .filter(({ level }) => level === 50)
+    .map(({ workspace, to, msg }) => ({ workspace, to, msg }))
+
 const here = { moving_to: null, moved_to: null }
 const movedToB = { moving_to: 'b', moved_to: 'b' }
 
@@ -196,10 +209,10 @@ test('every table that has a workspace_id is moved, fenced and at last emptied, 
   const left = await rowsIn(a)
   expect(asMoved(left)).toEqual(asMoved(before))
   expect(await writesIn(a)).toEqual(everywhere(refusedAs(true)))
-  await cleanUpMoves(asService(a))
+  await cleanUpMoves(ofShards(a, b))
   expect(await rowsIn(a)).toEqual(left)
-  await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
-  await cleanUpMoves(asService(a))
+  await passTwoHours()
+  await cleanUpMoves(ofShards(a, b))
   expect(await tablesWithRows(a)).toEqual([])
   expect(await placeIn(a)).toEqual(movedToB)
   const { rows: triggers } = await sql`
@@ -221,8 +234,8 @@ test('a workspace is moved there and back as often as one likes, before and afte
   for (let round = 0; round < 2; round++) {
     await toB()
     if (round === 1) {
-      await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
-      await cleanUpMoves(asService(a))
+      await passTwoHours()
+      await cleanUpMoves(ofShards(a, b))
     }
     await toA()
     expect(await placeIn(a)).toEqual(here)
@@ -230,7 +243,7 @@ test('a workspace is moved there and back as often as one likes, before and afte
     expect(asMoved(await rowsIn(a))).toEqual(before)
     expect(await writesIn(a)).toEqual(everywhere('written'))
   }
-  await cleanUpMoves(asService(a))
+  await cleanUpMoves(ofShards(a, b))
   expect(asMoved(await rowsIn(a))).toEqual(before)
 })
 
@@ -264,6 +277,30 @@ test.each(steps)(
   },
 )
 
+test('a workspace that has left one shard and come to none is kept until it is brought there, however late', async () => {
+  await Promise.all([a.useRealTime(), b.useRealTime()])
+  await fillEveryTable()
+  await killMoverAt('activate', a, b, workspaceId)
+  const before = await rowsIn(a)
+  await passTwoHours()
+  await cleanUpMoves(ofShards(a, b))
+  expect(await rowsIn(a)).toEqual(before)
+  expect(errorsIn(a)).toEqual([
+    {
+      workspace: workspaceId,
+      to: 'b',
+      msg: expect.stringContaining('no shard that answers has it'),
+    },
+  ])
+  await toB()
+  expect(asMoved(await rowsIn(b))).toEqual(asMoved(before))
+  await passTwoHours()
+  await cleanUpMoves(ofShards(a, undefined))
+  expect(asMoved(await rowsIn(a))).toEqual(asMoved(before))
+  await cleanUpMoves(ofShards(a, b))
+  expect(await tablesWithRows(a)).toEqual([])
+})
+
 test.each(['fence', 'copy', 'activate'])(
   'a move that was left at %s is taken back by cancelling it',
   async (step) => {
@@ -272,12 +309,12 @@ test.each(['fence', 'copy', 'activate'])(
     const before = asMoved(await rowsIn(a))
     await killMoverAt(step, a, b, workspaceId)
     expect(await leaving()).toMatchObject([{ id: workspaceId, is_under_way: false }])
-    await cancelMove(asService(a), asService(b), workspaceId)
+    await cancelMove(asService(a), () => asService(b), workspaceId)
     expect(await placeIn(a)).toEqual(here)
     expect(await writesIn(a)).toEqual(everywhere('written'))
     expect(asMoved(await rowsIn(a))).toEqual(before)
     expect(await tablesWithRows(b)).toEqual([])
-    await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toThrow(
+    await expect(cancelMove(asService(a), () => asService(b), workspaceId)).rejects.toThrow(
       'The workspace is not being moved.',
     )
   },
@@ -311,7 +348,7 @@ test('what fails before the switch is taken back by itself, and what has arrived
   expect(await writesIn(a)).toEqual(everywhere('written'))
   await sql`drop trigger lose on leads`.execute(b.database.peek)
   await toB()
-  await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toThrow(
+  await expect(cancelMove(asService(a), () => asService(b), workspaceId)).rejects.toThrow(
     'so there is nothing to cancel',
   )
 })
@@ -358,11 +395,44 @@ test('while it is copied everything that writes is refused, and reading and othe
       .executeTakeFirstOrThrow()
     expect(numUpdatedRows).toBe(1n)
     await expect(toB()).rejects.toThrow('Another move of this workspace is under way')
-    await expect(cancelMove(asService(a), asService(b), workspaceId)).rejects.toThrow(
+    await expect(cancelMove(asService(a), () => asService(b), workspaceId)).rejects.toThrow(
       'Another move of this workspace is under way',
     )
   })
   expect(await placeIn(b)).toEqual(here)
+})
+
+const rename = (ctx: TestContext, id: string, name: string) =>
+  setWorkspace(inWorkspace(asService(ctx), id), id, { name })
+
+test('the name of a workspace that has gone is free where it was: for a new one, one that is there, and one that comes', async () => {
+  const other = await createWorkspace(asService(a), 'Other')
+  await toB()
+  const made = await createWorkspace(asService(a), 'Acme')
+  await rename(a, made.id, 'Made')
+  await rename(a, other.id, 'Acme')
+  // It has a name as long as it is somewhere.
+  await expect(toA()).rejects.toThrow('a has another workspace that is named Acme')
+  await rename(b, workspaceId, 'Acme EU')
+  await toA()
+  await rename(a, other.id, 'Other')
+  await toB()
+  const third = await createWorkspace(asService(b), 'Acme')
+  workspaceId = third.id
+  await toA()
+  expect(await placeIn(a)).toEqual(here)
+})
+
+test('a move whose workspace has lost its name meanwhile is not taken back before that is given back', async () => {
+  await Promise.all([a.useRealTime(), b.useRealTime()])
+  await killMoverAt('activate', a, b, workspaceId)
+  const { id } = await createWorkspace(asService(a), 'Acme')
+  const cancelling = () => cancelMove(asService(a), () => asService(b), workspaceId)
+  await expect(cancelling()).rejects.toThrow('Another workspace has been named Acme')
+  expect(await placeIn(a)).toEqual(movedToB)
+  await rename(a, id, 'Made')
+  await cancelling()
+  expect(await placeIn(a)).toEqual(here)
 })
 
 test('a move to another shard of a workspace whose move was left is refused', async () => {
@@ -381,7 +451,7 @@ test('the audit log tells of a move where the workspace is: begun, arrived, or t
   // Whoever is killed here calls its databases so, whichever they are.
   await killMoverAt('copy', b, a, workspaceId)
   expect(await movesLoggedIn(b)).toEqual([...arrived, begun])
-  await cancelMove(asService(b), asService(a), workspaceId)
+  await cancelMove(asService(b), () => asService(a), workspaceId)
   const cancelled = byOperator('workspace.move_cancelled', { to: 'b' })
   expect(await movesLoggedIn(b)).toEqual([...arrived, begun, cancelled])
 })

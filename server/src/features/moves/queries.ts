@@ -10,29 +10,26 @@ export interface WorkspaceRow {
   moving_to: string | null
   moved_to: string | null
   timestamp_moving: Date | null
-  /** Since then, by the database's clock, in milliseconds. */
-  since_ms: number | null
+  /** Its rows are being deleted here, or were. */
+  is_emptied: boolean
 }
 
 export const findWorkspaceRow = (db: Db, workspaceId: string): Promise<WorkspaceRow | undefined> =>
   db
     .selectFrom('workspaces')
-    .select(['id', 'name', 'handle', 'moving_to', 'moved_to', 'timestamp_moving'])
-    .select(
-      sql<number | null>`(extract(epoch from outrider_now() - timestamp_moving) * 1000)::float8`.as(
-        'since_ms',
-      ),
-    )
+    .select(['id', 'name', 'handle', 'moving_to', 'moved_to', 'timestamp_moving', 'is_emptied'])
     .where('id', '=', workspaceId)
     .executeTakeFirst()
 
-/** Another workspace of this name or handle. */
+/** Another workspace of this name or handle. One that has gone has left its handle alone. */
 export const findNamesake = (db: AnyDb, { id, name, handle }: WorkspaceRow) =>
   db
     .selectFrom('workspaces')
     .select('id')
     .where('id', '<>', id)
-    .where((is) => is.or([is('name', '=', name), is('handle', '=', handle)]))
+    .where((is) =>
+      is.or([is('name', '=', name).and('moved_to', 'is', null), is('handle', '=', handle)]),
+    )
     .orderBy('id')
     .limit(1)
     .executeTakeFirst()

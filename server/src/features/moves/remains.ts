@@ -1,7 +1,10 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { listLeaving } from './cross-workspace.ts'
+import { askShardsUp } from '../../kernel/shards/ask.ts'
+import { findPlace } from '../../kernel/shards/queries.ts'
+import { setEmptied } from '../workspaces/index.ts'
+import { type Leaving, listLeaving } from './cross-workspace.ts'
 import { lowerFence } from './fence.ts'
 import * as queries from './queries.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
@@ -15,32 +18,67 @@ const keptMs = 3_600_000
 /** One that has failed a moment ago is being taken back. */
 const leftMs = 60_000
 
-/** Whether what a workspace has left here may be deleted by now, so that nothing may begin with it. */
-export const maybeDeleted = ({ moved_to, since_ms }: queries.WorkspaceRow) =>
-  moved_to !== null && (since_ms ?? keptMs) >= keptMs
+/** How a workspace stands to a database that it is leaving, or has left. */
+type Standing =
+  /** A mover is at work. */
+  | 'under_way'
+  /** It is here, and nothing of it is written: its move was begun and left. */
+  | 'left'
+  /** No shard has it: what is here is all that there is of it. */
+  | 'nowhere'
+  /** Another shard has it, and what it has left here is kept for a while. */
+  | 'kept'
+  | 'deletable'
+
+/** @param isElsewhere another shard has it, and works for it */
+export function standingOf(
+  { moved_to, since_ms, is_under_way }: Leaving,
+  isElsewhere: boolean,
+): Standing {
+  if (is_under_way) return 'under_way'
+  if (moved_to === null) return 'left'
+  if (!isElsewhere) return 'nowhere'
+  return since_ms >= keptMs ? 'deletable' : 'kept'
+}
 
 /**
  * Upkeep: deletes what workspaces have left that were moved away, except the row that says where they
- * are. Complains of moves that were begun and left, because nothing of their workspaces can be written.
+ * are. Complains of moves that were left: nothing of their workspaces can be written, and what has not
+ * arrived anywhere is deleted nowhere.
  */
 export async function cleanUpMoves(ctx: ProcessContext): Promise<void> {
   const tables = await listWorkspaceTables(ctx.db)
-  for (const { id, moving_to, moved_to, since_ms, is_under_way } of await listLeaving(ctx.db)) {
-    if (is_under_way) continue
-    if (moved_to === null && since_ms >= leftMs) {
-      ctx.log.error(
-        { workspace: id, to: moving_to },
-        'a move was begun and left, so nothing of its workspace is written: run it again, or cancel it',
-      )
-    }
-    if (
-      moved_to !== null &&
-      since_ms >= keptMs &&
-      (await deleteAllRows(ctx, tables, id, hasGone))
-    ) {
+  for (const leaving of await listLeaving(ctx.db)) {
+    const { id, moving_to: to, since_ms } = leaving
+    const standing = standingOf(leaving, await isElsewhere(ctx, id))
+    const complaint = complaints[standing]
+    if (complaint && since_ms >= leftMs) ctx.log.error({ workspace: id, to }, complaint)
+    if (standing === 'deletable' && (await deleteWhatIsLeft(ctx, tables, id))) {
       await lowerFence(ctx, await queries.listFenced(ctx.db, id), id)
     }
   }
+}
+
+const complaints: Partial<Record<Standing, string>> = {
+  left: 'a move was begun and left, so nothing of its workspace is written: run it again, or cancel it',
+  nowhere:
+    'a workspace has left this database, and no shard that answers has it, so its rows here are kept: once all answer, run its move again, or cancel it',
+}
+
+async function isElsewhere(ctx: ProcessContext, workspaceId: string): Promise<boolean> {
+  const places = await askShardsUp(ctx, ({ db }) => findPlace(db, workspaceId))
+  return places.some(([place]) => place?.moved_to === null)
+}
+
+/** From the first of its rows on nothing can be brought from here, and its row says so. */
+async function deleteWhatIsLeft(ctx: ProcessContext, tables: WorkspaceTable[], id: string) {
+  const isBegun = await transaction(inWorkspace(ctx, id), async ({ db }) => {
+    await queries.actAsMover(db)
+    if (!(await hasGone(db, id))) return false
+    await setEmptied(db, id)
+    return true
+  })
+  return isBegun && (await deleteAllRows(ctx, tables, id, hasGone))
 }
 
 /** It is not here again, and nobody is bringing it back until the transaction ends. */

@@ -1,4 +1,5 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import type { Db } from '../../kernel/db/db.ts'
 import { withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator, recordAudit } from '../audit/index.ts'
@@ -10,19 +11,23 @@ import { inSession } from './in-session.ts'
 import * as queries from './queries.ts'
 
 /**
- * Takes back a move that was begun and left: the workspace is written to and worked for again.
+ * Takes back a move that was begun and left: the workspace is written to and worked for again. While the
+ * source has it, the source alone decides: a mover commits there first, and holds its lock until then.
  *
- * @param target where it was to go, which has to be asked once the source says that it has gone
+ * @param openTarget where it was to go, which is asked only once the source says that it has gone
  * @throws MoveRefused when it is not being moved, or has arrived
  */
 export async function cancelMove(
   source: ProcessContext,
-  target: ProcessContext,
+  openTarget: (name: string) => ProcessContext,
   workspaceId: string,
 ) {
   const place = await queries.findWorkspaceRow(inWorkspace(source, workspaceId).db, workspaceId)
   if (!place) throw new MoveRefused('There is no such workspace; check the id.')
-  if (place.moving_to === null) throw new MoveRefused('The workspace is not being moved.')
+  const { moving_to: to } = place
+  if (to === null) throw new MoveRefused('The workspace is not being moved.')
+  if (await stayHere(source, workspaceId, { unlessGone: true })) return
+  const target = openTarget(to)
   // While this lock is held, no move that was begun there can still arrive.
   await withSession(target.db, (session) =>
     inSession(target, session, async (tx) => {
@@ -32,21 +37,42 @@ export async function cancelMove(
       const arrived = await queries.findWorkspaceRow(db, workspaceId)
       if (arrived && arrived.moved_to === null) {
         throw new MoveRefused(
-          `The workspace is in ${place.moving_to}, so there is nothing to cancel. Move it back, if it should be here.`,
+          `The workspace is in ${to}, so there is nothing to cancel. Move it back, if it should be here.`,
         )
       }
-      refuseDeleted(place)
       await stayHere(source, workspaceId)
     }),
   )
 }
 
-/** What is known not to be in another database stays here. */
-export async function stayHere(source: ProcessContext, workspaceId: string) {
-  await transaction(inWorkspace(source, workspaceId), async (tx) => {
+/** While it was nowhere, its name was free. */
+async function refuseNamesake(tx: Db, place: queries.WorkspaceRow) {
+  if (!(await queries.findNamesake(tx, place))) return
+  throw new MoveRefused(
+    `Another workspace has been named ${place.name} since this one left: rename that one, and run the command again.`,
+  )
+}
+
+/**
+ * What is known not to be in another database stays here.
+ *
+ * @param options.unlessGone it is not known: one that the source says has gone is left alone
+ * @returns false where it was
+ */
+export async function stayHere(
+  source: ProcessContext,
+  workspaceId: string,
+  { unlessGone = false } = {},
+): Promise<boolean> {
+  const stays = await transaction(inWorkspace(source, workspaceId), async (tx) => {
     await queries.actAsMover(tx.db)
     await lock(tx.db, workspaceId)
     const place = await queries.findWorkspaceRow(tx.db, workspaceId)
+    if (place && place.moved_to !== null) {
+      if (unlessGone) return false
+      refuseDeleted(place)
+      await refuseNamesake(tx.db, place)
+    }
     await setHere(tx.db, workspaceId)
     if (place?.moving_to) {
       await recordAudit(tx, {
@@ -55,7 +81,10 @@ export async function stayHere(source: ProcessContext, workspaceId: string) {
       })
     }
     await wakeWorkspaceMailboxes(tx, workspaceId)
+    return true
   })
+  if (!stays) return false
   hintReadings(source)
   await lowerFence(source, await queries.listFenced(source.db, workspaceId), workspaceId)
+  return true
 }

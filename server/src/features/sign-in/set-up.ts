@@ -7,7 +7,7 @@ import { AppError, invalidField } from '../../kernel/errors.ts'
 import type { Actor } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
 import { createUser, hashPassword, isSetUp, lockUsers, readEmail } from '../users/index.ts'
-import { ensureDefaultWorkspace, setWorkspace } from '../workspaces/index.ts'
+import { locateDefaultWorkspace, makeDefaultWorkspace, setWorkspace } from '../workspaces/index.ts'
 import type { SetUpInput } from './schema.ts'
 
 /** The path of the set-up page with its token; undefined once somebody has set up. */
@@ -24,7 +24,8 @@ export async function setUp(ctx: ProcessContext, input: SetUpInput): Promise<voi
   await requireToken(ctx, input.token)
   const email = readEmail(input.email)
   const passwordHash = await hashPassword(ctx, input.password)
-  const workspace = await ensureDefaultWorkspace(ctx)
+  await makeDefaultWorkspace(ctx)
+  const { ctx: shard, found: workspace } = await locateDefaultWorkspace(ctx)
   await transaction(ctx, async (tx) => {
     await lockUsers(tx)
     if (await isSetUp(tx)) throw alreadySetUp()
@@ -33,8 +34,11 @@ export async function setUp(ctx: ProcessContext, input: SetUpInput): Promise<voi
     })
     const owner = { workspaceId: workspace.id, userId, role: 'owner' } as const
     const actor = { type: 'user', id: userId } as const
-    await addMember(tx, owner, actor)
-    if (input.workspace) await nameWorkspace(tx, workspace.id, input.workspace, actor)
+    // On another database the membership comes first: while nobody has an account, the link works again.
+    await transaction(shard.shard === ctx.shard ? tx : shard, async (there) => {
+      await addMember(there, owner, actor)
+      if (input.workspace) await nameWorkspace(there, workspace.id, input.workspace, actor)
+    })
   })
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
+import { patience } from '../../../test/patience.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import {
   createWorkspace,
@@ -29,4 +30,25 @@ test('where there are several workspaces and none is named default, nobody guess
   await setWorkspace(inWorkspace(ctx, id), id, { name: 'Acme' })
   await expect(ensureDefaultWorkspace(ctx)).rejects.toMatchObject({ code: 'not_ready' })
   expect((await locateWorkspace(ctx, 'Acme')).found.id).toBe(id)
+})
+
+test('of two workspaces that are given one name at the same instant, the second is told that it is taken', async () => {
+  const [one, two] = [await createWorkspace(ctx, 'One'), await createWorkspace(ctx, 'Two')]
+  const { pool } = ctx.database
+  const first = await pool.connect()
+  try {
+    await first.query('begin')
+    await first.query(`update workspaces set name = 'Acme' where id = $1`, [one.id])
+    const second = setWorkspace(inWorkspace(ctx, two.id), two.id, { name: 'Acme' })
+    const refused = expect(second).rejects.toMatchObject({ code: 'invalid_field' })
+    // It has seen that the name is free, and is about to write it.
+    const waiting = `
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await pool.query(waiting)).rowCount, patience).toBe(1)
+    await first.query('commit')
+    await refused
+  } finally {
+    first.release()
+  }
 })

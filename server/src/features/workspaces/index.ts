@@ -1,5 +1,13 @@
-export { deleteTombstone, setHere, setMoved, setMoving } from './moving-queries.ts'
+export { deleteTombstone, setEmptied, setHere, setMoved, setMoving } from './moving-queries.ts'
 export { chooseShard, listShards, type ShownShard } from './placement.ts'
+export {
+  describeInSeveral,
+  findInSeveral,
+  inSeveral,
+  requireNoneInSeveral,
+  sayWhichStays,
+  type WorkspacesOn,
+} from './places.ts'
 export { workspaceRoutes, workspaceSchemas } from './routes.ts'
 export {
   createWorkspace,

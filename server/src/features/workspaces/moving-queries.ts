@@ -25,6 +25,10 @@ export const setHere = (tx: Db, workspaceId: string) =>
     .where('id', '=', workspaceId)
     .execute()
 
+/** What it has left here is not whole from now on. */
+export const setEmptied = (tx: Db, workspaceId: string) =>
+  tx.updateTable('workspaces').set({ is_emptied: true }).where('id', '=', workspaceId).execute()
+
 /** The row that an earlier move has left. */
 export const deleteTombstone = (tx: Db, workspaceId: string) =>
   tx

@@ -27,7 +27,7 @@ export async function listShards(ctx: ProcessContext): Promise<ShownShard[]> {
  * The database for a new workspace: the one that is named, else that with the fewest workspaces of
  * those that answer and have room.
  *
- * @throws AppError with what to do when there is no room, or no such shard
+ * @throws AppError with what to do when there is no room, no such shard, or it does not answer
  */
 export async function chooseShard(ctx: ProcessContext, name?: string): Promise<ProcessContext> {
   const { shards } = ctx
@@ -36,7 +36,14 @@ export async function chooseShard(ctx: ProcessContext, name?: string): Promise<P
   }
   if (!shards) return ctx
   const wanted = name === undefined ? undefined : shards.byName(name)
-  const withRoom = (await listShards(ctx)).filter(
+  const listed = await listShards(ctx)
+  if (listed.some((shard) => shard.name === wanted?.name && shard.workspaces === null)) {
+    throw new AppError(
+      'unavailable',
+      `The shard ${name} does not answer, so nobody knows whether it has room; try again shortly.`,
+    )
+  }
+  const withRoom = listed.filter(
     ({ workspaces, workspaces_max: max }) => workspaces !== null && workspaces < (max ?? Infinity),
   )
   const [fewest] = withRoom.toSorted((a, b) => (a.workspaces ?? 0) - (b.workspaces ?? 0))

@@ -1,4 +1,5 @@
 import type { AnyContext, Context, ProcessContext } from '../../kernel/context.ts'
+import { isTakenIn } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
@@ -105,7 +106,7 @@ function handleOf(name: string): string {
 export const listWorkspaceIdsHere = (ctx: ProcessContext) => queries.listWorkspaceIdsHere(ctx.db)
 
 /** Of this database. */
-export const listWorkspaces = (ctx: ProcessContext) => queries.listWorkspaces(ctx.db)
+export const listWorkspaces = ({ db }: Pick<ProcessContext, 'db'>) => queries.listWorkspaces(db)
 
 const noSuchWorkspace = () => new AppError('not_found', 'No such workspace; check its id or name.')
 
@@ -206,9 +207,10 @@ export async function setWorkspace(
     }
     if (Object.keys(columns).length === 0) return getWorkspace(tx, workspaceId)
     if (name !== undefined) await requireFreeName(tx, name, workspaceId)
-    const workspace = await queries.updateWorkspace(tx.db, workspaceId, {
-      ...columns,
-      timestamp_updated: tx.now(),
+    const changed = { ...columns, timestamp_updated: tx.now() }
+    const workspace = await queries.updateWorkspace(tx.db, workspaceId, changed).catch((error) => {
+      // Another one was given the name at the same moment.
+      throw isTakenIn(error, 'workspaces_name') ? nameTaken() : error
     })
     if (!workspace) throw noSuchWorkspace()
     await recordAudit(tx, {

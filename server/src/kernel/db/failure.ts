@@ -39,6 +39,12 @@ export const isStorageFull = (error: unknown) =>
 
 const diskFull = '53100'
 
+/** A value that may be there once was there already, as this unique index says. */
+export function isTakenIn(error: unknown, index: string): boolean {
+  const { code, constraint } = (error ?? {}) as Record<'code' | 'constraint', unknown>
+  return code === '23505' && constraint === index
+}
+
 /**
  * The workspace that could not be written to because it is moved to another database. Nothing was
  * written, and the same succeeds there, or here if it is not moved after all.

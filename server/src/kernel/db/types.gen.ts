@@ -878,6 +878,7 @@ export interface WokenCampaigns {
 export interface Workspaces {
   handle: string;
   id: string;
+  is_emptied: Generated<boolean>;
   leadbank_scope_required: Generated<boolean>;
   moved_to: string | null;
   moving_to: string | null;

@@ -2,6 +2,7 @@ import type { ProcessContext } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { askAllShards, askShardsUp } from '../../../kernel/shards/ask.ts'
 import { copyOptOuts } from '../../directory/index.ts'
+import { requireNoneInSeveral } from '../../workspaces/index.ts'
 import { changedSince, confirmRestore, holdSending, previewRestore } from './sending-hold.ts'
 
 export type HeldShard = NonNullable<Awaited<ReturnType<typeof previewRestore>>> & {
@@ -32,7 +33,8 @@ export async function holdAll(ctx: ProcessContext) {
 export const seenOf = (held: HeldShard[]) => held.map(({ seen }) => seen).join(' ')
 
 /**
- * Ends what `listHeld` told of. A person has looked.
+ * Ends what `listHeld` told of. A person has looked, and none of the databases has a workspace that is on
+ * another one by now.
  *
  * @param seen what they were shown, where that was not just now
  * @throws AppError `unavailable`, which names a database that does not answer: it may know of opt-outs
@@ -41,10 +43,13 @@ export async function confirmHeld(
   held: HeldShard[],
   seen = seenOf(held),
 ): Promise<{ uncertain: number }> {
-  if (held.length === 0) {
+  const [first] = held
+  if (!first) {
     throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
   }
   if (seen !== seenOf(held)) throw changedSince()
+  const names = held.flatMap(({ ctx }) => ctx.shard ?? [])
+  await requireNoneInSeveral(first.ctx, names)
   for (const { ctx } of held) await recoverOptOuts(ctx)
   let uncertain = 0
   for (const each of held) uncertain += (await confirmRestore(each.ctx, each.seen)).uncertain
