@@ -21,6 +21,13 @@ interface Asked {
   read: number
 }
 
+interface LaneReaderOptions {
+  /** Forgets what was read of a lane. */
+  forgetRows: (lane: Lane) => void
+  /** Whether as much was read as is kept. */
+  isFull: () => boolean
+}
+
 const nothing: FoundRows = { rows: [], hasMore: false }
 
 /**
@@ -33,12 +40,11 @@ export class LaneReader {
   readonly #forgetRows: (lane: Lane) => void
   readonly #read: ReturnType<typeof createWorkspaceReads>
 
-  /** @param forgetRows forgets what was read of a lane */
-  constructor(ctx: ProcessContext, slot: number, forgetRows: (lane: Lane) => void) {
+  constructor(ctx: ProcessContext, slot: number, { forgetRows, isFull }: LaneReaderOptions) {
     this.#ctx = ctx
     this.#slot = slot
     this.#forgetRows = forgetRows
-    this.#read = createWorkspaceReads(ctx)
+    this.#read = createWorkspaceReads(ctx, isFull)
   }
 
   /**
@@ -54,7 +60,7 @@ export class LaneReader {
     if (!lane.state.healthLoaded) lane.apply({ kind: 'health loaded', health })
     // Read with the rows: no delivery is sent by a destination that was changed before it was made.
     if (!(await this.#adopt(lane, destination, asked, sends))) return nothing
-    lane.setPosition(position)
+    lane.setPosition(position, fresh.length)
     if (await this.#closeSuspect(lane)) return this.#fromStart(lane)
     if (await this.#closeBacklog(lane)) return this.#fromStart(lane)
     const nowMs = now().getTime()

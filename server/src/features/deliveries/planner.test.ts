@@ -170,8 +170,8 @@ const readDue = (tx: FreeContext, most: number) =>
     webhookIds.map(() => '-infinity'),
     webhookIds.map(() => first),
     webhookIds.map(() => 0),
+    webhookIds.map(() => most),
     ctx.now(),
-    most,
   )
 
 /** So many that the index of lanes is a level deeper than the others, which seem to be shorter ways. */
