@@ -41,11 +41,9 @@ export interface SweptLane extends SweepPosition {
 const sweepBatch = preparedForAll<[number[], number, string, string, Date, number], SweptLane>(
   'sweep_lanes',
   `/* cross-workspace: discovery */
-   select u.bucket, u.workspace_id, u.webhook_id, exists (
-     select from deliveries d
-     where d.workspace_id = u.workspace_id and d.webhook_id = u.webhook_id
-       and (d.due_at <= $5 or not exists (
-         select from webhooks w where w.workspace_id = u.workspace_id and w.id = u.webhook_id))
+   select u.bucket, u.workspace_id, u.webhook_id, next.due_at is not null and (
+     next.due_at <= $5 or not exists (
+       select from webhooks w where w.workspace_id = u.workspace_id and w.id = u.webhook_id)
    ) as has_work
    from (
      select distinct bucket, workspace_id, webhook_id from webhook_urls
@@ -55,6 +53,12 @@ const sweepBatch = preparedForAll<[number[], number, string, string, Date, numbe
      order by bucket, workspace_id, webhook_id
      limit $6
    ) u
+   left join lateral (
+     select d.due_at from deliveries d
+     where d.workspace_id = u.workspace_id and d.webhook_id = u.webhook_id
+     order by d.due_at
+     limit 1
+   ) next on true
    order by u.bucket, u.workspace_id, u.webhook_id`,
 )
 
