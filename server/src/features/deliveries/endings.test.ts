@@ -182,6 +182,21 @@ describe('a replay', () => {
     expect(third?.retry_group_id).not.toBe(attempts[0]?.retry_group_id)
   })
 
+  test('of one delivery finds it, also where the clock that made its attempt was behind', async () => {
+    await using receiver = await startReceiver()
+    const { id } = await service.createWebhook(receiver.url)
+    await service.emit()
+    const [attempt] = await service.waitForAttempts(id, 1)
+    const retryGroupId = service.ctx.newId()
+    await peek()
+      .updateTable('webhook_events')
+      .set({ retry_group_id: retryGroupId })
+      .where('id', '=', attempt?.id ?? '')
+      .execute()
+    const request = { workspaceId: service.workspaceId, webhookId: id, retryGroupId }
+    expect(await replay(service.ctx, request)).toBe(1)
+  })
+
   test('of one delivery whose event is no longer stored is refused, and queues nothing', async () => {
     await using receiver = await startReceiver()
     const { id } = await service.createWebhook(receiver.url)

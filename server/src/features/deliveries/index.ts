@@ -1,7 +1,7 @@
 export { hintChannel } from '../../kernel/runner/hint.ts'
 export { resultOf } from './assess.ts'
 export { observeBacklog, readBacklog } from './backlog.ts'
-export type { Attempt } from './delivery.ts'
+export { type Attempt, clockLagMs } from './delivery.ts'
 export { enqueueDeliveries } from './enqueue.ts'
 export { observeAttempt } from './observe.ts'
 export { recordAttempts } from './record.ts'

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
+import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
+import { clockLagMs } from './delivery.ts'
 
 export interface DeliveryToInsert {
   id: string
@@ -218,13 +220,24 @@ export async function countEventsBetween(
   return rows[0]?.count ?? 0
 }
 
-/** The delivery that a retry group names; its first attempt came soon after the group's id was made. */
+export const findAttempt = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('webhook_events')
+    .select(['event_id', 'webhook_id'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/**
+ * The first attempt of a retry group. It walks over the workspace's attempts since the group's id was
+ * made: millions, where the delivery waited for days. Who knows an attempt asks for that.
+ */
 export const findAttemptOfGroup = (db: Db, workspaceId: string, retryGroupId: string) =>
   db
     .selectFrom('webhook_events')
     .select(['event_id', 'webhook_id'])
     .where('workspace_id', '=', workspaceId)
-    .where('id', '>=', retryGroupId)
+    .where('id', '>=', firstIdAt(new Date(timeOfId(retryGroupId).getTime() - clockLagMs)))
     .where('retry_group_id', '=', retryGroupId)
     .orderBy('id')
     .limit(1)

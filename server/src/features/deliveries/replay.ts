@@ -7,10 +7,15 @@ import { allEvents, type Destination, findDestination } from '../webhooks/index.
 import { hintAfterCommit, lifetimeMs, rowsMax } from './enqueue.ts'
 import * as queries from './queries.ts'
 
-/** Every stored event from `from` to before `to` that matches the subscription, or one delivery. */
-export type ReplayRequest =
-  | { workspaceId: string; webhookId: string; from: Date; to: Date }
-  | { workspaceId: string; webhookId: string; retryGroupId: string }
+/**
+ * Every stored event from `from` to before `to` that matches the subscription, or one delivery, which
+ * any attempt of it names, or its retry group.
+ */
+export type ReplayRequest = { workspaceId: string; webhookId: string } & (
+  | { from: Date; to: Date }
+  | { attemptId: string }
+  | { retryGroupId: string }
+)
 
 /**
  * Delivers again: the same event ids, new retry groups that start at attempt 0 and live 72 h.
@@ -19,8 +24,11 @@ export type ReplayRequest =
  */
 export async function replay(ctx: Context, request: ReplayRequest): Promise<number> {
   const { workspaceId } = request
-  if ('retryGroupId' in request) {
-    const attempt = await queries.findAttemptOfGroup(ctx.db, workspaceId, request.retryGroupId)
+  if (!('from' in request)) {
+    const attempt =
+      'attemptId' in request
+        ? await queries.findAttempt(ctx.db, workspaceId, request.attemptId)
+        : await queries.findAttemptOfGroup(ctx.db, workspaceId, request.retryGroupId)
     if (attempt?.webhook_id !== request.webhookId) throw notFound('delivery')
     await getActiveDestination(ctx, workspaceId, attempt.webhook_id)
     const queued = await enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id])

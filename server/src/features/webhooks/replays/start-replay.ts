@@ -4,7 +4,7 @@ import { countReplay, replay } from '../../deliveries/index.ts'
 import { type By, record } from '../webhooks.ts'
 
 /** The events of a window, or one delivery. */
-export type Selection = { from: Date; to: Date } | { retryGroupId: string }
+export type Selection = { from: Date; to: Date } | { attemptId: string }
 
 /** As many deliveries as may wait for a destination: what is more would end undelivered. */
 const deliveriesMax = 100_000
@@ -37,7 +37,7 @@ export async function startReplay(
   const window =
     'from' in selection
       ? { from: selection.from.toISOString(), to: selection.to.toISOString() }
-      : { retry_group_id: selection.retryGroupId }
+      : { webhook_event_id: selection.attemptId }
   const row = { workspace_id: workspaceId, id: webhookId }
   await record(ctx, row, 'webhook.replayed', by, { ...window, deliveries: String(deliveries) })
   return deliveries
