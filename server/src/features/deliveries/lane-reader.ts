@@ -62,7 +62,9 @@ export class LaneReader {
     if (!(await this.#adopt(lane, destination, asked, sends))) return nothing
     lane.setPosition(position, fresh.length)
     if (await this.#closeSuspect(lane)) return this.#fromStart(lane)
-    if (await this.#closeBacklog(lane)) return this.#fromStart(lane)
+    if (this.#mayHoldMany(lane, hasMore) && (await this.#closeBacklog(lane))) {
+      return this.#fromStart(lane)
+    }
     const nowMs = now().getTime()
     const rows = fresh.filter((row) => row.expires_ms > nowMs)
     const isExpired = rows.length < fresh.length || orphans.some((row) => row.expires_ms <= nowMs)
@@ -142,10 +144,12 @@ export class LaneReader {
     return true
   }
 
-  /** Only lanes that fail have a backlog to limit. One that was never tried has not failed. */
+  /** A lane gathers deliveries when some fail, or when it gets more than it can send. */
+  #mayHoldMany({ state }: Lane, hasMore: boolean): boolean {
+    return state.hasHealthRow || (hasMore && poolOf(state) === 'proven')
+  }
+
   async #closeBacklog(lane: Lane): Promise<boolean> {
-    const { destination, state } = lane
-    if (destination && (poolOf(state) === 'proven' || !state.hasHealthRow)) return false
     if (!lane.isTimeTo('backlog', this.#ctx.monotonicMs())) return false
     const excess = (await this.#read.pending(lane)) - pendingMax
     if (excess > 0) await closeBacklog(this.#ctxOf(lane), lane, excess, this.#slot)

@@ -75,7 +75,11 @@ export interface DeliveryToClose {
 
 /** Every pending delivery of a deleted destination, in chunks. */
 export const listPending = (db: Db, workspaceId: string, webhookId: string, most: number) =>
-  selectToClose(db, workspaceId, webhookId).limit(most).execute()
+  selectInDueOrder(db, workspaceId, webhookId).limit(most).execute()
+
+/** Those that were made first; when they are due again says nothing of that. */
+export const listOldest = (db: Db, workspaceId: string, webhookId: string, most: number) =>
+  selectToClose(db, workspaceId, webhookId).orderBy('d.id').limit(most).execute()
 
 /** Those past their 72 h. They are always due: no retry is planned beyond. */
 export const listExpired = (
@@ -85,7 +89,7 @@ export const listExpired = (
   now: Date,
   most: number,
 ) =>
-  selectToClose(db, workspaceId, webhookId)
+  selectInDueOrder(db, workspaceId, webhookId)
     .where('d.due_at', '<=', now)
     .where('d.expires_at', '<=', now)
     .limit(most)
@@ -123,8 +127,9 @@ const selectToClose = (db: Db, workspaceId: string, webhookId: string) =>
     ])
     .where('d.workspace_id', '=', workspaceId)
     .where('d.webhook_id', '=', webhookId)
-    .orderBy('d.due_at')
-    .orderBy('d.id')
+
+const selectInDueOrder = (db: Db, workspaceId: string, webhookId: string) =>
+  selectToClose(db, workspaceId, webhookId).orderBy('d.due_at').orderBy('d.id')
 
 export interface FanoutToInsert {
   event_id: string
