@@ -181,48 +181,45 @@ export const deleteFanout = (db: Db, workspaceId: string, eventId: string) =>
     .where('event_id', '=', eventId)
     .execute()
 
-/** Events of a window, oldest first, for a replay. */
-export const listEventsBetween = (
-  db: Db,
-  workspaceId: string,
-  filter: { type: string | null; campaign: string | null },
-  after: string,
-  before: string,
-  most: number,
-) =>
-  db
-    .selectFrom('events')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '>', after)
-    .where('id', '<', before)
-    .where('test', '=', false)
-    .$if(filter.type !== null, (query) => query.where('type', '=', filter.type ?? ''))
-    .$if(filter.campaign !== null, (query) => query.where('campaign_id', '=', filter.campaign))
-    .orderBy('id')
-    .limit(most)
-    .execute()
+export interface EventsRead {
+  /** Of those that match, oldest first. */
+  ids: string[]
+  /** Where the next read begins; null: there are no further events. */
+  position: string | null
+}
 
-/** Those of a window, and never more than `most`. */
-export async function countEventsBetween(
+/**
+ * Events of a window for a replay, oldest first: it ends with the `most`th that matches, or the
+ * `readMax`th of any kind.
+ */
+export async function listEventsBetween(
   db: Db,
   workspaceId: string,
   filter: { type: string | null; campaign: string | null },
-  after: string,
-  before: string,
-  most: number,
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count
-    from (
-      select 1 from events
+  { after, before }: { after: string; before: string },
+  { most, readMax }: { most: number; readMax: number },
+): Promise<EventsRead> {
+  const { rows } = await sql<EventsRead>`
+    with read as materialized (
+      select id, type, campaign_id, test from events
       where workspace_id = ${workspaceId}::uuid and id > ${after}::uuid and id < ${before}::uuid
-        and not test
+      order by id
+      limit ${readMax}::integer
+    ), found as (
+      select id from read
+      where not test
         and (${filter.type}::text is null or type = ${filter.type}::text)
         and (${filter.campaign}::uuid is null or campaign_id = ${filter.campaign}::uuid)
+      order by id
       limit ${most}::integer
-    ) found`.execute(db)
-  return rows[0]?.count ?? 0
+    )
+    select array(select id::text from found order by id) as ids, case
+      when (select count(*) from found) = ${most}::integer
+        then (select id from found order by id desc limit 1)
+      when (select count(*) from read) = ${readMax}::integer
+        then (select id from read order by id desc limit 1)
+    end as position`.execute(db)
+  return rows[0] ?? { ids: [], position: null }
 }
 
 export const findAttempt = (db: Db, workspaceId: string, id: string) =>
