@@ -170,7 +170,7 @@ describe('beyond 100,000 pending deliveries', () => {
   test('so it is where the destination answers well, and gets more than it can take', async () => {
     let isSlow = false
     await using receiver = await startReceiver((received, response) => {
-      if (!isSlow) answerWith(200)(received, response)
+      if (!isSlow) void answerWith(200)(received, response)
     })
     const { id } = await service.createWebhook(receiver.url)
     await service.emit()
