@@ -142,6 +142,21 @@ describe('72 hours after the event', () => {
   )
 })
 
+test('what waits for a deleted destination ends at the last URL that it had', async () => {
+  const urls = ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two']
+  for (const [url = '', last = ''] of [urls, urls.toReversed()]) {
+    const { id } = await service.createWebhook(url)
+    await patch(id, { target_hook_url: last })
+    await setStatus(id, 'disabled')
+    await insertPending(id, 1, { expiresAt: new Date(service.ctx.now().getTime() + hour) })
+    await service.call('DELETE', `/api/v2/webhooks/${id}`)
+    await untilEnded(id, 1)
+    expect(await service.attemptsOf(id)).toMatchObject([
+      { webhook_url: last, error_message: 'destination_deleted' },
+    ])
+  }
+})
+
 describe('beyond 100,000 pending deliveries', () => {
   const beyond = 7
   const fill = (id: string) =>

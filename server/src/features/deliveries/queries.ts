@@ -98,13 +98,14 @@ export const listExpired = (
 export const findPending = (db: Db, workspaceId: string, webhookId: string, id: string) =>
   selectToClose(db, workspaceId, webhookId).where('d.id', '=', id).executeTakeFirst()
 
-/** A URL the destination had: for the closing records of one that was deleted. */
+/** The last URL of a destination: for the closing records of one that was deleted. */
 export async function findUrl(db: Db, workspaceId: string, webhookId: string) {
   const row = await db
     .selectFrom('webhook_urls')
     .select('url')
     .where('workspace_id', '=', workspaceId)
     .where('webhook_id', '=', webhookId)
+    .orderBy('timestamp_used', (order) => order.desc().nullsLast())
     .orderBy('url_hash')
     .limit(1)
     .executeTakeFirst()
