@@ -68,7 +68,7 @@ export async function createWorld(
     references: {
       ...{ campaign_id: campaign.id, campaign: campaign.id, webhook_id: webhook.id },
       ...{ contact_id, list_id: acquired.list_id },
-      retry_group_id: attempts.items[0].retry_group_id,
+      webhook_event_id: attempts.items[0].id,
     },
     values: { email, target_hook_url: targetUrl },
   }

@@ -5,12 +5,12 @@
  */
 export const caughtBy: Record<string, Record<string, number>> = {
   deliveries: {
-    'unlocked-fence': 10,
-    'settle-without-attempt-check': 2,
+    'unlocked-fence': 9,
+    'settle-without-attempt-check': 6,
     'delete-before-record': 11,
     'counters-outside-transaction': 10,
     'counters-overwritten': 12,
-    'unknown-commit-taken-for-done': 4,
+    'unknown-commit-taken-for-done': 1,
     'retry-at-once': 10,
     'no-sweep': 4,
     'hints-only': 5,
@@ -18,7 +18,7 @@ export const caughtBy: Record<string, Record<string, number>> = {
     'deliveries-after-commit': 10,
     'renewal-without-token': 6,
     'live-leases-taken': 9,
-    'destination-remembered': 15,
+    'destination-remembered': 9,
     'subscribers-of-all-workspaces': 4,
   },
   sending: {

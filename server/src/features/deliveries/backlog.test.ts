@@ -25,6 +25,21 @@ test('the backlog counts what is pending and tells how late the most overdue is'
   expect(await readBacklog(ctx)).toEqual({ pending: 3, oldestDueMs: 90_000 })
 })
 
+test('the destinations of an event that is still to be fanned out are pending, those behind it are not counted twice', async () => {
+  await using ctx = await testContext()
+  const webhook_ids = Array.from({ length: 5 }, () => ctx.newId())
+  const dueAt = new Date(ctx.now().getTime() - 30_000)
+  await ctx.db
+    .insertInto('fanouts')
+    .values({
+      ...{ workspace_id: ctx.newId(), event_id: ctx.newId(), bucket: 3, webhook_ids },
+      ...{ after_webhook_id: webhook_ids[1] ?? null, due_at: dueAt, expires_at: dueAt },
+    })
+    .execute()
+  expect(await readBacklog(ctx)).toEqual({ pending: 3, oldestDueMs: 30_000 })
+  expect(await readBacklog(ctx, [4])).toEqual({ pending: 0, oldestDueMs: 0 })
+})
+
 test('what waits for a person is pending, and late for nobody', async () => {
   await using ctx = await testContext()
   const at = ctx.now()

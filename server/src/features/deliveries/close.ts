@@ -56,7 +56,7 @@ export async function closeBacklog(ctx: Context, lane: Lane, excess: number, slo
   )
   for (let left = excess; left > 0; left -= chunk) {
     const most = Math.min(chunk, left)
-    const rows = await queries.listPending(ctx.db, lane.workspaceId, lane.webhookId, most)
+    const rows = await queries.listOldest(ctx.db, lane.workspaceId, lane.webhookId, most)
     await close(ctx, lane, rows, 'backlog_full', slot)
   }
 }

@@ -41,11 +41,9 @@ export interface SweptLane extends SweepPosition {
 const sweepBatch = preparedForAll<[number[], number, string, string, Date, number], SweptLane>(
   'sweep_lanes',
   `/* cross-workspace: discovery */
-   select u.bucket, u.workspace_id, u.webhook_id, exists (
-     select from deliveries d
-     where d.workspace_id = u.workspace_id and d.webhook_id = u.webhook_id
-       and (d.due_at <= $5 or not exists (
-         select from webhooks w where w.workspace_id = u.workspace_id and w.id = u.webhook_id))
+   select u.bucket, u.workspace_id, u.webhook_id, next.due_at is not null and (
+     next.due_at <= $5 or not exists (
+       select from webhooks w where w.workspace_id = u.workspace_id and w.id = u.webhook_id)
    ) as has_work
    from (
      select distinct bucket, workspace_id, webhook_id from webhook_urls
@@ -55,6 +53,12 @@ const sweepBatch = preparedForAll<[number[], number, string, string, Date, numbe
      order by bucket, workspace_id, webhook_id
      limit $6
    ) u
+   left join lateral (
+     select d.due_at from deliveries d
+     where d.workspace_id = u.workspace_id and d.webhook_id = u.webhook_id
+     order by d.due_at
+     limit 1
+   ) next on true
    order by u.bucket, u.workspace_id, u.webhook_id`,
 )
 
@@ -80,13 +84,17 @@ export interface DueFanout {
   expires_at: Date
 }
 
+/** In turn by workspace: a large change of one holds up no other. */
 export const findDueFanouts = preparedForAll<[number[], Date, number], DueFanout>(
   'find_due_fanouts',
   `/* cross-workspace: discovery */
    select workspace_id, event_id, webhook_ids, after_webhook_id, due_at, expires_at
-   from fanouts
-   where bucket = any($1::smallint[]) and due_at <= $2 and ${isHere}
-   order by due_at, event_id
+   from (
+     select *, row_number() over (partition by workspace_id order by due_at, event_id) as turn
+     from fanouts
+     where bucket = any($1::smallint[]) and due_at <= $2 and ${isHere}
+   ) waiting
+   order by turn, due_at, event_id
    limit $3`,
 )
 
@@ -105,20 +113,29 @@ export const countAbandons = (db: ProcessDb, buckets: number[], now: Date) =>
 
 /**
  * Counts the rows: the planner's estimate is minutes behind a burst. What waits for a person, because
- * its destination is not active or its plan has no webhooks, is pending, and not late.
+ * its destination is not active or its plan has no webhooks, is pending, and not late. So is what a
+ * fan-out stands for.
  */
 export async function countBacklog(db: ProcessDb, buckets: number[]) {
   const { rows } = await sql<{ pending: number; oldest_due: Date | null }>`
     /* cross-workspace: metrics */
     select count(*)::int as pending,
       min(due_at) filter (where coalesce(is_open, true)) as oldest_due
-    from deliveries
+    from (
+      select workspace_id, webhook_id, due_at
+      from deliveries where bucket = any(${buckets}::smallint[])
+      union all
+      select workspace_id, webhook_id, due_at
+      from fanouts cross join unnest(webhook_ids) webhook_id
+      where bucket = any(${buckets}::smallint[])
+        and (after_webhook_id is null or webhook_id > after_webhook_id)
+    ) delivery
     left join (
       select w.workspace_id, w.id as webhook_id,
         w.status = 'active' and p.plan_webhooks as is_open
       from webhooks w join workspaces p on p.id = w.workspace_id
     ) destination using (workspace_id, webhook_id)
-    where bucket = any(${buckets}::smallint[]) and ${sql.raw(isHere)}`.execute(db)
+    where ${sql.raw(isHere)}`.execute(db)
   return rows[0] ?? { pending: 0, oldest_due: null }
 }
 

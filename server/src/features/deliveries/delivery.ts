@@ -1,5 +1,8 @@
 /** What a delivery and its attempts are made of; shared by sending, deciding and settling. */
 
+/** The clock that made an attempt's id may be behind the one of its delivery, or of the attempt before it. */
+export const clockLagMs = 120_000
+
 /** The event of a delivery; deliveries of one event that are read together share it. */
 export interface DueEvent {
   id: string

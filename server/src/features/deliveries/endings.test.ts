@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerWith, startReceiver } from '../../../test/receiver.ts'
 import { pendingMax } from './close.ts'
-import { replay } from './index.ts'
+import { type Attempt, replay } from './index.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -142,17 +142,59 @@ describe('72 hours after the event', () => {
   )
 })
 
-test('beyond 100,000 pending deliveries the oldest end as backlog_full', async () => {
-  const { id } = await service.createWebhook('http://127.0.0.1:9/')
-  await patch(id, { status: 'disabled' })
-  await insertPending(id, pendingMax + 7, {
-    expiresAt: new Date(service.ctx.now().getTime() + hour),
+test('what waits for a deleted destination ends at the last URL that it had', async () => {
+  const urls = ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two']
+  for (const [url = '', last = ''] of [urls, urls.toReversed()]) {
+    const { id } = await service.createWebhook(url)
+    await patch(id, { target_hook_url: last })
+    await setStatus(id, 'disabled')
+    await insertPending(id, 1, { expiresAt: new Date(service.ctx.now().getTime() + hour) })
+    await service.call('DELETE', `/api/v2/webhooks/${id}`)
+    await untilEnded(id, 1)
+    expect(await service.attemptsOf(id)).toMatchObject([
+      { webhook_url: last, error_message: 'destination_deleted' },
+    ])
+  }
+})
+
+describe('beyond 100,000 pending deliveries', () => {
+  const beyond = 7
+  const fill = (id: string) =>
+    insertPending(id, pendingMax + beyond, {
+      expiresAt: new Date(service.ctx.now().getTime() + 2 * hour),
+      oldOnes: beyond,
+    })
+  const endedOf = async (id: string) =>
+    (await service.attemptsOf(id)).filter(
+      (attempt) => (attempt as Attempt).error_message === 'backlog_full',
+    ) as Attempt[]
+
+  test('those that were made first end as backlog_full, whenever they would be tried again', async () => {
+    const { id } = await service.createWebhook('http://127.0.0.1:9/')
+    await patch(id, { status: 'disabled' })
+    await fill(id)
+    await untilEnded(id, beyond)
+    expect(await reasonsOf(id)).toEqual(Array(beyond).fill('backlog_full'))
+    const ended = (await endedOf(id)).map(({ retry_group_id }) => retry_group_id)
+    expect(ended.every(isOld)).toBe(true)
+    const [warning = ''] = service.ctx.logLines.filter((line) => line.includes('are kept'))
+    expect(JSON.parse(warning)).toMatchObject({ level: 40, webhook: id, ended: beyond })
+    expect(await pendingOf(id)).toBe(pendingMax)
   })
-  await untilEnded(id, 7)
-  expect(await reasonsOf(id)).toEqual(Array(7).fill('backlog_full'))
-  const [warning = ''] = service.ctx.logLines.filter((line) => line.includes('are kept'))
-  expect(JSON.parse(warning)).toMatchObject({ level: 40, webhook: id, ended: 7 })
-  expect(await pendingOf(id)).toBe(pendingMax)
+
+  test('so it is where the destination answers well, and gets more than it can take', async () => {
+    let isSlow = false
+    await using receiver = await startReceiver((received, response) => {
+      if (!isSlow) void answerWith(200)(received, response)
+    })
+    const { id } = await service.createWebhook(receiver.url)
+    await service.emit()
+    await service.waitForAttempts(id, 1)
+    isSlow = true
+    await fill(id)
+    await service.ctx.database.until(async () => (await endedOf(id)).length >= beyond)
+    expect((await endedOf(id)).every(({ retry_group_id }) => isOld(retry_group_id))).toBe(true)
+  })
 })
 
 describe('a replay', () => {
@@ -180,6 +222,21 @@ describe('a replay', () => {
     const [, , third] = await service.waitForAttempts(id, 3)
     expect(third).toMatchObject({ event_id: attempts[0]?.event_id, retry_count: 0 })
     expect(third?.retry_group_id).not.toBe(attempts[0]?.retry_group_id)
+  })
+
+  test('of one delivery finds it, also where the clock that made its attempt was behind', async () => {
+    await using receiver = await startReceiver()
+    const { id } = await service.createWebhook(receiver.url)
+    await service.emit()
+    const [attempt] = await service.waitForAttempts(id, 1)
+    const retryGroupId = service.ctx.newId()
+    await peek()
+      .updateTable('webhook_events')
+      .set({ retry_group_id: retryGroupId })
+      .where('id', '=', attempt?.id ?? '')
+      .execute()
+    const request = { workspaceId: service.workspaceId, webhookId: id, retryGroupId }
+    expect(await replay(service.ctx, request)).toBe(1)
   })
 
   test('of one delivery whose event is no longer stored is refused, and queues nothing', async () => {
@@ -217,24 +274,33 @@ describe('a replay', () => {
   })
 })
 
-/** Pending deliveries of one stored event, due now. */
-async function insertPending(webhookId: string, count: number, { expiresAt }: { expiresAt: Date }) {
+/** Of deliveries that were made before the others. */
+const oldPrefix = '00000000-'
+const isOld = (id: string) => id.startsWith(oldPrefix)
+
+/** Pending deliveries of one stored event, due now; old ones were tried before, and are due in an hour. */
+async function insertPending(
+  webhookId: string,
+  count: number,
+  { expiresAt, oldOnes = 0 }: { expiresAt: Date; oldOnes?: number },
+) {
+  const now = service.ctx.now()
   const [eventId = ''] = await service.emit([{ type: 'lead.no_show' }])
   await peek()
     .insertInto('deliveries')
     .columns(['workspace_id', 'id', 'bucket', 'webhook_id', 'event_id', 'due_at', 'expires_at'])
     .expression((eb) =>
-      eb
-        .selectFrom(sql<{ n: number }>`generate_series(1, ${count}::int)`.as('s'))
-        .select([
-          sql<string>`${service.workspaceId}::uuid`.as('workspace_id'),
-          sql<string>`gen_random_uuid()`.as('id'),
-          sql<number>`${Number.parseInt(webhookId.slice(-2), 16)}::int`.as('bucket'),
-          sql<string>`${webhookId}::uuid`.as('webhook_id'),
-          sql<string>`${eventId}::uuid`.as('event_id'),
-          sql<Date>`${service.ctx.now()}::timestamptz`.as('due_at'),
-          sql<Date>`${expiresAt}::timestamptz`.as('expires_at'),
-        ]),
+      eb.selectFrom(sql<{ n: number }>`generate_series(1, ${count}::int)`.as('s')).select([
+        sql<string>`${service.workspaceId}::uuid`.as('workspace_id'),
+        sql<string>`overlay(gen_random_uuid()::text placing
+            case when s <= ${oldOnes}::int then ${oldPrefix} else 'f' end from 1)::uuid`.as('id'),
+        sql<number>`${Number.parseInt(webhookId.slice(-2), 16)}::int`.as('bucket'),
+        sql<string>`${webhookId}::uuid`.as('webhook_id'),
+        sql<string>`${eventId}::uuid`.as('event_id'),
+        sql<Date>`${now}::timestamptz
+            + case when s <= ${oldOnes}::int then interval '1 hour' else '0' end`.as('due_at'),
+        sql<Date>`${expiresAt}::timestamptz`.as('expires_at'),
+      ]),
     )
     .execute()
   return eventId

@@ -15,11 +15,14 @@ export const lifetimeMs = 72 * 3_600_000
 
 /** More rows than this in one transaction would hold its locks for seconds. */
 export const rowsMax = 2000
+/** Expanding an event by itself costs as much as writing some dozens of rows. */
+const fewDestinations = 10
 
 /**
  * Writes one delivery per event and matching active destination, in the caller's transaction. Where
- * that would be too many rows, it writes a fan-out, which a runner expands in chunks. A fan-out names
- * its destinations, because they may be changed or disabled before it is expanded.
+ * that would be too many rows, it writes a fan-out of each event that has more than a few, which a
+ * runner expands in chunks. A fan-out names its destinations, because they may be changed or disabled
+ * before it is expanded.
  */
 export async function enqueueDeliveries(
   tx: Context,
@@ -38,8 +41,11 @@ export async function enqueueDeliveries(
   const now = tx.now()
   const expiresAt = new Date(now.getTime() + lifetimeMs)
   const rowCount = matched.reduce((sum, { webhookIds }) => sum + webhookIds.length, 0)
-  if (rowCount > rowsMax) {
-    const fanouts = matched.map(({ event, webhookIds }) => ({
+  const { direct = [], fannedOut = [] } = Object.groupBy(matched, ({ webhookIds }) =>
+    rowCount > rowsMax && webhookIds.length > fewDestinations ? 'fannedOut' : 'direct',
+  )
+  if (fannedOut.length > 0) {
+    const fanouts = fannedOut.map(({ event, webhookIds }) => ({
       event_id: event.id,
       bucket: bucketOf(event.id),
       webhook_ids: webhookIds,
@@ -47,8 +53,9 @@ export async function enqueueDeliveries(
     await queries.insertFanouts(tx.db, workspaceId, fanouts, now, expiresAt)
     const buckets = fanouts.map(({ bucket }) => bucket)
     tx.afterCommit?.((ctx) => hintDue(ctx, { kind: fanoutKind, buckets }))
-  } else {
-    const rows = matched.flatMap(({ event, webhookIds }) =>
+  }
+  if (direct.length > 0) {
+    const rows = direct.flatMap(({ event, webhookIds }) =>
       webhookIds.map((webhookId) => ({
         id: tx.newId(),
         bucket: bucketOf(webhookId),

@@ -8,6 +8,26 @@ const slowOnes = 40
 /** Enough for each to get as many requests at once as any destination does. */
 const warmUp = 16
 const events = 30
+/** Of all slow ones together more than a process keeps of what it has read. */
+const largeData = { text: 'x'.repeat(30_000) }
+
+test('destinations that hang from their first request on keep none from a healthy one, however much waits for them', async () => {
+  await using stack = new AsyncDisposableStack()
+  const service = stack.use(await testDelivering())
+  const hanging = stack.use(await startReceiver(() => {}))
+  const healthy = stack.use(await startReceiver())
+  for (let n = 0; n < slowOnes; n++) {
+    await service.createWebhook(`${hanging.url}?${n}`, { event_type: 'lead.lost' })
+  }
+  const { id } = await service.createWebhook(healthy.url, { event_type: 'lead.closed' })
+  const large = { type: 'lead.lost' as const, data: largeData }
+  await service.emit(Array.from({ length: events }, () => large))
+  for (let n = 0; n < slowOnes; n++) await hanging.next()
+  await service.emit([{ type: 'lead.closed' }])
+  const [attempt] = await service.waitForAttempts(id, 1)
+  expect(attempt).toMatchObject({ success: true })
+  expect(hanging.requests).toHaveLength(slowOnes)
+})
 
 test('destinations that hold every request keep none from a healthy one, however many are due for both', async () => {
   await using stack = new AsyncDisposableStack()
@@ -31,11 +51,12 @@ test('destinations that hold every request keep none from a healthy one, however
   const webhooks = await Promise.all(slow.map(({ url }) => service.createWebhook(url)))
   const { id } = await service.createWebhook(healthy.url)
 
-  const emit = (count: number) => service.emit(Array.from({ length: count }, () => ({})))
+  const emit = (count: number, data = {}) =>
+    service.emit(Array.from({ length: count }, () => ({ data })))
   await emit(warmUp)
   for (const webhook of [...webhooks, { id }]) await service.waitForAttempts(webhook.id, warmUp)
   areSlow = true
-  await emit(events)
+  await emit(events, largeData)
   await service.waitForAttempts(id, warmUp + events)
   const endedOf = async ({ id }: { id: string }) => (await service.attemptsOf(id)).length
   expect(await Promise.all(webhooks.map(endedOf))).toEqual(webhooks.map(() => warmUp))

@@ -46,23 +46,23 @@ type LanesRow = Omit<DueDelivery, 'event'> & {
   health: string | null
 }
 
-/** Per lane its id, its position and the version of its destination that it knows; `most` rows of each. */
+/** Per lane its id, its position, the version of its destination that it knows, and how many rows it wants. */
 type LanesToRead = [
   workspaceId: string,
   webhookIds: string[],
   dueAfter: string[],
   idsAfter: string[],
   knownVersions: number[],
+  most: number[],
   now: Date,
-  most: number,
 ]
 
 const readRows = prepared<LanesToRead, LanesRow>(
   'read_webhook_lanes',
   `with lanes as materialized (
      select k.*, w.version, w.status = 'active' and p.plan_webhooks and p.moving_to is null as is_open
-     from unnest($2::uuid[], $3::timestamptz[], $4::uuid[], $5::integer[])
-       as k (webhook_id, due_at, id, known_version)
+     from unnest($2::uuid[], $3::timestamptz[], $4::uuid[], $5::integer[], $6::integer[])
+       as k (webhook_id, due_at, id, known_version, most)
      left join webhooks w on w.workspace_id = $1 and w.id = k.webhook_id
      left join workspaces p on p.id = w.workspace_id
    ), due as materialized (
@@ -73,9 +73,9 @@ const readRows = prepared<LanesToRead, LanesRow>(
          date_part('epoch', d.expires_at) * 1000 as expires_ms, d.attempt
        from deliveries d
        where k.is_open and d.workspace_id = $1 and d.webhook_id = k.webhook_id
-         and (d.due_at, d.id) > (k.due_at, k.id) and d.due_at <= $6
+         and (d.due_at, d.id) > (k.due_at, k.id) and d.due_at <= $7
        order by d.due_at, d.id
-       limit $7
+       limit k.most
      ) d
    )
    select webhook_id, id, event_id, due_at, expires_ms, attempt,

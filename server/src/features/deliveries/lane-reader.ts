@@ -21,6 +21,13 @@ interface Asked {
   read: number
 }
 
+interface LaneReaderOptions {
+  /** Forgets what was read of a lane. */
+  forgetRows: (lane: Lane) => void
+  /** Whether as much was read as is kept. */
+  isFull: () => boolean
+}
+
 const nothing: FoundRows = { rows: [], hasMore: false }
 
 /**
@@ -33,12 +40,11 @@ export class LaneReader {
   readonly #forgetRows: (lane: Lane) => void
   readonly #read: ReturnType<typeof createWorkspaceReads>
 
-  /** @param forgetRows forgets what was read of a lane */
-  constructor(ctx: ProcessContext, slot: number, forgetRows: (lane: Lane) => void) {
+  constructor(ctx: ProcessContext, slot: number, { forgetRows, isFull }: LaneReaderOptions) {
     this.#ctx = ctx
     this.#slot = slot
     this.#forgetRows = forgetRows
-    this.#read = createWorkspaceReads(ctx)
+    this.#read = createWorkspaceReads(ctx, isFull)
   }
 
   /**
@@ -54,9 +60,11 @@ export class LaneReader {
     if (!lane.state.healthLoaded) lane.apply({ kind: 'health loaded', health })
     // Read with the rows: no delivery is sent by a destination that was changed before it was made.
     if (!(await this.#adopt(lane, destination, asked, sends))) return nothing
-    lane.setPosition(position)
+    lane.setPosition(position, fresh.length)
     if (await this.#closeSuspect(lane)) return this.#fromStart(lane)
-    if (await this.#closeBacklog(lane)) return this.#fromStart(lane)
+    if (this.#mayHoldMany(lane, hasMore) && (await this.#closeBacklog(lane))) {
+      return this.#fromStart(lane)
+    }
     const nowMs = now().getTime()
     const rows = fresh.filter((row) => row.expires_ms > nowMs)
     const isExpired = rows.length < fresh.length || orphans.some((row) => row.expires_ms <= nowMs)
@@ -136,10 +144,12 @@ export class LaneReader {
     return true
   }
 
-  /** Only lanes that fail have a backlog to limit. One that was never tried has not failed. */
+  /** A lane gathers deliveries when some fail, or when it gets more than it can send. */
+  #mayHoldMany({ state }: Lane, hasMore: boolean): boolean {
+    return state.hasHealthRow || (hasMore && poolOf(state) === 'proven')
+  }
+
   async #closeBacklog(lane: Lane): Promise<boolean> {
-    const { destination, state } = lane
-    if (destination && (poolOf(state) === 'proven' || !state.hasHealthRow)) return false
     if (!lane.isTimeTo('backlog', this.#ctx.monotonicMs())) return false
     const excess = (await this.#read.pending(lane)) - pendingMax
     if (excess > 0) await closeBacklog(this.#ctxOf(lane), lane, excess, this.#slot)

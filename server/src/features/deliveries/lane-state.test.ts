@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { beforeAllRows, Lane } from './lane.ts'
 import {
   isIdle,
   type LaneEvent,
@@ -6,6 +7,8 @@ import {
   newLane,
   nextStep,
   poolOf,
+  rowsOfReadMax,
+  rowsOneByOne,
   sendsOneByOne,
   step,
 } from './lane-state.ts'
@@ -97,6 +100,20 @@ describe('what a lane does next', () => {
     const lane = play([...read(2), { kind: 'sent' }, { kind: 'woken', nowMs: 0 }])
     expect(next(lane)).toMatchObject({ reads: false })
     expect(next(play([{ kind: 'sent' }], lane))).toMatchObject({ reads: true })
+  })
+
+  test('it reads few rows, and goes on with many at once where those before cannot be sent', () => {
+    const lane = new Lane('a workspace', '00000000-0000-0000-0000-000000000000')
+    expect(lane.rowsWanted).toBe(rowsOneByOne)
+    lane.setPosition({ ...beforeAllRows, due_at: '2026-11-20' }, 0)
+    expect(lane.rowsWanted).toBe(rowsOfReadMax)
+    lane.setPosition({ ...beforeAllRows, due_at: '2026-11-21' }, 1)
+    expect(lane.rowsWanted).toBe(rowsOneByOne)
+    lane.setPosition({ ...beforeAllRows, due_at: '2026-11-22' }, 0)
+    lane.forgetRows()
+    expect(lane.rowsWanted).toBe(rowsOneByOne)
+    for (const event of answered('ok')) lane.apply(event)
+    expect(lane.rowsWanted).toBe(rowsOfReadMax)
   })
 
   test('what wakes it during a read is read for afterwards', () => {

@@ -97,6 +97,8 @@ export const newLane: LaneState = {
 
 /** Rows of one lane in one read. */
 export const rowsOfReadMax = 64
+/** … while it sends one request at a time: a second row tells whether there are more. */
+export const rowsOneByOne = 2
 /** A destination that was deleted or disabled, or lost its plan, is noticed within so many sends. */
 const sendsPerDestinationRead = 64
 /** … or so long. */

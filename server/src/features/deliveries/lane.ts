@@ -2,7 +2,15 @@ import { bucketOf } from '../../kernel/runner/leases.ts'
 import type { OpenDestination } from '../webhooks/index.ts'
 import type { DueDelivery } from './delivery.ts'
 import type { Position } from './lane-queries.ts'
-import { type LaneEvent, type LaneState, newLane, step } from './lane-state.ts'
+import {
+  type LaneEvent,
+  type LaneState,
+  newLane,
+  poolOf,
+  rowsOfReadMax,
+  rowsOneByOne,
+  step,
+} from './lane-state.ts'
 
 export const beforeAllRows: Position = {
   due_at: '-infinity',
@@ -34,6 +42,8 @@ export class Lane {
   readonly #settledWhileReading = new Set<string>()
   readonly #checkAtMs = new Map<keyof typeof checkEveryMs, number>()
   #position: Position = beforeAllRows
+  /** The read that ended there brought nothing to send. */
+  #isPassingOver = false
   #destination: OpenDestination | undefined
   /** Reads of the destination that began, and how many had when one was adopted last. */
   #reads = 0
@@ -77,8 +87,20 @@ export class Lane {
     return true
   }
 
-  setPosition(position: Position) {
+  /** @param found how many of the rows before it can be sent */
+  setPosition(position: Position, found = 0) {
     this.#position = position
+    this.#isPassingOver = found === 0 && position !== beforeAllRows
+  }
+
+  /**
+   * How many rows the next read may bring. While requests are made one at a time few do: what a
+   * receiver that hangs cannot get would be kept in vain. Rows that cannot be sent are passed over in
+   * large steps.
+   */
+  get rowsWanted(): number {
+    const isProven = poolOf(this.#state) === 'proven'
+    return isProven || this.#isPassingOver ? rowsOfReadMax : rowsOneByOne
   }
 
   setDestination(destination: OpenDestination | undefined) {
@@ -149,7 +171,7 @@ export class Lane {
   forgetRows(): DueDelivery[] {
     const rows = this.#rows.splice(0)
     for (const row of rows) this.#taken.delete(row.id)
-    this.#position = beforeAllRows
+    this.setPosition(beforeAllRows)
     this.apply({ kind: 'rows forgotten' })
     return rows
   }

@@ -37,7 +37,13 @@ interface Flight {
 const readsMax = 64
 /** Bodies of deliveries that were read and are not answered yet, of all lanes. */
 const bodyBytesMax = 16 * 1024 * 1024
+/** Lanes of a pool that are read however much is kept, so that its slots are used. */
+const readyMin = 64
 const idleLanesMax = 20_000
+
+const pools = ['proven', 'trial', 'failing'] as const
+/** In which line a lane waits to be read. */
+const lineOf = ({ state }: Lane) => (state.queued > 0 ? 'ahead' : poolOf(state))
 
 /**
  * The lanes of this runner's buckets. `wake` says that a lane may have due work; everything else
@@ -55,7 +61,13 @@ export class Lanes {
     trial: new FairQueue(),
     failing: new FairQueue(),
   }
-  readonly #toRead = new FairQueue<Lane>()
+  /** Those that have nothing left to send by their pools, and those that read ahead. */
+  readonly #toRead: Record<Pool | 'ahead', FairQueue<Lane>> = {
+    proven: new FairQueue(),
+    trial: new FairQueue(),
+    failing: new FairQueue(),
+    ahead: new FairQueue(),
+  }
   readonly #pausing = new Set<Lane>()
   readonly #reader: LaneReader
   readonly #slots: Slots
@@ -65,7 +77,10 @@ export class Lanes {
   constructor(ctx: ProcessContext, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
-    this.#reader = new LaneReader(ctx, options.slot, (lane) => this.#forgetRows(lane))
+    this.#reader = new LaneReader(ctx, options.slot, {
+      forgetRows: (lane) => this.#forgetRows(lane),
+      isFull: () => this.#isFull,
+    })
     const adaptive = { min: provenMin, busyShare: options.busyShare ?? (() => 0) }
     this.#slots = new Slots(ctx, { ...slotLimits, adaptive })
     this.settler = new SettleWriter(ctx, options.slot, (settlements, batch) =>
@@ -151,22 +166,25 @@ export class Lanes {
     this.#pausing.delete(lane)
     if (next.refreshes) this.#refresh(lane)
     if (next.sends) this.#ready[poolOf(lane.state)].add(lane.workspaceId, lane)
-    if (next.reads) this.#toRead.add(lane.workspaceId, lane)
+    if (next.reads) this.#toRead[lineOf(lane)].add(lane.workspaceId, lane)
   }
 
   #unschedule(lane: Lane) {
-    for (const queue of Object.values(this.#ready)) queue.delete(lane.workspaceId, lane)
-    this.#toRead.delete(lane.workspaceId, lane)
+    for (const queues of [this.#ready, this.#toRead]) {
+      for (const queue of Object.values(queues)) queue.delete(lane.workspaceId, lane)
+    }
     this.#pausing.delete(lane)
   }
 
   #pump() {
-    while (this.#reads < readsMax && this.#bodyBytes < bodyBytesMax) {
-      const lane = this.#toRead.take()
-      if (!lane) break
-      void this.#read(lane)
+    for (const line of [...pools, 'ahead'] as const) {
+      while (this.#reads < readsMax && this.#mayRead(line)) {
+        const lane = this.#toRead[line].take()
+        if (!lane) break
+        void this.#read(lane)
+      }
     }
-    for (const pool of ['proven', 'trial', 'failing'] as const) {
+    for (const pool of pools) {
       while (this.#slots.hasFree(pool) && !this.settler.isFull) {
         const lane = this.#ready[pool].take()
         if (!lane) break
@@ -175,8 +193,22 @@ export class Lanes {
     }
   }
 
+  get #isFull(): boolean {
+    return this.#bodyBytes >= bodyBytesMax
+  }
+
+  /**
+   * Whatever is kept for receivers that hang, a lane that has nothing left gets a row: else those that
+   * hang together would hold up all others. Only while few of its pool are ready, so that what waits for
+   * slots stays bounded, too.
+   */
+  #mayRead(line: Pool | 'ahead'): boolean {
+    return !this.#isFull || (line !== 'ahead' && this.#ready[line].size < readyMin)
+  }
+
   async #read(lane: Lane) {
-    if (lane.state.isReading) return
+    const next = this.#nextStep(lane)
+    if (next.kind !== 'work' || !next.reads) return
     lane.apply({ kind: 'read began' })
     this.#reads += 1
     let found: FoundRows = { rows: [], hasMore: true }

@@ -6,7 +6,9 @@ import { type TestContext, testContext } from '../../../test/context.ts'
 import { freeHandle } from '../../../test/database.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
+import { allBuckets } from '../../kernel/runner/leases.ts'
 import { createWorkspace } from '../workspaces/index.ts'
+import { sweepLanes } from './cross-workspace.ts'
 import { readLanes } from './lane-queries.ts'
 import { deleteEnded, keepKeyPlan, updateRetried } from './settle-queries.ts'
 
@@ -26,6 +28,15 @@ beforeAll(async () => {
         ...{ workspace_id: workspaceId, id, name: 'burst', target_hook_url: 'http://127.0.0.1/' },
         ...{ event_type: 'all_events', secret: Buffer.from('sealed') },
         ...{ timestamp_created: at, timestamp_updated: at },
+      })),
+    )
+    .execute()
+  await ctx.db
+    .insertInto('webhook_urls')
+    .values(
+      webhookIds.map((webhook_id) => ({
+        ...{ workspace_id: workspaceId, webhook_id, url: 'http://127.0.0.1/' },
+        url_hash: Buffer.from(webhook_id),
       })),
     )
     .execute()
@@ -63,6 +74,17 @@ describe.each(beliefs)('in a queue %s', (_name, make) => {
     }))
     expect(due).toHaveLength(3 * webhookIds.length)
     expect(used).toEqual({ deliveries_lane: { scans: webhookIds.length, entries: due.length } })
+  })
+
+  test('the sweep looks at one row of each lane, however many are due later', async () => {
+    const start = { bucket: -1, workspace_id: first, webhook_id: first }
+    const sweep = (tx: FreeContext, now: Date) => sweepLanes(tx.db, allBuckets, start, now, 1000)
+    const before = new Date(ctx.now().getTime() - 1)
+    const { found, used } = await inTransaction(async (tx) => ({ found: await sweep(tx, before) }))
+    expect(found.map(({ has_work }) => has_work)).toEqual(webhookIds.map(() => false))
+    expect(used).toEqual({
+      deliveries_lane: { scans: webhookIds.length, entries: webhookIds.length },
+    })
   })
 
   test.each(['custom', 'generic'])(
@@ -170,8 +192,8 @@ const readDue = (tx: FreeContext, most: number) =>
     webhookIds.map(() => '-infinity'),
     webhookIds.map(() => first),
     webhookIds.map(() => 0),
+    webhookIds.map(() => most),
     ctx.now(),
-    most,
   )
 
 /** So many that the index of lanes is a level deeper than the others, which seem to be shorter ways. */

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
+import { allBuckets } from '../../kernel/runner/leases.ts'
 import { createWorkspace } from '../workspaces/index.ts'
+import { findDueFanouts } from './cross-workspace.ts'
 import { markInFlight } from './lane-queries.ts'
-import { findPending, listEventsBetween } from './queries.ts'
+import { type EventsRead, findPending, listEventsBetween } from './queries.ts'
 
 let ctx: TestContext
 beforeAll(async () => {
@@ -15,8 +17,60 @@ test('of a campaign without events nothing is replayed, and of an unknown lane n
   const { id } = await createWorkspace(ctx, 'empty')
   const [first, last] = [firstIdAt(new Date(0)), ctx.newId()]
   const filter = { type: null, campaign: ctx.newId() }
-  expect(await listEventsBetween(ctx.db, id, filter, first, last, 10)).toEqual([])
+  const window = { after: first, before: last }
+  expect(await listEventsBetween(ctx.db, id, filter, window, { most: 10, readMax: 10 })).toEqual({
+    ids: [],
+    position: null,
+  })
   const [webhookId, deliveryId] = [ctx.newId(), ctx.newId()]
   await markInFlight(ctx.db, id, webhookId, deliveryId)
   expect(await findPending(ctx.db, id, webhookId, deliveryId)).toBeUndefined()
+})
+
+test('fan-outs are found in turn by workspace, however many of one fell due before', async () => {
+  const [large, small] = [ctx.newId(), ctx.newId()]
+  const insert = (workspace_id: string, due_at: Date, count: number) =>
+    ctx.db
+      .insertInto('fanouts')
+      .values(
+        Array.from({ length: count }, () => ({
+          ...{ workspace_id, event_id: ctx.newId(), bucket: 0, webhook_ids: [ctx.newId()] },
+          ...{ due_at, expires_at: due_at },
+        })),
+      )
+      .execute()
+  await insert(large, new Date(0), 50)
+  await insert(small, ctx.now(), 1)
+  const found = await findDueFanouts(ctx.database.db, allBuckets, ctx.now(), 3)
+  expect(found.map(({ workspace_id }) => workspace_id)).toEqual([large, small, large])
+})
+
+test('events of a type are found in steps of a bounded number, and each is found once', async () => {
+  const { id: workspace_id } = await createWorkspace(ctx, 'rare')
+  const rows = ['email.sent', 'email.sent', 'mailbox.error', 'email.sent', 'mailbox.error'].map(
+    (type) => ({ workspace_id, id: ctx.newId(), type, body: '{}' }),
+  )
+  await ctx.db.insertInto('events').values(rows).execute()
+  const ids = rows.map(({ id }) => id)
+  const before = ctx.newId()
+  const read = async (type: string | null, limits: { most: number; readMax: number }) => {
+    const steps: string[][] = []
+    let after: string | null = firstIdAt(new Date(0))
+    while (after !== null) {
+      const window = { after, before }
+      const filter = { type, campaign: null }
+      const found: EventsRead = await listEventsBetween(
+        ctx.db,
+        workspace_id,
+        filter,
+        window,
+        limits,
+      )
+      steps.push(found.ids)
+      after = found.position
+    }
+    return steps
+  }
+  expect(await read('mailbox.error', { most: 10, readMax: 2 })).toEqual([[], [ids[2]], [ids[4]]])
+  expect(await read(null, { most: 3, readMax: 4 })).toEqual([ids.slice(0, 3), ids.slice(3)])
 })

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
+import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
+import { clockLagMs } from './delivery.ts'
 
 export interface DeliveryToInsert {
   id: string
@@ -73,7 +75,11 @@ export interface DeliveryToClose {
 
 /** Every pending delivery of a deleted destination, in chunks. */
 export const listPending = (db: Db, workspaceId: string, webhookId: string, most: number) =>
-  selectToClose(db, workspaceId, webhookId).limit(most).execute()
+  selectInDueOrder(db, workspaceId, webhookId).limit(most).execute()
+
+/** Those that were made first; when they are due again says nothing of that. */
+export const listOldest = (db: Db, workspaceId: string, webhookId: string, most: number) =>
+  selectToClose(db, workspaceId, webhookId).orderBy('d.id').limit(most).execute()
 
 /** Those past their 72 h. They are always due: no retry is planned beyond. */
 export const listExpired = (
@@ -83,7 +89,7 @@ export const listExpired = (
   now: Date,
   most: number,
 ) =>
-  selectToClose(db, workspaceId, webhookId)
+  selectInDueOrder(db, workspaceId, webhookId)
     .where('d.due_at', '<=', now)
     .where('d.expires_at', '<=', now)
     .limit(most)
@@ -92,13 +98,14 @@ export const listExpired = (
 export const findPending = (db: Db, workspaceId: string, webhookId: string, id: string) =>
   selectToClose(db, workspaceId, webhookId).where('d.id', '=', id).executeTakeFirst()
 
-/** A URL the destination had: for the closing records of one that was deleted. */
+/** The last URL of a destination: for the closing records of one that was deleted. */
 export async function findUrl(db: Db, workspaceId: string, webhookId: string) {
   const row = await db
     .selectFrom('webhook_urls')
     .select('url')
     .where('workspace_id', '=', workspaceId)
     .where('webhook_id', '=', webhookId)
+    .orderBy('timestamp_used', (order) => order.desc().nullsLast())
     .orderBy('url_hash')
     .limit(1)
     .executeTakeFirst()
@@ -121,8 +128,9 @@ const selectToClose = (db: Db, workspaceId: string, webhookId: string) =>
     ])
     .where('d.workspace_id', '=', workspaceId)
     .where('d.webhook_id', '=', webhookId)
-    .orderBy('d.due_at')
-    .orderBy('d.id')
+
+const selectInDueOrder = (db: Db, workspaceId: string, webhookId: string) =>
+  selectToClose(db, workspaceId, webhookId).orderBy('d.due_at').orderBy('d.id')
 
 export interface FanoutToInsert {
   event_id: string
@@ -174,57 +182,65 @@ export const deleteFanout = (db: Db, workspaceId: string, eventId: string) =>
     .where('event_id', '=', eventId)
     .execute()
 
-/** Events of a window, oldest first, for a replay. */
-export const listEventsBetween = (
-  db: Db,
-  workspaceId: string,
-  filter: { type: string | null; campaign: string | null },
-  after: string,
-  before: string,
-  most: number,
-) =>
-  db
-    .selectFrom('events')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '>', after)
-    .where('id', '<', before)
-    .where('test', '=', false)
-    .$if(filter.type !== null, (query) => query.where('type', '=', filter.type ?? ''))
-    .$if(filter.campaign !== null, (query) => query.where('campaign_id', '=', filter.campaign))
-    .orderBy('id')
-    .limit(most)
-    .execute()
-
-/** Those of a window, and never more than `most`. */
-export async function countEventsBetween(
-  db: Db,
-  workspaceId: string,
-  filter: { type: string | null; campaign: string | null },
-  after: string,
-  before: string,
-  most: number,
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count
-    from (
-      select 1 from events
-      where workspace_id = ${workspaceId}::uuid and id > ${after}::uuid and id < ${before}::uuid
-        and not test
-        and (${filter.type}::text is null or type = ${filter.type}::text)
-        and (${filter.campaign}::uuid is null or campaign_id = ${filter.campaign}::uuid)
-      limit ${most}::integer
-    ) found`.execute(db)
-  return rows[0]?.count ?? 0
+export interface EventsRead {
+  /** Of those that match, oldest first. */
+  ids: string[]
+  /** Where the next read begins; null: there are no further events. */
+  position: string | null
 }
 
-/** The delivery that a retry group names; its first attempt came soon after the group's id was made. */
+/**
+ * Events of a window for a replay, oldest first: it ends with the `most`th that matches, or the
+ * `readMax`th of any kind.
+ */
+export async function listEventsBetween(
+  db: Db,
+  workspaceId: string,
+  filter: { type: string | null; campaign: string | null },
+  { after, before }: { after: string; before: string },
+  { most, readMax }: { most: number; readMax: number },
+): Promise<EventsRead> {
+  const { rows } = await sql<EventsRead>`
+    with read as materialized (
+      select id, type, campaign_id, test from events
+      where workspace_id = ${workspaceId}::uuid and id > ${after}::uuid and id < ${before}::uuid
+      order by id
+      limit ${readMax}::integer
+    ), found as (
+      select id from read
+      where not test
+        and (${filter.type}::text is null or type = ${filter.type}::text)
+        and (${filter.campaign}::uuid is null or campaign_id = ${filter.campaign}::uuid)
+      order by id
+      limit ${most}::integer
+    )
+    select array(select id::text from found order by id) as ids, case
+      when (select count(*) from found) = ${most}::integer
+        then (select id from found order by id desc limit 1)
+      when (select count(*) from read) = ${readMax}::integer
+        then (select id from read order by id desc limit 1)
+    end as position`.execute(db)
+  return rows[0] ?? { ids: [], position: null }
+}
+
+export const findAttempt = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('webhook_events')
+    .select(['event_id', 'webhook_id'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
+/**
+ * The first attempt of a retry group. It walks over the workspace's attempts since the group's id was
+ * made: millions, where the delivery waited for days. Who knows an attempt asks for that.
+ */
 export const findAttemptOfGroup = (db: Db, workspaceId: string, retryGroupId: string) =>
   db
     .selectFrom('webhook_events')
     .select(['event_id', 'webhook_id'])
     .where('workspace_id', '=', workspaceId)
-    .where('id', '>=', retryGroupId)
+    .where('id', '>=', firstIdAt(new Date(timeOfId(retryGroupId).getTime() - clockLagMs)))
     .where('retry_group_id', '=', retryGroupId)
     .orderBy('id')
     .limit(1)

@@ -7,10 +7,18 @@ import { allEvents, type Destination, findDestination } from '../webhooks/index.
 import { hintAfterCommit, lifetimeMs, rowsMax } from './enqueue.ts'
 import * as queries from './queries.ts'
 
-/** Every stored event from `from` to before `to` that matches the subscription, or one delivery. */
-export type ReplayRequest =
-  | { workspaceId: string; webhookId: string; from: Date; to: Date }
-  | { workspaceId: string; webhookId: string; retryGroupId: string }
+/** Events that one statement looks at, of any type: it ends soon, however rare the one is that is wanted. */
+const eventsReadMax = 50_000
+
+/**
+ * Every stored event from `from` to before `to` that matches the subscription, or one delivery, which
+ * any attempt of it names, or its retry group.
+ */
+export type ReplayRequest = { workspaceId: string; webhookId: string } & (
+  | { from: Date; to: Date }
+  | { attemptId: string }
+  | { retryGroupId: string }
+)
 
 /**
  * Delivers again: the same event ids, new retry groups that start at attempt 0 and live 72 h.
@@ -19,8 +27,11 @@ export type ReplayRequest =
  */
 export async function replay(ctx: Context, request: ReplayRequest): Promise<number> {
   const { workspaceId } = request
-  if ('retryGroupId' in request) {
-    const attempt = await queries.findAttemptOfGroup(ctx.db, workspaceId, request.retryGroupId)
+  if (!('from' in request)) {
+    const attempt =
+      'attemptId' in request
+        ? await queries.findAttempt(ctx.db, workspaceId, request.attemptId)
+        : await queries.findAttemptOfGroup(ctx.db, workspaceId, request.retryGroupId)
     if (attempt?.webhook_id !== request.webhookId) throw notFound('delivery')
     await getActiveDestination(ctx, workspaceId, attempt.webhook_id)
     const queued = await enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id])
@@ -29,29 +40,11 @@ export async function replay(ctx: Context, request: ReplayRequest): Promise<numb
   }
   const { webhookId } = request
   const destination = await getActiveDestination(ctx, workspaceId, webhookId)
-  const filter = filterOf(destination)
-  const before = firstIdAt(request.to)
-  let after = firstIdAt(request.from)
   let count = 0
-  for (;;) {
-    const events = await queries.listEventsBetween(
-      ctx.db,
-      workspaceId,
-      filter,
-      after,
-      before,
-      rowsMax,
-    )
-    const last = events.at(-1)
-    if (!last) return count
-    count += await enqueue(
-      ctx,
-      workspaceId,
-      webhookId,
-      events.map((event) => event.id),
-    )
-    after = last.id
+  for await (const ids of eventsOf(ctx, destination, request, rowsMax)) {
+    if (ids.length > 0) count += await enqueue(ctx, workspaceId, webhookId, ids)
   }
+  return count
 }
 
 /** How many events of a window match the subscription, whatever the state of the destination. */
@@ -62,14 +55,37 @@ export async function countReplay(
 ): Promise<number> {
   const destination = await findDestination(ctx.db, workspaceId, webhookId)
   if (!destination) throw notFound('webhook')
-  const window = [firstIdAt(from), firstIdAt(to)] as const
-  return queries.countEventsBetween(ctx.db, workspaceId, filterOf(destination), ...window, most)
+  let count = 0
+  for await (const ids of eventsOf(ctx, destination, { from, to }, most)) {
+    count += ids.length
+    if (count >= most) return most
+  }
+  return count
 }
 
-const filterOf = ({ event_type, campaign }: Destination) => ({
-  type: event_type === allEvents ? null : event_type,
-  campaign,
-})
+/** The events of a window that match the subscription, oldest first, at most so many at once. */
+async function* eventsOf(
+  ctx: Context,
+  { workspace_id, event_type, campaign }: Destination,
+  { from, to }: { from: Date; to: Date },
+  most: number,
+) {
+  const filter = { type: event_type === allEvents ? null : event_type, campaign }
+  const before = firstIdAt(to)
+  let after: string | null = firstIdAt(from)
+  while (after !== null) {
+    const limits = { most, readMax: eventsReadMax }
+    const read: queries.EventsRead = await queries.listEventsBetween(
+      ctx.db,
+      workspace_id,
+      filter,
+      { after, before },
+      limits,
+    )
+    yield read.ids
+    after = read.position
+  }
+}
 
 async function getActiveDestination(ctx: Context, workspaceId: string, webhookId: string) {
   const destination = await findDestination(ctx.db, workspaceId, webhookId)

@@ -49,7 +49,7 @@ const hintOverlapMs = 200
 const sweepEveryMs = 1_000
 const fanoutsEveryMs = 1_000
 const sweepRoundSteps = 25
-const fanoutsPerRun = 16
+const fanoutsPerRun = 64
 
 /**
  * Delivers what is due in the buckets this process owns. Hints name the lanes with work. Whatever they
@@ -112,6 +112,7 @@ export async function startDeliveryRunner(
       hintDue(ctx, { kind: fanoutKind, buckets: others.map(({ event_id }) => bucketOf(event_id)) })
     }
     for (const fanout of ours) await expandFanout(ctx, fanout)
+    if (due.length === fanoutsPerRun && ours.length > 0) fanOut.wake()
   })
   const unlisten = await options.listen?.((text) => {
     const buckets = leases.buckets()

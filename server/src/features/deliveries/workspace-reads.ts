@@ -5,7 +5,6 @@ import { type Destination, findDestinations } from '../webhooks/index.ts'
 import type { DueDelivery } from './delivery.ts'
 import { beforeAllRows, type Lane } from './lane.ts'
 import * as queries from './lane-queries.ts'
-import { rowsOfReadMax } from './lane-state.ts'
 
 /** Statements of a kind under way at once, each of another workspace. */
 const concurrency = 3
@@ -34,8 +33,12 @@ export interface ReadLane {
   health: queries.LaneHealth | undefined
 }
 
-/** Reads for lanes; those of a workspace share statements. */
-export function createWorkspaceReads(ctx: ProcessContext) {
+/**
+ * Reads for lanes; those of a workspace share statements.
+ *
+ * @param isFull whether as much was read as is kept: then a lane gets a single row
+ */
+export function createWorkspaceReads(ctx: ProcessContext, isFull: () => boolean) {
   const { now } = ctx
   const dbOf = (workspaceId: string) => bind(ctx.db, workspaceId)
   const merge = <Answer>(
@@ -66,7 +69,8 @@ export function createWorkspaceReads(ctx: ProcessContext) {
     }),
     due: merge('due deliveries', async (workspaceId, lanes) => {
       const rowsFitting = Math.min(rowsMax, bodyBytesMax / bodyBytes) / lanes.length
-      const most = Math.floor(Math.min(rowsOfReadMax, Math.max(rowsOfLaneMin, rowsFitting)))
+      const rowsEach = isFull() ? 1 : Math.floor(Math.max(rowsOfLaneMin, rowsFitting))
+      const most = lanes.map((lane) => Math.min(rowsEach, lane.rowsWanted))
       const at = now()
       const read = await queries.readLanes(
         inWorkspace(ctx, workspaceId),
@@ -75,8 +79,8 @@ export function createWorkspaceReads(ctx: ProcessContext) {
         lanes.map((lane) => lane.position.due_at),
         lanes.map((lane) => lane.position.id),
         lanes.map((lane) => lane.versionAt(at)),
-        at,
         most,
+        at,
       )
       if (read.due.length > 0) {
         bodyBytes = 1 + averageOf(read.due.map((row) => row.event?.body.length ?? 0))
@@ -98,11 +102,11 @@ function inOrderOf<Row>(lanes: Lane[], rows: Row[], idOf: (row: Row) => string) 
 
 type Due = DueDelivery | queries.Orphan
 
-/** @param most rows of a lane: one that got so many may have more */
+/** @param most rows of each lane: one that got so many may have more */
 function shareOut(
   lanes: Lane[],
   { due, destinations, health }: queries.LanesRead,
-  most: number,
+  most: number[],
 ): ReadLane[] {
   const shares = new Map(
     lanes.map((lane) => [
@@ -116,9 +120,9 @@ function shareOut(
     if (row.event) shares.get(row.webhook_id)?.fresh.push(row)
     else shares.get(row.webhook_id)?.orphans.push(row)
   }
-  return [...shares.values()].map(({ lane, read, fresh, orphans }) => {
+  return [...shares.values()].map(({ lane, read, fresh, orphans }, index) => {
     const last = read.at(-1)
-    const isFull = last !== undefined && read.length === most
+    const isFull = last !== undefined && read.length === most[index]
     return {
       fresh,
       orphans,

@@ -65,7 +65,7 @@ export async function changeWebhook(
       timestamp_updated: tx.now(),
     })
     if (settings.target_hook_url !== undefined) {
-      await queries.insertUrl(tx.db, workspaceId, id, changed.target_hook_url)
+      await queries.insertUrl(tx.db, workspaceId, id, changed.target_hook_url, tx.now())
     }
     const fields = [...Object.keys(settings), ...(secret === undefined ? [] : ['signing_secret'])]
     await recordChanges(tx, row, changed, fields, by)

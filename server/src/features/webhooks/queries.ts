@@ -113,11 +113,18 @@ export async function disableWebhook(
 }
 
 /** The row outlives the URL and the destination: a filter by URL still finds their attempts. */
-export const insertUrl = (db: Db, workspaceId: string, webhookId: string, url: string) =>
+export const insertUrl = (db: Db, workspaceId: string, webhookId: string, url: string, at: Date) =>
   db
     .insertInto('webhook_urls')
-    .values({ workspace_id: workspaceId, webhook_id: webhookId, url, url_hash: sha256(url) })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({
+      ...{ workspace_id: workspaceId, webhook_id: webhookId, url, url_hash: sha256(url) },
+      timestamp_used: at,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'url_hash', 'webhook_id'])
+        .doUpdateSet({ timestamp_used: at }),
+    )
     .execute()
 
 /** Those of the given types that a destination names, disabled ones too. */

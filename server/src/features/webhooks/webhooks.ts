@@ -62,7 +62,7 @@ export async function createWebhook(
       timestamp_created: tx.now(),
       timestamp_updated: tx.now(),
     })
-    await queries.insertUrl(tx.db, workspaceId, row.id, row.target_hook_url)
+    await queries.insertUrl(tx.db, workspaceId, row.id, row.target_hook_url, tx.now())
     await record(tx, row, 'webhook.created', by, { event_type: row.event_type })
     return { ...toRecord(tx, row), headers, signing_secret: secret }
   })

@@ -861,6 +861,7 @@ export interface Webhooks {
 
 export interface WebhookUrls {
   bucket: Generated<number>;
+  timestamp_used: Timestamp | null;
   url: string;
   url_hash: Buffer;
   webhook_id: string;

@@ -2924,9 +2924,9 @@ export type WebhookRequest = {
  */
 export type WebhookReplayInput = {
     /**
-     * One delivery again; without a window.
+     * The delivery that this attempt was of; without a window.
      */
-    retry_group_id?: string;
+    webhook_event_id?: string;
     /**
      * Events not before this, ISO 8601.
      */

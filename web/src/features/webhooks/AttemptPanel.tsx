@@ -56,7 +56,7 @@ export default function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps
               replay.mutate({
                 path: { id: webhook.id },
                 headers: idempotency.headers(),
-                body: { retry_group_id: attempt.data.retry_group_id },
+                body: { webhook_event_id: attempt.data.id },
               })
             }
           >

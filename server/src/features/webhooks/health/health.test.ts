@@ -92,7 +92,7 @@ test('what was missed while a webhook was paused is counted, and delivered by a 
   expect((await call('POST', path, { from })).body).toEqual({ deliveries: 2 })
   const attempts = await api.waitForAttempts(webhook.id, 2)
   const [first] = attempts
-  await call('POST', path, { retry_group_id: first?.retry_group_id })
+  await call('POST', path, { webhook_event_id: first?.id })
   const again = await api.waitForAttempts(webhook.id, 3)
   expect(again.at(-1)?.event_id).toBe(first?.event_id)
   const audit = await call('GET', '/audit?action=webhook.replayed')
@@ -100,6 +100,6 @@ test('what was missed while a webhook was paused is counted, and delivered by a 
     { actor_type: 'user', subject_id: webhook.id, details: { deliveries: '1' } },
     { details: { deliveries: '2', from } },
   ])
-  for (const body of [{}, { from: 'x' }, { from, retry_group_id: first?.retry_group_id }])
+  for (const body of [{}, { from: 'x' }, { from, webhook_event_id: first?.id }])
     expect((await call('POST', path, body)).status).toBe(400)
 })

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
+import { runHash, runHashOfAttempt } from '../run-hash.ts'
 
-/** 64 bits, as the index of runs has them. */
-const ofAttempt = sql`hashtextextended(e.webhook_url, uuid_hash_extended(e.webhook_id, e.success::integer::bigint))`
-const ofOutcome = sql`hashtextextended(u.url, uuid_hash_extended(u.webhook_id, outcomes.success::integer::bigint))`
+const ofAttempt = runHashOfAttempt
+const ofOutcome = runHash('u.url', 'u.webhook_id', 'outcomes.success')
 
 export interface RecentAttempt {
   webhook_id: string
@@ -86,7 +86,7 @@ export interface DayAttempts {
   failed: number
 }
 
-/** Attempts of a destination by day, counted in the index; days without any are missing. */
+/** Attempts of a destination by day, found by the index of runs and each read; days without any are missing. */
 export const countAttempts = async (
   db: Db,
   workspaceId: string,

@@ -4,6 +4,7 @@ import { notFound } from '../../../kernel/errors.ts'
 import { type PageRequest, toPage } from '../../../kernel/http/page.ts'
 import { firstIdAt, timeOfId } from '../../../kernel/ids.ts'
 import { parseJsonText } from '../../../kernel/json/parse.ts'
+import { clockLagMs } from '../../deliveries/index.ts'
 import { listNewestAttempts } from './listing.ts'
 import type { Attempt, RetryOutcome } from './queries.ts'
 import * as queries from './queries.ts'
@@ -12,8 +13,6 @@ import type { AttemptQuery, SummaryQuery, WebhookEvent } from './schema.ts'
 import { daysOf, parseDays, parseTimes } from './window.ts'
 
 const dayMs = 86_400_000
-/** The clock that wrote a retry may be behind the clock of the attempt before it by so much. */
-const clockLagMs = 120_000
 
 export async function listWebhookEvents(
   ctx: Context,

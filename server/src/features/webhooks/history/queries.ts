@@ -3,6 +3,7 @@ import { sha256 } from '../../../kernel/crypto.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
 import type * as deliveries from '../../deliveries/index.ts'
+import { runHash, runHashOfAttempt } from '../run-hash.ts'
 import type { DayWindow } from './window.ts'
 
 /** One delivery attempt as it is stored. */
@@ -200,15 +201,8 @@ const unnest = (runs: Run[]) => sql`unnest(
 
 const firstId = firstIdAt(new Date(0))
 
-/** 64 bits, as the index has them. */
-function hashOf(alias: 'e' | 'r', url: string) {
-  const [urlRef, idRef, successRef] = [url, 'webhook_id', 'success'].map((column) =>
-    sql.ref(`${alias}.${column}`),
-  )
-  return sql`hashtextextended(${urlRef}, uuid_hash_extended(${idRef}, ${successRef}::integer::bigint))`
-}
-
-const [ofAttempt, ofRun] = [hashOf('e', 'webhook_url'), hashOf('r', 'url')]
+const ofAttempt = runHashOfAttempt
+const ofRun = runHash('r.url', 'r.webhook_id', 'r.success')
 
 /**
  * Where nothing else is looked for the index of runs is walked, whatever the planner believes: knowing

@@ -10,8 +10,11 @@ const time = (description: string) =>
 
 const WebhookReplayInput = Type.Object(
   {
-    retry_group_id: Type.Optional(
-      Type.Unsafe<string>({ ...Uuid, description: 'One delivery again; without a window.' }),
+    webhook_event_id: Type.Optional(
+      Type.Unsafe<string>({
+        ...Uuid,
+        description: 'The delivery that this attempt was of; without a window.',
+      }),
     ),
     from: Type.Optional(time('Events not before this, ISO 8601.')),
     to: Type.Optional(time('Events before this, ISO 8601; now when left out.')),
@@ -20,7 +23,7 @@ const WebhookReplayInput = Type.Object(
     $id: 'WebhookReplayInput',
     description: 'What to deliver again: one delivery, or the events of a window.',
     additionalProperties: false,
-    examples: [{ retry_group_id: '019a9d5e-7f01-7c31-9d0a-5e1f6a2b3c4d' }],
+    examples: [{ webhook_event_id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d' }],
   },
 )
 
@@ -88,10 +91,10 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 function selectionOf(body: Static<typeof WebhookReplayInput>, now: Date): Selection {
-  const { retry_group_id: retryGroupId, from, to } = body
-  if (retryGroupId === undefined && from !== undefined) return windowOf({ from, to }, now)
-  if (retryGroupId !== undefined && from === undefined && to === undefined) return { retryGroupId }
-  throw invalidField('/from', 'send either retry_group_id or from, with or without to')
+  const { webhook_event_id: attemptId, from, to } = body
+  if (attemptId === undefined && from !== undefined) return windowOf({ from, to }, now)
+  if (attemptId !== undefined && from === undefined && to === undefined) return { attemptId }
+  throw invalidField('/from', 'send either webhook_event_id or from, with or without to')
 }
 
 const dayMs = 86_400_000

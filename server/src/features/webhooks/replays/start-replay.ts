@@ -1,13 +1,10 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import { countReplay, replay } from '../../deliveries/index.ts'
+import { countReplay, pendingMax, replay } from '../../deliveries/index.ts'
 import { type By, record } from '../webhooks.ts'
 
 /** The events of a window, or one delivery. */
-export type Selection = { from: Date; to: Date } | { retryGroupId: string }
-
-/** As many deliveries as may wait for a destination: what is more would end undelivered. */
-const deliveriesMax = 100_000
+export type Selection = { from: Date; to: Date } | { attemptId: string }
 
 /** Counted one past what can be replayed at once. */
 export const countMissed = (
@@ -15,7 +12,7 @@ export const countMissed = (
   workspaceId: string,
   webhookId: string,
   window: { from: Date; to: Date },
-): Promise<number> => countReplay(ctx, { workspaceId, webhookId, ...window }, deliveriesMax + 1)
+): Promise<number> => countReplay(ctx, { workspaceId, webhookId, ...window }, pendingMax + 1)
 
 /**
  * Each chunk is queued in a transaction of its own, so that a large window holds nothing up.
@@ -31,13 +28,14 @@ export async function startReplay(
 ): Promise<number> {
   if ('from' in selection) {
     const count = await countMissed(ctx, workspaceId, webhookId, selection)
-    if (count > deliveriesMax) throw tooMany()
+    // What is more than may wait for a destination would end undelivered.
+    if (count > pendingMax) throw tooMany()
   }
   const deliveries = await replay(ctx, { workspaceId, webhookId, ...selection })
   const window =
     'from' in selection
       ? { from: selection.from.toISOString(), to: selection.to.toISOString() }
-      : { retry_group_id: selection.retryGroupId }
+      : { webhook_event_id: selection.attemptId }
   const row = { workspace_id: workspaceId, id: webhookId }
   await record(ctx, row, 'webhook.replayed', by, { ...window, deliveries: String(deliveries) })
   return deliveries

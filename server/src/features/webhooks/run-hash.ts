@@ -1,0 +1,10 @@
+import { sql } from 'kysely'
+
+/**
+ * One URL of one destination and one outcome in 64 bits, spelled as the index `webhook_events_run` has
+ * them: spelled otherwise the index would not serve.
+ */
+export const runHash = (url: string, webhookId: string, success: string) =>
+  sql`hashtextextended(${sql.ref(url)}, uuid_hash_extended(${sql.ref(webhookId)}, ${sql.ref(success)}::integer::bigint))`
+
+export const runHashOfAttempt = runHash('e.webhook_url', 'e.webhook_id', 'e.success')
