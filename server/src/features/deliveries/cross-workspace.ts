@@ -56,7 +56,8 @@ const sweepBatch = preparedForAll<[number[], number, string, string, Date, numbe
    left join lateral (
      select d.due_at from deliveries d
      where d.workspace_id = u.workspace_id and d.webhook_id = u.webhook_id
-     order by d.due_at
+       and d.due_at > '-infinity' -- of every row: only the index of lanes has all three
+     order by d.due_at, d.id
      limit 1
    ) next on true
    order by u.bucket, u.workspace_id, u.webhook_id`,
