@@ -3,7 +3,7 @@ import pg from 'pg'
 import { parseJsonText } from '../json/parse.ts'
 import type { NamedClient } from './client.ts'
 import { connectionSettings, gatedClient } from './connection.ts'
-import { databaseSilent } from './failure.ts'
+import { databaseReadOnly, databaseSilent, isReadOnly } from './failure.ts'
 import { Pipeline } from './pipeline.ts'
 import { ReconnectGate } from './reconnect.ts'
 import { watchForSilence } from './silence.ts'
@@ -65,13 +65,18 @@ export function connect(
   const pipeline = new Pipeline(() => new Client({ ...settings, pipeline: true }))
   const database = fromPool(pool, pipeline)
   const clients = new Set<pg.PoolClient>()
-  pool.on('connect', (client) => clients.add(client))
   pool.on('remove', (client) => clients.delete(client))
   const cut = (error: Error) => {
     for (const client of clients)
       (client as unknown as NamedClient).connection.stream.destroy(error)
     pipeline.cut(error)
   }
+  pool.on('connect', (client) => {
+    clients.add(client)
+    // What this leads to will not take the next change either; the gate finds who does.
+    const { connection } = client as unknown as NamedClient
+    connection.on('errorMessage', (error) => isReadOnly(error) && cut(databaseReadOnly()))
+  })
   const endWatch = watchForSilence({
     isBusy: () => pool.totalCount > pool.idleCount || pipeline.isBusy,
     ask: () => pipeline.query('select 1', []),
