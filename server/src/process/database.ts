@@ -37,7 +37,9 @@ export async function checkDatabase(
 }
 
 export async function applyMigrations(url: string, log: Log): Promise<string[]> {
-  const applied = await migrate(url)
+  const applied = await migrate(url, () =>
+    log.warn('a migration waits for a table that something else is using, such as a backup'),
+  )
   if (applied.length > 0) log.info({ applied }, 'database migrated')
   return applied
 }
