@@ -62,7 +62,10 @@ export function connect(
   // A connection that breaks fails its statement and is replaced by the pool; unheard, the event
   // would end the process.
   pool.on('error', () => undefined)
-  const pipeline = new Pipeline(() => new Client({ ...settings, pipeline: true }))
+  const openPipeline = () => new Pipeline(() => new Client({ ...settings, pipeline: true }))
+  const pipeline = openPipeline()
+  // Answers of one connection come in order: a question to the database must not wait behind a read.
+  const questions = openPipeline()
   const database = fromPool(pool, pipeline)
   const clients = new Set<pg.PoolClient>()
   pool.on('remove', (client) => clients.delete(client))
@@ -70,6 +73,7 @@ export function connect(
     for (const client of clients)
       (client as unknown as NamedClient).connection.stream.destroy(error)
     pipeline.cut(error)
+    questions.cut(error)
   }
   pool.on('connect', (client) => {
     clients.add(client)
@@ -79,7 +83,7 @@ export function connect(
   })
   const endWatch = watchForSilence({
     isBusy: () => pool.totalCount > pool.idleCount || pipeline.isBusy,
-    ask: () => pipeline.query('select 1', []),
+    ask: () => questions.query('select 1', []),
     onSilence: () => cut(databaseSilent()),
   })
   const endPool = pool.end.bind(pool)
@@ -88,7 +92,9 @@ export function connect(
     endWatch()
     // A goodbye needs somebody at the other end; after this time the sockets are simply closed.
     const late = setTimeout(() => cut(new Error('Connection terminated')), goodbyeMs)
-    await Promise.all([endPool(), pipeline.end()]).finally(() => clearTimeout(late))
+    await Promise.all([endPool(), pipeline.end(), questions.end()]).finally(() =>
+      clearTimeout(late),
+    )
   }) as typeof pool.end
   return database
 }
