@@ -25,7 +25,8 @@ export class Thread<Asked, Answer> {
   }
 
   async #run(asked: Asked, timeMs: number): Promise<Answer> {
-    const worker = (this.#worker ??= this.#start())
+    this.#worker ??= this.#start()
+    const worker = this.#worker
     // The process stays for an answer, and not for a thread that waits to be asked.
     worker.ref()
     try {
