@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { type DirectoryContact, findOptedOut, isRemovedContact } from '../directory/index.ts'
-import { costs, readCredits } from './account.ts'
+import { costs, readCredits } from './balance.ts'
 import { chooseList } from './lists.ts'
 import { lookUpAddress } from './look-up.ts'
 import type { FoundContact, Settled } from './plan.ts'
