@@ -62,10 +62,14 @@ export function connect(
   // A connection that breaks fails its statement and is replaced by the pool; unheard, the event
   // would end the process.
   pool.on('error', () => undefined)
-  const openPipeline = () => new Pipeline(() => new Client({ ...settings, pipeline: true }))
-  const pipeline = openPipeline()
+  const open = () => new Client({ ...settings, pipeline: true })
   // Answers of one connection come in order: a question to the database must not wait behind a read.
-  const questions = openPipeline()
+  const questions = new Pipeline(open)
+  const ask = () => questions.query('select 1', []).catch(() => undefined)
+  const pipeline = new Pipeline(() => {
+    void ask()
+    return open()
+  })
   const database = fromPool(pool, pipeline)
   const clients = new Set<pg.PoolClient>()
   pool.on('remove', (client) => clients.delete(client))
@@ -77,13 +81,15 @@ export function connect(
   }
   pool.on('connect', (client) => {
     clients.add(client)
+    // Made together with the others: a network may drop what is connected, and let new connections through.
+    void ask()
     // What this leads to will not take the next change either; the gate finds who does.
     const { connection } = client as unknown as NamedClient
     connection.on('errorMessage', (error) => isReadOnly(error) && cut(databaseReadOnly()))
   })
   const endWatch = watchForSilence({
     isBusy: () => pool.totalCount > pool.idleCount || pipeline.isBusy,
-    ask: () => questions.query('select 1', []),
+    ask,
     onSilence: () => cut(databaseSilent()),
   })
   const endPool = pool.end.bind(pool)
