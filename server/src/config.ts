@@ -105,7 +105,14 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     databaseDirectUrl: databaseDirectUrl(env),
     databaseShards: databaseShards(env),
     databasePrepared: choice(env, 'DATABASE_PREPARED', ['on', 'off']) === 'on',
-    databaseConnectionsMax: integer(env, 'DATABASE_CONNECTIONS', 10, 2, 1000),
+    // The embedded PostgreSQL takes 200, and `npm start` uses so many twice.
+    databaseConnectionsMax: integer(
+      env,
+      'DATABASE_CONNECTIONS',
+      10,
+      2,
+      env.DATABASE_URL ? 1000 : 90,
+    ),
     baseUrl,
     apiUrl,
     trackingUrl: trackingUrl(env, env.API_URL ? apiUrl : undefined),

@@ -40,102 +40,90 @@ export interface Runner {
 const upkeepEveryMs = 3_600_000
 const waitingEveryMs = 5_000
 
-/** Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of partitions. */
+/** What a runner has started, and ends. */
+type Part = Pick<Runner, 'stop'>
+
+/**
+ * Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of
+ * partitions. One that fails to start leaves nothing behind: else it would lead, and keep mailboxes,
+ * without working.
+ */
 export async function startRunner(
   ctx: ProcessContext,
   options: { listen?: ListenForHints; marker?: RestoreMarker } = {},
 ): Promise<Runner> {
+  await using stack = new AsyncDisposableStack()
+  // What fails in one of them keeps no other from writing its results.
+  const end = (part: Part) =>
+    part.stop().catch((error) => ctx.log.warn(describeError(error), 'a runner did not end well'))
   const hints = await shareHints(options.listen)
   const leader = hints.listen ? await startLeader(ctx, hints.listen) : undefined
+  if (leader) stack.defer(() => end(leader))
   const { scope } = leader ?? { scope: withoutLeader }
   // First, because it looks whether the database was put back: then nothing must leave it.
   const { marker } = options
   const owner = new MailboxOwner(ctx)
-  const sending = await startSendingRunner(ctx, owner, {
-    ...{ ...hints, scope },
-    ...(marker ? { marker } : {}),
+  stack.defer(() => end(owner))
+  const stopping = new AbortController()
+  const loops: Part[] = []
+  stack.defer(async () => {
+    stopping.abort()
+    await Promise.all(loops.map(end))
   })
+  const started = <Loop extends Part>(loop: Loop): Loop => {
+    loops.push(loop)
+    return loop
+  }
+  const sending = started(
+    await startSendingRunner(ctx, owner, {
+      ...{ ...hints, scope },
+      ...(marker ? { marker } : {}),
+    }),
+  )
   ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
   ctx.metrics.gauge('sending_held', () => Number(sending.isHeld()))
   const { holdsAll: isHeld } = sending
-  const deliveries = await startDeliveryRunner(ctx, {
-    ...{ ...hints, scope, isHeld },
-    onAttempt: (attempt) => observeAttempt(ctx, attempt),
-    busyShare: createBusyShare(),
-  })
+  const deliveries = started(
+    await startDeliveryRunner(ctx, {
+      ...{ ...hints, scope, isHeld },
+      onAttempt: (attempt) => observeAttempt(ctx, attempt),
+      busyShare: createBusyShare(),
+    }),
+  )
   observeBacklog(ctx, () => bucketsOf(scope(), deliveries.buckets()))
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
   ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
-  const inboxes = startInboxRunner(ctx, owner, { ...hints, scope, isHeld })
+  const inboxes = started(startInboxRunner(ctx, owner, { ...hints, scope, isHeld }))
   ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)
   ctx.metrics.gauge('mailboxes_waiting', inboxes.mailboxesWaiting)
   ctx.metrics.gauge('imap_connections', inboxes.imapConnections)
-  const stopping = new AbortController()
   /** What one does for all. */
   const startUpkeep = (name: string, work: () => Promise<void>, everyMs = upkeepEveryMs) =>
-    startLoop(ctx, name, everyMs, async () => {
-      if (scope() !== 'none') await work()
-    })
+    started(
+      startLoop(ctx, name, everyMs, async () => {
+        if (scope() !== 'none') await work()
+      }),
+    )
   const { buckets } = owner
-  const following = startJob(ctx, followKind, {
-    ...{ ...hints, scope, buckets },
-    look: () => followSteps(ctx, stopping.signal),
-  })
-  const leadJobs = startJob(ctx, leadJobKind, {
-    ...{ ...hints, scope, buckets },
-    look: () => runLeadJobs(ctx, stopping.signal),
-  })
-  const imports = new ImportRunner(ctx)
-  const importing = startJob(ctx, importKind, {
-    ...{ ...hints, scope, buckets },
-    look: () => imports.look(),
-    isFull: () => imports.isFull,
-  })
-  const erasing = startJob(ctx, erasureKind, {
-    ...{ ...hints, scope, buckets },
-    look: () => runErasures(ctx, stopping.signal),
-  })
-  const credits = startUpkeep('credits', () => grantMonthlyCredits(ctx))
-  const indexing = startUpkeep('words of conversations', async () => {
+  const startJobs = (kind: string, work: Pick<Parameters<typeof startJob>[2], 'look' | 'isFull'>) =>
+    started(startJob(ctx, kind, { ...hints, scope, buckets, ...work }))
+  startJobs(followKind, { look: () => followSteps(ctx, stopping.signal) })
+  startJobs(leadJobKind, { look: () => runLeadJobs(ctx, stopping.signal) })
+  const imports = started(new ImportRunner(ctx))
+  startJobs(importKind, { look: () => imports.look(), isFull: () => imports.isFull })
+  startJobs(erasureKind, { look: () => runErasures(ctx, stopping.signal) })
+  startUpkeep('credits', () => grantMonthlyCredits(ctx))
+  startUpkeep('words of conversations', async () => {
     for (const id of await listWorkspaceIdsHere(ctx)) {
       const own = inWorkspace(ctx, id)
       await forgetDroppedWords(own, id)
       await indexMissingThreads(own, id, stopping.signal)
     }
   })
-  const unsubscribing = startUpkeep(
-    'unsubscribes',
-    () => unsubscribeWaiting(ctx, stopping.signal),
-    waitingEveryMs,
-  )
-  const upkeep = startUpkeep('upkeep', () => keepPartitions(aroundPooler(ctx)))
-  return {
-    async stop() {
-      stopping.abort()
-      const loops = [
-        upkeep,
-        credits,
-        indexing,
-        unsubscribing,
-        leadJobs,
-        importing,
-        imports,
-        erasing,
-        following,
-        deliveries,
-        sending,
-        inboxes,
-      ]
-      // What fails in one of them keeps no other from writing its results.
-      const ends = await Promise.allSettled(loops.map((loop) => loop.stop()))
-      ends.push(...(await Promise.allSettled([owner.stop()])))
-      await leader?.stop()
-      for (const end of ends) {
-        if (end.status === 'rejected')
-          ctx.log.warn(describeError(end.reason), 'a runner did not end well')
-      }
-    },
-  }
+  startUpkeep('unsubscribes', () => unsubscribeWaiting(ctx, stopping.signal), waitingEveryMs)
+  startUpkeep('upkeep', () => keepPartitions(aroundPooler(ctx)))
+  const owned = stack.move()
+  return { stop: () => owned.disposeAsync() }
 }
 
 /** One connection hears the hints for all that wait for them, until the last one has stopped. */

@@ -26,6 +26,12 @@ export interface Pair extends AsyncDisposable {
   query: (text: string) => Promise<Record<string, unknown>[]>
   /** What is committed from now on does not reach the standby. */
   holdBack: () => Promise<void>
+  /** The primary comes back as a standby, and the address still leads to it. */
+  demote: () => Promise<void>
+  /** The primary takes no changes from now on, as where another one is about to take over. */
+  setReadOnly: () => Promise<void>
+  /** The standby takes over and the address leads to it; what is connected stays where it is. */
+  moveAddress: () => Promise<void>
   /** The primary dies as by kill -9, the standby takes over, and the address leads to it. */
   failOver: () => Promise<void>
 }
@@ -66,6 +72,19 @@ export async function startPair({ isSynchronous }: { isSynchronous: boolean }): 
       await ask(standby.url, 'select pg_reload_conf()')
       const receiving = 'select count(*)::int as count from pg_stat_wal_receiver'
       while ((await ask(standby.url, receiving))[0]?.count !== 0);
+    },
+    async demote() {
+      await primary.kill()
+      await appendFile(join(first, 'standby.signal'), '')
+      await primary.start()
+    },
+    async setReadOnly() {
+      await ask(primary.url, 'alter system set default_transaction_read_only = on')
+      await ask(primary.url, 'select pg_reload_conf()')
+    },
+    async moveAddress() {
+      await ask(standby.url, 'select pg_promote()')
+      port = standby.port
     },
     async failOver() {
       await primary.kill()

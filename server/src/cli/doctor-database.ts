@@ -11,6 +11,7 @@ import {
   readServerVersion,
   readTimeBehind,
 } from '../kernel/db/instance.ts'
+import { newerDatabase } from '../kernel/db/migrate.ts'
 import { listPartitions } from '../kernel/db/partitions.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
@@ -103,11 +104,8 @@ async function migrations(db: ProcessDb): Promise<Finding> {
   }
   if (unknown.length === 0) return fine('migrations', 'all applied')
   const detail = `${unknown.join(', ')} come from a newer version`
-  return found('migrations', 'fail', detail, newerDatabase)
+  return found('migrations', 'fail', detail, newerDatabase(unknown))
 }
-
-const newerDatabase =
-  'Update this copy of Outrider. The way back is a backup from before the update, such as the one in DATA_DIR/backups: nothing else undoes a migration.'
 
 async function clock(db: ProcessDb, databaseTime: Date): Promise<Finding> {
   const behindMs = await readTimeBehind(db)

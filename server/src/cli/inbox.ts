@@ -13,6 +13,7 @@ import {
 } from '../features/inbox/index.ts'
 import type { Thread } from '../features/messages/index.ts'
 import { sha256 } from '../kernel/crypto.ts'
+import { requireMailClients } from '../process/service-settings.ts'
 import { parseId, parseName } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { type Limited, oneOf, withLimit } from './options.ts'
@@ -46,6 +47,7 @@ export function inboxCommands(program: Command) {
       operateIn(
         options,
         async (ctx, workspaceId) => {
+          requireMailClients(ctx.config.dataDir)
           const items = await syncMailboxes(ctx, workspaceId, mailbox)
           if (items.some(({ error }) => error !== null)) process.exitCode = 1
           return { items }

@@ -1,9 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { commandDatabase, json, run } from '../../test/commands.ts'
 import { type MailServers, startMailServers } from '../../test/mail/mail-servers.ts'
+import { makeDataDir } from '../../test/processes.ts'
+import { writeServiceSettings } from '../process/service-settings.ts'
 
 commandDatabase()
 
@@ -57,5 +59,26 @@ test('the doctor looks at mailboxes and the domains of their addresses', async (
   const found = (check: string) => checks.find((one: { check: string }) => one.check === check)
   expect(found('mailboxes')).toMatchObject({ status: 'ok', detail: '1 connected' })
   expect(found('mail of example.com')).toMatchObject({ check: 'mail of example.com' })
+  await json('mailboxes', 'remove', id)
+})
+
+test('a command that logs in is refused where it lacks the clients of the service, and leaves mailboxes as they are', async () => {
+  await using servers = await startMailServers()
+  const { id } = await json('mailboxes', 'add', await inFile(describe(servers)))
+  const dataDir = await makeDataDir()
+  const client = { GOOGLE_CLIENT_ID: 'ours', GOOGLE_CLIENT_SECRET: 'hidden' }
+  await writeServiceSettings(dataDir, new Date(), client)
+  vi.stubEnv('DATA_DIR', dataDir)
+  const logIn = { test: ['mailboxes', 'test', id], sync: ['inbox', 'sync', '--mailbox', id] }
+  for (const command of Object.values(logIn)) {
+    expect(await run(...command)).toMatchObject({
+      ...{ code: 1, stdout: '' },
+      stderr: expect.stringContaining('runs with GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET'),
+    })
+  }
+  const { items } = await json('mailboxes', 'list')
+  expect(items).toMatchObject([{ id, status: 'connected' }])
+  for (const [name, value] of Object.entries(client)) vi.stubEnv(name, value)
+  expect(await json(...logIn.test)).toMatchObject({ works: true })
   await json('mailboxes', 'remove', id)
 })

@@ -16,6 +16,7 @@ import {
   updateMailbox,
 } from '../features/mailboxes/index.ts'
 import type { Context } from '../kernel/context.ts'
+import { requireMailClients } from '../process/service-settings.ts'
 import { parseId } from './arguments.ts'
 import { showWaiting } from './hand-over.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
@@ -178,6 +179,7 @@ async function test(
   id: string,
   { json }: WorkspaceOptions,
 ): Promise<MailboxTest> {
+  requireMailClients(ctx.config.dataDir)
   const result = await testMailbox(ctx, workspaceId, id, json ? {} : { tell: tellStep })
   if (!result.works) process.exitCode = 1
   return result

@@ -7,6 +7,7 @@ import { testDatabase } from '../../test/database.ts'
 import { operator } from '../features/audit/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
 import { createSecretBox } from '../kernel/crypto.ts'
+import { Troubles } from '../kernel/troubles.ts'
 import { watchHealth } from '../process/watch-health.ts'
 
 commandDatabase()
@@ -113,7 +114,7 @@ test('an installation whose secrets cannot be opened is not called healthy', asy
 
   const { ctx } = api
   ctx.secrets = createSecretBox([next])
-  ctx.troubles = new Map()
+  ctx.troubles = new Troubles(ctx)
   await using _watch = await watchHealth(ctx, undefined)
   const ready = await api.call('GET', '/ready', { key: null })
   expect(ready).toMatchObject({ status: 503, body: { message: expect.stringMatching(told) } })

@@ -28,9 +28,10 @@ export function secretCommands(program: Command) {
 }
 
 const notes = `
-To rotate: restart every process with OUTRIDER_SECRET_KEY=NEW,OLD, run this with the same setting,
-then restart with NEW alone. Links in mails that were sent under OLD end with it: keep OLD for as
-long as these shall work.`
+To rotate: where there are several processes, restart each with OUTRIDER_SECRET_KEY=OLD,NEW first.
+Restart every process with OUTRIDER_SECRET_KEY=NEW,OLD, run this with the same setting, then restart
+with NEW alone. Links in mails that were sent under OLD end with it: keep OLD for as long as these
+shall work.`
 
 interface Counted extends SealedCount {
   /** Whether a key that is given here opens them. */

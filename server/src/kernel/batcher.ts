@@ -178,6 +178,7 @@ export class Batcher<Item, Result> {
         }
         if (!retry) return this.#fail(batch, error)
         if (retry.isRefused(error)) return this.#settleHalves(batch, error)
+        this.#ctx.troubles?.noteFailure(error)
         this.#ctx.log.warn(
           { batch: this.#name, items: batch.length, failures, ...describeError(error) },
           'a batch failed and is tried again',

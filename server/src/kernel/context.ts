@@ -7,6 +7,7 @@ import type { Metrics } from './metrics.ts'
 import type { LookupFn, MailLookupFn, OutboundHttp, TextLookupFn } from './outbound/index.ts'
 import type { ProcessMark } from './runner/process-mark.ts'
 import type { ShardOf, ShardsOf } from './shards/shards.ts'
+import type { Troubles } from './troubles.ts'
 
 /**
  * What every feature may use. Built once per process by an entry point and passed as the first
@@ -50,8 +51,8 @@ export interface AnyContext {
   secrets: SecretBox
   /** Tells other processes when this one is gone; undefined: they wait for its leases to end. */
   processMark?: ProcessMark | undefined
-  /** Why this process is not ready although it answers, by what watches it; for a person. */
-  troubles?: Map<string, string>
+  /** Why this process is not ready although it answers. */
+  troubles?: Troubles
   log: Log
   metrics: Metrics
   /** Present inside `transaction()`: runs after the commit, never after a rollback. */

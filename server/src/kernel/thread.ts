@@ -25,11 +25,7 @@ export class Thread<Asked, Answer> {
   }
 
   async #run(asked: Asked, timeMs: number): Promise<Answer> {
-    this.#worker ??= new Worker(this.#script, {
-      // A thread may not have the flags of a process.
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb },
-    })
+    this.#worker ??= this.#start()
     const worker = this.#worker
     // The process stays for an answer, and not for a thread that waits to be asked.
     worker.ref()
@@ -44,5 +40,18 @@ export class Thread<Asked, Answer> {
     } finally {
       worker.unref()
     }
+  }
+  #start(): Worker {
+    const worker = new Worker(this.#script, {
+      // A thread may not have the flags of a process.
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMb },
+    })
+    // One that dies while nobody waits for an answer fails nobody; unheard, the event would end the process.
+    worker.on('error', () => undefined)
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined
+    })
+    return worker
   }
 }

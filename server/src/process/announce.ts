@@ -19,7 +19,7 @@ export async function announce(ctx: ProcessContext, address: string | undefined)
   ]
   const text = lines.map(([name = '', value]) => `  ${name.padEnd(15)}${value}`).join('\n')
   const terminal = process.stdout.isTTY ? process.stdout : process.stderr
-  const troubles = [...(ctx.troubles?.values() ?? [])]
+  const troubles = ctx.troubles?.sentences ?? []
   const state = troubles.length === 0 ? 'is running.' : 'is running, but it is not healthy:'
   const parts = [
     `Outrider ${config.version} ${state}`,

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { connect, type Database, type ProcessDb } from '../kernel/db/db.ts'
+import { isReadOnly } from '../kernel/db/failure.ts'
 import { readMigrationGap, readServerVersion } from '../kernel/db/instance.ts'
 import { migrate, newerDatabase } from '../kernel/db/migrate.ts'
 import type { DatabaseTimeouts } from '../kernel/db/timeouts.ts'
@@ -36,7 +37,9 @@ export async function checkDatabase(
 }
 
 export async function applyMigrations(url: string, log: Log): Promise<string[]> {
-  const applied = await migrate(url)
+  const applied = await migrate(url, () =>
+    log.warn('a migration waits for a table that something else is using, such as a backup'),
+  )
   if (applied.length > 0) log.info({ applied }, 'database migrated')
   return applied
 }
@@ -66,6 +69,9 @@ export function explainRefusal(error: unknown, url: string, variable: UrlVariabl
   }
   if (code === '3D000') {
     return `${place} has no database "${address.pathname.slice(1)}": create it, or correct ${variable}.`
+  }
+  if (isReadOnly(error)) {
+    return `${place} takes no changes, as a standby: let ${variable} lead to the primary.`
   }
   return `${place} does not answer (${code ?? message}): check that it runs, and ${variable}.`
 }

@@ -15,6 +15,7 @@ import { describeError, type Log } from '../kernel/log.ts'
 import { type EmbeddedPostgres, findRunning, startPostgres } from '../kernel/postgres/index.ts'
 import { markProcess } from '../kernel/runner/process-mark.ts'
 import { openSecrets } from '../kernel/secret-key.ts'
+import { Troubles } from '../kernel/troubles.ts'
 import { ensurePartitions } from '../partitions.ts'
 import { updateDatabase } from './backup/update-database.ts'
 import { applyMigrations, checkDatabase, connectDatabase, requireMigrations } from './database.ts'
@@ -242,7 +243,7 @@ async function openOne(
   const secrets = await openSecrets(db, { config, now, newId })
   const ctx = createContext({
     ...{ config, db, now, monotonicMs, newId, secrets, log },
-    troubles: new Map(),
+    troubles: new Troubles({ log, monotonicMs }),
     processMark: markProcess({ ownsDataDir: options.ownsDataDir }),
     ...(directDb ? { directDb } : {}),
     ...shared,

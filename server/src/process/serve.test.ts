@@ -36,6 +36,12 @@ describe('start', () => {
     ['a runner without a database', 'runner', {}, /outrider runner needs DATABASE_URL/],
     ['a setting that makes no sense', 'main', { PORT: 'x' }, /PORT must be a whole number/],
     [
+      'more connections than an embedded database takes',
+      'main',
+      { DATABASE_CONNECTIONS: '91' },
+      /from 2 to 90/,
+    ],
+    [
       'a database that is not there',
       'api',
       { DATABASE_URL: `postgres://u:${password}@127.0.0.1:1/x` },

@@ -9,7 +9,7 @@ interface ServiceSettings {
   timestamp: string
   /** As they stood in its environment. */
   settings: Record<string, string>
-  /** Names of those that are secret, whose values are not here. */
+  /** Names of those whose values are not here: secrets, and what is of use with them alone. */
   secrets: string[]
 }
 
@@ -24,6 +24,11 @@ const secret = [
   ...['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_SHARDS', 'DATABASE_DIRECT_SHARDS'],
   'OUTRIDER_SECRET_KEY',
 ]
+/** Without these a command would not be let into mailboxes that the service is let into. */
+const mailClients = [
+  ...['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
+  'MICROSOFT_TENANT',
+]
 
 const fileOf = (dataDir: string) => join(dataDir, 'server.json')
 
@@ -35,7 +40,7 @@ export async function writeServiceSettings(
   const settings: ServiceSettings = {
     timestamp: now.toISOString(),
     settings: Object.fromEntries(plain.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
-    secrets: secret.filter((name) => env[name]),
+    secrets: [...secret, ...mailClients].filter((name) => env[name]),
   }
   const next = `${fileOf(dataDir)}.new`
   await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
@@ -60,17 +65,28 @@ export function readCommandSettings(env: NodeJS.ProcessEnv = environment): Comma
   const own = readConfig(env)
   const service = find(own.dataDir)
   if (!service) return { config: own, startedAt: undefined, overridden: [] }
-  const lacking = service.secrets.filter((name) => !env[name])
-  if (lacking.length > 0) {
-    throw new Error(
-      `The service of DATA_DIR ${own.dataDir} runs with ${lacking.join(' and ')}, which is not set here: set it to the same value.`,
-    )
-  }
+  requireAll(secret, own.dataDir, env)
   return {
     config: readConfig({ ...service.settings, ...withoutEmpty(env) }),
     startedAt: service.timestamp,
     overridden: plain.filter((name) => env[name] && env[name] !== service.settings[name]),
   }
+}
+
+/**
+ * For a command that logs in to mailboxes: a provider that refuses its client says nothing of them.
+ *
+ * @throws one sentence that names what the service has and this environment lacks
+ */
+export const requireMailClients = (dataDir: string, env: NodeJS.ProcessEnv = environment): void =>
+  requireAll(mailClients, dataDir, env)
+
+function requireAll(names: string[], dataDir: string, env: NodeJS.ProcessEnv) {
+  const lacking = find(dataDir)?.secrets.filter((name) => names.includes(name) && !env[name]) ?? []
+  if (lacking.length === 0) return
+  throw new Error(
+    `The service of DATA_DIR ${dataDir} runs with ${lacking.join(' and ')}, which is not set here: set it to the same value.`,
+  )
 }
 
 /**

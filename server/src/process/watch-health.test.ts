@@ -1,13 +1,16 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { testApi } from '../../test/app.ts'
+import { asService, testContext } from '../../test/context.ts'
 import { makeDataDir } from '../../test/processes.ts'
+import { captureStatements } from '../kernel/db/client.ts'
+import { Troubles } from '../kernel/troubles.ts'
 import { watchHealth } from './watch-health.ts'
 
 test.runIf(process.platform === 'linux')(
   '/ready says no, and why, while the disk of DATA_DIR is full',
   async () => {
     await using api = await testApi()
-    api.ctx.troubles = new Map()
+    api.ctx.troubles = new Troubles(api.ctx)
     const ready = () => api.call('GET', '/ready', { key: null })
     {
       // A file system without a free block.
@@ -21,3 +24,32 @@ test.runIf(process.platform === 'linux')(
     expect((await ready()).status).toBe(200)
   },
 )
+
+test('what is sealed is read once an hour, and not at each look', async () => {
+  await using ctx = await testContext()
+  let reads = 0
+  captureStatements((text) => {
+    if (text.includes('from "webhooks"')) reads += 1
+  })
+  onTestFinished(() => captureStatements(undefined))
+  let nowMs = 0
+  let looks = 0
+  const looked = Promise.withResolvers<void>()
+  const hurried = {
+    ...asService(ctx),
+    monotonicMs: () => nowMs,
+    async sleep() {
+      looks += 1
+      nowMs += 15_000
+      if (nowMs > 3_600_000) looked.resolve()
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+  const health = await watchHealth(hurried, undefined)
+  const first = reads
+  await looked.promise
+  await health[Symbol.asyncDispose]()
+  expect(first).toBeGreaterThan(0)
+  expect(looks).toBeGreaterThan(200)
+  expect(reads).toBeLessThanOrEqual(2 * first)
+})

@@ -6,6 +6,8 @@ import { sealedColumns } from '../sealed-columns.ts'
 import { clockJudge } from './judge-clocks.ts'
 
 const lookEveryMs = 15_000
+/** Each look reads every row that has one, and a key is lost by a restart, not in between. */
+const secretsEveryMs = 3_600_000
 /** Below it PostgreSQL may find no room for its next file of WAL (16 MB) beside what is being written. */
 const bytesMin = 64 * 1024 ** 2
 
@@ -15,27 +17,18 @@ const bytesMin = 64 * 1024 ** 2
  */
 export async function watchHealth(ctx: ProcessContext, dataDir: string | undefined) {
   const judgeClocks = clockJudge(ctx)
+  let secretsMs = Number.NEGATIVE_INFINITY
   const look = async () => {
     await judgeClocks()
-    // Set by the requests that met it: it lasts for as long as they do.
-    note(ctx, 'storage', undefined)
-    note(ctx, 'secrets', await findUnreadable(ctx.db, ctx.secrets, sealedColumns))
-    note(ctx, 'disk', dataDir === undefined ? undefined : await findLowDisk(dataDir))
+    ctx.troubles?.note('disk', dataDir === undefined ? undefined : await findLowDisk(dataDir))
+    if (ctx.monotonicMs() < secretsMs + secretsEveryMs) return
+    const unreadable = await findUnreadable(ctx.db, ctx.secrets, sealedColumns)
+    ctx.troubles?.note('secrets', unreadable)
+    if (unreadable === undefined) secretsMs = ctx.monotonicMs()
   }
   await look()
   const looking = startLoop(ctx, 'health', lookEveryMs, look)
   return { [Symbol.asyncDispose]: looking.stop }
-}
-
-function note({ troubles, log }: ProcessContext, name: string, trouble: string | undefined) {
-  const told = troubles?.get(name)
-  if (trouble === undefined) {
-    if (told !== undefined) log.info({ trouble: name }, 'this trouble is over')
-    troubles?.delete(name)
-    return
-  }
-  if (told !== trouble) log.error({ trouble: name }, trouble)
-  troubles?.set(name, trouble)
 }
 
 async function findLowDisk(dataDir: string): Promise<string | undefined> {

@@ -9,8 +9,10 @@ import { addMailbox } from '../../src/features/mailboxes/index.ts'
 import { findSendingHold } from '../../src/features/sending/index.ts'
 import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
 import { createSecretBox } from '../../src/kernel/crypto.ts'
-import { connect } from '../../src/kernel/db/db.ts'
+import { connect, pipelineOf } from '../../src/kernel/db/db.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
+import { apiTimeouts } from '../../src/kernel/db/timeouts.ts'
+import { toAppError } from '../../src/kernel/http/error-reply.ts'
 import { createIdGenerator } from '../../src/kernel/ids.ts'
 import { ensurePartitions } from '../../src/partitions.ts'
 import { testContext } from '../context.ts'
@@ -85,6 +87,29 @@ test.skipIf(whyNoStandby).each(times)(
     const byLead = Map.groupBy(outbox, ({ to }) => to)
     const again = [...byLead].filter(([, mails]) => mails.length > 1)
     expect(again.filter(([to, mails]) => !named.has(to) || mails.length > 2)).toEqual([])
+  },
+)
+
+test.skipIf(whyNoStandby).each(['demote', 'setReadOnly'] as const)(
+  'connections that lead to an old primary end where it takes no changes any more (%s)',
+  async (end) => {
+    await using pair = await startPair({ isSynchronous: false })
+    const { db, pool } = connect(pair.url, 4, apiTimeouts)
+    onTestFinished(() => db.destroy())
+    await pool.query('create table counters as select 0 as value')
+    const change = () => pool.query('update counters set value = value + 1')
+    const look = async () => pipelineOf(db)?.query('select pg_is_in_recovery() as is_standby', [])
+    await look()
+    await pair[end]()
+    await expect
+      .poll(() => change().catch(toAppError), patience)
+      .toMatchObject({
+        message: expect.stringContaining('takes no changes'),
+      })
+    await expect(look()).rejects.toMatchObject({ code: '25006' })
+    await pair.moveAddress()
+    await vi.waitFor(change, patience)
+    expect((await vi.waitFor(look, patience))?.rows).toEqual([{ is_standby: false }])
   },
 )
 

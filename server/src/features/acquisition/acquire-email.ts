@@ -1,12 +1,12 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { type DirectoryContact, findOptedOut, isRemovedContact } from '../directory/index.ts'
-import { costs, readCredits } from './account.ts'
-import { deskOf, type Visit } from './desk.ts'
+import { costs, readCredits } from './balance.ts'
 import { chooseList } from './lists.ts'
 import { lookUpAddress } from './look-up.ts'
 import type { FoundContact, Settled } from './plan.ts'
 import type { StoredContact } from './record.ts'
+import { deskOf, type Visit } from './reveals-together.ts'
 import type { AcquiredEmail, AcquireEmail } from './schema.ts'
 
 /**

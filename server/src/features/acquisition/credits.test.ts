@@ -4,8 +4,8 @@ import { insertPerson } from '../../../test/directory-rows.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { createWorkspace, setPlan, setWorkspace } from '../workspaces/index.ts'
-import { grantMonthlyCredits } from './account.ts'
 import { acquireEmail } from './acquire-email.ts'
+import { grantMonthlyCredits } from './balance.ts'
 import { getBalance, grantCredits, listCreditEntries, refundContact } from './credits.ts'
 
 let ctx: TestContext

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 import { searchDirectory } from '../directory/index.ts'
-import { costs, readCredits } from './account.ts'
+import { costs, readCredits } from './balance.ts'
 import type { FindContacts, FoundContactPage } from './find-schema.ts'
 import * as queries from './queries.ts'
 

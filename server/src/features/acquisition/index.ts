@@ -1,9 +1,9 @@
-export { grantMonthlyCredits } from './account.ts'
 export {
   acquisitionApplicationRoutes,
   acquisitionApplicationSchemas,
 } from './application-routes.ts'
 export type { AddedContacts } from './application-schema.ts'
+export { grantMonthlyCredits } from './balance.ts'
 export { addAcquiredToCampaign } from './campaign-leads.ts'
 export {
   type CreditEntry,

@@ -22,7 +22,7 @@ import { share } from '../../../test/thoroughness.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { createWorkspace, setPlan } from '../workspaces/index.ts'
-import { grantMonthlyCredits } from './account.ts'
+import { grantMonthlyCredits } from './balance.ts'
 import { grantCredits, refundContact } from './credits.ts'
 import { optOutEverywhere } from './opt-out.ts'
 

@@ -1,4 +1,4 @@
-import { costs } from './account.ts'
+import { costs } from './balance.ts'
 import type { FoundList, ListEntry } from './queries.ts'
 import type { Address, ContactSnapshot, StoredContact } from './record.ts'
 

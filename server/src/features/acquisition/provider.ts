@@ -4,7 +4,7 @@ import { parseEmail } from '../../kernel/email.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { parseJsonText } from '../../kernel/json/parse.ts'
 import type { OutboundHttp, PostOutcome } from '../../kernel/outbound/index.ts'
-import { createGate } from './gate.ts'
+import { createGate } from './at-most.ts'
 import { type EmailStatus, emailStatuses } from './schema.ts'
 
 export interface ProvidedAddress {

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { emit, type NewEvent } from '../events/index.ts'
-import { costs, holdCredits } from './account.ts'
+import { costs, holdCredits } from './balance.ts'
 import * as creditQueries from './credit-queries.ts'
 import { planReveals, type Reveal, type RevealPlan, type Settled } from './plan.ts'
 import * as queries from './queries.ts'

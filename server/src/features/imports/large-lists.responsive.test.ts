@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listBombs } from '../../../test/bombs/lists.ts'
 import { type TestContext, testContext } from '../../../test/context.ts'
+import { listBombs } from '../../../test/hostile-inputs/lists.ts'
 import { longestTurnMs } from '../../../test/longest-turn.ts'
 import { readLines } from '../../kernel/csv/read-lines.ts'
 import { BrokenFile } from '../../kernel/csv/recode.ts'

@@ -27,7 +27,7 @@ export {
   type Reading,
   reportInboxRead,
   reportInboxUnread,
-} from './reading.ts'
+} from './reading-freshness.ts'
 export { findRemoved } from './removed-queries.ts'
 export type { Mailbox, MailboxSide, MailboxStatus } from './schema.ts'
 export { sealedMailboxColumns } from './settings.ts'

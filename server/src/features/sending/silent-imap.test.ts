@@ -8,7 +8,7 @@ import { addMailbox } from '../mailboxes/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { createWriters } from './lanes/writers.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
-import { SentCopies } from './sent-folder/sent-copies.ts'
+import { SentCopies } from './sent-copies/sent-copies.ts'
 import { UncertainMails } from './uncertain/reconcile.ts'
 
 // One workspace has more mailboxes at a reading server that accepts and never says anything than are

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { NamedClient } from './client.ts'
+import { databaseReadOnly } from './failure.ts'
 import type { ReconnectGate } from './reconnect.ts'
 import { type DatabaseTimeouts, settingsOf } from './timeouts.ts'
 
@@ -28,11 +29,14 @@ export function gatedClient(gate: ReconnectGate, timeouts: DatabaseTimeouts) {
       connecting.then(() => (callback as () => void)(), callback)
     }
 
+    /** Not to a standby: where an address moves to a new primary, what was connected before stays. */
     async #open(): Promise<pg.Client> {
       await super.connect()
-      if (settings === undefined) return this
+      const text = `${settings}show transaction_read_only`
       try {
-        await this.query({ text: settings, query_timeout: timeouts.connectMs } as pg.QueryConfig)
+        const asked = { text, query_timeout: timeouts.connectMs } as pg.QueryConfig
+        const answers = [await this.query(asked)].flat()
+        if (answers.at(-1)?.rows[0].transaction_read_only === 'on') throw databaseReadOnly()
         return this
       } catch (error) {
         this.connection.stream.destroy()

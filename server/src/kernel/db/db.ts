@@ -3,7 +3,7 @@ import pg from 'pg'
 import { parseJsonText } from '../json/parse.ts'
 import type { NamedClient } from './client.ts'
 import { connectionSettings, gatedClient } from './connection.ts'
-import { databaseSilent } from './failure.ts'
+import { databaseReadOnly, databaseSilent, isReadOnly } from './failure.ts'
 import { Pipeline } from './pipeline.ts'
 import { ReconnectGate } from './reconnect.ts'
 import { watchForSilence } from './silence.ts'
@@ -62,19 +62,34 @@ export function connect(
   // A connection that breaks fails its statement and is replaced by the pool; unheard, the event
   // would end the process.
   pool.on('error', () => undefined)
-  const pipeline = new Pipeline(() => new Client({ ...settings, pipeline: true }))
+  const open = () => new Client({ ...settings, pipeline: true })
+  // Answers of one connection come in order: a question to the database must not wait behind a read.
+  const questions = new Pipeline(open)
+  const ask = () => questions.query('select 1', []).catch(() => undefined)
+  const pipeline = new Pipeline(() => {
+    void ask()
+    return open()
+  })
   const database = fromPool(pool, pipeline)
   const clients = new Set<pg.PoolClient>()
-  pool.on('connect', (client) => clients.add(client))
   pool.on('remove', (client) => clients.delete(client))
   const cut = (error: Error) => {
     for (const client of clients)
       (client as unknown as NamedClient).connection.stream.destroy(error)
     pipeline.cut(error)
+    questions.cut(error)
   }
+  pool.on('connect', (client) => {
+    clients.add(client)
+    // Made together with the others: a network may drop what is connected, and let new connections through.
+    void ask()
+    // What this leads to will not take the next change either; the gate finds who does.
+    const { connection } = client as unknown as NamedClient
+    connection.on('errorMessage', (error) => isReadOnly(error) && cut(databaseReadOnly()))
+  })
   const endWatch = watchForSilence({
     isBusy: () => pool.totalCount > pool.idleCount || pipeline.isBusy,
-    ask: () => pipeline.query('select 1', []),
+    ask,
     onSilence: () => cut(databaseSilent()),
   })
   const endPool = pool.end.bind(pool)
@@ -83,7 +98,9 @@ export function connect(
     endWatch()
     // A goodbye needs somebody at the other end; after this time the sockets are simply closed.
     const late = setTimeout(() => cut(new Error('Connection terminated')), goodbyeMs)
-    await Promise.all([endPool(), pipeline.end()]).finally(() => clearTimeout(late))
+    await Promise.all([endPool(), pipeline.end(), questions.end()]).finally(() =>
+      clearTimeout(late),
+    )
   }) as typeof pool.end
   return database
 }

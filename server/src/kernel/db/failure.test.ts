@@ -162,6 +162,15 @@ const failures: [string, RegExp, () => Promise<unknown>][] = [
     },
   ],
   [
+    'a server that takes no changes any more',
+    /takes no changes/,
+    () =>
+      withPool({ connectMs }, async (pool) => {
+        const client = await pool.connect()
+        await client.query(`begin read only; ${update(1)}`).finally(() => client.release(true))
+      }),
+  ],
+  [
     'a full disk',
     /storage of the database is full/,
     () =>

@@ -2,6 +2,16 @@
 export const databaseSilent = () =>
   Object.assign(new Error('The database has been silent for 3 s.'), { code: 'ETIMEDOUT' })
 
+/** A standby, or a server that was set so: what is to be written has to go elsewhere, or wait. */
+export const databaseReadOnly = () =>
+  Object.assign(new Error('The database takes no changes.'), { code: readOnly })
+
+export const isReadOnly = (error: unknown) =>
+  (error as { code?: unknown } | undefined)?.code === readOnly
+
+// PostgreSQL's errcode.
+const readOnly = '25006'
+
 /**
  * Why the database could not do what was asked, where the same may succeed later; undefined for
  * every other failure, as for a value that it refuses.
@@ -15,6 +25,7 @@ export function explainUnavailable(
   const { code } = error as { code?: unknown }
   if (typeof code !== 'string') return driverFailures.test(error.message) ? unreachable : undefined
   if (networkCodes.has(code)) return unreachable
+  if (code === readOnly) return { message: takesNoChanges, retryAfterS: 1 }
   if (code === diskFull) return { message: storageFull, retryAfterS: 30 }
   if (code === moving) return { message: beingMoved, retryAfterS: 2 }
   if (busyStates.has(code)) return { message: busy, retryAfterS: 1 }
@@ -30,6 +41,8 @@ const unreachable = {
 export const isUnreachable = (error: unknown) => explainUnavailable(error) === unreachable
 
 const busy = 'The database was too busy with other changes to do this in time; try again shortly.'
+const takesNoChanges =
+  'The database takes no changes for the moment, as while another one takes over from it; try again shortly.'
 const storageFull =
   'The storage of the database is full, so nothing can be written; tell the operator, and try again once there is space.'
 

@@ -1,16 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 
 const folder = new URL('../../../migrations/', import.meta.url)
+
+/** Whoever wants a table that a migration waits for has to wait behind it: so long, and no longer. */
+const lockMs = 3_000
+/** Until it is tried again, those who had to wait are served. */
+const pauseMs = 2_000
 
 /**
  * Applies what is missing, each file in its own transaction. Several processes may start at once:
  * each transaction begins with a lock and looks again what is missing. Forward only.
  *
+ * @param onLocked hears, each time, that a table is in use by somebody who does not end, as a backup
  * @returns the names applied now
  * @throws when the database was migrated by a newer version than this one
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(
+  url: string,
+  onLocked: () => void = () => undefined,
+): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'outrider migrate' })
   // Its loss fails the statement under way; unheard, the event would end the process.
   client.on('error', () => undefined)
@@ -18,9 +28,15 @@ export async function migrate(url: string): Promise<string[]> {
   try {
     const applied: string[] = []
     for (;;) {
-      const name = await applyNext(client)
-      if (name === undefined) return applied
-      applied.push(name)
+      try {
+        const name = await applyNext(client)
+        if (name === undefined) return applied
+        applied.push(name)
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== lockTimeout) throw error
+        onLocked()
+        await wait(pauseMs)
+      }
     }
   } finally {
     await client.end()
@@ -37,6 +53,7 @@ async function applyNext(client: pg.Client): Promise<string | undefined> {
   )
   try {
     await client.query('select pg_advisory_xact_lock($1)', [lockKey])
+    await client.query(`set local lock_timeout = ${lockMs}`)
     await client.query(
       'create table if not exists migrations (name text primary key, timestamp_applied timestamptz not null)',
     )
@@ -80,3 +97,6 @@ async function appliedNames(client: pg.Client): Promise<string[]> {
 }
 
 const lockKey = 7_166_821
+
+// PostgreSQL's errcode.
+const lockTimeout = '55P03'

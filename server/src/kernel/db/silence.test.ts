@@ -1,4 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { testDatabase } from '../../../test/database.ts'
+import { connect, pipelineOf } from './db.ts'
 import { watchForSilence } from './silence.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -40,4 +42,19 @@ test('3 s without an answer are silence, told once', async () => {
   await vi.advanceTimersByTimeAsync(200)
   expect(onSilence).toHaveBeenCalledOnce()
   end()
+})
+
+test('a pipelined read that waits for a lock ends no connection: the database answers', async () => {
+  await using database = await testDatabase()
+  const { db, pool } = connect(database.url, 3)
+  const holder = await pool.connect()
+  await holder.query('begin; lock table workspaces in access exclusive mode')
+  const waiting = pipelineOf(db)?.query('select id from workspaces', [])
+  // Longer than silence has to last.
+  const slow = await pool.query('select pg_sleep(5)')
+  expect(slow.rowCount).toBe(1)
+  await holder.query('commit')
+  holder.release()
+  expect((await waiting)?.rowCount).toBe(0)
+  await db.destroy()
 })

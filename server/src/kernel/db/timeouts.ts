@@ -29,9 +29,9 @@ export const commandTimeouts: DatabaseTimeouts = { connectMs: 10_000 }
  * PgBouncer refuses connections that send those.
  */
 export function settingsOf({ statementMs = 0, lockMs = 0, isPooled }: DatabaseTimeouts) {
-  if (isPooled) return undefined
+  if (isPooled) return ''
   return (
     `/* session: without a pooler it is ours alone */ set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}; ` +
-    'set idle_in_transaction_session_timeout = 60000'
+    'set idle_in_transaction_session_timeout = 60000; '
   )
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
-import { addingTo, bodyBombs, keys, rows } from '../../../test/bombs/bodies.ts'
+import { addingTo, bodyBombs, keys, rows } from '../../../test/hostile-inputs/bodies.ts'
 import { longestTurnMs } from '../../../test/longest-turn.ts'
 
 /** Of processor time; what another client may have to wait for its answer. */

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { captureStatements } from '../db/client.ts'
+import { startLoop } from '../runner/loop.ts'
+import { Troubles } from '../troubles.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -35,7 +37,7 @@ test('/ready is not disturbed by what a newer version has applied', async () => 
 test('/ready answers 503 once the storage of the database was found full', async () => {
   await using full = await testApi()
   const { ctx } = full
-  ctx.troubles = new Map()
+  ctx.troubles = new Troubles(ctx)
   const pool = ctx.database.pool
   await pool.query(`
     create function no_room() returns trigger language plpgsql as
@@ -47,6 +49,26 @@ test('/ready answers 503 once the storage of the database was found full', async
   expect(made.status).toBe(503)
   const ready = await full.call('GET', '/ready', { key: null })
   expect(ready).toMatchObject({ status: 503, body: { message: expect.stringContaining('full') } })
+})
+
+test('/ready answers 503 while what runs by itself finds the storage full, until it is no more met', async () => {
+  await using full = await testApi()
+  const { ctx } = full
+  let nowMs = 0
+  let isFull = true
+  ctx.troubles = new Troubles({ log: ctx.log, monotonicMs: () => nowMs })
+  const refuse = `do $$ begin raise exception using errcode = 'disk_full'; end $$`
+  const loop = startLoop(ctx, 'writing', 10, async () => {
+    if (isFull) await ctx.database.pool.query(refuse)
+  })
+  const status = async () => (await full.call('GET', '/ready', { key: null })).status
+  await expect.poll(status).toBe(503)
+  isFull = false
+  await loop.stop()
+  nowMs = 14_999
+  expect(await status()).toBe(503)
+  nowMs = 15_000
+  expect(await status()).toBe(200)
 })
 
 test('/ready answers 503 when the database is away', async () => {

@@ -57,7 +57,7 @@ async function findProblems(ctx: ProcessContext): Promise<Problems> {
   )
 }
 
-const troubleOf = ({ troubles }: ProcessContext) => troubles?.values().next().value
+const troubleOf = ({ troubles }: ProcessContext) => troubles?.sentences[0]
 
 /**
  * Of several databases, what keeps the workspaces of each from being served. One that is down is no

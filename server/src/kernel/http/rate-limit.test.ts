@@ -38,10 +38,25 @@ test('a Redis that is away lets each process count for itself', async () => {
 })
 
 test.runIf(hasRedis)('two processes on one Redis share a window', async () => {
-  const url = await startRedis()
+  const { url } = await startRedis()
   const [a, b] = [await limit(url), await limit(url)]
   await expect.poll(() => countsTogether(a, b), patience).toBe(true)
 })
+
+test.runIf(hasRedis)(
+  'a Redis that falls silent keeps no request waiting, and is shared again once it speaks',
+  async () => {
+    const { url, redis } = await startRedis()
+    const [a, b] = [await limit(url), await limit(url)]
+    await expect.poll(() => countsTogether(a, b), patience).toBe(true)
+    redis.kill('SIGSTOP')
+    await a.consume('w', 1)
+    await expect(a.consume('w', 1)).rejects.toMatchObject({ code: 'rate_limited' })
+    expect(await a.count('sign-in', 60)).toMatchObject({ tries: 1 })
+    redis.kill('SIGCONT')
+    await expect.poll(() => countsTogether(a, b), patience).toBe(true)
+  },
+)
 
 let windows = 0
 /** Until both are connected each counts for itself. */
@@ -54,16 +69,16 @@ async function countsTogether(a: RateLimit, b: RateLimit): Promise<boolean> {
   )
 }
 
-async function startRedis(): Promise<string> {
+async function startRedis() {
   const port = await choosePort()
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const redis = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(async () => {
-    redis.kill()
+    redis.kill('SIGKILL')
     await once(redis, 'close')
   })
   for await (const chunk of redis.stdout) {
     if (String(chunk).includes('Ready to accept connections')) break
   }
-  return `redis://127.0.0.1:${port}`
+  return { url: `redis://127.0.0.1:${port}`, redis }
 }

@@ -4,6 +4,8 @@ import { AppError } from '../errors.ts'
 import type { Log } from '../log.ts'
 
 const windowSeconds = 10
+/** Redis answers within a millisecond or two, and every request waits for it. */
+const answerMs = 500
 
 /** Counts requests in windows of 10 s. Shared over processes with Redis, else per process. */
 export interface RateLimit {
@@ -65,7 +67,12 @@ export async function createRateLimit(redisUrl: string | undefined, log: Log): P
 async function connectRedis(url: string, log: Log): Promise<Redis> {
   // Most do without: a start takes less.
   const { Redis } = await import('ioredis')
-  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1 })
+  const redis = new Redis(url, {
+    ...{ enableOfflineQueue: false, maxRetriesPerRequest: 1 },
+    // One that says nothing would be waited for without end: its requests are counted here, and its
+    // connection ends, so that the next requests do not wait at all.
+    ...{ commandTimeout: answerMs, socketTimeout: answerMs },
+  })
   redis.on('ready', () => log.info('rate limit: Redis is connected'))
   redis.on('error', () => undefined)
   redis.on('close', () => log.warn('rate limit: Redis is gone, each process counts for itself'))

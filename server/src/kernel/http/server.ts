@@ -8,7 +8,7 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import { type Context, inWorkspace, type ProcessContext } from '../context.ts'
-import { isStorageFull, movingOf } from '../db/failure.ts'
+import { movingOf } from '../db/failure.ts'
 import { AppError } from '../errors.ts'
 import { describeError } from '../log.ts'
 import {
@@ -161,10 +161,8 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
       const route = req.routeOptions.url ?? 'unknown'
       ctx.log.error({ request_id: req.id, route, ...describeError(error.cause) }, 'request failed')
     }
-    if (isStorageFull(error.cause)) {
-      const { troubles } = req.authenticated?.shard ?? ctx
-      troubles?.set('storage', error.message)
-    }
+    const { troubles } = req.authenticated?.shard ?? ctx
+    troubles?.noteFailure(error.cause)
     const answer = errorReply(error, req.id)
     return reply.code(answer.statusCode).headers(answer.headers).send(answer.body)
   })

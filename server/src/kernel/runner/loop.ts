@@ -61,6 +61,7 @@ function tellFailures(ctx: AnyContext, loop: string) {
   const told = new Map<unknown, { atMs: number; runs: number }>()
   return {
     tell(error: unknown) {
+      ctx.troubles?.noteFailure(error)
       const described = describeError(error)
       const code = described.code ?? described.error
       const { atMs, runs } = told.get(code) ?? { atMs: Number.NEGATIVE_INFINITY, runs: 0 }

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { generatedBomb, templateBombs, templateLead } from '../../../../test/bombs/templates.ts'
+import {
+  generatedBomb,
+  templateBombs,
+  templateLead,
+} from '../../../../test/hostile-inputs/templates.ts'
 import { parseTemplate, renderTemplate, TemplateError, templateVariables } from './template.ts'
 
 /** Of processor time; what a client may have to wait for `GET /health`. */

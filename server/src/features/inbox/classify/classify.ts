@@ -1,8 +1,8 @@
 import { type AutoReply, readAutoReply } from './auto-reply.ts'
 import { type BounceReport, readBounce, readBounceText } from './bounce.ts'
+import { isBulk, isFromList } from './bulk.ts'
 import { type Complaint, readComplaint } from './complaint.ts'
 import { isAnswer, type ParsedMessage } from './message.ts'
-import { isBulk, isFromList } from './notice.ts'
 import { reportType } from './report-type.ts'
 import { readWish, type UnsubscribeWish } from './unsubscribe-wish.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { filled, sourceBytesMax } from '../../../../test/bombs/mails.ts'
 import { type Browser, setUp } from '../../../../test/browser.ts'
+import { filled, sourceBytesMax } from '../../../../test/hostile-inputs/mails.ts'
 import { type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import { longestTurnMs } from '../../../../test/longest-turn.ts'
 import { showMail } from './show-mail.ts'

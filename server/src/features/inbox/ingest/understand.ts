@@ -1,8 +1,8 @@
 import { snippetOf } from '../../../kernel/text.ts'
+import { isBulk, isFromList } from '../classify/bulk.ts'
 import { classify, type Inbound } from '../classify/classify.ts'
 import { safeHtml } from '../classify/html.ts'
 import { type ParsedMessage, parseMessage } from '../classify/message.ts'
-import { isBulk, isFromList } from '../classify/notice.ts'
 import { visibleText } from '../classify/visible-text.ts'
 
 /** A mail, parsed and classified. */

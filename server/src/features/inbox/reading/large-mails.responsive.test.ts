@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { filled, mailBombs, sourceBytesMax } from '../../../../test/bombs/mails.ts'
+import { filled, mailBombs, sourceBytesMax } from '../../../../test/hostile-inputs/mails.ts'
 import { address, fetched, type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import { longestTurnMs } from '../../../../test/longest-turn.ts'
 import { getThread } from '../index.ts'

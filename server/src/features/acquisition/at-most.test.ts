@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSignal } from '../../../test/signal.ts'
-import { createGate } from './gate.ts'
+import { createGate } from './at-most.ts'
 
 test('at most so many run at once, the others in the order they came, also after a failure', async () => {
   const enter = createGate(2)

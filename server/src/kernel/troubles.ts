@@ -1,0 +1,44 @@
+import { explainUnavailable, isStorageFull } from './db/failure.ts'
+import type { Log } from './log.ts'
+
+/** No room in the database's storage; secrets that cannot be opened; no room in DATA_DIR. */
+type Trouble = 'storage' | 'secrets' | 'disk'
+
+/** Loops and batches try again more often, so that a full storage is met again within this time. */
+const storageMs = 15_000
+
+/** Why a process is not ready although it answers, by what found it; for a person. */
+export class Troubles {
+  readonly #log: Log
+  readonly #monotonicMs: () => number
+  readonly #sentences = new Map<Trouble, string>()
+  #storageMetMs = Number.NEGATIVE_INFINITY
+
+  constructor({ log, monotonicMs }: { log: Log; monotonicMs: () => number }) {
+    this.#log = log
+    this.#monotonicMs = monotonicMs
+  }
+
+  /** @param sentence undefined: there is none, or no more */
+  note(trouble: Trouble, sentence: string | undefined) {
+    const told = this.#sentences.get(trouble)
+    if (sentence === undefined) {
+      if (this.#sentences.delete(trouble)) this.#log.info({ trouble }, 'this trouble is over')
+      return
+    }
+    if (told !== sentence) this.#log.error({ trouble }, sentence)
+    this.#sentences.set(trouble, sentence)
+  }
+
+  /** Of whatever was to be written: a storage is full for as long as somebody meets that. */
+  noteFailure(error: unknown) {
+    if (!isStorageFull(error)) return
+    this.#storageMetMs = this.#monotonicMs()
+    this.note('storage', explainUnavailable(error)?.message)
+  }
+
+  get sentences(): string[] {
+    if (this.#monotonicMs() >= this.#storageMetMs + storageMs) this.note('storage', undefined)
+    return [...this.#sentences.values()]
+  }
+}
