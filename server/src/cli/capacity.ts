@@ -49,8 +49,11 @@ export const assumptions = {
   idleShare: 0.02,
   /** Room for vacuum, WAL and growth, as a factor. */
   diskSpare: 1.5,
-  /** An API or a runner opens so many: DATABASE_CONNECTIONS, one for reads, one that listens. */
-  connectionsPerProcess: 12,
+  /**
+   * An API or a runner opens so many: DATABASE_CONNECTIONS, one for reads, one that asks whether the
+   * database answers, one that listens.
+   */
+  connectionsPerProcess: 13,
   /** What PostgreSQL takes unless it is told otherwise, a few kept for operators. */
   connectionsMax: 90,
   /** Of PostgreSQL, in megabytes: shared buffers, and each connection. */
