@@ -225,7 +225,7 @@ test('what the plan has no room for is told before', async () => {
   expect(checked?.problem).toContain('room for 5 more leads, and the file has 8')
 })
 
-test('without leads in the plan none are imported or changed, and what is there is seen and ended', async () => {
+test('without leads in the plan none are imported or corrected, and what is there is seen, stopped and ended', async () => {
   const owner = await setUp(api)
   const headers = { 'x-workspace-id': api.workspaceId }
   await addLeads(campaign_id, 'old@there.example')
@@ -243,6 +243,9 @@ test('without leads in the plan none are imported or changed, and what is there 
     await call('PATCH', `/leads/${leadId}`, { first_name: 'New' }),
   ]
   expect(refused.map(({ body }) => body.code)).toEqual(refused.map(() => 'plan_required'))
+  // What keeps somebody from being written to, and what a conversation is labelled, asks for no plan.
+  const stops = await call('POST', '/leads/bulk', { action: 'unsubscribe', ids: [leadId] })
+  expect(stops).toMatchObject({ status: 200, body: { changed: 1 } })
   for (const path of [`/imports/${id}`, `/leads/${leadId}`, `/leads?campaign_id=${campaign_id}`])
     expect((await call('GET', path)).status).toBe(200)
   expect((await call('POST', `/imports/${id}/cancel`)).body.state).toBe('cancelled')

@@ -103,10 +103,17 @@ test('what came in while somebody decided is neither put away nor read unseen', 
     ...{ timestamp_done: null, snoozed_until: null, unread: true, waiting: true },
   })
 
+  // A colleague has looked at it meanwhile.
+  await ask('POST', '/threads/read', { ids: [id], read: true })
+  expect((await ask('POST', '/threads/done', { ...seen, done: true })).status).toBe(409)
+  await ask('POST', '/threads/read', { ids: [id], read: false })
+
   const { last_message_id } = (await thread(id)).body
   const now = { ids: [id], seen_message_id: last_message_id }
   await ask('POST', '/threads/read', { ...now, read: true })
   expect((await thread(id)).body.unread).toBe(false)
+  // An answer of one's own is nothing new.
+  await ask('POST', `/threads/${id}/reply`, { text: 'I wait.' })
   expect((await ask('POST', '/threads/done', { ...now, done: true })).status).toBe(200)
 })
 

@@ -211,7 +211,7 @@ export const ThreadsRead = input(
   {
     ids,
     read: Type.Boolean(),
-    seen_message_id: seen('where something newer came in, the conversation stays as it is.'),
+    seen_message_id: seen('a conversation that has a newer one stays as it is.'),
   },
   { ids: threadIds, read: true },
 )

@@ -31,8 +31,6 @@ const tags = ['Leads']
 const params = Type.Object({ id: Uuid })
 const asViewer = { access: { scopes: [], role: 'viewer' as const } }
 const asMember = { access: { scopes: [], role: 'member' as const } }
-/** Reading, exporting and erasing need no plan; without `api` nothing is changed any more. */
-const changing = { access: { ...asMember.access, entitlement: 'api' } }
 
 /** In an address, which has no room for more. */
 const idList = (description: string) => Type.String({ maxLength: 12_000, description })
@@ -83,7 +81,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.patch(
     '/leads/:id',
     {
-      config: changing,
+      config: { access: { ...asMember.access, entitlement: 'api' } },
       schema: {
         operationId: 'updateLead',
         summary: 'Correct what is known of a lead',
@@ -131,7 +129,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/leads/bulk',
     {
-      config: changing,
+      config: asMember,
       schema: {
         operationId: 'changeLeads',
         summary: 'Change many leads',
@@ -181,7 +179,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/leads/jobs/:id/undo',
     {
-      config: changing,
+      config: asMember,
       schema: {
         operationId: 'undoLeadJob',
         summary: 'Undo a change of many leads',

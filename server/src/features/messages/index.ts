@@ -20,13 +20,12 @@ export {
   listThreadMessages,
   removeMessageIds,
 } from './store.ts'
-export { findLetters } from './store-queries.ts'
+export { findLetters, hasNewer } from './store-queries.ts'
 export {
   answerThread,
   countThreads,
   countWaiting,
   findThread,
-  hasNewer,
   moveThreads,
   type Thread,
   type ThreadCounts,

@@ -59,3 +59,13 @@ export const findLetters = async (db: Db, workspaceId: string, ids: string[]) =>
       and id = any(array(select unnest(${ids}::uuid[])))`.execute(db)
   return rows
 }
+
+/** Whether something came in in one of the conversations that is newer than a message. */
+export async function hasNewer(db: Db, workspaceId: string, threadIds: string[], than: string) {
+  const { rows } = await sql<{ has_newer: boolean }>`
+    select exists (
+      select from messages
+      where workspace_id = ${workspaceId}::uuid and thread_id = any(${threadIds}::uuid[])
+        and id > ${than}::uuid and direction = 'in') as has_newer`.execute(db)
+  return rows[0]?.has_newer === true
+}

@@ -288,7 +288,7 @@ export const moveThreads = (db: Db, workspaceId: string, ids: string[], mailboxI
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute()
 
-/** @param seen where a newer message came in, nothing changes */
+/** @param seen one that has a newer message stays as it is */
 export const updateUnread = (
   db: Db,
   workspaceId: string,
@@ -303,16 +303,6 @@ export const updateUnread = (
       and unread <> ${unread} and last_message_id <= coalesce(${seen}::uuid, last_message_id)`.execute(
     db,
   )
-
-/** Whether one of them has something that nobody has read and that is newer than a message. */
-export async function hasNewer(db: Db, workspaceId: string, ids: string[], seen: string) {
-  const { rows } = await sql<{ has_newer: boolean }>`
-    select exists (
-      select from threads
-      where workspace_id = ${workspaceId}::uuid and id = any(${ids}::uuid[])
-        and last_message_id > ${seen}::uuid and unread) as has_newer`.execute(db)
-  return rows[0]?.has_newer === true
-}
 
 /**
  * A person answered: as new as that, read, waiting no more, and nothing is suggested, unless something

@@ -2664,7 +2664,7 @@ export type ThreadsRead = {
     ids: Array<string>;
     read: boolean;
     /**
-     * The last message that was seen: where something newer came in, the conversation stays as it is.
+     * The last message that was seen: a conversation that has a newer one stays as it is.
      */
     seen_message_id?: string;
 };
