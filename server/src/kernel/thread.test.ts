@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Thread } from './thread.ts'
 
 const script = new URL(
@@ -13,6 +13,7 @@ const script = new URL(
 
 test('a thread that dies after its answer harms nobody, and the next question has another', async () => {
   const ended = vi.spyOn(Worker.prototype, 'emit')
+  onTestFinished(() => ended.mockRestore())
   const thread = new Thread<string, string>(script, { memoryMb: 32 })
   expect(await thread.ask('last', 10_000)).toBe('last')
   await vi.waitFor(() => expect(ended).toHaveBeenCalledWith('exit', 1), { timeout: 10_000 })

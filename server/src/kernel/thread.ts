@@ -41,6 +41,7 @@ export class Thread<Asked, Answer> {
       worker.unref()
     }
   }
+
   #start(): Worker {
     const worker = new Worker(this.#script, {
       // A thread may not have the flags of a process.

@@ -33,12 +33,24 @@ export class Troubles {
   /** Of whatever was to be written: a storage is full for as long as somebody meets that. */
   noteFailure(error: unknown) {
     if (!isStorageFull(error)) return
+    this.endStorage()
     this.#storageMetMs = this.#monotonicMs()
     this.note('storage', explainUnavailable(error)?.message)
   }
 
+  /** Notes that the storage is full no more, once nobody has met that for a while. */
+  endStorage() {
+    if (!this.#isStorageMet) this.note('storage', undefined)
+  }
+
   get sentences(): string[] {
-    if (this.#monotonicMs() >= this.#storageMetMs + storageMs) this.note('storage', undefined)
-    return [...this.#sentences.values()]
+    const current = [...this.#sentences].filter(
+      ([trouble]) => trouble !== 'storage' || this.#isStorageMet,
+    )
+    return current.map(([, sentence]) => sentence)
+  }
+
+  get #isStorageMet(): boolean {
+    return this.#monotonicMs() < this.#storageMetMs + storageMs
   }
 }

@@ -1,7 +1,7 @@
 import { type Config, firstShardName, type ShardAddress } from '../config.ts'
 import type { OpenShard, ProcessContext } from '../kernel/context.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
-import { explainUnavailable } from '../kernel/db/failure.ts'
+import { explainUnavailable, isReadOnly } from '../kernel/db/failure.ts'
 import { findInstance } from '../kernel/db/instance.ts'
 import { describeError, type Log, withFields } from '../kernel/log.ts'
 import { listRegistered, type RegisteredShard } from '../kernel/shards/queries.ts'
@@ -105,6 +105,7 @@ export async function openShards(
 }
 
 const shownDown = 'The database is not reachable.'
+const shownReadOnly = 'The database takes no changes, as a standby.'
 const waitedFor = 'Its workspaces are not served until it answers.'
 
 /** What is said of a database that did not answer has the driver's error among its causes. */
@@ -112,6 +113,7 @@ const isDown = (error: unknown) => causesOf(error).some((cause) => explainUnavai
 
 /** For everybody: a driver's message may quote a value. */
 function describeTrouble(error: unknown): string {
+  if (causesOf(error).some(isReadOnly)) return shownReadOnly
   if (isDown(error)) return shownDown
   const isOurs = causesOf(error).every((cause) => (cause as { code?: string }).code === undefined)
   return isOurs ? (error as Error).message : 'It cannot be opened; the log says more.'

@@ -20,6 +20,7 @@ export async function watchHealth(ctx: ProcessContext, dataDir: string | undefin
   let secretsMs = Number.NEGATIVE_INFINITY
   const look = async () => {
     await judgeClocks()
+    ctx.troubles?.endStorage()
     ctx.troubles?.note('disk', dataDir === undefined ? undefined : await findLowDisk(dataDir))
     if (ctx.monotonicMs() < secretsMs + secretsEveryMs) return
     const unreadable = await findUnreadable(ctx.db, ctx.secrets, sealedColumns)

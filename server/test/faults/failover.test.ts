@@ -10,6 +10,7 @@ import { findSendingHold } from '../../src/features/sending/index.ts'
 import { ensureDefaultWorkspace } from '../../src/features/workspaces/index.ts'
 import { createSecretBox } from '../../src/kernel/crypto.ts'
 import { connect, pipelineOf } from '../../src/kernel/db/db.ts'
+import { listen } from '../../src/kernel/db/listen.ts'
 import { migrate } from '../../src/kernel/db/migrate.ts'
 import { apiTimeouts } from '../../src/kernel/db/timeouts.ts'
 import { toAppError } from '../../src/kernel/http/error-reply.ts'
@@ -22,6 +23,7 @@ import { createOutbox } from '../mail/outbox.ts'
 import { patience } from '../patience.ts'
 import { makeDataDir, operatorJson, runOperator, startService } from '../processes.ts'
 import { alwaysOpen } from '../sending.ts'
+import { silentLog } from '../sharded.ts'
 import { type Pair, startPair, whyNoStandby } from '../standby.ts'
 
 // Ten of each kind: FAILOVERS=10
@@ -100,6 +102,8 @@ test.skipIf(whyNoStandby).each(['demote', 'setReadOnly'] as const)(
     const change = () => pool.query('update counters set value = value + 1')
     const look = async () => pipelineOf(db)?.query('select pg_is_in_recovery() as is_standby', [])
     await look()
+    const heard: string[] = []
+    onTestFinished(await listen(pair.url, 'told', (payload) => heard.push(payload), silentLog))
     await pair[end]()
     await expect
       .poll(() => change().catch(toAppError), patience)
@@ -110,6 +114,10 @@ test.skipIf(whyNoStandby).each(['demote', 'setReadOnly'] as const)(
     await pair.moveAddress()
     await vi.waitFor(change, patience)
     expect((await vi.waitFor(look, patience))?.rows).toEqual([{ is_standby: false }])
+    await vi.waitFor(async () => {
+      await pool.query("notify told, 'by the new one'")
+      expect(heard).toContain('by the new one')
+    }, patience)
   },
 )
 

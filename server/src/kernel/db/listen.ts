@@ -2,10 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { NamedClient } from './client.ts'
 import { connectionSettings } from './connection.ts'
+import { databaseReadOnly } from './failure.ts'
 import { pauseAfter } from './reconnect.ts'
 import { runnerTimeouts } from './timeouts.ts'
 
-/** A connection that nothing is said on may be dead without anybody noticing. */
+/**
+ * A connection that nothing is said on may be dead without anybody noticing, or lead to an old primary,
+ * where nobody notifies of anything.
+ */
 const askEveryMs = 30_000
 
 /**
@@ -73,18 +77,22 @@ async function openListener(
   client.on('error', () => undefined)
   client.on('end', resolve)
   client.on('notification', ({ payload = '' }) => onNotify(payload))
+  const ask = async (query_timeout: number) => {
+    const question = { text: 'show transaction_read_only', query_timeout } as { text: string }
+    const { rows } = await client.query(question)
+    if (rows[0]?.transaction_read_only === 'on') throw databaseReadOnly()
+  }
   try {
     await client.connect()
     await client.query({ text: `listen ${channel}`, query_timeout: runnerTimeouts.connectMs } as {
       text: string
     })
+    await ask(runnerTimeouts.connectMs)
   } catch (error) {
     close()
     throw error
   }
-  const asking = setInterval(() => {
-    client.query({ text: 'select 1', query_timeout: askEveryMs } as { text: string }).catch(close)
-  }, askEveryMs)
+  const asking = setInterval(() => void ask(askEveryMs).catch(close), askEveryMs)
   return {
     async until(signal) {
       // No goodbye: the server ends a session whose socket is closed, and nothing can hang here.

@@ -4,7 +4,10 @@ import pg from 'pg'
 
 const folder = new URL('../../../migrations/', import.meta.url)
 
-/** Whoever wants a table that a migration waits for has to wait behind it: so long, and no longer. */
+/**
+ * Whoever wants a table that a migration waits for has to wait behind it: so long, and no longer. One
+ * that needs several takes them all first, before it works with any.
+ */
 const lockMs = 3_000
 /** Until it is tried again, those who had to wait are served. */
 const pauseMs = 2_000

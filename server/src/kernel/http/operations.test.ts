@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { captureStatements } from '../db/client.ts'
+import { createLog } from '../log.ts'
 import { startLoop } from '../runner/loop.ts'
 import { Troubles } from '../troubles.ts'
 
@@ -69,6 +70,20 @@ test('/ready answers 503 while what runs by itself finds the storage full, until
   expect(await status()).toBe(503)
   nowMs = 15_000
   expect(await status()).toBe(200)
+})
+
+test('a storage that is full again is told of in the log again, also where nobody asks /ready', () => {
+  const told: string[] = []
+  const log = createLog('info', { destination: { write: (line) => told.push(line) } })
+  let nowMs = 0
+  const troubles = new Troubles({ log, monotonicMs: () => nowMs })
+  const full = Object.assign(new Error('could not extend file'), { code: '53100' })
+  troubles.noteFailure(full)
+  troubles.noteFailure(full)
+  nowMs = 3_600_000
+  troubles.noteFailure(full)
+  const levels = told.map((line) => JSON.parse(line).level)
+  expect(levels).toEqual([50, 30, 50])
 })
 
 test('/ready answers 503 when the database is away', async () => {
