@@ -86,8 +86,8 @@ export function foreignRequests(
   return [...ofPath, ...ofQuery, ...ofBody]
 }
 
-/** Names no record of a workspace: everybody sees the directory, and a cursor only positions. */
-const sharedByAll = new Set(['contact_id', 'starting_after'])
+/** Names no record of a workspace: everybody sees the directory, and the others only tell a position. */
+const sharedByAll = new Set(['contact_id', 'starting_after', 'seen_message_id'])
 
 const isOctets = ({ requestBody }: Described['operation']) =>
   requestBody?.content['application/octet-stream'] !== undefined
