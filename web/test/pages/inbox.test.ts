@@ -552,7 +552,7 @@ test('what comes in at the moment in which a conversation is put away keeps it t
   await page.unrouteAll()
   await page.reload()
   await row(page, 'Call me today!').waitFor()
-  await page.getByRole('button', { name: 'Done' }).waitFor()
+  await page.getByRole('article').getByRole('button', { name: 'Done' }).waitFor()
 })
 
 test('a viewer reads everything and is offered nothing to change', async ({
