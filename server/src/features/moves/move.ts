@@ -2,6 +2,7 @@ import { type Context, inWorkspace, type ProcessContext } from '../../kernel/con
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
+import { stopOptedOut } from '../acquisition/index.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { copyOptOuts } from '../directory/index.ts'
 import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
@@ -238,6 +239,7 @@ class Move {
     await this.#copyOptOuts()
     const fenced = await queries.listFenced(this.#target.db, this.#id)
     await lowerFence(this.#target, fenced, this.#id)
+    await stopOptedOut(inWorkspace(this.#target, this.#id), this.#id)
     hintReadings(this.#source)
     hintReadings(this.#target)
   }
