@@ -13,7 +13,7 @@ import {
 import { findLeadsAt, listNotUnsubscribed, recordActivities } from '../leads/index.ts'
 import { lockSuppressions } from '../suppression/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
-import { findRevealed } from './cross-workspace.ts'
+import { findRevealed, findShown } from './cross-workspace.ts'
 
 export interface OptedOutEverywhere extends Omit<OptedOut, 'contact_ids'> {
   /** Of all workspaces, that were still written to. */
@@ -47,9 +47,7 @@ export async function optOutEverywhere(
 /** Each has a copy of the directory, and what its own workspaces revealed tells it more of who is meant. */
 async function findKeysHere({ db }: ProcessContext, request: OptOutRequest): Promise<string[]> {
   if (request.kind === 'domain') return []
-  const revealed = await findRevealed(db, request)
-  const ids = revealed.map(({ contact_id }) => contact_id)
-  const shown = revealed.map(({ contact }) => contact)
+  const [ids, shown] = [await findRevealed(db, request), await findShown(db, request)]
   return await findKeysOf(db, request.value, ids, shown)
 }
 
@@ -59,7 +57,7 @@ async function optOutHere(
   keys: string[],
 ): Promise<OptedOutEverywhere> {
   const request = readOptOut(addressOrDomain)
-  const revealed = (await findRevealed(ctx.db, request)).map(({ contact_id }) => contact_id)
+  const revealed = await findRevealed(ctx.db, request)
   const { contact_ids, ...optedOut } = await optOut(ctx, addressOrDomain, revealed, keys)
   const contacts = new Set([...contact_ids, ...revealed])
   let leads_stopped = 0
