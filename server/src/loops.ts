@@ -74,6 +74,7 @@ export async function startRunner(
     loops.push(loop)
     return loop
   }
+  await unsubscribeBefore(ctx)
   const sending = started(
     await startSendingRunner(ctx, owner, {
       ...{ ...hints, scope },
@@ -124,6 +125,18 @@ export async function startRunner(
   startUpkeep('upkeep', () => keepPartitions(aroundPooler(ctx)))
   const owned = stack.move()
   return { stop: () => owned.disposeAsync() }
+}
+
+/**
+ * Who was told that they are unsubscribed while this database was away must not get what is due by now.
+ * Without the first one, which has kept it, the others go on.
+ */
+async function unsubscribeBefore(ctx: ProcessContext) {
+  const first = ctx.shards?.first.ctx
+  if (!first || first.shard === ctx.shard) return
+  await unsubscribeWaiting(first).catch((error) =>
+    ctx.log.warn(describeError(error), 'kept unsubscribes were not looked at'),
+  )
 }
 
 /** One connection hears the hints for all that wait for them, until the last one has stopped. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOf } from '../../test/app.ts'
 import {
@@ -279,21 +278,60 @@ test('what concerns the whole installation reaches every shard', async () => {
   expect(await findLinkUrl(b)).toBe('http://127.0.0.1:1234')
 })
 
+async function addLeads(key: string, emails: string[]) {
+  const post = async (path: string, body: object) =>
+    (await call('POST', `/api/v2/${path}`, { key, body })).body
+  const { id: campaign_id } = await post('campaigns', { name: 'written to' })
+  await post('lead/add', { campaign_id, leads: emails.map((email) => ({ email })) })
+}
+
+async function stopReasons({ peek }: TestDatabase, workspaceId: string, emails: string[]) {
+  const rows = await peek
+    .selectFrom('leads')
+    .select(['email_folded', 'stop_reason'])
+    .where('workspace_id', '=', workspaceId)
+    .execute()
+  const reasons = new Map(rows.map((row) => [row.email_folded, row.stop_reason]))
+  return emails.map((email) => reasons.get(email))
+}
+
 test.each(['first', 'b'])(
-  'who asked to be removed since the backup of %s is refused there before its sending goes on',
+  'who asked to be removed since the backup of %s is refused there, and not written to, before its sending goes on',
   async (shard) => {
     const { ctx } = sharded.shards.byName(shard)
-    const database = shard === 'b' ? databases.second : databases.first
+    const other = sharded.shards.byName(shard === 'b' ? 'first' : 'b').ctx
+    const { id, key } = shard === 'b' ? north : home
     const address = `since@${shard}.example`
-    await optOutEverywhere(sharded.api.ctx, address)
-    const hash = createHash('sha256').update(address).digest()
-    await database.pool.query('delete from directory_optouts where hash = $1', [hash])
+    const emails = [address, `anybody@${shard}.example`, `colleague@since-${shard}.example`]
+    await addLeads(key, emails)
+    // The shard is put back to before.
+    await optOut(other, address)
+    await optOut(other, `since-${shard}.example`)
     expect(await findOptedOut(ctx.db, [address])).toEqual(new Set())
     await holdSending(ctx)
     await confirmHeld(await listHeld(sharded.api.ctx))
     expect(await findOptedOut(ctx.db, [address])).toEqual(new Set([address]))
+    const database = shard === 'b' ? databases.second : databases.first
+    const reasons = await stopReasons(database, id, emails)
+    expect(reasons).toEqual(['unsubscribed', null, 'unsubscribed'])
   },
 )
+
+test('who asked to be removed while a workspace was on no shard is not written to where it arrived', async () => {
+  const { id, key } = await sharded.createOn('first', 'wandering')
+  const emails = ['during@move.example', 'anybody@move.example']
+  await addLeads(key, emails)
+  const { shards } = sharded
+  const move = () =>
+    moveWorkspace(shards.first.ctx, shards.byName('b').ctx, id, {
+      ...{ sourceName: 'first', targetName: 'b', restMs: 0 },
+    })
+  await move()
+  // As if the move was killed before it was through, and the workspace was not there yet.
+  await optOut(shards.first.ctx, 'during@move.example')
+  expect(await move()).toMatchObject({ was_there: true })
+  expect(await stopReasons(databases.second, id, emails)).toEqual(['unsubscribed', null])
+})
 
 test('sending goes on nowhere while a shard that may know of opt-outs is away', async () => {
   const { ctx } = sharded.api

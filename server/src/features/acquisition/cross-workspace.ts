@@ -17,24 +17,27 @@ export async function findDuePeriods(db: ProcessDb, now: Date, after: string, mo
   return rows.map((row) => row.id)
 }
 
-interface Revealed {
-  contact_id: string
-  contact: ContactSnapshot
-}
+const isTheirs = ({ kind, value }: OptOutRequest) =>
+  kind === 'address'
+    ? sql`email_folded = ${value}`
+    : sql`(email_folded like ${`%@${value}`} or email_folded like ${`%@%.${value}`})`
 
 /** Contacts that were revealed to somebody by this address, or by one of this domain or below it. */
-export async function findRevealed(
-  db: ProcessDb,
-  { kind, value }: OptOutRequest,
-): Promise<Revealed[]> {
-  const isTheirs =
-    kind === 'address'
-      ? sql`email_folded = ${value}`
-      : sql`(email_folded like ${`%@${value}`} or email_folded like ${`%@%.${value}`})`
-  const { rows } = await sql<Revealed>`
+export async function findRevealed(db: ProcessDb, request: OptOutRequest): Promise<string[]> {
+  const { rows } = await sql<{ contact_id: string }>`
     /* cross-workspace: who asks to be removed is removed for all */
-    select distinct contact_id, contact
+    select distinct contact_id
     from acquired_contacts
-    where ${isTheirs}`.execute(db)
-  return rows
+    where ${isTheirs(request)}`.execute(db)
+  return rows.map(({ contact_id }) => contact_id)
+}
+
+/** What workspaces were shown of those who were revealed by this address. */
+export async function findShown(db: ProcessDb, request: OptOutRequest): Promise<ContactSnapshot[]> {
+  const { rows } = await sql<{ contact: ContactSnapshot }>`
+    /* cross-workspace: who asks to be removed is removed for all */
+    select distinct contact
+    from acquired_contacts
+    where ${isTheirs(request)}`.execute(db)
+  return rows.map(({ contact }) => contact)
 }

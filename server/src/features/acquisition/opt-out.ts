@@ -4,15 +4,16 @@ import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { askAllShards } from '../../kernel/shards/ask.ts'
 import {
   findKeysOf,
+  findOptedOut,
   type OptedOut,
   type OptOutRequest,
   optOut,
   readOptOut,
 } from '../directory/index.ts'
-import { findLeadsAt, recordActivities } from '../leads/index.ts'
+import { findLeadsAt, listNotUnsubscribed, recordActivities } from '../leads/index.ts'
 import { lockSuppressions } from '../suppression/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
-import { findRevealed } from './cross-workspace.ts'
+import { findRevealed, findShown } from './cross-workspace.ts'
 
 export interface OptedOutEverywhere extends Omit<OptedOut, 'contact_ids'> {
   /** Of all workspaces, that were still written to. */
@@ -46,9 +47,7 @@ export async function optOutEverywhere(
 /** Each has a copy of the directory, and what its own workspaces revealed tells it more of who is meant. */
 async function findKeysHere({ db }: ProcessContext, request: OptOutRequest): Promise<string[]> {
   if (request.kind === 'domain') return []
-  const revealed = await findRevealed(db, request)
-  const ids = revealed.map(({ contact_id }) => contact_id)
-  const shown = revealed.map(({ contact }) => contact)
+  const [ids, shown] = [await findRevealed(db, request), await findShown(db, request)]
   return await findKeysOf(db, request.value, ids, shown)
 }
 
@@ -58,7 +57,7 @@ async function optOutHere(
   keys: string[],
 ): Promise<OptedOutEverywhere> {
   const request = readOptOut(addressOrDomain)
-  const revealed = (await findRevealed(ctx.db, request)).map(({ contact_id }) => contact_id)
+  const revealed = await findRevealed(ctx.db, request)
   const { contact_ids, ...optedOut } = await optOut(ctx, addressOrDomain, revealed, keys)
   const contacts = new Set([...contact_ids, ...revealed])
   let leads_stopped = 0
@@ -91,11 +90,40 @@ async function stopLeads(ctx: Context, workspaceId: string, who: OptOutRequest):
     await lockSuppressions(tx, workspaceId)
     const leads = await findLeadsAt(tx.db, workspaceId, who)
     const stopping = leads.filter(({ stop_reason }) => stop_reason !== 'unsubscribed')
-    await recordActivities(
-      tx,
-      workspaceId,
-      stopping.map(({ id }) => ({ kind: 'unsubscribed', leadId: id })),
-    )
+    await stop(tx, workspaceId, stopping)
     return stopping.length
   })
 }
+
+const leadsAtOnce = 5000
+
+/**
+ * Stops the leads of a workspace whose people are opted out already: opt-outs that were copied from
+ * another database tell by hashes who is meant, and have stopped nobody here.
+ */
+export async function stopOptedOut(ctx: Context, workspaceId: string): Promise<void> {
+  const stopBehind = (after: string) =>
+    transaction(ctx, async (tx) => {
+      // Whoever adds one from here on knows of the opt-outs.
+      await lockSuppressions(tx, workspaceId)
+      const leads = await listNotUnsubscribed(tx.db, workspaceId, after, leadsAtOnce)
+      const optedOut = await findOptedOut(
+        tx.db,
+        leads.map(({ email_folded }) => email_folded),
+      )
+      const stopping = leads.filter(({ email_folded }) => optedOut.has(email_folded))
+      await stop(tx, workspaceId, stopping)
+      return leads.length < leadsAtOnce ? undefined : leads.at(-1)?.id
+    })
+  let place = await stopBehind(beforeAll)
+  while (place) place = await stopBehind(place)
+}
+
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+const stop = (tx: Context, workspaceId: string, leads: { id: string }[]) =>
+  recordActivities(
+    tx,
+    workspaceId,
+    leads.map(({ id }) => ({ kind: 'unsubscribed', leadId: id })),
+  )

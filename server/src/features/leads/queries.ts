@@ -170,6 +170,18 @@ export async function findLeadsAt(
   return rows
 }
 
+/** Leads behind an id whose owners have not unsubscribed, in id order. */
+export const listNotUnsubscribed = (db: Db, workspaceId: string, after: string, limit: number) =>
+  db
+    .selectFrom('leads')
+    .select(['id', 'email_folded'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '>', after)
+    .where('stop_reason', 'is distinct from', 'unsubscribed')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
 /** Of a campaign that never sent: nothing else knows of them. */
 export const deleteLeadsOf = (db: Db, workspaceId: string, campaignId: string) =>
   db

@@ -2,9 +2,11 @@ import { type Context, inWorkspace, type ProcessContext } from '../../kernel/con
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
+import { stopOptedOut } from '../acquisition/index.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { copyOptOuts } from '../directory/index.ts'
 import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
+import { unsubscribeKept } from '../tracking/index.ts'
 import { deleteTombstone, setHere, setMoved, setMoving } from '../workspaces/index.ts'
 import { checkMove, MoveRefused, type Plan, refuseHeld } from './check-move.ts'
 import { copyIn, copyOut } from './cross-workspace.ts'
@@ -154,6 +156,8 @@ class Move {
     sums.catch(() => undefined)
     await this.#copy(taker, plan)
     await this.#compare(there, plan, await sums)
+    // Who was told meanwhile that they are unsubscribed must not get what is due by now.
+    await unsubscribeKept(tx, this.#id)
     await takeInMailboxes(tx, this.#id)
     await setHere(tx.db, this.#id)
     await recordMove(tx, this.#id, 'workspace.moved', this.#options)
@@ -238,6 +242,9 @@ class Move {
     await this.#copyOptOuts()
     const fenced = await queries.listFenced(this.#target.db, this.#id)
     await lowerFence(this.#target, fenced, this.#id)
+    const own = inWorkspace(this.#target, this.#id)
+    await unsubscribeKept(own, this.#id)
+    await stopOptedOut(own, this.#id)
     hintReadings(this.#source)
     hintReadings(this.#target)
   }

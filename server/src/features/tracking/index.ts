@@ -8,5 +8,5 @@ export {
 } from './links.ts'
 export { trackingRoutes } from './routes.ts'
 export { unsubscribe } from './unsubscribe.ts'
-export { unsubscribeWaiting } from './waiting.ts'
+export { unsubscribeKept, unsubscribeWaiting } from './waiting.ts'
 export { readWish } from './wish.ts'

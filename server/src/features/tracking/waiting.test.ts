@@ -11,10 +11,12 @@ import {
   silentLog,
 } from '../../../test/sharded.ts'
 import { readConfig } from '../../config.ts'
+import { startRunner } from '../../loops.ts'
 import { openServer } from '../../process/open.ts'
 import { startServices } from '../../process/services.ts'
 import { moveWorkspace } from '../moves/index.ts'
 import { tokenBoxOf, unsubscribeWaiting, webLinks } from './index.ts'
+import { insertWaiting } from './queries.ts'
 
 let databases: ShardedDatabases
 let sharded: ShardedApi
@@ -71,7 +73,10 @@ test('who unsubscribes while a workspace is moved is taken at their word, and it
   }
   const moving = moveWorkspace(waiting, target, id, {
     ...{ sourceName: 'first', targetName: 'b', restMs: 60_000 },
-    onProgress: ({ step }) => step === 'copy' && copying.resolve(),
+    onProgress({ step }) {
+      if (step === 'copy') copying.resolve()
+      if (step === 'clean') throw new Error('killed')
+    },
   })
   try {
     await Promise.race([copying.promise, moving])
@@ -80,11 +85,18 @@ test('who unsubscribes while a workspace is moved is taken at their word, and it
     expect([await countWaiting(), await suppressedOf(id)]).toEqual([1, [0, 0]])
   } finally {
     asked.resolve()
-    await Promise.all([locking, moving])
+    await Promise.all([locking, expect(moving).rejects.toThrow('killed')])
   }
-  await unsubscribeWaiting(sharded.api.ctx)
-  expect(await countWaiting()).toBe(0)
+  // It came with the workspace: its mailboxes are awake from then on.
   expect((await suppressedOf(id))[1]).toBe(1)
+  const late = tokenBoxOf(source).make({
+    ...{ kind: 'unsubscribe', workspaceId: id, leadId: id, stepId: id, text: 'bob@example.com' },
+  })
+  await insertWaiting(databases.first.db, late, new Date())
+  await moveWorkspace(source, target, id, { sourceName: 'first', targetName: 'b' })
+  expect([await countWaiting(), (await suppressedOf(id))[1]]).toEqual([2, 2])
+  await unsubscribeWaiting(sharded.api.ctx)
+  expect([await countWaiting(), (await suppressedOf(id))[1]]).toEqual([0, 2])
 })
 
 test('who unsubscribes while the shard of the workspace is away is unsubscribed there once it is back', async () => {
@@ -101,4 +113,16 @@ test('who unsubscribes while the shard of the workspace is away is unsubscribed 
   await using _services = await startServices('runner', opened)
   await vi.waitFor(async () => expect(await countWaiting()).toBe(0), patience)
   expect(await suppressedOf(id)).toEqual([0, 1])
+})
+
+test('what was kept while a shard was away is written down there before a runner that opens it sends', async () => {
+  const { id } = await sharded.createOn('b', 'opened')
+  const { ctx } = sharded.shards.byName('b')
+  const kept = tokenBoxOf(ctx).make({
+    ...{ kind: 'unsubscribe', workspaceId: id, leadId: id, stepId: id, text: 'eve@example.com' },
+  })
+  await insertWaiting(databases.first.db, kept, new Date())
+  const runner = await startRunner(ctx)
+  await runner.stop()
+  expect([await countWaiting(), await suppressedOf(id)]).toEqual([0, [0, 1]])
 })

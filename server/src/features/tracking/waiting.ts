@@ -1,4 +1,10 @@
-import { enterWorkspace, onFirstShard, type ProcessContext } from '../../kernel/context.ts'
+import {
+  type AnyContext,
+  type Context,
+  enterWorkspace,
+  onFirstShard,
+  type ProcessContext,
+} from '../../kernel/context.ts'
 import { toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
 import { tokenBoxOf } from './links.ts'
@@ -9,7 +15,9 @@ import { unsubscribe } from './unsubscribe.ts'
 /**
  * A mailbox provider asks once and never again, and the person is told that it is done. So while the
  * workspace cannot be written to, because it is moved to another database or its own is away, the wish
- * is kept on the first one. The workspace sends nothing meanwhile.
+ * is kept on the first one. A mover writes it down before the mailboxes of the workspace wake, and a
+ * runner that opens a database before it works there; where a database is back that was open all the
+ * time, a mail that was due then may leave before it.
  */
 export async function unsubscribeOrKeep(process: ProcessContext, token: Token): Promise<void> {
   try {
@@ -24,23 +32,40 @@ export async function unsubscribeOrKeep(process: ProcessContext, token: Token): 
 /** Those of the wishes that were kept whose workspaces can be written to again. */
 export async function unsubscribeWaiting(ctx: ProcessContext, signal?: AbortSignal): Promise<void> {
   if (onFirstShard(ctx) !== ctx) return
-  const tokens = tokenBoxOf(ctx)
   const unreachable = new Set<string>()
-  let after = ''
-  while (!signal?.aborted) {
-    const [waiting] = await queries.findWaiting(ctx.db, after)
-    if (!waiting) return
-    after = waiting.token
-    const token = tokens.read(after)
-    // One that an older secret key made is read once that is set again.
-    if (!token || unreachable.has(token.workspaceId)) continue
+  for await (const token of listKept(ctx)) {
+    if (signal?.aborted) return
+    const { workspaceId } = token
+    if (unreachable.has(workspaceId)) continue
     try {
-      await unsubscribe(await enterWorkspace(ctx, token.workspaceId), token)
-      await queries.deleteWaiting(ctx.db, after)
+      await unsubscribe(await enterWorkspace(ctx, workspaceId), token)
+      await queries.deleteWaiting(ctx.db, token.kept)
     } catch (error) {
-      if (isUnavailable(error)) unreachable.add(token.workspaceId)
-      else ctx.log.error(describeError(error), 'an unsubscribe is tried again')
+      if (isUnavailable(error)) unreachable.add(workspaceId)
+      else {
+        const fields = { workspace: workspaceId, ...describeError(error) }
+        ctx.log.error(fields, 'an unsubscribe is tried again')
+      }
     }
+  }
+}
+
+/** Those of one workspace, also in a transaction that brings it. They stay kept: a runner looks again. */
+export async function unsubscribeKept(ctx: Context, workspaceId: string): Promise<void> {
+  for await (const token of listKept(ctx))
+    if (token.workspaceId === workspaceId) await unsubscribe(ctx, token)
+}
+
+async function* listKept(ctx: AnyContext): AsyncGenerator<Token & { kept: string }> {
+  const { db } = onFirstShard(ctx)
+  const tokens = tokenBoxOf(ctx)
+  let [waiting] = await queries.findWaiting(db, '')
+  while (waiting) {
+    const kept = waiting.token
+    const token = tokens.read(kept)
+    // One that an older secret key made is read once that is set again.
+    if (token) yield { ...token, kept }
+    ;[waiting] = await queries.findWaiting(db, kept)
   }
 }
 

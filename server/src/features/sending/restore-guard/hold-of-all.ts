@@ -1,8 +1,9 @@
-import type { ProcessContext } from '../../../kernel/context.ts'
+import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { askAllShards, askShardsUp } from '../../../kernel/shards/ask.ts'
+import { stopOptedOut } from '../../acquisition/index.ts'
 import { copyOptOuts } from '../../directory/index.ts'
-import { requireNoneInSeveral } from '../../workspaces/index.ts'
+import { listWorkspaces, requireNoneInSeveral } from '../../workspaces/index.ts'
 import { changedSince, confirmRestore, holdSending, previewRestore } from './sending-hold.ts'
 
 export type HeldShard = NonNullable<Awaited<ReturnType<typeof previewRestore>>> & {
@@ -56,9 +57,14 @@ export async function confirmHeld(
   return { uncertain }
 }
 
-/** A database that was put back has forgotten who asked to be removed since; each of the others knows. */
+/**
+ * A database that was put back has forgotten who asked to be removed since; each of the others knows.
+ * Its leads are as active as they were at that time.
+ */
 async function recoverOptOuts(ctx: ProcessContext) {
+  if (!ctx.shards) return
   await askAllShards(ctx, async (other) => {
     if (other.shard !== ctx.shard) await copyOptOuts(other.db, ctx.db)
   })
+  for (const { id } of await listWorkspaces(ctx)) await stopOptedOut(inWorkspace(ctx, id), id)
 }
