@@ -53,7 +53,7 @@ export async function cleanUpMoves(ctx: ProcessContext): Promise<void> {
     const standing = standingOf(leaving, await isElsewhere(ctx, id))
     const complaint = complaints[standing]
     if (complaint && since_ms >= leftMs) ctx.log.error({ workspace: id, to }, complaint)
-    if (standing === 'deletable' && (await deleteWhatIsLeft(ctx, tables, id))) {
+    if (standing === 'deletable' && (await deleteAllRows(ctx, tables, id, hasGone))) {
       await lowerFence(ctx, await queries.listFenced(ctx.db, id), id)
     }
   }
@@ -70,17 +70,6 @@ async function isElsewhere(ctx: ProcessContext, workspaceId: string): Promise<bo
   return places.some(([place]) => place?.moved_to === null)
 }
 
-/** From the first of its rows on nothing can be brought from here, and its row says so. */
-async function deleteWhatIsLeft(ctx: ProcessContext, tables: WorkspaceTable[], id: string) {
-  const isBegun = await transaction(inWorkspace(ctx, id), async ({ db }) => {
-    await queries.actAsMover(db)
-    if (!(await hasGone(db, id))) return false
-    await setEmptied(db, id)
-    return true
-  })
-  return isBegun && (await deleteAllRows(ctx, tables, id, hasGone))
-}
-
 /** It is not here again, and nobody is bringing it back until the transaction ends. */
 async function hasGone(tx: Db, workspaceId: string): Promise<boolean> {
   if (!(await queries.lockMove(tx, workspaceId))) return false
@@ -89,7 +78,8 @@ async function hasGone(tx: Db, workspaceId: string): Promise<boolean> {
 }
 
 /**
- * Deletes the rows of a workspace that is somewhere else, in batches; its row in `workspaces` stays.
+ * Deletes the rows of a workspace that is somewhere else, in batches. Its row in `workspaces` stays, and
+ * says before the first of them goes that nothing can be brought from here any more.
  *
  * @param mayGoOn asked in the transaction of each batch, unless the caller holds the lock of its move
  * @returns whether all are gone
@@ -100,17 +90,21 @@ export async function deleteAllRows(
   workspaceId: string,
   mayGoOn: (tx: Db, workspaceId: string) => Promise<boolean> = async () => true,
 ): Promise<boolean> {
-  const own = inWorkspace(ctx, workspaceId)
+  /** Undefined where it may not go on. */
+  const allowed = <T>(work: (tx: Db) => Promise<T>) =>
+    transaction(inWorkspace(ctx, workspaceId), async ({ db }) => {
+      await queries.actAsMover(db)
+      return (await mayGoOn(db, workspaceId)) ? work(db) : undefined
+    })
+  const begun = await allowed((tx) => setEmptied(tx, workspaceId))
+  if (!begun) return false
   // Those first that refer to others.
   for (const table of tables.toReversed()) {
     if (table.owner === 'id') continue
     for (let deleted = rowsAtOnce; deleted === rowsAtOnce; ) {
-      deleted = await transaction(own, async ({ db }) => {
-        await queries.actAsMover(db)
-        if (!(await mayGoOn(db, workspaceId))) return -1
-        return queries.deleteRows(db, table, workspaceId, rowsAtOnce)
-      })
-      if (deleted < 0) return false
+      const batch = await allowed((tx) => queries.deleteRows(tx, table, workspaceId, rowsAtOnce))
+      if (batch === undefined) return false
+      deleted = batch
     }
   }
   return true
