@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { behind, run } from '../../test/commands.ts'
 import { patience } from '../../test/patience.ts'
@@ -8,7 +9,7 @@ import {
   shardedApi,
   shardedDatabases,
 } from '../../test/sharded.ts'
-import { listLeaving, moveWorkspace } from '../features/moves/index.ts'
+import { leaveTo, listLeaving, moveWorkspace } from '../features/moves/index.ts'
 import { confirmHeld, holdSending, listHeld } from '../features/sending/index.ts'
 import { updateRegistered } from '../kernel/shards/queries.ts'
 import { cancel, keep, moveTo } from './move-workspace.ts'
@@ -81,14 +82,19 @@ test('the doctor names a workspace that has left its shard and come to none, and
   expect((await sharded.api.call('GET', '/oauth/service-accounts', { key })).status).toBe(200)
 })
 
-test('a shard that was put back sends only once a person has said who goes on with what has left it since', async () => {
-  const { ctx, call } = sharded.api
-  const { id, key } = await sharded.createOn('b', 'Twice')
-  // The first one has it as well, as a backup from before its move does.
-  const row = `select to_jsonb(w) as row from workspaces w where id = '${id}'`
+/** On b, and the first one has it as well, as a backup from before its move does. */
+async function createOnBoth(name: string) {
+  const created = await sharded.createOn('b', name)
+  const row = `select to_jsonb(w) as row from workspaces w where id = '${created.id}'`
   const [{ row: moved } = { row: {} }] = (await behind(databases.second, row)).rows
   const insert = 'insert into workspaces select * from jsonb_populate_record(null::workspaces, $1)'
   await behind(databases.first, insert, [moved])
+  return created
+}
+
+test('a shard that was put back sends only once a person has said who goes on with what has left it since', async () => {
+  const { ctx, call } = sharded.api
+  const { id, key } = await createOnBoth('Twice')
   await holdSending(sharded.shards.first.ctx)
   const confirm = async () => confirmHeld(await listHeld(ctx))
   const both = `Twice (${id}) is on first and b`
@@ -124,6 +130,29 @@ test('a shard that was put back sends only once a person has said who goes on wi
   const leaving = await listLeaving(sharded.shards.first.ctx.db)
   expect(leaving).toContainEqual(expect.objectContaining({ id, moved_to: 'b', is_fenced: true }))
   await expect(keep(ctx, id, 'first')).rejects.toThrow('The workspace is not on the shard first')
+})
+
+test('a workspace that several people leave to different shards at once stays on one of them', async () => {
+  const { ctx } = sharded.api
+  const { id } = await createOnBoth('Contested')
+  const writer = await databases.first.peek.startTransaction().execute()
+  await sql`lock table leads in row exclusive mode`.execute(writer)
+  const keeping = keep(ctx, id, 'b')
+  try {
+    const fence = `outrider_fence_${id.replaceAll('-', '')}_new`
+    const raised = `select from pg_trigger where tgname = '${fence}'`
+    const isFenced = async () => (await behind(databases.first, raised)).rows.length > 0
+    await expect.poll(isFenced, patience).toBe(true)
+    await expect(keep(ctx, id, 'first')).rejects.toThrow('Another move of this workspace')
+  } finally {
+    await writer.rollback().execute()
+  }
+  expect(await keeping).toEqual({ id, on: 'b', left_by: ['first'] })
+  // As who had read before that, and comes to it only now.
+  const [first, b] = [sharded.shards.byName('first'), sharded.shards.byName('b')]
+  await expect(leaveTo(first, [b], id)).rejects.toThrow('The workspace has left first meanwhile')
+  await expect(leaveTo(b, [first], id)).rejects.toThrow('The workspace has left first meanwhile')
+  expect(await doctorSays('moves')).toMatchObject({ status: 'ok' })
 })
 
 test('a workspace is moved by its name, its key goes on, and what cannot be is refused with what to do', async () => {

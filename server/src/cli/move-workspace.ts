@@ -86,9 +86,11 @@ export async function keep(ctx: ProcessContext, id: string, on: string) {
       `The workspace is not on the shard ${on}: name one that has it.`,
     )
   }
-  const left = active.map(({ shard }) => shard).filter((shard) => shard !== keeper)
-  for (const shard of left) await leaveTo(on, shard, id)
-  const left_by = left.map(nameOf)
+  const leavers = active
+    .filter(({ shard }) => shard !== keeper)
+    .map(({ shard }) => ({ name: nameOf(shard), ctx: shard }))
+  await leaveTo({ name: on, ctx: keeper }, leavers, id)
+  const left_by = leavers.map(({ name }) => name)
   const subject = { subjectType: 'workspace', subjectId: id }
   await recordAudit(inWorkspace(keeper, id), {
     ...{ workspaceId: id, actor: operator, action: 'workspace.kept' },
