@@ -51,11 +51,10 @@ test('a move that was left is taken back while another shard does not answer, un
 })
 
 /** The mover ends between its two commits. */
-async function moveToNowhere(id: string) {
-  const [first, b] = ['first', 'b'].map((name) => sharded.shards.byName(name).ctx)
-  if (!first || !b) throw new Error('There is one database.')
-  const moving = moveWorkspace(first, b, id, {
-    ...{ sourceName: 'first', targetName: 'b', restMs: 0 },
+async function moveToNowhere(id: string, sourceName = 'first', targetName = 'b') {
+  const [source, target] = [sharded.shards.byName(sourceName), sharded.shards.byName(targetName)]
+  const moving = moveWorkspace(source.ctx, target.ctx, id, {
+    ...{ sourceName, targetName, restMs: 0 },
     onProgress({ step }) {
       if (step === 'activate') throw new Error('killed')
     },
@@ -80,6 +79,23 @@ test('the doctor names a workspace that has left its shard and come to none, and
   await moveTo(sharded.api.ctx, id, 'b', { json: true })
   expect(await doctorSays('moves')).toMatchObject({ status: 'ok' })
   expect((await sharded.api.call('GET', '/oauth/service-accounts', { key })).status).toBe(200)
+})
+
+test('of a workspace that is nowhere only the shard that had it last is complained of, and its move is what works', async () => {
+  const { ctx } = sharded.api
+  const { id } = await sharded.createOn('first', 'Astray')
+  await moveTo(ctx, id, 'b', { json: true })
+  await moveToNowhere(id, 'b', 'first')
+  expect(await doctorSays('moves')).toMatchObject({ status: 'ok' })
+  expect(await doctorSays('b: moves')).toMatchObject({
+    ...{ status: 'fail', detail: 'a move of Astray to first was left before it arrived' },
+    remedy: expect.stringContaining(`"npx outrider workspaces move ${id} --to first"`),
+  })
+  await expect(moveTo(ctx, id, 'b', { json: true })).rejects.toThrow(
+    'A move of the workspace from b to first was left before it arrived: run it again with --to first',
+  )
+  await moveTo(ctx, id, 'first', { json: true })
+  expect(await doctorSays('b: moves')).toMatchObject({ status: 'ok' })
 })
 
 /** On b, and the first one has it as well, as a backup from before its move does. */

@@ -45,6 +45,7 @@ export async function moveTo(
       `The workspace is on the shard ${to} already: give another one.`,
     )
   }
+  if (source.shard === target) throw nowhere(source, to)
   // It takes room there that it does not have yet.
   if (activeOf(rows)?.shard !== target) await chooseShard(ctx, to)
   const from = nameOf(source.shard)
@@ -138,6 +139,13 @@ function sourceOf(rows: Found[], to: string): Found | undefined {
   if (!last || last.row.moved_to !== null || nameOf(last.shard) !== to) return last
   return rows.find(({ row }) => row.moved_to === to)
 }
+
+/** The last that had it is asked to bring it to itself. */
+const nowhere = ({ row }: Found, to: string) =>
+  new AppError(
+    'not_ready',
+    `A move of the workspace from ${to} to ${row.moved_to} was left before it arrived: run it again with --to ${row.moved_to}, or take it back with --cancel.`,
+  )
 
 const nameOf = ({ shard = firstShardName }: ProcessContext) => shard
 

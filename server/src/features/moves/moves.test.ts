@@ -116,10 +116,13 @@ async function passTwoHours() {
   await a.database.setClock(new Date((rows[0]?.now ?? a.now()).getTime() + 7_200_000))
 }
 
-const errorsIn = ({ logLines }: TestContext) =>
+const errorsIn = (ctx: TestContext) => loggedIn(ctx, 50)
+const warningsIn = (ctx: TestContext) => loggedIn(ctx, 40)
+
+const loggedIn = ({ logLines }: TestContext, severity: number) =>
   logLines
     .map((line) => JSON.parse(line))
-    .filter(({ level }) => level === 50)
+    .filter(({ level }) => level === severity)
     .map(({ workspace, to, msg }) => ({ workspace, to, msg }))
 
 const here = { moving_to: null, moved_to: null }
@@ -289,7 +292,7 @@ test('a workspace that has left one shard and come to none is kept until it is b
     {
       workspace: workspaceId,
       to: 'b',
-      msg: expect.stringContaining('no shard that answers has it'),
+      msg: expect.stringContaining('no shard has it'),
     },
   ])
   await toB()
@@ -297,6 +300,15 @@ test('a workspace that has left one shard and come to none is kept until it is b
   await passTwoHours()
   await cleanUpMoves(ofShards(a, undefined))
   expect(asMoved(await rowsIn(a))).toEqual(asMoved(before))
+  // The one that does not answer may have it.
+  expect(errorsIn(a).length).toBe(1)
+  expect(warningsIn(a)).toEqual([
+    {
+      workspace: workspaceId,
+      to: 'b',
+      msg: expect.stringContaining('a shard that may have it does not answer'),
+    },
+  ])
   await cleanUpMoves(ofShards(a, b))
   expect(await tablesWithRows(a)).toEqual([])
 })
