@@ -27,7 +27,7 @@ afterAll(async () => {
 
 afterEach(() => void vi.unstubAllEnvs())
 
-test('a move that was left is taken back while another shard does not answer, unless that one may have the workspace', async () => {
+test('a move that was left is taken back while its target does not answer if a person says that the source has lost nothing, and never once it has left', async () => {
   const { ctx, call } = sharded.api
   const { id, key } = await sharded.createOn('first', 'Waiting')
   const change = async () =>
@@ -37,9 +37,10 @@ test('a move that was left is taken back while another shard does not answer, un
   await moveToNowhere(gone.id)
   databases.takeAway()
   try {
-    expect(await cancel(ctx, id)).toEqual({ id, stays_on: 'first' })
+    await expect(cancel(ctx, id)).rejects.toThrow('add --yes if first is still what it was')
+    expect(await cancel(ctx, id, { yes: true })).toEqual({ id, stays_on: 'first' })
     expect(await change()).toBe(201)
-    await expect(cancel(ctx, gone.id)).rejects.toThrow(
+    await expect(cancel(ctx, gone.id, { yes: true })).rejects.toThrow(
       'The database of the shard b is not reachable',
     )
   } finally {

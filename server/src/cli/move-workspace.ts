@@ -16,6 +16,7 @@ import { parseUuid } from '../kernel/ids.ts'
 import { askAllShards, askShardsUp } from '../kernel/shards/ask.ts'
 import { showingProgress } from './directory-options.ts'
 import { getShard, type OutputOptions } from './operate.ts'
+import type { Confirmable } from './options.ts'
 
 /** The row of the workspace in one of the databases. */
 interface Found {
@@ -62,16 +63,30 @@ export async function moveTo(
  * Takes a move back that was left. A workspace that has not left its shard yet stays there, whichever
  * other one does not answer.
  *
+ * @param options.yes also while the shard that it was to go to does not answer
  * @throws AppError with what to do
  */
-export async function cancel(ctx: ProcessContext, workspace: string) {
+export async function cancel(
+  ctx: ProcessContext,
+  workspace: string,
+  { yes }: Confirmable = {},
+) {
   const id = await idOf(ctx, workspace)
-  const answering = (await askShardsUp(ctx, findRowOf(id))).flat()
-  const source = activeOf(answering) ?? lastOf(await findRows(ctx, id))
-  if (!source) throw new AppError('not_ready', 'The workspace is not being moved.')
-  await cancelMove(source.shard, (to) => getShard(ctx, to), id)
+  const answers = await askShardsUp(ctx, async (shard) => ({
+    ...{ name: nameOf(shard), rows: await findRowOf(id)(shard) },
+  }))
+  const active = activeOf(answers.flatMap(({ rows }) => rows))
+  const to = active?.row.moving_to
+  if (active && to && !yes && !answers.some(({ name }) => name === to)) {
+    throw new AppError('not_ready', mayBeThere(nameOf(active.shard), to))
+  }
+  const source = active ?? lastOf(await findRows(ctx, id))
+  await cancelMove(source.shard, (name) => getShard(ctx, name), id)
   return { id, stays_on: nameOf(source.shard) }
 }
+
+const mayBeThere = (from: string, to: string) =>
+  `The shard ${to} does not answer. If a standby of ${from} has taken over since the move began, or ${from} was put back, the workspace may be on ${to}, and both would send. Bring ${to} back first, or add --yes if ${from} is still what it was.`
 
 /**
  * Of a workspace that several shards have, since one of them was put back, the one that goes on with it.
@@ -104,9 +119,9 @@ async function idOf(ctx: ProcessContext, workspace: string): Promise<string> {
   return parseUuid(workspace) ?? (await locateWorkspace(ctx, workspace)).found.id
 }
 
-async function findRows(ctx: ProcessContext, id: string): Promise<Found[]> {
-  const rows = (await askAllShards(ctx, findRowOf(id))).flat()
-  if (rows.length > 0) return rows
+async function findRows(ctx: ProcessContext, id: string): Promise<[Found, ...Found[]]> {
+  const [one, ...others] = (await askAllShards(ctx, findRowOf(id))).flat()
+  if (one) return [one, ...others]
   throw new AppError('not_found', 'No such workspace; check its id or name.')
 }
 
@@ -128,15 +143,15 @@ function activeOf(rows: Found[]): Found | undefined {
 }
 
 /** Where it is, or was last, if it is nowhere. */
-const lastOf = (rows: Found[]) =>
-  activeOf(rows) ?? rows.toSorted((a, b) => timeOf(b) - timeOf(a)).at(0)
+const lastOf = (rows: [Found, ...Found[]]): Found =>
+  activeOf(rows) ?? rows.reduce((last, each) => (timeOf(each) > timeOf(last) ? each : last))
 
 const timeOf = ({ row }: Found) => row.timestamp_moving?.getTime() ?? 0
 
 /** Where it is, or was: of one that has arrived, a row that says so, for the move may have been killed. */
-function sourceOf(rows: Found[], to: string): Found | undefined {
+function sourceOf(rows: [Found, ...Found[]], to: string): Found | undefined {
   const last = lastOf(rows)
-  if (!last || last.row.moved_to !== null || nameOf(last.shard) !== to) return last
+  if (last.row.moved_to !== null || nameOf(last.shard) !== to) return last
   return rows.find(({ row }) => row.moved_to === to)
 }
 
