@@ -443,6 +443,20 @@ test('a move whose workspace has lost its name meanwhile is not taken back befor
   await expect(cancelling()).rejects.toThrow('Another workspace has been named Acme')
   expect(await placeIn(a)).toEqual(movedToB)
   await rename(a, id, 'Made')
+  // Another one that nobody sees yet.
+  const naming = await a.database.peek.startTransaction().execute()
+  await sql`update workspaces set name = 'Acme' where id = ${id}::uuid`.execute(naming)
+  const tooLate = expect(cancelling()).rejects.toThrow('Another workspace has been named Acme')
+  const waiting = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event = 'transactionid'`.execute(a.database.peek)
+    return rows.length
+  }
+  await expect.poll(waiting, patience).toBe(1)
+  await naming.commit().execute()
+  await tooLate
+  await rename(a, id, 'Made')
   await cancelling()
   expect(await placeIn(a)).toEqual(here)
 })
