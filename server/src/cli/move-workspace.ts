@@ -1,4 +1,3 @@
-import { firstShardName } from '../config.ts'
 import { operator, recordAudit } from '../features/audit/index.ts'
 import {
   cancelMove,
@@ -13,7 +12,7 @@ import { chooseShard, inSeveral, locateWorkspace } from '../features/workspaces/
 import { inWorkspace, type ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { parseUuid } from '../kernel/ids.ts'
-import { askAllShards, askShardsUp } from '../kernel/shards/ask.ts'
+import { askAllShards, askShardsUp, shardNameOf } from '../kernel/shards/ask.ts'
 import { showingProgress } from './directory-options.ts'
 import { getShard, type OutputOptions } from './operate.ts'
 import type { Confirmable } from './options.ts'
@@ -49,7 +48,7 @@ export async function moveTo(
   if (source.shard === target) throw nowhere(source, to)
   // It takes room there that it does not have yet.
   if (activeOf(rows)?.shard !== target) await chooseShard(ctx, to)
-  const from = nameOf(source.shard)
+  const from = shardNameOf(source.shard)
   const moved = await showingProgress(ctx, options, (show) =>
     moveWorkspace(source.shard, target, id, {
       ...{ sourceName: from, targetName: to },
@@ -66,23 +65,19 @@ export async function moveTo(
  * @param options.yes also while the shard that it was to go to does not answer
  * @throws AppError with what to do
  */
-export async function cancel(
-  ctx: ProcessContext,
-  workspace: string,
-  { yes }: Confirmable = {},
-) {
+export async function cancel(ctx: ProcessContext, workspace: string, { yes }: Confirmable = {}) {
   const id = await idOf(ctx, workspace)
   const answers = await askShardsUp(ctx, async (shard) => ({
-    ...{ name: nameOf(shard), rows: await findRowOf(id)(shard) },
+    ...{ name: shardNameOf(shard), rows: await findRowOf(id)(shard) },
   }))
   const active = activeOf(answers.flatMap(({ rows }) => rows))
   const to = active?.row.moving_to
   if (active && to && !yes && !answers.some(({ name }) => name === to)) {
-    throw new AppError('not_ready', mayBeThere(nameOf(active.shard), to))
+    throw new AppError('not_ready', mayBeThere(shardNameOf(active.shard), to))
   }
   const source = active ?? lastOf(await findRows(ctx, id))
   await cancelMove(source.shard, (name) => getShard(ctx, name), id)
-  return { id, stays_on: nameOf(source.shard) }
+  return { id, stays_on: shardNameOf(source.shard) }
 }
 
 const mayBeThere = (from: string, to: string) =>
@@ -104,7 +99,7 @@ export async function keep(ctx: ProcessContext, id: string, on: string) {
   }
   const leavers = active
     .filter(({ shard }) => shard !== keeper)
-    .map(({ shard }) => ({ name: nameOf(shard), ctx: shard }))
+    .map(({ shard }) => ({ name: shardNameOf(shard), ctx: shard }))
   await leaveTo({ name: on, ctx: keeper }, leavers, id)
   const left_by = leavers.map(({ name }) => name)
   const subject = { subjectType: 'workspace', subjectId: id }
@@ -136,7 +131,7 @@ const findRowOf =
 function activeOf(rows: Found[]): Found | undefined {
   const [active, ...others] = rows.filter(({ row }) => row.moved_to === null)
   if (active && others.length > 0) {
-    const shards = [active, ...others].map(({ shard }) => nameOf(shard))
+    const shards = [active, ...others].map(({ shard }) => shardNameOf(shard))
     throw inSeveral([{ ...active.row, shards }])
   }
   return active
@@ -151,7 +146,7 @@ const timeOf = ({ row }: Found) => row.timestamp_moving?.getTime() ?? 0
 /** Where it is, or was: of one that has arrived, a row that says so, for the move may have been killed. */
 function sourceOf(rows: [Found, ...Found[]], to: string): Found | undefined {
   const last = lastOf(rows)
-  if (last.row.moved_to !== null || nameOf(last.shard) !== to) return last
+  if (last.row.moved_to !== null || shardNameOf(last.shard) !== to) return last
   return rows.find(({ row }) => row.moved_to === to)
 }
 
@@ -161,8 +156,6 @@ const nowhere = ({ row }: Found, to: string) =>
     'not_ready',
     `A move of the workspace from ${to} to ${row.moved_to} was left before it arrived: run it again with --to ${row.moved_to}, or take it back with --cancel.`,
   )
-
-const nameOf = ({ shard = firstShardName }: ProcessContext) => shard
 
 const says: Record<Progress['step'], string> = {
   drain: 'tables, once mails under way are through',

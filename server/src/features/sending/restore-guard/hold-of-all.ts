@@ -1,6 +1,6 @@
 import type { ProcessContext } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import { askAllShards, askShardsUp } from '../../../kernel/shards/ask.ts'
+import { askAllShards, askShardsUp, shardNameOf } from '../../../kernel/shards/ask.ts'
 import { copyOptOuts } from '../../directory/index.ts'
 import { requireNoneInSeveral } from '../../workspaces/index.ts'
 import { changedSince, confirmRestore, holdSending, previewRestore } from './sending-hold.ts'
@@ -48,7 +48,7 @@ export async function confirmHeld(
     throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
   }
   if (seen !== seenOf(held)) throw changedSince()
-  const names = held.flatMap(({ ctx }) => ctx.shard ?? [])
+  const names = held.map(({ ctx }) => shardNameOf(ctx))
   await requireNoneInSeveral(first.ctx, names)
   for (const { ctx } of held) await recoverOptOuts(ctx)
   let uncertain = 0
