@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
-import { listLeaving, standingOf } from '../features/moves/index.ts'
+import { type Leaving, listLeaving, standingOf } from '../features/moves/index.ts'
 import type { WorkspacesOn } from '../features/workspaces/index.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
 import {
@@ -22,17 +22,22 @@ import { sealedColumns } from '../sealed-columns.ts'
 import { examineMail } from './doctor-mail.ts'
 import { type Finding, fine, found } from './finding.ts'
 
+/** What a shard works for, and what has left it. */
+export interface SaidByShard extends WorkspacesOn {
+  leaving: Leaving[]
+}
+
 /**
  * What the database tells, once it answers.
  *
  * @param isOurs it was started for this examination, so no server runs
- * @param all what each database of the installation works for; undefined: one of them does not say
+ * @param all of each database of the installation; undefined: one of them does not say
  */
 export async function examineDatabase(
   db: ProcessDb,
   config: Config,
   isOurs: boolean,
-  all: WorkspacesOn[] | undefined,
+  all: SaidByShard[] | undefined,
 ): Promise<Finding[]> {
   const version = await readServerVersion(db)
   const first = [
@@ -62,11 +67,17 @@ async function directory(db: ProcessDb): Promise<Finding> {
 }
 
 /** Nothing of a workspace is written whose move was left, and nothing else says so. */
-async function moves(db: ProcessDb, all: WorkspacesOn[] | undefined): Promise<Finding> {
-  const somewhere = new Set(all?.flatMap(({ workspaces }) => workspaces.map(({ id }) => id)))
+async function moves(db: ProcessDb, all: SaidByShard[] | undefined): Promise<Finding> {
+  const places = all?.flatMap(({ workspaces, leaving: gone }) => [
+    ...workspaces.map(({ id }) => ({ id, moved_to: null, timestamp_moving: null })),
+    ...gone,
+  ])
   const leaving = (await listLeaving(db)).map((each) => {
-    const isElsewhere = all === undefined || somewhere.has(each.id)
-    return { ...each, standing: standingOf(each, isElsewhere) }
+    const standing = standingOf(
+      each,
+      places?.filter(({ id }) => id === each.id),
+    )
+    return { ...each, standing }
   })
   const left = leaving.filter(({ standing }) => standing === 'left' || standing === 'nowhere')
   if (left.length > 0) {
@@ -81,7 +92,7 @@ async function moves(db: ProcessDb, all: WorkspacesOn[] | undefined): Promise<Fi
     return found('moves', 'fail', detail, remedy)
   }
   const late = leaving.filter(
-    ({ standing, since_ms }) => all && standing === 'deletable' && since_ms > remainsMsMax,
+    ({ standing, since_ms }) => standing === 'deletable' && since_ms > remainsMsMax,
   )
   if (late.length > 0) {
     const detail = `rows of ${late.map(({ name }) => name).join(', ')} were left behind`

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { type Config, firstShardName, type ShardAddress } from '../config.ts'
+import { listLeaving } from '../features/moves/index.ts'
 import {
   describeInSeveral,
   findInSeveral,
   listWorkspaces,
   sayWhichStays,
-  type WorkspacesOn,
 } from '../features/workspaces/index.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
 import { connect, type ProcessDb } from '../kernel/db/db.ts'
@@ -16,7 +16,7 @@ import { openDatabase } from '../process/open.ts'
 import { examinePooler } from '../process/pooler.ts'
 import { type CommandSettings, readCommandSettings } from '../process/service-settings.ts'
 import { requireFirst, requireRegistered, requireSameNames } from '../process/shards.ts'
-import { examineDatabase } from './doctor-database.ts'
+import { examineDatabase, type SaidByShard } from './doctor-database.ts'
 import { examineMachine } from './doctor-machine.ts'
 import { type Finding, fine, found, worstOf } from './finding.ts'
 import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
@@ -76,8 +76,8 @@ async function examineService(config: Config): Promise<Finding[]> {
   }
 }
 
-/** What each database works for; undefined where one of them does not say, or cannot yet. */
-async function listAll(config: Config, first: ProcessDb): Promise<WorkspacesOn[] | undefined> {
+/** What each database says of workspaces; undefined where one of them does not say, or cannot yet. */
+async function listAll(config: Config, first: ProcessDb): Promise<SaidByShard[] | undefined> {
   const { databaseShards } = config
   const others = databaseShards.map(({ name, url, directUrl }) => ({
     ...{ shard: name, db: connect(directUrl ?? url, 1).db },
@@ -86,7 +86,7 @@ async function listAll(config: Config, first: ProcessDb): Promise<WorkspacesOn[]
     requireSameNames(await listRegistered(first), databaseShards)
     return await Promise.all(
       [{ shard: firstShardName, db: first }, ...others].map(async ({ shard, db }) => ({
-        ...{ shard, workspaces: await listWorkspaces({ db }) },
+        ...{ shard, workspaces: await listWorkspaces({ db }), leaving: await listLeaving(db) },
       })),
     )
   } catch {
@@ -101,7 +101,7 @@ async function listAll(config: Config, first: ProcessDb): Promise<WorkspacesOn[]
 async function examineShards(
   config: Config,
   first: ProcessDb,
-  all: WorkspacesOn[] | undefined,
+  all: SaidByShard[] | undefined,
 ): Promise<Finding[]> {
   const registered = await listRegistered(first).catch(() => [])
   if (registered.length === 0 && config.databaseShards.length === 0) return []
@@ -117,7 +117,7 @@ async function examineShards(
   return [named, ...(all ? [examineInSeveral(all)] : []), ...each.flat()]
 }
 
-function examineInSeveral(all: WorkspacesOn[]): Finding {
+function examineInSeveral(all: SaidByShard[]): Finding {
   const several = findInSeveral(all)
   if (several.length === 0) return fine('workspaces', 'each on one shard')
   return found('workspaces', 'fail', describeInSeveral(several), sayWhichStays)
@@ -142,7 +142,7 @@ async function examineShard(
   config: Config,
   { name, url, directUrl }: ShardAddress,
   registered: RegisteredShard[],
-  all: WorkspacesOn[] | undefined,
+  all: SaidByShard[] | undefined,
 ): Promise<Finding[]> {
   const { db } = connect(directUrl ?? url, 2)
   try {

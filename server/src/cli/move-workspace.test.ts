@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { behind, run } from '../../test/commands.ts'
 import { patience } from '../../test/patience.ts'
@@ -8,7 +9,7 @@ import {
   shardedApi,
   shardedDatabases,
 } from '../../test/sharded.ts'
-import { listLeaving, moveWorkspace } from '../features/moves/index.ts'
+import { leaveTo, listLeaving, moveWorkspace } from '../features/moves/index.ts'
 import { confirmHeld, holdSending, listHeld } from '../features/sending/index.ts'
 import { updateRegistered } from '../kernel/shards/queries.ts'
 import { cancel, keep, moveTo } from './move-workspace.ts'
@@ -26,7 +27,7 @@ afterAll(async () => {
 
 afterEach(() => void vi.unstubAllEnvs())
 
-test('a move that was left is taken back while another shard does not answer, unless that one may have the workspace', async () => {
+test('a move that was left is taken back while its target does not answer if a person says that the source has lost nothing, and never once it has left', async () => {
   const { ctx, call } = sharded.api
   const { id, key } = await sharded.createOn('first', 'Waiting')
   const change = async () =>
@@ -36,9 +37,10 @@ test('a move that was left is taken back while another shard does not answer, un
   await moveToNowhere(gone.id)
   databases.takeAway()
   try {
-    expect(await cancel(ctx, id)).toEqual({ id, stays_on: 'first' })
+    await expect(cancel(ctx, id)).rejects.toThrow('add --yes if first is still what it was')
+    expect(await cancel(ctx, id, { yes: true })).toEqual({ id, stays_on: 'first' })
     expect(await change()).toBe(201)
-    await expect(cancel(ctx, gone.id)).rejects.toThrow(
+    await expect(cancel(ctx, gone.id, { yes: true })).rejects.toThrow(
       'The database of the shard b is not reachable',
     )
   } finally {
@@ -50,11 +52,10 @@ test('a move that was left is taken back while another shard does not answer, un
 })
 
 /** The mover ends between its two commits. */
-async function moveToNowhere(id: string) {
-  const [first, b] = ['first', 'b'].map((name) => sharded.shards.byName(name).ctx)
-  if (!first || !b) throw new Error('There is one database.')
-  const moving = moveWorkspace(first, b, id, {
-    ...{ sourceName: 'first', targetName: 'b', restMs: 0 },
+async function moveToNowhere(id: string, sourceName = 'first', targetName = 'b') {
+  const [source, target] = [sharded.shards.byName(sourceName), sharded.shards.byName(targetName)]
+  const moving = moveWorkspace(source.ctx, target.ctx, id, {
+    ...{ sourceName, targetName, restMs: 0 },
     onProgress({ step }) {
       if (step === 'activate') throw new Error('killed')
     },
@@ -81,14 +82,36 @@ test('the doctor names a workspace that has left its shard and come to none, and
   expect((await sharded.api.call('GET', '/oauth/service-accounts', { key })).status).toBe(200)
 })
 
-test('a shard that was put back sends only once a person has said who goes on with what has left it since', async () => {
-  const { ctx, call } = sharded.api
-  const { id, key } = await sharded.createOn('b', 'Twice')
-  // The first one has it as well, as a backup from before its move does.
-  const row = `select to_jsonb(w) as row from workspaces w where id = '${id}'`
+test('of a workspace that is nowhere only the shard that had it last is complained of, and its move is what works', async () => {
+  const { ctx } = sharded.api
+  const { id } = await sharded.createOn('first', 'Astray')
+  await moveTo(ctx, id, 'b', { json: true })
+  await moveToNowhere(id, 'b', 'first')
+  expect(await doctorSays('moves')).toMatchObject({ status: 'ok' })
+  expect(await doctorSays('b: moves')).toMatchObject({
+    ...{ status: 'fail', detail: 'a move of Astray to first was left before it arrived' },
+    remedy: expect.stringContaining(`"npx outrider workspaces move ${id} --to first"`),
+  })
+  await expect(moveTo(ctx, id, 'b', { json: true })).rejects.toThrow(
+    'A move of the workspace from b to first was left before it arrived: run it again with --to first',
+  )
+  await moveTo(ctx, id, 'first', { json: true })
+  expect(await doctorSays('b: moves')).toMatchObject({ status: 'ok' })
+})
+
+/** On b, and the first one has it as well, as a backup from before its move does. */
+async function createOnBoth(name: string) {
+  const created = await sharded.createOn('b', name)
+  const row = `select to_jsonb(w) as row from workspaces w where id = '${created.id}'`
   const [{ row: moved } = { row: {} }] = (await behind(databases.second, row)).rows
   const insert = 'insert into workspaces select * from jsonb_populate_record(null::workspaces, $1)'
   await behind(databases.first, insert, [moved])
+  return created
+}
+
+test('a shard that was put back sends only once a person has said who goes on with what has left it since', async () => {
+  const { ctx, call } = sharded.api
+  const { id, key } = await createOnBoth('Twice')
   await holdSending(sharded.shards.first.ctx)
   const confirm = async () => confirmHeld(await listHeld(ctx))
   const both = `Twice (${id}) is on first and b`
@@ -124,6 +147,29 @@ test('a shard that was put back sends only once a person has said who goes on wi
   const leaving = await listLeaving(sharded.shards.first.ctx.db)
   expect(leaving).toContainEqual(expect.objectContaining({ id, moved_to: 'b', is_fenced: true }))
   await expect(keep(ctx, id, 'first')).rejects.toThrow('The workspace is not on the shard first')
+})
+
+test('a workspace that several people leave to different shards at once stays on one of them', async () => {
+  const { ctx } = sharded.api
+  const { id } = await createOnBoth('Contested')
+  const writer = await databases.first.peek.startTransaction().execute()
+  await sql`lock table leads in row exclusive mode`.execute(writer)
+  const keeping = keep(ctx, id, 'b')
+  try {
+    const fence = `outrider_fence_${id.replaceAll('-', '')}_new`
+    const raised = `select from pg_trigger where tgname = '${fence}'`
+    const isFenced = async () => (await behind(databases.first, raised)).rows.length > 0
+    await expect.poll(isFenced, patience).toBe(true)
+    await expect(keep(ctx, id, 'first')).rejects.toThrow('Another move of this workspace')
+  } finally {
+    await writer.rollback().execute()
+  }
+  expect(await keeping).toEqual({ id, on: 'b', left_by: ['first'] })
+  // As who had read before that, and comes to it only now.
+  const [first, b] = [sharded.shards.byName('first'), sharded.shards.byName('b')]
+  await expect(leaveTo(first, [b], id)).rejects.toThrow('The workspace has left first meanwhile')
+  await expect(leaveTo(b, [first], id)).rejects.toThrow('The workspace has left first meanwhile')
+  expect(await doctorSays('moves')).toMatchObject({ status: 'ok' })
 })
 
 test('a workspace is moved by its name, its key goes on, and what cannot be is refused with what to do', async () => {

@@ -1,4 +1,3 @@
-import { firstShardName } from '../config.ts'
 import { operator, recordAudit } from '../features/audit/index.ts'
 import {
   cancelMove,
@@ -13,9 +12,10 @@ import { chooseShard, inSeveral, locateWorkspace } from '../features/workspaces/
 import { inWorkspace, type ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { parseUuid } from '../kernel/ids.ts'
-import { askAllShards, askShardsUp } from '../kernel/shards/ask.ts'
+import { askAllShards, askShardsUp, shardNameOf } from '../kernel/shards/ask.ts'
 import { showingProgress } from './directory-options.ts'
 import { getShard, type OutputOptions } from './operate.ts'
+import type { Confirmable } from './options.ts'
 
 /** The row of the workspace in one of the databases. */
 interface Found {
@@ -45,9 +45,10 @@ export async function moveTo(
       `The workspace is on the shard ${to} already: give another one.`,
     )
   }
+  if (source.shard === target) throw nowhere(source, to)
   // It takes room there that it does not have yet.
   if (activeOf(rows)?.shard !== target) await chooseShard(ctx, to)
-  const from = nameOf(source.shard)
+  const from = shardNameOf(source.shard)
   const moved = await showingProgress(ctx, options, (show) =>
     moveWorkspace(source.shard, target, id, {
       ...{ sourceName: from, targetName: to },
@@ -61,16 +62,26 @@ export async function moveTo(
  * Takes a move back that was left. A workspace that has not left its shard yet stays there, whichever
  * other one does not answer.
  *
+ * @param options.yes also while the shard that it was to go to does not answer
  * @throws AppError with what to do
  */
-export async function cancel(ctx: ProcessContext, workspace: string) {
+export async function cancel(ctx: ProcessContext, workspace: string, { yes }: Confirmable = {}) {
   const id = await idOf(ctx, workspace)
-  const answering = (await askShardsUp(ctx, findRowOf(id))).flat()
-  const source = activeOf(answering) ?? lastOf(await findRows(ctx, id))
-  if (!source) throw new AppError('not_ready', 'The workspace is not being moved.')
-  await cancelMove(source.shard, (to) => getShard(ctx, to), id)
-  return { id, stays_on: nameOf(source.shard) }
+  const answers = await askShardsUp(ctx, async (shard) => ({
+    ...{ name: shardNameOf(shard), rows: await findRowOf(id)(shard) },
+  }))
+  const active = activeOf(answers.flatMap(({ rows }) => rows))
+  const to = active?.row.moving_to
+  if (active && to && !yes && !answers.some(({ name }) => name === to)) {
+    throw new AppError('not_ready', mayBeThere(shardNameOf(active.shard), to))
+  }
+  const source = active ?? lastOf(await findRows(ctx, id))
+  await cancelMove(source.shard, (name) => getShard(ctx, name), id)
+  return { id, stays_on: shardNameOf(source.shard) }
 }
+
+const mayBeThere = (from: string, to: string) =>
+  `The shard ${to} does not answer. If a standby of ${from} has taken over since the move began, or ${from} was put back, the workspace may be on ${to}, and both would send. Bring ${to} back first, or add --yes if ${from} is still what it was.`
 
 /**
  * Of a workspace that several shards have, since one of them was put back, the one that goes on with it.
@@ -86,9 +97,11 @@ export async function keep(ctx: ProcessContext, id: string, on: string) {
       `The workspace is not on the shard ${on}: name one that has it.`,
     )
   }
-  const left = active.map(({ shard }) => shard).filter((shard) => shard !== keeper)
-  for (const shard of left) await leaveTo(on, shard, id)
-  const left_by = left.map(nameOf)
+  const leavers = active
+    .filter(({ shard }) => shard !== keeper)
+    .map(({ shard }) => ({ name: shardNameOf(shard), ctx: shard }))
+  await leaveTo({ name: on, ctx: keeper }, leavers, id)
+  const left_by = leavers.map(({ name }) => name)
   const subject = { subjectType: 'workspace', subjectId: id }
   await recordAudit(inWorkspace(keeper, id), {
     ...{ workspaceId: id, actor: operator, action: 'workspace.kept' },
@@ -101,9 +114,9 @@ async function idOf(ctx: ProcessContext, workspace: string): Promise<string> {
   return parseUuid(workspace) ?? (await locateWorkspace(ctx, workspace)).found.id
 }
 
-async function findRows(ctx: ProcessContext, id: string): Promise<Found[]> {
-  const rows = (await askAllShards(ctx, findRowOf(id))).flat()
-  if (rows.length > 0) return rows
+async function findRows(ctx: ProcessContext, id: string): Promise<[Found, ...Found[]]> {
+  const [one, ...others] = (await askAllShards(ctx, findRowOf(id))).flat()
+  if (one) return [one, ...others]
   throw new AppError('not_found', 'No such workspace; check its id or name.')
 }
 
@@ -118,26 +131,31 @@ const findRowOf =
 function activeOf(rows: Found[]): Found | undefined {
   const [active, ...others] = rows.filter(({ row }) => row.moved_to === null)
   if (active && others.length > 0) {
-    const shards = [active, ...others].map(({ shard }) => nameOf(shard))
+    const shards = [active, ...others].map(({ shard }) => shardNameOf(shard))
     throw inSeveral([{ ...active.row, shards }])
   }
   return active
 }
 
 /** Where it is, or was last, if it is nowhere. */
-const lastOf = (rows: Found[]) =>
-  activeOf(rows) ?? rows.toSorted((a, b) => timeOf(b) - timeOf(a)).at(0)
+const lastOf = (rows: [Found, ...Found[]]): Found =>
+  activeOf(rows) ?? rows.reduce((last, each) => (timeOf(each) > timeOf(last) ? each : last))
 
 const timeOf = ({ row }: Found) => row.timestamp_moving?.getTime() ?? 0
 
 /** Where it is, or was: of one that has arrived, a row that says so, for the move may have been killed. */
-function sourceOf(rows: Found[], to: string): Found | undefined {
+function sourceOf(rows: [Found, ...Found[]], to: string): Found | undefined {
   const last = lastOf(rows)
-  if (!last || last.row.moved_to !== null || nameOf(last.shard) !== to) return last
+  if (last.row.moved_to !== null || shardNameOf(last.shard) !== to) return last
   return rows.find(({ row }) => row.moved_to === to)
 }
 
-const nameOf = ({ shard = firstShardName }: ProcessContext) => shard
+/** The last that had it is asked to bring it to itself. */
+const nowhere = ({ row }: Found, to: string) =>
+  new AppError(
+    'not_ready',
+    `A move of the workspace from ${to} to ${row.moved_to} was left before it arrived: run it again with --to ${row.moved_to}, or take it back with --cancel.`,
+  )
 
 const says: Record<Progress['step'], string> = {
   drain: 'tables, once mails under way are through',

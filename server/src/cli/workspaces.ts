@@ -59,17 +59,20 @@ export function workspaceCommands(program: Command) {
     )
   })
 
-  const moving = withOutput(workspaces.command('move'))
+  const moving = withYes(
+    withOutput(workspaces.command('move')),
+    'with --cancel: also while the database that it was to go to does not answer',
+  )
     .description(
       'Move a workspace to another database while the service runs; run again, it ends a move that was killed',
     )
     .argument('<workspace>', 'id or name of the workspace')
     .option('--to <shard>', 'the name of the database')
     .option('--cancel', 'take back a move that was begun and left')
-  moving.action((workspace: string, options: OutputOptions & { to?: string; cancel?: true }) => {
+  moving.action((workspace: string, options: MoveOptions) => {
     const { to, cancel: isCancelled } = options
     if (isCancelled && to === undefined) {
-      return operate(options, (ctx) => cancel(ctx, workspace), showCancelled)
+      return operate(options, (ctx) => cancel(ctx, workspace, options), showCancelled)
     }
     if (to === undefined || isCancelled)
       return moving.error('error: give --to SHARD, or --cancel alone')
@@ -115,6 +118,8 @@ export function workspaceCommands(program: Command) {
 
 const noWayBack =
   'What the other shards have of the workspace is deleted in an hour, and what was changed or sent there alone is known to nobody then. Add --yes to do it.'
+
+type MoveOptions = OutputOptions & Confirmable & { to?: string; cancel?: true }
 
 type SettingOptions = OutputOptions & { unsubscribeByReply?: boolean }
 

@@ -21,6 +21,7 @@ export interface Leaving {
   name: string
   moving_to: string
   moved_to: string | null
+  timestamp_moving: Date | null
   /** Of its present state. */
   since_ms: number
   /** Its triggers are there: nothing of it can be written. */
@@ -32,7 +33,7 @@ export interface Leaving {
 /** Those that are being moved from here, and those that were and have left something behind. */
 export async function listLeaving(db: ProcessDb): Promise<Leaving[]> {
   const { rows } = await sql<Leaving>`/* cross-workspace: upkeep */
-    select w.id, w.name, w.moving_to, w.moved_to,
+    select w.id, w.name, w.moving_to, w.moved_to, w.timestamp_moving,
       coalesce(extract(epoch from outrider_now() - w.timestamp_moving) * 1000, 0)::float8 as since_ms,
       f.is_fenced,
       exists (

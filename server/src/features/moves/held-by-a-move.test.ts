@@ -82,20 +82,40 @@ test('a hold that begins while a workspace is moved keeps it where it is', async
   expect(await placeIn(b)).toBeUndefined()
 })
 
-test('what was deleted after a move is neither moved again nor taken back as an empty workspace', async () => {
-  await toB()
-  await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
-  await cleanUpMoves(ofShards(a, b))
-  // The other database was put back to a time before the move.
-  await sql`delete from audit_log where workspace_id = ${workspaceId}::uuid`.execute(
-    b.database.peek,
-  )
-  await sql`delete from workspaces where id = ${workspaceId}::uuid`.execute(b.database.peek)
+/** The other database was put back to a time before the move. */
+async function forgetInB() {
+  const { peek } = b.database
+  await sql`delete from audit_log where workspace_id = ${workspaceId}::uuid`.execute(peek)
+  await sql`delete from workspaces where id = ${workspaceId}::uuid`.execute(peek)
+}
+
+async function expectRefusedAsDeleted() {
   await expect(toB()).rejects.toMatchObject(refusedAs(/put b back from a backup/))
   await expect(cancelMove(asService(a), () => asService(b), workspaceId)).rejects.toMatchObject(
     refusedAs(/put b back from a backup/),
   )
   expect(await placeIn(a)).toEqual({ moving_to: 'b', moved_to: 'b' })
+}
+
+test('what was deleted after a move is neither moved again nor taken back as an empty workspace', async () => {
+  await toB()
+  await a.database.setClock(new Date(a.now().getTime() + 7_200_000))
+  await cleanUpMoves(ofShards(a, b))
+  await forgetInB()
+  await expectRefusedAsDeleted()
+})
+
+test('what was deleted for a move back that failed is neither moved again nor taken back as an empty workspace', async () => {
+  await toB()
+  const movingBack = moveWorkspace(asService(b), asService(a), workspaceId, {
+    ...{ sourceName: 'b', targetName: 'a', restMs: 0 },
+    onProgress({ step }) {
+      if (step === 'drain') throw new Error('killed')
+    },
+  })
+  await expect(movingBack).rejects.toThrow('killed')
+  await forgetInB()
+  await expectRefusedAsDeleted()
 })
 
 test('an update migrates what a workspace has left', async () => {

@@ -1,4 +1,4 @@
-export { listLeaving } from './cross-workspace.ts'
+export { type Leaving, listLeaving } from './cross-workspace.ts'
 export { leaveTo } from './leave-to.ts'
 export { type Moved, moveWorkspace, type Progress } from './move.ts'
 export { findWorkspaceRow, type WorkspaceRow } from './queries.ts'

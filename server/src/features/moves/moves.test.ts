@@ -116,10 +116,13 @@ async function passTwoHours() {
   await a.database.setClock(new Date((rows[0]?.now ?? a.now()).getTime() + 7_200_000))
 }
 
-const errorsIn = ({ logLines }: TestContext) =>
+const errorsIn = (ctx: TestContext) => loggedIn(ctx, 50)
+const warningsIn = (ctx: TestContext) => loggedIn(ctx, 40)
+
+const loggedIn = ({ logLines }: TestContext, severity: number) =>
   logLines
     .map((line) => JSON.parse(line))
-    .filter(({ level }) => level === 50)
+    .filter(({ level }) => level === severity)
     .map(({ workspace, to, msg }) => ({ workspace, to, msg }))
 
 const here = { moving_to: null, moved_to: null }
@@ -289,7 +292,7 @@ test('a workspace that has left one shard and come to none is kept until it is b
     {
       workspace: workspaceId,
       to: 'b',
-      msg: expect.stringContaining('no shard that answers has it'),
+      msg: expect.stringContaining('no shard has it'),
     },
   ])
   await toB()
@@ -297,6 +300,15 @@ test('a workspace that has left one shard and come to none is kept until it is b
   await passTwoHours()
   await cleanUpMoves(ofShards(a, undefined))
   expect(asMoved(await rowsIn(a))).toEqual(asMoved(before))
+  // The one that does not answer may have it.
+  expect(errorsIn(a).length).toBe(1)
+  expect(warningsIn(a)).toEqual([
+    {
+      workspace: workspaceId,
+      to: 'b',
+      msg: expect.stringContaining('a shard that may have it does not answer'),
+    },
+  ])
   await cleanUpMoves(ofShards(a, b))
   expect(await tablesWithRows(a)).toEqual([])
 })
@@ -430,6 +442,20 @@ test('a move whose workspace has lost its name meanwhile is not taken back befor
   const cancelling = () => cancelMove(asService(a), () => asService(b), workspaceId)
   await expect(cancelling()).rejects.toThrow('Another workspace has been named Acme')
   expect(await placeIn(a)).toEqual(movedToB)
+  await rename(a, id, 'Made')
+  // Another one that nobody sees yet.
+  const naming = await a.database.peek.startTransaction().execute()
+  await sql`update workspaces set name = 'Acme' where id = ${id}::uuid`.execute(naming)
+  const tooLate = expect(cancelling()).rejects.toThrow('Another workspace has been named Acme')
+  const waiting = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event = 'transactionid'`.execute(a.database.peek)
+    return rows.length
+  }
+  await expect.poll(waiting, patience).toBe(1)
+  await naming.commit().execute()
+  await tooLate
   await rename(a, id, 'Made')
   await cancelling()
   expect(await placeIn(a)).toEqual(here)

@@ -2,7 +2,6 @@ import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { askShardsUp } from '../../kernel/shards/ask.ts'
-import { findPlace } from '../../kernel/shards/queries.ts'
 import { setEmptied } from '../workspaces/index.ts'
 import { type Leaving, listLeaving } from './cross-workspace.ts'
 import { lowerFence } from './fence.ts'
@@ -24,22 +23,30 @@ type Standing =
   | 'under_way'
   /** It is here, and nothing of it is written: its move was begun and left. */
   | 'left'
-  /** No shard has it: what is here is all that there is of it. */
+  /** No shard has it, and this was the last that had: what is here is all that there is of it. */
   | 'nowhere'
-  /** Another shard has it, and what it has left here is kept for a while. */
+  /** One that does not answer may have it. */
+  | 'unknown'
+  /** Another shard has it, or had it later, and what it has left here is kept for a while. */
   | 'kept'
   | 'deletable'
 
-/** @param isElsewhere another shard has it, and works for it */
-export function standingOf(
-  { moved_to, since_ms, is_under_way }: Leaving,
-  isElsewhere: boolean,
-): Standing {
-  if (is_under_way) return 'under_way'
-  if (moved_to === null) return 'left'
-  if (!isElsewhere) return 'nowhere'
-  return since_ms >= keptMs ? 'deletable' : 'kept'
+/** What a shard has of it. */
+type Place = Pick<Leaving, 'moved_to' | 'timestamp_moving'>
+
+/** @param places on all shards; undefined: one did not answer, and none of the others has it */
+export function standingOf(leaving: Leaving, places: Place[] | undefined): Standing {
+  if (leaving.is_under_way) return 'under_way'
+  if (leaving.moved_to === null) return 'left'
+  if (!places) return 'unknown'
+  if (places.some(isThere)) return leaving.since_ms >= keptMs ? 'deletable' : 'kept'
+  const hasLeftLater = places.some((place) => timeOf(place) > timeOf(leaving))
+  return hasLeftLater ? 'kept' : 'nowhere'
 }
+
+const isThere = ({ moved_to }: Place) => moved_to === null
+
+const timeOf = ({ timestamp_moving }: Place) => timestamp_moving?.getTime() ?? 0
 
 /**
  * Upkeep: deletes what workspaces have left that were moved away, except the row that says where they
@@ -50,10 +57,11 @@ export async function cleanUpMoves(ctx: ProcessContext): Promise<void> {
   const tables = await listWorkspaceTables(ctx.db)
   for (const leaving of await listLeaving(ctx.db)) {
     const { id, moving_to: to, since_ms } = leaving
-    const standing = standingOf(leaving, await isElsewhere(ctx, id))
+    const standing = standingOf(leaving, await findPlaces(ctx, id))
     const complaint = complaints[standing]
     if (complaint && since_ms >= leftMs) ctx.log.error({ workspace: id, to }, complaint)
-    if (standing === 'deletable' && (await deleteWhatIsLeft(ctx, tables, id))) {
+    if (standing === 'unknown') ctx.log.warn({ workspace: id, to }, notKnown)
+    if (standing === 'deletable' && (await deleteAllRows(ctx, tables, id, hasGone))) {
       await lowerFence(ctx, await queries.listFenced(ctx.db, id), id)
     }
   }
@@ -62,23 +70,19 @@ export async function cleanUpMoves(ctx: ProcessContext): Promise<void> {
 const complaints: Partial<Record<Standing, string>> = {
   left: 'a move was begun and left, so nothing of its workspace is written: run it again, or cancel it',
   nowhere:
-    'a workspace has left this database, and no shard that answers has it, so its rows here are kept: once all answer, run its move again, or cancel it',
+    'a workspace has left this database, and no shard has it, so its rows here are kept: run its move again, or cancel it',
 }
 
-async function isElsewhere(ctx: ProcessContext, workspaceId: string): Promise<boolean> {
-  const places = await askShardsUp(ctx, ({ db }) => findPlace(db, workspaceId))
-  return places.some(([place]) => place?.moved_to === null)
-}
+const notKnown =
+  'a workspace has left this database, and its rows here are kept: a shard that may have it does not answer'
 
-/** From the first of its rows on nothing can be brought from here, and its row says so. */
-async function deleteWhatIsLeft(ctx: ProcessContext, tables: WorkspaceTable[], id: string) {
-  const isBegun = await transaction(inWorkspace(ctx, id), async ({ db }) => {
-    await queries.actAsMover(db)
-    if (!(await hasGone(db, id))) return false
-    await setEmptied(db, id)
-    return true
-  })
-  return isBegun && (await deleteAllRows(ctx, tables, id, hasGone))
+async function findPlaces(ctx: ProcessContext, workspaceId: string): Promise<Place[] | undefined> {
+  const answers = await askShardsUp(ctx, (shard) =>
+    queries.findWorkspaceRow(inWorkspace(shard, workspaceId).db, workspaceId),
+  )
+  const places = answers.filter((row) => row !== undefined)
+  const haveAllAnswered = answers.length === (ctx.shards?.names.length ?? 1)
+  return haveAllAnswered || places.some(isThere) ? places : undefined
 }
 
 /** It is not here again, and nobody is bringing it back until the transaction ends. */
@@ -89,7 +93,8 @@ async function hasGone(tx: Db, workspaceId: string): Promise<boolean> {
 }
 
 /**
- * Deletes the rows of a workspace that is somewhere else, in batches; its row in `workspaces` stays.
+ * Deletes the rows of a workspace that is somewhere else, in batches. Its row in `workspaces` stays, and
+ * says before the first of them goes that nothing can be brought from here any more.
  *
  * @param mayGoOn asked in the transaction of each batch, unless the caller holds the lock of its move
  * @returns whether all are gone
@@ -100,17 +105,21 @@ export async function deleteAllRows(
   workspaceId: string,
   mayGoOn: (tx: Db, workspaceId: string) => Promise<boolean> = async () => true,
 ): Promise<boolean> {
-  const own = inWorkspace(ctx, workspaceId)
+  /** Undefined where it may not go on. */
+  const allowed = <T>(work: (tx: Db) => Promise<T>) =>
+    transaction(inWorkspace(ctx, workspaceId), async ({ db }) => {
+      await queries.actAsMover(db)
+      return (await mayGoOn(db, workspaceId)) ? work(db) : undefined
+    })
+  const begun = await allowed((tx) => setEmptied(tx, workspaceId))
+  if (!begun) return false
   // Those first that refer to others.
   for (const table of tables.toReversed()) {
     if (table.owner === 'id') continue
     for (let deleted = rowsAtOnce; deleted === rowsAtOnce; ) {
-      deleted = await transaction(own, async ({ db }) => {
-        await queries.actAsMover(db)
-        if (!(await mayGoOn(db, workspaceId))) return -1
-        return queries.deleteRows(db, table, workspaceId, rowsAtOnce)
-      })
-      if (deleted < 0) return false
+      const batch = await allowed((tx) => queries.deleteRows(tx, table, workspaceId, rowsAtOnce))
+      if (batch === undefined) return false
+      deleted = batch
     }
   }
   return true

@@ -1,5 +1,6 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
+import { isTakenIn } from '../../kernel/db/failure.ts'
 import { withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator, recordAudit } from '../audit/index.ts'
@@ -47,11 +48,13 @@ export async function cancelMove(
 
 /** While it was nowhere, its name was free. */
 async function refuseNamesake(tx: Db, place: queries.WorkspaceRow) {
-  if (!(await queries.findNamesake(tx, place))) return
-  throw new MoveRefused(
-    `Another workspace has been named ${place.name} since this one left: rename that one, and run the command again.`,
-  )
+  if (await queries.findNamesake(tx, place)) throw hasNamesake(place)
 }
+
+const hasNamesake = ({ name }: queries.WorkspaceRow) =>
+  new MoveRefused(
+    `Another workspace has been named ${name} since this one left: rename that one, and run the command again.`,
+  )
 
 /**
  * What is known not to be in another database stays here.
@@ -73,7 +76,10 @@ export async function stayHere(
       refuseDeleted(place)
       await refuseNamesake(tx.db, place)
     }
-    await setHere(tx.db, workspaceId)
+    await setHere(tx.db, workspaceId).catch((error) => {
+      // Another one was given the name at the same moment.
+      throw place && isTakenIn(error, 'workspaces_name') ? hasNamesake(place) : error
+    })
     if (place?.moving_to) {
       await recordAudit(tx, {
         ...{ workspaceId, actor: operator, action: 'workspace.move_cancelled' },

@@ -1,7 +1,6 @@
-import { firstShardName } from '../../config.ts'
 import type { ProcessContext } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { askAllShards } from '../../kernel/shards/ask.ts'
+import { askAllShards, shardNameOf } from '../../kernel/shards/ask.ts'
 import { listWorkspaces } from './workspaces.ts'
 
 /** What a shard works for. */
@@ -37,7 +36,7 @@ export function findInSeveral(all: WorkspacesOn[]): InSeveral[] {
 export async function requireNoneInSeveral(ctx: ProcessContext, names: string[]): Promise<void> {
   if (!ctx.shards) return
   const all = await askAllShards(ctx, async (each) => ({
-    ...{ shard: each.shard ?? firstShardName, workspaces: await listWorkspaces(each) },
+    ...{ shard: shardNameOf(each), workspaces: await listWorkspaces(each) },
   }))
   const found = findInSeveral(all).filter(({ shards }) => shards.some((one) => names.includes(one)))
   if (found.length > 0) throw inSeveral(found)

@@ -5,6 +5,9 @@ import { unknownShard } from './shards.ts'
 
 // For what may lie on any of the databases, where there is one as well as where there are several.
 
+/** The only database goes by the name of the first, which its context does not say. */
+export const shardNameOf = ({ shard = firstShardName }: Pick<ProcessContext, 'shard'>) => shard
+
 /**
  * Where something lies that no workspace is known of yet, such as an invitation.
  *

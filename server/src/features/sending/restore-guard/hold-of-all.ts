@@ -1,6 +1,6 @@
 import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import { askAllShards, askShardsUp } from '../../../kernel/shards/ask.ts'
+import { askAllShards, askShardsUp, shardNameOf } from '../../../kernel/shards/ask.ts'
 import { stopOptedOut } from '../../acquisition/index.ts'
 import { copyOptOuts } from '../../directory/index.ts'
 import { listWorkspaces, requireNoneInSeveral } from '../../workspaces/index.ts'
@@ -49,7 +49,7 @@ export async function confirmHeld(
     throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
   }
   if (seen !== seenOf(held)) throw changedSince()
-  const names = held.flatMap(({ ctx }) => ctx.shard ?? [])
+  const names = held.map(({ ctx }) => shardNameOf(ctx))
   await requireNoneInSeveral(first.ctx, names)
   for (const { ctx } of held) await recoverOptOuts(ctx)
   let uncertain = 0
