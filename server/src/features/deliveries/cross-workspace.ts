@@ -76,25 +76,27 @@ export const sweepLanes = (
   most: number,
 ) => sweepBatch(db, buckets, bucket, workspace_id, webhook_id, now, most)
 
-export interface DueFanout {
+export interface FanoutKey {
   workspace_id: string
   event_id: string
-  webhook_ids: string[]
-  after_webhook_id: string | null
-  due_at: Date
-  expires_at: Date
 }
 
-/** In turn by workspace: a large change of one holds up no other. */
-export const findDueFanouts = preparedForAll<[number[], Date, number], DueFanout>(
+/**
+ * In turn by workspace: a large change of one holds up no other. Keys alone: all that wait are sorted,
+ * and their lists of destinations would not fit into memory. None is numbered beyond what is wanted,
+ * which PostgreSQL only knows where the limit of `turn` stands right above.
+ */
+export const findDueFanouts = preparedForAll<[number[], Date, number], FanoutKey>(
   'find_due_fanouts',
   `/* cross-workspace: discovery */
-   select workspace_id, event_id, webhook_ids, after_webhook_id, due_at, expires_at
+   select workspace_id, event_id
    from (
-     select *, row_number() over (partition by workspace_id order by due_at, event_id) as turn
+     select workspace_id, event_id, due_at,
+       row_number() over (partition by workspace_id order by due_at, event_id) as turn
      from fanouts
      where bucket = any($1::smallint[]) and due_at <= $2 and ${isHere}
    ) waiting
+   where turn <= $3
    order by turn, due_at, event_id
    limit $3`,
 )

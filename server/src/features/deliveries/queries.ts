@@ -157,6 +157,14 @@ export const insertFanouts = (
     )
     .execute()
 
+export const findFanout = (db: Db, workspaceId: string, eventId: string) =>
+  db
+    .selectFrom('fanouts')
+    .select(['webhook_ids', 'after_webhook_id', 'due_at', 'expires_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+
 /** Moves the position on and locks the row until the commit; false when another runner was first. */
 export async function advanceFanout(
   db: Db,
