@@ -33,6 +33,12 @@ test('events of a large change that have a few destinations each are queued with
   expect([await countOf('deliveries'), await countOf('fanouts')]).toEqual([3_000, 0])
 })
 
+test('beyond 10,000 deliveries a change leaves even events of few destinations to a runner', async () => {
+  await createWebhooks(9)
+  await emit(1_200)
+  expect([await countOf('deliveries'), await countOf('fanouts')]).toEqual([9_999, 89])
+})
+
 test('fan-outs are looked for anew after a second of expanding, however many were found', async () => {
   const { ctx } = service
   await createWebhooks(11)
