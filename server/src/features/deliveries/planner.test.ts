@@ -10,7 +10,8 @@ import { firstIdAt } from '../../kernel/ids.ts'
 import { allBuckets } from '../../kernel/runner/leases.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { sweepLanes } from './cross-workspace.ts'
-import { readLanes } from './lane-queries.ts'
+import { keepLanePlan, readLanes } from './lane-queries.ts'
+import { listOldest } from './queries.ts'
 import { deleteEnded, keepKeyPlan, updateRetried } from './settle-queries.ts'
 
 let ctx: TestContext
@@ -86,6 +87,16 @@ describe.each(beliefs)('in a queue %s', (_name, make) => {
     expect(used).toEqual({
       deliveries_lane: { scans: webhookIds.length, entries: webhookIds.length },
     })
+  })
+
+  test('the oldest of a lane are found by the index of lanes', async () => {
+    const [webhookId = ''] = webhookIds
+    const { oldest, used } = await inTransaction(async (tx) => {
+      await keepLanePlan(tx.db)
+      return { oldest: await listOldest(tx.db, workspaceId, webhookId, 300) }
+    })
+    expect(oldest).toHaveLength(300)
+    expect(used).toEqual({ deliveries_lane: { scans: 1, entries: rowsOfLane } })
   })
 
   test.each(['custom', 'generic'])(

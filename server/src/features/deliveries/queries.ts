@@ -77,9 +77,24 @@ export interface DeliveryToClose {
 export const listPending = (db: Db, workspaceId: string, webhookId: string, most: number) =>
   selectInDueOrder(db, workspaceId, webhookId).limit(most).execute()
 
-/** Those that were made first; when they are due again says nothing of that. */
-export const listOldest = (db: Db, workspaceId: string, webhookId: string, most: number) =>
-  selectToClose(db, workspaceId, webhookId).orderBy('d.id').limit(most).execute()
+/**
+ * Those that were made first; when they are due again says nothing of that. No index has this order:
+ * those of the lane are gathered first, in the order of the index of lanes, or the planner may walk
+ * over the whole queue of the workspace. Ask it after `keepLanePlan`.
+ */
+export async function listOldest(db: Db, workspaceId: string, webhookId: string, most: number) {
+  const { rows } = await sql<DeliveryToClose>`
+    with own as materialized (
+      select id, event_id, attempt from deliveries
+      where workspace_id = ${workspaceId}::uuid and webhook_id = ${webhookId}::uuid
+      order by due_at, id
+    )
+    select oldest.*, e.type as event_type, e.campaign_id, e.lead_email
+    from (select * from own order by id limit ${most}::integer) oldest
+    left join events e on e.workspace_id = ${workspaceId}::uuid and e.id = oldest.event_id
+    order by oldest.id`.execute(db)
+  return rows
+}
 
 /** Those past their 72 h. They are always due: no retry is planned beyond. */
 export const listExpired = (
