@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Attempt } from './delivery.ts'
 import type { Lane } from './lane.ts'
+import { keepLanePlan } from './lane-queries.ts'
 import * as queries from './queries.ts'
 import { type Settlement, settle } from './settle.ts'
 import { deleteEnded } from './settle-queries.ts'
@@ -12,6 +13,8 @@ import { deleteEnded } from './settle-queries.ts'
  */
 
 const chunk = 5000
+/** Of a backlog: they are in memory meanwhile. */
+const closedAtOnceMax = 50_000
 export const pendingMax = 100_000
 
 export type ClosingReason =
@@ -48,17 +51,32 @@ export async function closeDeleted(
   return rows.length === chunk
 }
 
-/** Closes the oldest `excess` deliveries of a destination that holds too many; they can be replayed. */
+/**
+ * Closes the oldest `excess` deliveries of a destination that holds too many; they can be replayed.
+ * What is taken stays, though it may be older: it ends by itself. Of very many the rest is closed by
+ * the next call.
+ *
+ * @returns how many ended
+ */
 export async function closeBacklog(ctx: Context, lane: Lane, excess: number, slot: number) {
-  ctx.log.warn(
-    { workspace: lane.workspaceId, webhook: lane.webhookId, ended: excess },
-    'a destination has more deliveries waiting than are kept: the oldest end, and can be replayed',
-  )
-  for (let left = excess; left > 0; left -= chunk) {
-    const most = Math.min(chunk, left)
-    const rows = await queries.listOldest(ctx.db, lane.workspaceId, lane.webhookId, most)
-    await close(ctx, lane, rows, 'backlog_full', slot)
+  const { workspaceId, webhookId } = lane
+  const most = Math.min(excess, closedAtOnceMax)
+  const oldest = await transaction(ctx, async ({ db }) => {
+    await keepLanePlan(db)
+    return queries.listOldest(db, workspaceId, webhookId, most + lane.takenCount)
+  })
+  const rows = oldest.filter(({ id }) => !lane.hasTaken(id)).slice(0, most)
+  let ended = 0
+  for (let at = 0; at < rows.length; at += chunk) {
+    ended += await close(ctx, lane, rows.slice(at, at + chunk), 'backlog_full', slot)
   }
+  if (ended > 0) {
+    ctx.log.warn(
+      { workspace: workspaceId, webhook: webhookId, ended },
+      'a destination had more deliveries waiting than are kept: the oldest ended, and can be replayed',
+    )
+  }
+  return ended
 }
 
 /** The delivery whose request ended the process again and again. */
@@ -68,6 +86,7 @@ export async function closeSuspect(ctx: Context, lane: Lane, deliveryId: string,
   if (row) await close(ctx, lane, [row], 'network_error: the request ended its process', slot)
 }
 
+/** @returns how many were closed */
 async function close(
   ctx: Context,
   lane: Lane,
@@ -78,7 +97,7 @@ async function close(
 ) {
   // A delivery in flight is settled by its own result, which needs the row.
   const closable = rows.filter((row) => !lane.hasTaken(row.id))
-  if (closable.length === 0) return
+  if (closable.length === 0) return 0
   const orphans = closable.filter((row) => row.event_type === null)
   const webhookUrl = url ?? (await queries.findUrl(ctx.db, lane.workspaceId, lane.webhookId)) ?? ''
   const settlements = closable.filter(hasEvent).map(
@@ -94,6 +113,7 @@ async function close(
     const keys = orphans.map(({ id }) => ({ workspace_id: lane.workspaceId, id, seen: null }))
     await deleteEnded(tx.db, keys)
   })
+  return closable.length
 }
 
 type WithEvent = queries.DeliveryToClose & { event_type: string }

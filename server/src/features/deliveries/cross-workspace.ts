@@ -76,25 +76,27 @@ export const sweepLanes = (
   most: number,
 ) => sweepBatch(db, buckets, bucket, workspace_id, webhook_id, now, most)
 
-export interface DueFanout {
+export interface FanoutKey {
   workspace_id: string
   event_id: string
-  webhook_ids: string[]
-  after_webhook_id: string | null
-  due_at: Date
-  expires_at: Date
 }
 
-/** In turn by workspace: a large change of one holds up no other. */
-export const findDueFanouts = preparedForAll<[number[], Date, number], DueFanout>(
+/**
+ * In turn by workspace: a large change of one holds up no other. Keys alone: all that wait are sorted,
+ * and their lists of destinations would not fit into memory. None is numbered beyond what is wanted,
+ * which PostgreSQL only knows where the limit of `turn` stands right above.
+ */
+export const findDueFanouts = preparedForAll<[number[], Date, number], FanoutKey>(
   'find_due_fanouts',
   `/* cross-workspace: discovery */
-   select workspace_id, event_id, webhook_ids, after_webhook_id, due_at, expires_at
+   select workspace_id, event_id
    from (
-     select *, row_number() over (partition by workspace_id order by due_at, event_id) as turn
+     select workspace_id, event_id, due_at,
+       row_number() over (partition by workspace_id order by due_at, event_id) as turn
      from fanouts
      where bucket = any($1::smallint[]) and due_at <= $2 and ${isHere}
    ) waiting
+   where turn <= $3
    order by turn, due_at, event_id
    limit $3`,
 )
@@ -114,29 +116,28 @@ export const countAbandons = (db: ProcessDb, buckets: number[], now: Date) =>
 
 /**
  * Counts the rows: the planner's estimate is minutes behind a burst. What waits for a person, because
- * its destination is not active or its plan has no webhooks, is pending, and not late. So is what a
- * fan-out stands for.
+ * its destination is not active or its plan has no webhooks, is pending, and not late. What a fan-out
+ * stands for is pending, too; a fan-out is late whomever it is for.
  */
 export async function countBacklog(db: ProcessDb, buckets: number[]) {
   const { rows } = await sql<{ pending: number; oldest_due: Date | null }>`
     /* cross-workspace: metrics */
-    select count(*)::int as pending,
-      min(due_at) filter (where coalesce(is_open, true)) as oldest_due
+    select coalesce(sum(pending), 0)::int as pending, min(oldest_due) as oldest_due
     from (
-      select workspace_id, webhook_id, due_at
-      from deliveries where bucket = any(${buckets}::smallint[])
+      select count(*) as pending, min(due_at) filter (where coalesce(is_open, true)) as oldest_due
+      from deliveries
+      left join (
+        select w.workspace_id, w.id as webhook_id,
+          w.status = 'active' and p.plan_webhooks as is_open
+        from webhooks w join workspaces p on p.id = w.workspace_id
+      ) destination using (workspace_id, webhook_id)
+      where bucket = any(${buckets}::smallint[]) and ${sql.raw(isHere)}
       union all
-      select workspace_id, webhook_id, due_at
-      from fanouts cross join unnest(webhook_ids) webhook_id
-      where bucket = any(${buckets}::smallint[])
-        and (after_webhook_id is null or webhook_id > after_webhook_id)
-    ) delivery
-    left join (
-      select w.workspace_id, w.id as webhook_id,
-        w.status = 'active' and p.plan_webhooks as is_open
-      from webhooks w join workspaces p on p.id = w.workspace_id
-    ) destination using (workspace_id, webhook_id)
-    where ${sql.raw(isHere)}`.execute(db)
+      select sum(
+          cardinality(webhook_ids) - coalesce(array_position(webhook_ids, after_webhook_id), 0)
+        ), min(due_at)
+      from fanouts where bucket = any(${buckets}::smallint[]) and ${sql.raw(isHere)}
+    ) waiting`.execute(db)
   return rows[0] ?? { pending: 0, oldest_due: null }
 }
 

@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { asService } from '../../../test/context.ts'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerWith, startReceiver } from '../../../test/receiver.ts'
-import { pendingMax } from './close.ts'
+import { inWorkspace } from '../../kernel/context.ts'
+import { closeBacklog, pendingMax } from './close.ts'
+import type { DueDelivery } from './delivery.ts'
 import { type Attempt, replay } from './index.ts'
+import { Lane } from './lane.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -177,8 +181,9 @@ describe('beyond 100,000 pending deliveries', () => {
     expect(await reasonsOf(id)).toEqual(Array(beyond).fill('backlog_full'))
     const ended = (await endedOf(id)).map(({ retry_group_id }) => retry_group_id)
     expect(ended.every(isOld)).toBe(true)
-    const [warning = ''] = service.ctx.logLines.filter((line) => line.includes('are kept'))
-    expect(JSON.parse(warning)).toMatchObject({ level: 40, webhook: id, ended: beyond })
+    const warnings = () => service.ctx.logLines.filter((line) => line.includes('are kept'))
+    await service.ctx.database.until(async () => warnings().length > 0)
+    expect(JSON.parse(warnings()[0] ?? '')).toMatchObject({ level: 40, webhook: id, ended: beyond })
     expect(await pendingOf(id)).toBe(pendingMax)
   })
 
@@ -193,8 +198,36 @@ describe('beyond 100,000 pending deliveries', () => {
     isSlow = true
     await fill(id)
     await service.ctx.database.until(async () => (await endedOf(id)).length >= beyond)
-    expect((await endedOf(id)).every(({ retry_group_id }) => isOld(retry_group_id))).toBe(true)
+    const ended = (await endedOf(id)).map(({ retry_group_id }) => retry_group_id)
+    expect(ended.filter(isOld)).toHaveLength(beyond)
   })
+})
+
+test('of a backlog those end that were made first and are not being sent, and so many are told of', async () => {
+  const { ctx, workspaceId } = service
+  const { id } = await service.createWebhook('http://127.0.0.1:9/')
+  await setStatus(id, 'disabled')
+  await insertPending(id, 10, { expiresAt: new Date(ctx.now().getTime() + hour), oldOnes: 3 })
+  const pending = await peek()
+    .selectFrom('deliveries')
+    .select('id')
+    .where('webhook_id', '=', id)
+    .orderBy('id')
+    .execute()
+  const lane = new Lane(workspaceId, id)
+  lane.take(pending.slice(0, 3) as DueDelivery[], true)
+  ctx.logLines.length = 0
+  const close = (excess: number) =>
+    closeBacklog(inWorkspace(asService(ctx), workspaceId), lane, excess, 0)
+  expect([await close(2), await close(9), await close(9)]).toEqual([2, 5, 0])
+  const ended = (await service.attemptsOf(id)) as Attempt[]
+  const groups = ended.map(({ retry_group_id }) => retry_group_id)
+  expect(groups.slice(0, 2).sort()).toEqual(pending.slice(3, 5).map((row) => row.id))
+  expect(groups.filter(isOld)).toEqual([])
+  const told = ctx.logLines
+    .filter((line) => line.includes('are kept'))
+    .map((line) => JSON.parse(line))
+  expect(told.map((line) => line.ended)).toEqual([2, 5])
 })
 
 describe('a replay', () => {

@@ -13,16 +13,18 @@ export interface EventToDeliver {
 /** Nothing is attempted later than this after the event or its replay. */
 export const lifetimeMs = 72 * 3_600_000
 
-/** More rows than this in one transaction would hold its locks for seconds. */
+/** Rows of one transaction: some 50 ms, at 25 µs each (measured). */
 export const rowsMax = 2000
-/** Expanding an event by itself costs as much as writing some dozens of rows. */
+/** An event of so few has them written with it, up to `directRowsMax`: expanding it costs more. */
 const fewDestinations = 10
+/** Some 250 ms, for which the caller's locks are held. */
+const directRowsMax = 10_000
 
 /**
  * Writes one delivery per event and matching active destination, in the caller's transaction. Where
- * that would be too many rows, it writes a fan-out of each event that has more than a few, which a
- * runner expands in chunks. A fan-out names its destinations, because they may be changed or disabled
- * before it is expanded.
+ * that would be too many rows, it writes a fan-out of each event that has more than a few, and of all
+ * once very many rows were written; a runner expands them in chunks. A fan-out names its destinations,
+ * because they may be changed or disabled before it is expanded.
  */
 export async function enqueueDeliveries(
   tx: Context,
@@ -41,9 +43,14 @@ export async function enqueueDeliveries(
   const now = tx.now()
   const expiresAt = new Date(now.getTime() + lifetimeMs)
   const rowCount = matched.reduce((sum, { webhookIds }) => sum + webhookIds.length, 0)
-  const { direct = [], fannedOut = [] } = Object.groupBy(matched, ({ webhookIds }) =>
-    rowCount > rowsMax && webhookIds.length > fewDestinations ? 'fannedOut' : 'direct',
-  )
+  let directRows = 0
+  const { direct = [], fannedOut = [] } = Object.groupBy(matched, ({ webhookIds: { length } }) => {
+    if (rowCount > rowsMax && (length > fewDestinations || directRows + length > directRowsMax)) {
+      return 'fannedOut'
+    }
+    directRows += length
+    return 'direct'
+  })
   if (fannedOut.length > 0) {
     const fanouts = fannedOut.map(({ event, webhookIds }) => ({
       event_id: event.id,

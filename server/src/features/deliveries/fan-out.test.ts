@@ -3,6 +3,7 @@ import { asService } from '../../../test/context.ts'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { listen } from '../../kernel/db/listen.ts'
+import { expandFanouts } from './fan-out.ts'
 import { hintChannel, startDeliveryRunner } from './index.ts'
 
 let service: Delivering
@@ -30,6 +31,32 @@ test('events of a large change that have a few destinations each are queued with
   await createWebhooks(3)
   await emit(1_000)
   expect([await countOf('deliveries'), await countOf('fanouts')]).toEqual([3_000, 0])
+})
+
+test('beyond 10,000 deliveries a change leaves even events of few destinations to a runner', async () => {
+  await createWebhooks(9)
+  await emit(1_200)
+  expect([await countOf('deliveries'), await countOf('fanouts')]).toEqual([9_999, 89])
+})
+
+test('fan-outs are looked for anew after a second of expanding, however many were found', async () => {
+  const { ctx } = service
+  await createWebhooks(11)
+  await emit(200)
+  const found = await ctx.database.peek
+    .selectFrom('fanouts')
+    .select(['workspace_id', 'event_id'])
+    .execute()
+  let elapsedMs = 0
+  const monotonicMs = () => {
+    elapsedMs += 300
+    return elapsedMs
+  }
+  expect(await expandFanouts({ ...asService(ctx), monotonicMs }, found)).toBe(false)
+  expect(await countOf('fanouts')).toBe(200 - 3)
+  expect(await expandFanouts(asService(ctx), found.slice(0, 5))).toBe(true)
+  expect(await countOf('fanouts')).toBe(200 - 5)
+  expect(await countOf('deliveries')).toBe(5 * 11)
 })
 
 test('fan-outs are expanded without a pause while there are more', async () => {

@@ -2,18 +2,40 @@ import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import type { DueFanout } from './cross-workspace.ts'
+import type { FanoutKey } from './cross-workspace.ts'
 import { hintAfterCommit, rowsMax } from './enqueue.ts'
 import * as queries from './queries.ts'
+
+const expandMs = 1_000
+
+/**
+ * Expands these one after the other, for a second at most: what another workspace has put in meanwhile
+ * has its turn in the next look.
+ *
+ * @returns whether all were expanded
+ */
+export async function expandFanouts(ctx: ProcessContext, fanouts: FanoutKey[]): Promise<boolean> {
+  const untilMs = ctx.monotonicMs() + expandMs
+  for (const fanout of fanouts) {
+    if (ctx.monotonicMs() >= untilMs) return false
+    await expandFanout(ctx, fanout)
+  }
+  return true
+}
 
 /**
  * Expands one event to its destinations, a chunk per transaction, in the order of their ids. Rows and
  * position are written in one transaction: a chunk is written once, however many runners try, and
  * after a crash the next runner goes on with the next chunk.
  */
-export async function expandFanout(process: ProcessContext, fanout: DueFanout) {
-  const { workspace_id: workspaceId, event_id: eventId, webhook_ids: webhookIds } = fanout
+async function expandFanout(
+  process: ProcessContext,
+  { workspace_id: workspaceId, event_id: eventId }: FanoutKey,
+) {
   const ctx = inWorkspace(process, workspaceId)
+  const fanout = await queries.findFanout(ctx.db, workspaceId, eventId)
+  if (!fanout) return
+  const { webhook_ids: webhookIds } = fanout
   let after = fanout.after_webhook_id
   for (;;) {
     const position = after

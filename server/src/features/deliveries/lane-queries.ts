@@ -113,7 +113,7 @@ const readRows = prepared<LanesToRead, LanesRow>(
  * however few the planner believes in (decision 0014). And the statement is not planned anew for each
  * read, which would take longer than running it.
  */
-const keepLanePlan = preparedForAny<[], unknown>(
+export const keepLanePlan = preparedForAny<[], unknown>(
   'keep_lane_plan',
   `select set_config('enable_sort', 'off', true),
      set_config('plan_cache_mode', 'force_generic_plan', true)`,

@@ -149,10 +149,10 @@ export class LaneReader {
     return state.hasHealthRow || (hasMore && poolOf(state) === 'proven')
   }
 
+  /** @returns whether any ended */
   async #closeBacklog(lane: Lane): Promise<boolean> {
     if (!lane.isTimeTo('backlog', this.#ctx.monotonicMs())) return false
     const excess = (await this.#read.pending(lane)) - pendingMax
-    if (excess > 0) await closeBacklog(this.#ctxOf(lane), lane, excess, this.#slot)
-    return excess > 0
+    return excess > 0 && (await closeBacklog(this.#ctxOf(lane), lane, excess, this.#slot)) > 0
   }
 }

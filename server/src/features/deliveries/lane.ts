@@ -140,6 +140,10 @@ export class Lane {
     return row
   }
 
+  get takenCount(): number {
+    return this.#taken.size
+  }
+
   hasTaken(id: string): boolean {
     return this.#taken.has(id)
   }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerWith, type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { createSignal } from '../../../test/signal.ts'
-import { bucketOf } from '../../kernel/runner/leases.ts'
+import { allBuckets, bucketOf } from '../../kernel/runner/leases.ts'
 import { Lanes } from './lanes.ts'
 
 /** More than are read at once. */
@@ -273,6 +273,38 @@ test.each(setbacks)(
     )
   },
 )
+
+test('a new destination is read while more proven ones than are read at once always want to be', async () => {
+  answersAtOnce = true
+  const proven = await Promise.all(
+    Array.from({ length: 200 }, () =>
+      service.createWebhook(receiver.url, { event_type: 'lead.lost' }),
+    ),
+  )
+  const { workspaceId } = service
+  const { lanes } = startOwner()
+  const wakeProven = () => {
+    for (const { id } of proven) lanes.wake(workspaceId, id)
+  }
+  await service.emit([{ type: 'lead.lost' }])
+  wakeProven()
+  await untilWritten(200, proven.length)
+  const { id } = await service.createWebhook(receiver.url, { event_type: 'lead.closed' })
+  await service.emit([{ type: 'lead.closed' }])
+
+  let isRead = false
+  const read = untilWritten(200, proven.length + 1).then(() => {
+    isRead = true
+  })
+  wakeProven()
+  lanes.wake(workspaceId, id)
+  while (!isRead) {
+    wakeProven()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await read
+  await lanes.drain(allBuckets, 1000)
+})
 
 test('a drain waits for what is in flight of the buckets that leave, and for no other', async () => {
   const owner = await inFullFlow()

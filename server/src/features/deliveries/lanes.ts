@@ -42,8 +42,9 @@ const readyMin = 64
 const idleLanesMax = 20_000
 
 const pools = ['proven', 'trial', 'failing'] as const
-/** In which line a lane waits to be read. */
-const lineOf = ({ state }: Lane) => (state.queued > 0 ? 'ahead' : poolOf(state))
+/** Those that have nothing left to send wait to be read by their pools, the others to read ahead. */
+type Line = Pool | 'ahead'
+const lineOf = ({ state }: Lane): Line => (state.queued > 0 ? 'ahead' : poolOf(state))
 
 /**
  * The lanes of this runner's buckets. `wake` says that a lane may have due work; everything else
@@ -61,13 +62,14 @@ export class Lanes {
     trial: new FairQueue(),
     failing: new FairQueue(),
   }
-  /** Those that have nothing left to send by their pools, and those that read ahead. */
-  readonly #toRead: Record<Pool | 'ahead', FairQueue<Lane>> = {
+  readonly #toRead: Record<Line, FairQueue<Lane>> = {
     proven: new FairQueue(),
     trial: new FairQueue(),
     failing: new FairQueue(),
     ahead: new FairQueue(),
   }
+  /** Whose turn to read is next comes first. */
+  #lines: Line[] = [...pools, 'ahead']
   readonly #pausing = new Set<Lane>()
   readonly #reader: LaneReader
   readonly #slots: Slots
@@ -177,12 +179,10 @@ export class Lanes {
   }
 
   #pump() {
-    for (const line of [...pools, 'ahead'] as const) {
-      while (this.#reads < readsMax && this.#mayRead(line)) {
-        const lane = this.#toRead[line].take()
-        if (!lane) break
-        void this.#read(lane)
-      }
+    while (this.#reads < readsMax) {
+      const lane = this.#takeToRead()
+      if (!lane) break
+      void this.#read(lane)
     }
     for (const pool of pools) {
       while (this.#slots.hasFree(pool) && !this.settler.isFull) {
@@ -190,6 +190,16 @@ export class Lanes {
         if (!lane) break
         this.#sendNext(lane)
       }
+    }
+  }
+
+  /** The lines take turns, so that one that never ends keeps no other from being read. */
+  #takeToRead(): Lane | undefined {
+    for (const line of this.#lines) {
+      const lane = this.#mayRead(line) ? this.#toRead[line].take() : undefined
+      if (!lane) continue
+      this.#lines = [...this.#lines.filter((other) => other !== line), line]
+      return lane
     }
   }
 
@@ -202,7 +212,7 @@ export class Lanes {
    * hang together would hold up all others. Only while few of its pool are ready, so that what waits for
    * slots stays bounded, too.
    */
-  #mayRead(line: Pool | 'ahead'): boolean {
+  #mayRead(line: Line): boolean {
     return !this.#isFull || (line !== 'ahead' && this.#ready[line].size < readyMin)
   }
 

@@ -1,15 +1,17 @@
 // Also runs on PostgreSQL 15: plans.
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FreeContext } from '../../../test/context.ts'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { freeHandle } from '../../../test/database.ts'
+import { listPrepared } from '../../kernel/db/prepared.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { allBuckets } from '../../kernel/runner/leases.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { sweepLanes } from './cross-workspace.ts'
-import { readLanes } from './lane-queries.ts'
+import { keepLanePlan, readLanes } from './lane-queries.ts'
+import { listOldest } from './queries.ts'
 import { deleteEnded, keepKeyPlan, updateRetried } from './settle-queries.ts'
 
 let ctx: TestContext
@@ -87,6 +89,16 @@ describe.each(beliefs)('in a queue %s', (_name, make) => {
     })
   })
 
+  test('the oldest of a lane are found by the index of lanes', async () => {
+    const [webhookId = ''] = webhookIds
+    const { oldest, used } = await inTransaction(async (tx) => {
+      await keepLanePlan(tx.db)
+      return { oldest: await listOldest(tx.db, workspaceId, webhookId, 300) }
+    })
+    expect(oldest).toHaveLength(300)
+    expect(used).toEqual({ deliveries_lane: { scans: 1, entries: rowsOfLane } })
+  })
+
   test.each(['custom', 'generic'])(
     'rows are settled by their keys, with a %s plan',
     async (plan) => {
@@ -128,6 +140,17 @@ test('a plan that was made for an empty queue holds in a full one', async () => 
   })
   expect(ended).toHaveLength(480)
   expect(used).toMatchObject({ deliveries_pkey: { scans: 481 } })
+})
+
+test('fan-outs are numbered no further than they are wanted, and sorted without their destinations', async () => {
+  const text = listPrepared().find(({ name }) => name === 'find_due_fanouts')?.text
+  const explain = `explain (verbose, format text) ${text}`
+  const { rows } = await ctx.database.peek.executeQuery<Record<'QUERY PLAN', string>>(
+    CompiledQuery.raw(explain, [allBuckets, ctx.now(), 64]),
+  )
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan).toMatch(/Run Condition: .* <= /)
+  expect(plan).not.toContain('webhook_ids')
 })
 
 test('a delivery that was put back is settled by whoever saw its last attempt, or by a success', async () => {

@@ -77,9 +77,24 @@ export interface DeliveryToClose {
 export const listPending = (db: Db, workspaceId: string, webhookId: string, most: number) =>
   selectInDueOrder(db, workspaceId, webhookId).limit(most).execute()
 
-/** Those that were made first; when they are due again says nothing of that. */
-export const listOldest = (db: Db, workspaceId: string, webhookId: string, most: number) =>
-  selectToClose(db, workspaceId, webhookId).orderBy('d.id').limit(most).execute()
+/**
+ * Those that were made first; when they are due again says nothing of that. No index has this order:
+ * those of the lane are gathered first, in the order of the index of lanes, or the planner may walk
+ * over the whole queue of the workspace. Ask it after `keepLanePlan`.
+ */
+export async function listOldest(db: Db, workspaceId: string, webhookId: string, most: number) {
+  const { rows } = await sql<DeliveryToClose>`
+    with own as materialized (
+      select id, event_id, attempt from deliveries
+      where workspace_id = ${workspaceId}::uuid and webhook_id = ${webhookId}::uuid
+      order by due_at, id
+    )
+    select oldest.*, e.type as event_type, e.campaign_id, e.lead_email
+    from (select * from own order by id limit ${most}::integer) oldest
+    left join events e on e.workspace_id = ${workspaceId}::uuid and e.id = oldest.event_id
+    order by oldest.id`.execute(db)
+  return rows
+}
 
 /** Those past their 72 h. They are always due: no retry is planned beyond. */
 export const listExpired = (
@@ -156,6 +171,14 @@ export const insertFanouts = (
       })),
     )
     .execute()
+
+export const findFanout = (db: Db, workspaceId: string, eventId: string) =>
+  db
+    .selectFrom('fanouts')
+    .select(['webhook_ids', 'after_webhook_id', 'due_at', 'expires_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
 
 /** Moves the position on and locks the row until the commit; false when another runner was first. */
 export async function advanceFanout(

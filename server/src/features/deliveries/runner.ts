@@ -5,7 +5,7 @@ import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import {
   countAbandons,
-  type DueFanout,
+  type FanoutKey,
   findDueFanouts,
   findDueLanes,
   type LaneKey,
@@ -14,7 +14,7 @@ import {
 } from './cross-workspace.ts'
 import type { Attempt } from './delivery.ts'
 import { fanoutKind, leaseKind } from './enqueue.ts'
-import { expandFanout } from './fan-out.ts'
+import { expandFanouts } from './fan-out.ts'
 import { Lanes } from './lanes.ts'
 
 export interface DeliveryRunnerOptions {
@@ -49,7 +49,8 @@ const hintOverlapMs = 200
 const sweepEveryMs = 1_000
 const fanoutsEveryMs = 1_000
 const sweepRoundSteps = 25
-const fanoutsPerRun = 64
+/** Some seconds' work: to find them all workspaces are looked at. */
+const fanoutsOfLookMax = 1_000
 
 /**
  * Delivers what is due in the buckets this process owns. Hints name the lanes with work. Whatever they
@@ -104,15 +105,15 @@ export async function startDeliveryRunner(
     const buckets = hinted && scope() === 'none' ? leases.buckets() : watched()
     if (buckets.length === 0) return
     const own = new Set(leases.buckets())
-    const due = await findDueFanouts(ctx.db, buckets, ctx.now(), fanoutsPerRun)
+    const due = await findDueFanouts(ctx.db, buckets, ctx.now(), fanoutsOfLookMax)
     const [ours, others] = [true, false].map((isOurs) =>
       due.filter(({ event_id }) => own.has(bucketOf(event_id)) === isOurs),
-    ) as [DueFanout[], DueFanout[]]
+    ) as [FanoutKey[], FanoutKey[]]
     if (others.length > 0) {
       hintDue(ctx, { kind: fanoutKind, buckets: others.map(({ event_id }) => bucketOf(event_id)) })
     }
-    for (const fanout of ours) await expandFanout(ctx, fanout)
-    if (due.length === fanoutsPerRun && ours.length > 0) fanOut.wake()
+    const areAll = await expandFanouts(ctx, ours)
+    if (!areAll || (due.length === fanoutsOfLookMax && ours.length > 0)) fanOut.wake()
   })
   const unlisten = await options.listen?.((text) => {
     const buckets = leases.buckets()
