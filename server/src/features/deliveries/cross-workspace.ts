@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
+import type { ProcessContext } from '../../kernel/context.ts'
 import type { ProcessDb } from '../../kernel/db/db.ts'
 import { isHere } from '../../kernel/db/here.ts'
 import { preparedForAll } from '../../kernel/db/prepared.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { keepLanePlan } from './lane-queries.ts'
 
 // Discovery and upkeep read across workspaces: a runner serves them all. Nothing here answers a user.
 
@@ -56,7 +59,6 @@ const sweepBatch = preparedForAll<[number[], number, string, string, Date, numbe
    left join lateral (
      select d.due_at from deliveries d
      where d.workspace_id = u.workspace_id and d.webhook_id = u.webhook_id
-       and d.due_at > '-infinity' -- of every row: only the index of lanes has all three
      order by d.due_at, d.id
      limit 1
    ) next on true
@@ -69,12 +71,16 @@ const sweepBatch = preparedForAll<[number[], number, string, string, Date, numbe
  * every destination there ever was.
  */
 export const sweepLanes = (
-  db: ProcessDb,
+  ctx: ProcessContext,
   buckets: number[],
   { bucket, workspace_id, webhook_id }: SweepPosition,
   now: Date,
   most: number,
-) => sweepBatch(db, buckets, bucket, workspace_id, webhook_id, now, most)
+) =>
+  transaction(ctx, async ({ db }) => {
+    await keepLanePlan(db)
+    return sweepBatch(db, buckets, bucket, workspace_id, webhook_id, now, most)
+  })
 
 export interface FanoutKey {
   workspace_id: string

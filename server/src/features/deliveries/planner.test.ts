@@ -80,7 +80,7 @@ describe.each(beliefs)('in a queue %s', (_name, make) => {
 
   test('the sweep looks at one row of each lane, however many are due later', async () => {
     const start = { bucket: -1, workspace_id: first, webhook_id: first }
-    const sweep = (tx: FreeContext, now: Date) => sweepLanes(tx.db, allBuckets, start, now, 1000)
+    const sweep = (tx: FreeContext, now: Date) => sweepLanes(tx, allBuckets, start, now, 1000)
     const before = new Date(ctx.now().getTime() - 1)
     const { found, used } = await inTransaction(async (tx) => ({ found: await sweep(tx, before) }))
     expect(found.map(({ has_work }) => has_work)).toEqual(webhookIds.map(() => false))

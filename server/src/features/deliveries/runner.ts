@@ -179,7 +179,7 @@ function createSweep(ctx: ProcessContext, { leases, watched, wake }: SweepOption
     async step() {
       const buckets = ofOwn ? leases.buckets() : watched()
       if (buckets.length === 0) return
-      const swept = await sweepLanes(ctx.db, buckets, position, ctx.now(), stepSize)
+      const swept = await sweepLanes(ctx, buckets, position, ctx.now(), stepSize)
       wake(swept.filter(({ has_work }) => has_work))
       steps += 1
       const last = swept.at(-1)
