@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
 import { type Leaving, listLeaving, standingOf } from '../features/moves/index.ts'
+import { countWaiting } from '../features/tracking/index.ts'
 import type { WorkspacesOn } from '../features/workspaces/index.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
 import {
@@ -56,8 +57,23 @@ export async function examineDatabase(
     await backlog(db, now),
     await directory(db),
     await moves(db, all),
+    await unsubscribes(db, now),
     ...(await examineMail(db, config)),
   ]
+}
+
+/** A runner writes them down within seconds once it can. */
+const waitingMsMax = 3_600_000
+
+/** Those that came by a link while their workspace could not be written to. */
+async function unsubscribes(db: ProcessDb, now: Date): Promise<Finding> {
+  const { count, oldest } = await countWaiting(db)
+  if (!oldest) return fine('unsubscribes', 'none waits for its workspace')
+  const detail = `${count} wait for their workspaces since ${oldest.toISOString()}`
+  if (now.getTime() - oldest.getTime() < waitingMsMax) return fine('unsubscribes', detail)
+  const remedy =
+    'Bring back the databases that are away, and end moves that were left. What an older OUTRIDER_SECRET_KEY sealed is read once that is in the list again.'
+  return found('unsubscribes', 'warn', detail, remedy)
 }
 
 async function directory(db: ProcessDb): Promise<Finding> {

@@ -59,6 +59,15 @@ type Fault = (database: TestDatabase) => unknown
 function listFaults(): [string, Fault, object][] {
   return [
     [
+      'unsubscribes that wait for their workspace',
+      ({ peek }) =>
+        peek
+          .insertInto('waiting_unsubscribes')
+          .values({ token: 'sealed', timestamp_created: new Date('2026-03-01T08:00:00Z') })
+          .execute(),
+      { check: 'unsubscribes', status: 'warn', detail: expect.stringContaining('1 wait') },
+    ],
+    [
       'that no runner is alive',
       (own) => behind(own, 'delete from runners'),
       { check: 'runners', status: 'fail', detail: 'none alive' },

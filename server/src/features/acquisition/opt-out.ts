@@ -25,7 +25,8 @@ export interface OptedOutEverywhere extends Omit<OptedOut, 'contact_ids'> {
  * because a reveal found it. No workspace writes to them again, whoever of them is a lead there.
  *
  * All databases are asked what the person is known by before one of them forgets it, and what was
- * revealed stays: where one of them fails, the repetition knows as much.
+ * revealed stays: where one of them fails, the repetition knows as much of whoever was revealed. Of
+ * others it knows the address and what the directory of the one that failed has under it.
  */
 export async function optOutEverywhere(
   ctx: ProcessContext,

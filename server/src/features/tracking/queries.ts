@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { AnyDb, Db } from '../../kernel/db/db.ts'
 import { prepared, preparedForAny } from '../../kernel/db/prepared.ts'
 
@@ -65,3 +66,13 @@ export const findWaiting = preparedForAny<[string], { token: string }>(
 
 export const deleteWaiting = (db: AnyDb, token: string) =>
   db.deleteFrom('waiting_unsubscribes').where('token', '=', token).execute()
+
+/** How many unsubscribes wait for their workspaces, and since when. */
+export const countWaiting = (db: AnyDb) =>
+  db
+    .selectFrom('waiting_unsubscribes')
+    .select([
+      sql<number>`count(*)::integer`.as('count'),
+      sql<Date | null>`min(timestamp_created)`.as('oldest'),
+    ])
+    .executeTakeFirstOrThrow()

@@ -34,6 +34,9 @@ const Undone = Type.Object(
           'Why nobody writes to it all the same: its domain is suppressed, or the person was erased or asked to be removed.',
       }),
     ),
+    still_suppressed_by: Nullable(
+      Type.Enum(['address', 'domain', 'erased', 'opt-out'], { description: 'What says so.' }),
+    ),
     leads: Type.Array(
       Type.Object({ lead_id: Uuid, campaign_name: Type.String(), sending_state: Type.String() }),
     ),
@@ -47,7 +50,8 @@ const Undone = Type.Object(
     description: 'What the entry was, and what became of the leads that it had stopped.',
     examples: [
       {
-        ...{ address: 'ann@example.com', reason: 'bounced', still_suppressed: null },
+        ...{ address: 'ann@example.com', reason: 'bounced' },
+        ...{ still_suppressed: null, still_suppressed_by: null },
         leads: [{ lead_id: id, campaign_name: 'Autumn', sending_state: 'active' }],
         resting_campaigns: [],
       },

@@ -2420,6 +2420,10 @@ export type UndoneSuppression = {
      * Why nobody writes to it all the same: its domain is suppressed, or the person was erased or asked to be removed.
      */
     still_suppressed: 'unsubscribed' | 'bounced' | 'blocked' | null;
+    /**
+     * What says so.
+     */
+    still_suppressed_by: 'address' | 'domain' | 'erased' | 'opt-out' | null;
     leads: Array<{
         lead_id: string;
         campaign_name: string;
