@@ -6,6 +6,7 @@ import { Lane } from './lanes/lane.ts'
 import { createWriters } from './lanes/writers.ts'
 import { planLanes } from './next-mail/plan-lanes.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
+import { confirmRestore, holdSending } from './restore-guard/sending-hold.ts'
 
 let sending: Sending
 beforeEach(async () => {
@@ -75,4 +76,30 @@ test('a plan that was made from a primary that has died leaves its mailbox to be
   // That look is due at once.
   await watch.lookWhenDue()
   expect(watch.identity).toBe('1.00000002.1')
+})
+
+test('a mailbox does not sleep because another one was to send what was then refused to it', async () => {
+  const { ctx, workspaceId } = sending
+  const mailboxes = [
+    await sending.createMailbox('anna@example.com'),
+    await sending.createMailbox('bert@example.com'),
+  ]
+  const campaign = await sending.createCampaign(mailboxes)
+  await sending.addLeads(campaign.id, ['one@lead.example'])
+  await ctx.database.peek
+    .insertInto('instance')
+    .values({ id: ctx.newId(), secret_key_id: 'k', timestamp_created: ctx.now() })
+    .execute()
+  const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
+  const lanes = mailboxes.map(({ id }) => new Lane(workspaceId, id, '0'))
+  const plan = async () => {
+    const actions = await planLanes(ctx, lanes, writers)
+    return lanes.map((lane) => actions.get(lane)?.kind).toSorted()
+  }
+
+  // No claim is granted while sending is held, which this process has not seen yet.
+  await holdSending(ctx)
+  expect(await plan()).toEqual(['again', 'again'])
+  await confirmRestore(ctx)
+  expect(await plan()).toEqual(['asleep', 'send'])
 })

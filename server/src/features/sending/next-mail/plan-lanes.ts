@@ -126,7 +126,7 @@ async function claimChoices(
 ): Promise<Map<ReadyLane, Picked>> {
   const idle = new Map<ReadyLane, Picked>()
   const skips: Picked['skips'] = []
-  const claiming: Promise<void>[] = []
+  const claiming: Promise<string | null>[] = []
   for (const ready of backlog.lanes) {
     const choice = pickNext(ready, backlog, parts.prefetch)
     skips.push(...choice.skips)
@@ -141,10 +141,26 @@ async function claimChoices(
   const skipping = skipLeads(ctx, skips).finally(() => {
     for (const { leadId } of skips) parts.prefetch.release(leadId)
   })
-  await Promise.all([...claiming, skipping])
+  const [refused] = await Promise.all([Promise.all(claiming), skipping])
+  replanPassedOver(idle, new Set(refused), actions)
   return idle
 }
 
+/** A lead that was refused to one mailbox is free for those that were planned as if it was taken. */
+function replanPassedOver(
+  idle: Map<ReadyLane, Picked>,
+  refused: Set<string | null>,
+  actions: Map<Lane, NextAction>,
+) {
+  for (const ready of [...idle.keys()]) {
+    if (!ready.campaigns.some(({ id }) => refused.has(id))) continue
+    idle.delete(ready)
+    ready.lane.refusals += 1
+    actions.set(ready.lane, { kind: 'again' })
+  }
+}
+
+/** @returns the campaign, if it has a lead that any mailbox may write to and that was refused to this one */
 async function claim(
   ctx: ProcessContext,
   ready: ReadyLane,
@@ -152,9 +168,9 @@ async function claim(
   backlog: Backlog,
   { prefetch, claims }: PlannerParts,
   actions: Map<Lane, NextAction>,
-) {
+): Promise<string | null> {
   const { lane, row, mailbox } = ready
-  if (!campaign || row.address === null) return
+  if (!campaign || row.address === null) return null
   const { day } = backlog.campaignDay(campaign)
   const address = row.address
   prefetch.take(sends.map(({ lead_id }) => ({ id: lead_id, campaign_id: campaign.id })))
@@ -195,6 +211,7 @@ async function claim(
     }))
   lane.refusals = mails.length === 0 ? lane.refusals + 1 : 0
   actions.set(lane, mails.length === 0 ? { kind: 'again' } : { kind: 'send', mails })
+  return sends.some(({ isNew }, index) => isNew && !answers[index]) ? campaign.id : null
 }
 
 const details = {
