@@ -80,7 +80,7 @@ import { workspaceRoutes, workspaceSchemas } from './features/workspaces/index.t
 import type { ProcessContext } from './kernel/context.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
 import { openApiRoute } from './kernel/http/openapi.ts'
-import { operationRoutes } from './kernel/http/operations.ts'
+import { isProbe, operationRoutes } from './kernel/http/operations.ts'
 import { createRateLimit, type RateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
 
@@ -153,7 +153,8 @@ export async function buildApi(
 ): Promise<FastifyInstance> {
   const observe = (request: AnsweredRequest) => {
     ctx.metrics.request(request)
-    ctx.log.info(request, 'request')
+    const isUsual = isProbe(request.route) && request.status < 400
+    ctx.log[isUsual ? 'debug' : 'info'](request, 'request')
   }
   const rateLimit = await createRateLimit(ctx.config.redisUrl, ctx.log)
   const app = createServer(ctx, { authenticate: createAuthenticator(ctx), rateLimit, observe })

@@ -16,6 +16,17 @@ test.each(['/health', '/ready'])('%s answers without a key', async (url) => {
   expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
+test('what watches a process writes no line of the log, unless it is refused', async () => {
+  const before = api.ctx.logLines.length
+  await api.call('GET', '/health', { key: null })
+  await api.call('GET', '/ready', { key: null })
+  await api.call('GET', '/metrics', { key: 'let-me-see' })
+  await api.call('GET', '/metrics', { key: 'another', address: '203.0.113.9' })
+  const lines = api.ctx.logLines.slice(before).map((line) => JSON.parse(line))
+  const told = lines.filter(({ msg, level }) => msg === 'request' && level >= 30)
+  expect(told).toMatchObject([{ route: '/metrics', status: 401 }])
+})
+
 test('/ready says what is missing when the database is not migrated to this version', async () => {
   await using unready = await testApi()
   await unready.ctx.database.pool.query(`delete from migrations where name like '0003%'`)

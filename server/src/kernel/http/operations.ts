@@ -27,6 +27,10 @@ export async function operationRoutes(app: FastifyInstance) {
   })
 }
 
+/** What watches a process asks for these several times a minute. */
+export const isProbe = (route: string) => probes.has(route)
+const probes = new Set(['/health', '/ready', '/metrics'])
+
 const ok = { status: 'ok' }
 
 /** Anybody may ask /ready, as often as they like: it costs one look a second. */
