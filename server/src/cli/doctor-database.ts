@@ -127,7 +127,9 @@ async function migrations(db: ProcessDb): Promise<Finding> {
   const { missing, unknown } = await readMigrationGap(db)
   if (missing.length > 0) {
     const detail = `missing ${missing.join(', ')}`
-    return found('migrations', 'fail', detail, 'Restart the server, or run "npx outrider migrate".')
+    const remedy =
+      'A server that has just been started does it itself, after its backup. Else restart the server, or run "npx outrider migrate".'
+    return found('migrations', 'fail', detail, remedy)
   }
   if (unknown.length === 0) return fine('migrations', 'all applied')
   const detail = `${unknown.join(', ')} come from a newer version`

@@ -46,13 +46,14 @@ export async function applyMigrations(url: string, log: Log): Promise<string[]> 
 
 export async function requireMigrations(db: ProcessDb): Promise<void> {
   const { missing, unknown } = await readMigrationGap(db)
-  if (missing.length > 0) {
-    throw new Error(
-      'The database is not migrated to this version: restart the server, or run "npx outrider migrate".',
-    )
-  }
+  if (missing.length > 0)
+    throw new Error(`The database is not migrated to this version: ${howToMigrate}.`)
   if (unknown.length > 0) throw new Error(newerDatabase(unknown))
 }
+
+/** Said of the first database; another shard has a way of its own. */
+export const howToMigrate =
+  'a server that has just been started does it itself, after its backup; else restart the server, or run "npx outrider migrate"'
 
 export type UrlVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | `DATABASE_SHARDS (${string})`
 

@@ -18,7 +18,13 @@ import { openSecrets } from '../kernel/secret-key.ts'
 import { Troubles } from '../kernel/troubles.ts'
 import { ensurePartitions } from '../partitions.ts'
 import { updateDatabase } from './backup/update-database.ts'
-import { applyMigrations, checkDatabase, connectDatabase, requireMigrations } from './database.ts'
+import {
+  applyMigrations,
+  checkDatabase,
+  connectDatabase,
+  howToMigrate,
+  requireMigrations,
+} from './database.ts'
 import { requireUsablePooler } from './pooler.ts'
 import { causesOf, openShards } from './shards.ts'
 import { withTimeout } from './shutdown.ts'
@@ -206,7 +212,7 @@ const sayOfShard = (name: string, message: string) =>
   `The shard ${name} cannot be used. ${message
     .replaceAll('DATABASE_DIRECT_URL', `DATABASE_DIRECT_SHARDS (${name})`)
     .replaceAll('DATABASE_URL', `DATABASE_SHARDS (${name})`)
-    .replace('restart the server, or run "npx outrider migrate"', migrateShards)}`
+    .replace(howToMigrate, migrateShards)}`
 
 const migrateShards = 'run "npx outrider migrate --shards"'
 
