@@ -14,9 +14,12 @@ export interface Postmaster {
   stop(): Promise<void>
 }
 
-/** `busy`: another one is not quite gone yet. `port`: somebody has the port. Both may pass. */
+/**
+ * `busy`: another one is not quite gone yet. `port`: somebody has the port. Both may pass. `taken`:
+ * another process serves these files, or is about to.
+ */
 export class StartFailure extends Error {
-  readonly kind: 'busy' | 'port' | 'broken'
+  readonly kind: 'busy' | 'port' | 'taken' | 'broken'
 
   constructor(kind: StartFailure['kind'], message: string) {
     super(message)
