@@ -2,9 +2,10 @@ import type { Config } from '../config.ts'
 import { connect, type Database, type ProcessDb } from '../kernel/db/db.ts'
 import { isReadOnly } from '../kernel/db/failure.ts'
 import { readMigrationGap, readServerVersion } from '../kernel/db/instance.ts'
-import { migrate, newerDatabase } from '../kernel/db/migrate.ts'
+import { migrate, migrationNames, newerDatabase } from '../kernel/db/migrate.ts'
 import type { DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import type { Log } from '../kernel/log.ts'
+import { clusterAt, clusterExists } from '../kernel/postgres/index.ts'
 
 const postgresVersionMin = 15
 
@@ -33,6 +34,21 @@ export async function checkDatabase(
   if (Math.floor(version / 10_000) >= postgresVersionMin) return
   throw new Error(
     `The database is a PostgreSQL ${Math.floor(version / 10_000)}: Outrider needs ${postgresVersionMin} or later.`,
+  )
+}
+
+/**
+ * Before a database of DATABASE_URL is made: whoever sets it for the first time means to go on with what
+ * they have.
+ *
+ * @throws where it is empty, and DATA_DIR has a database
+ */
+export async function requireNothingLeft(db: ProcessDb, { dataDir }: Config): Promise<void> {
+  if (!(await clusterExists(clusterAt(dataDir)))) return
+  const { missing } = await readMigrationGap(db)
+  if (missing.length < migrationNames().length) return
+  throw new Error(
+    `DATA_DIR ${dataDir} has a database, and that of DATABASE_URL is empty: bring the data over first (docs/operating.md, "From the embedded database to your own"), or set DATA_DIR to a new directory to begin anew.`,
   )
 }
 

@@ -29,6 +29,7 @@ import {
   connectDatabase,
   howToMigrate,
   requireMigrations,
+  requireNothingLeft,
 } from './database.ts'
 import { requireUsablePooler } from './pooler.ts'
 import { causesOf, openShards } from './shards.ts'
@@ -248,7 +249,10 @@ async function openOne(
   signal?.throwIfAborted()
   if (options.migrations === 'require') await requireMigrations(db)
   else if (options.ownsDataDir) await updateDatabase(config, { db, url, log })
-  else await applyMigrations(directUrl, log)
+  else {
+    await requireNothingLeft(db, config)
+    await applyMigrations(directUrl, log)
+  }
   await options.examine?.(db)
   signal?.throwIfAborted()
   // Opened when it is needed, and closed soon after.

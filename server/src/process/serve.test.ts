@@ -142,6 +142,29 @@ describe('start', () => {
     expect(await readdir(DATA_DIR)).not.toContain('postgres')
   })
 
+  test('a first start with DATABASE_URL leaves no database behind in DATA_DIR', async () => {
+    await using database = await testDatabase()
+    await database.pool.query('drop schema public cascade; create schema public')
+    const DATA_DIR = await makeDataDir()
+    await using service = startService('main', { DATA_DIR })
+    await service.address()
+    service.kill('SIGTERM')
+    expect(await service.exited).toEqual(clean)
+    const settings = { DATA_DIR, DATABASE_URL: database.url }
+    await using other = startService('main', settings)
+    expect(await other.exited).toEqual({ code: 1, signal: null })
+    const { code, stderr } = await runOperator(['migrate'], settings)
+    expect(code).toBe(1)
+    for (const told of [other.errors(), stderr]) {
+      expect(told).toContain(
+        `DATA_DIR ${DATA_DIR} has a database, and that of DATABASE_URL is empty`,
+      )
+      expect(told.trim().split('\n')).toHaveLength(1)
+    }
+    const { rows } = await database.pool.query(`select from pg_tables where schemaname = 'public'`)
+    expect(rows).toEqual([])
+  })
+
   test('api and runner start together on an empty database and serve it', async () => {
     await using database = await testDatabase()
     await database.pool.query('drop schema public cascade; create schema public')

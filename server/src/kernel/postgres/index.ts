@@ -1,4 +1,4 @@
-export { clusterAt, giveToOwner, restoringAt } from './cluster.ts'
+export { clusterAt, clusterExists, giveToOwner, restoringAt } from './cluster.ts'
 export { type EmbeddedPostgres, type StartOptions, startPostgres } from './embedded.ts'
 export { findRunning, waitForRunning } from './ownership.ts'
 export { StartFailure } from './postmaster.ts'
