@@ -3,7 +3,9 @@ import { readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
 import { type Leaving, listLeaving, standingOf } from '../features/moves/index.ts'
 import { countWaiting } from '../features/tracking/index.ts'
+import { countSecondFactors } from '../features/users/index.ts'
 import type { WorkspacesOn } from '../features/workspaces/index.ts'
+import { createSecretBox } from '../kernel/crypto.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
 import {
   findInstance,
@@ -158,7 +160,9 @@ async function secretKey(db: ProcessDb, config: Config): Promise<Finding> {
   if (!instance) return fine(check, 'made at the first start')
   const sealing = instance.secret_key_id
   if (keys && keyIdsOf(keys).includes(sealing)) {
-    const unreadable = await findUnreadable(db, { keyIds: keyIdsOf(keys) }, sealedColumns)
+    const secrets = createSecretBox(keys)
+    const others = await countSecondFactors({ db, secrets })
+    const unreadable = await findUnreadable(db, secrets, sealedColumns, others)
     if (unreadable === undefined) return fine(check, sealing)
     return found(check, 'fail', unreadable, reopen)
   }
@@ -190,7 +194,7 @@ async function runners(db: ProcessDb, { leaseMs }: Config, isOurs: boolean): Pro
 }
 
 const reopen =
-  'Restart with that key behind the first (OUTRIDER_SECRET_KEY=NEW,OLD), then run "npx outrider secrets reseal". If it is lost, give these mailboxes their passwords and these webhooks new secrets.'
+  'Restart with that key behind the first (OUTRIDER_SECRET_KEY=NEW,OLD), then run "npx outrider secrets reseal". If it is lost, give these mailboxes their passwords and these webhooks new secrets, and turn off the second factors of those who cannot sign in ("npx outrider users disable-second-factor").'
 
 const lateMsMax = 300_000
 
