@@ -36,6 +36,12 @@ describe('start', () => {
     ['a runner without a database', 'runner', {}, /outrider runner needs DATABASE_URL/],
     ['a setting that makes no sense', 'main', { PORT: 'x' }, /PORT must be a whole number/],
     [
+      'a proxy that is no range of addresses',
+      'main',
+      { TRUSTED_PROXIES: '10.0.0.5/8' },
+      /^Outrider cannot start\. TRUSTED_PROXIES: "10\.0\.0\.5\/8" has bits set after its prefix; /,
+    ],
+    [
       'more connections than an embedded database takes',
       'main',
       { DATABASE_CONNECTIONS: '91' },
