@@ -176,9 +176,13 @@ describe('start', () => {
     await database.pool.query('drop schema public cascade; create schema public')
     const DATA_DIR = await makeDataDir()
     const settings = { DATABASE_URL: database.url, DATA_DIR, OUTRIDER_SECRET_KEY: secretKey() }
-    await using api = startService('api', settings)
+    const BASE_URL = 'https://app.example.com'
+    await using api = startService('api', { ...settings, BASE_URL })
     await using runner = startService('runner', { ...settings, RUNNER_PORT: '0' })
     const [apiAddress, runnerAddress] = await Promise.all([api.address(), runner.address()])
+    // Commands beside an API go by its settings.
+    const setUp = await runOperator(['users', 'set-up-link'], settings)
+    expect(setUp.stdout).toContain(BASE_URL)
     const { key } = await operatorJson(keysCreate, settings)
     const listed = await fetch(`${apiAddress}/oauth/service-accounts`, bearer(key))
     expect(listed.status).toBe(200)
