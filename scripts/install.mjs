@@ -46,7 +46,9 @@ function buildApplication() {
   const script = join(root, 'scripts', 'build-web.ts')
   const { status } = spawnSync(node, [script], { stdio: 'inherit', shell: onWindows })
   if (status === 0) return
-  console.error('The browser application could not be built; the API starts without it.')
+  const hasOld = existsSync(join(root, 'server', 'application'))
+  const served = hasOld ? 'its pages are those of the version before' : 'the API starts without it'
+  console.error(`The browser application could not be built; ${served}.`)
 }
 
 const onWindows = process.platform === 'win32'

@@ -185,13 +185,8 @@ function outboundPolicy(env: NodeJS.ProcessEnv, listeners: string[]): AddressPol
   return { mode: mode as AddressPolicy['mode'], allow: parseCidrs(env.OUTBOUND_ALLOW ?? '') }
 }
 
-function trustedProxies(text = ''): string[] {
-  try {
-    return parseCidrs(text).map((cidr) => cidr.text)
-  } catch (error) {
-    throw new Error(`TRUSTED_PROXIES: ${(error as Error).message}`, { cause: error })
-  }
-}
+const trustedProxies = (text = ''): string[] =>
+  parseCidrs(text, 'TRUSTED_PROXIES').map((cidr) => cidr.text)
 
 function acquisitionProvider(env: NodeJS.ProcessEnv): AcquisitionProvider | undefined {
   const timeoutMs = integer(env, 'ACQUISITION_PROVIDER_TIMEOUT_MS', 10_000, 100, 20_000)

@@ -236,6 +236,7 @@ const misuses: string[][] = [
   ['keys', 'create', '--name', 'x', '--scopes', 'all:*,'],
   ['keys', 'create', '--name', 'x', '--scopes', 'all:*', '--surprise'],
   ['keys', 'revoke', 'nope'],
+  ['inbox', 'read', 'nope'],
   ['workspaces', 'set-plan', 'default'],
   ['workspaces', 'set-plan', 'default', '--api', 'maybe'],
   ['workspaces', 'set-plan', 'default', '--rate', '-1'],

@@ -3,7 +3,9 @@ import { readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
 import { type Leaving, listLeaving, standingOf } from '../features/moves/index.ts'
 import { countWaiting } from '../features/tracking/index.ts'
+import { countSecondFactors } from '../features/users/index.ts'
 import type { WorkspacesOn } from '../features/workspaces/index.ts'
+import { createSecretBox } from '../kernel/crypto.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
 import {
   findInstance,
@@ -127,7 +129,9 @@ async function migrations(db: ProcessDb): Promise<Finding> {
   const { missing, unknown } = await readMigrationGap(db)
   if (missing.length > 0) {
     const detail = `missing ${missing.join(', ')}`
-    return found('migrations', 'fail', detail, 'Restart the server, or run "npx outrider migrate".')
+    const remedy =
+      'A server that has just been started does it itself, after its backup. Else restart the server, or run "npx outrider migrate".'
+    return found('migrations', 'fail', detail, remedy)
   }
   if (unknown.length === 0) return fine('migrations', 'all applied')
   const detail = `${unknown.join(', ')} come from a newer version`
@@ -156,7 +160,9 @@ async function secretKey(db: ProcessDb, config: Config): Promise<Finding> {
   if (!instance) return fine(check, 'made at the first start')
   const sealing = instance.secret_key_id
   if (keys && keyIdsOf(keys).includes(sealing)) {
-    const unreadable = await findUnreadable(db, { keyIds: keyIdsOf(keys) }, sealedColumns)
+    const secrets = createSecretBox(keys)
+    const others = await countSecondFactors({ db, secrets })
+    const unreadable = await findUnreadable(db, secrets, sealedColumns, others)
     if (unreadable === undefined) return fine(check, sealing)
     return found(check, 'fail', unreadable, reopen)
   }
@@ -188,7 +194,7 @@ async function runners(db: ProcessDb, { leaseMs }: Config, isOurs: boolean): Pro
 }
 
 const reopen =
-  'Restart with that key behind the first (OUTRIDER_SECRET_KEY=NEW,OLD), then run "npx outrider secrets reseal". If it is lost, give these mailboxes their passwords and these webhooks new secrets.'
+  'Restart with that key behind the first (OUTRIDER_SECRET_KEY=NEW,OLD), then run "npx outrider secrets reseal". If it is lost, give these mailboxes their passwords and these webhooks new secrets, and turn off the second factors of those who cannot sign in ("npx outrider users disable-second-factor").'
 
 const lateMsMax = 300_000
 

@@ -27,13 +27,16 @@ export function inboxCommands(program: Command) {
 
   withWorkspace(inbox.command('read'))
     .description('Mark conversations as read')
-    .argument('<ids...>', 'ids of the conversations')
+    .argument('<ids...>', 'ids of the conversations', (text, before: string[] = []) => [
+      ...before,
+      parseId(text),
+    ])
     .option('--unread', 'as unread')
     .action((ids: string[], { unread = false, ...options }: ReadOptions) =>
       operateIn(
         options,
         async (ctx, workspaceId) => {
-          await markRead(ctx, workspaceId, { ids: ids.map(parseId), read: !unread })
+          await markRead(ctx, workspaceId, { ids, read: !unread })
           return { ids, unread }
         },
         () => `Marked as ${unread ? 'unread' : 'read'}.`,

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { connect } from '../kernel/db/db.ts'
 import { updateDatabase } from '../process/backup/update-database.ts'
-import { applyMigrations, checkDatabase } from '../process/database.ts'
+import { applyMigrations, checkDatabase, requireNothingLeft } from '../process/database.ts'
 import { openDatabase } from '../process/open.ts'
 import { type PreparedShard, prepareShards } from '../process/register-shards.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
@@ -35,6 +35,7 @@ async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migr
   const { db } = connect(database.url, 1)
   try {
     await checkDatabase(db, database.url)
+    if (config.databaseUrl) await requireNothingLeft(db, config)
     const { url } = database
     const applied =
       config.databaseUrl || !backup

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { testApi } from '../../test/app.ts'
+import { password, setUp } from '../../test/browser.ts'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { testDatabase } from '../../test/database.ts'
 import { operator } from '../features/audit/index.ts'
@@ -99,18 +100,23 @@ test('after secrets reseal nothing is left that the old key has sealed, and all 
 
 test('an installation whose secrets cannot be opened is not called healthy', async () => {
   await using api = await sealedWithOld()
+  const browser = await setUp(api)
+  const enrolled = await browser.call('POST', '/app/profile/second-factor', { body: { password } })
+  expect(enrolled.status).toBe(200)
   useKeys(next, old)
   await json('workspaces', 'list')
   useKeys(next)
   const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
-  const told = new RegExp(`1 mailboxes with key ${idOf(old)}, 1 signing secrets with key`)
+  const told = new RegExp(
+    `1 mailboxes with key ${idOf(old)}, 1 signing secrets with key.*1 second factors with`,
+  )
   expect(checks).toContainEqual(
     expect.objectContaining({
       ...{ check: 'secret key', status: 'fail', detail: expect.stringMatching(told) },
-      remedy: expect.stringContaining('secrets reseal'),
+      remedy: expect.stringMatching(/secrets reseal.*users disable-second-factor/),
     }),
   )
-  expect(await json('secrets', 'reseal')).toMatchObject({ resealed: 0, unreadable: 5 })
+  expect(await json('secrets', 'reseal')).toMatchObject({ resealed: 0, unreadable: 6 })
 
   const { ctx } = api
   ctx.secrets = createSecretBox([next])

@@ -68,8 +68,10 @@ async function reseal(ctx: ProcessContext): Promise<Resealed & { items: Counted[
       `${lacking} runners that are alive lack the key ${keyId} and could open nothing that is sealed with it: restart every process with this OUTRIDER_SECRET_KEY first.`,
     )
   }
+  // First, since they are few: broken off later, nobody is locked out with the old key.
+  const secondFactors = await resealSecondFactors(ctx)
   const columns = await askAllShards(ctx, (shard) => resealAll(shard, sealedColumns))
-  const done = [...columns, await resealSecondFactors(ctx)]
+  const done = [...columns, secondFactors]
   return {
     resealed: done.reduce((sum, one) => sum + one.resealed, 0),
     unreadable: done.reduce((sum, one) => sum + one.unreadable, 0),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { json } from '../../test/commands.ts'
+import { json, run } from '../../test/commands.ts'
 import type { TestDatabase } from '../../test/database.ts'
 import { fileWith } from '../../test/directory-files.ts'
 import { type ShardedDatabases, shardedApi, shardedDatabases } from '../../test/sharded.ts'
@@ -92,4 +92,32 @@ test('secrets reseal seals what lies on every shard, and the new key alone opens
   }
   vi.stubEnv('OUTRIDER_SECRET_KEY', box(next))
   expect(await json('secrets', 'reseal')).toMatchObject({ resealed: 0, unreadable: 0 })
+})
+
+test('a shard without workspaces is taken out, and the rest goes on without it', async () => {
+  await using empty = await shardedDatabases()
+  for (const [name, value] of Object.entries(empty.settings)) vi.stubEnv(name, value)
+  expect((await run('shards', 'remove', 'first')).stderr).toContain('it stays')
+  expect(await json('shards', 'remove', 'b')).toEqual({ removed: 'b' })
+  const instance = await empty.second.peek.selectFrom('instance').select('shard').execute()
+  expect(instance).toEqual([{ shard: null }])
+  vi.stubEnv('DATABASE_SHARDS', '')
+  expect(await json('secrets', 'reseal')).toMatchObject({ unreadable: 0 })
+  expect((await json('shards', 'list')).items).toMatchObject([{ name: 'first' }])
+})
+
+test('a shard that has a workspace stays, and one that is gone for good goes with --yes', async () => {
+  await using own = await shardedDatabases()
+  for (const [name, value] of Object.entries(own.settings)) vi.stubEnv(name, value)
+  await json('workspaces', 'create', '--name', 'north', '--shard', 'b')
+  const refused = async (sentence: string) => {
+    const { code, stderr } = await run('shards', 'remove', 'b')
+    expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)])
+  }
+  await refused('The shard b has workspaces')
+  vi.stubEnv('DATABASE_SHARDS', 'b=postgres://nobody@127.0.0.1:1/gone')
+  await refused('With --yes it is removed all the same')
+  expect((await run('shards', 'remove', 'b', '--yes')).stdout).toMatch(/^b was removed\./)
+  vi.stubEnv('DATABASE_SHARDS', '')
+  expect(await json('secrets', 'reseal')).toMatchObject({ unreadable: 0 })
 })

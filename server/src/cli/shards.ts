@@ -1,10 +1,15 @@
 import type { Command } from 'commander'
+import { firstShardName } from '../config.ts'
+import { listLeaving } from '../features/moves/index.ts'
 import { listShards, type ShownShard } from '../features/workspaces/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
+import { findInstance, updateInstance } from '../kernel/db/instance.ts'
 import { AppError } from '../kernel/errors.ts'
-import { updateRegistered } from '../kernel/shards/queries.ts'
+import { askShardsUp } from '../kernel/shards/ask.ts'
+import { deleteRegistered, updateRegistered } from '../kernel/shards/queries.ts'
 import { parseCount } from './arguments.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
+import { type Confirmable, withYes } from './options.ts'
 import { formatTable } from './terminal.ts'
 
 export function shardCommands(program: Command) {
@@ -25,17 +30,60 @@ export function shardCommands(program: Command) {
     .action((name: string, options: OutputOptions & { workspacesMax: number | null }) =>
       operate(options, (ctx) => setShard(ctx, name, options.workspacesMax), showShards),
     )
+
+  withYes(withOutput(shards.command('remove')), 'also one that does not answer, with all it has')
+    .description('Take out a shard that has no workspaces any more')
+    .argument('<shard>', 'its name')
+    .action((name: string, options: OutputOptions & Confirmable) =>
+      operate(
+        options,
+        (ctx) => removeShard(ctx, name, options.yes === true),
+        ({ removed }) =>
+          `${removed} was removed. Take it out of DATABASE_SHARDS and restart every process.`,
+      ),
+    )
 }
 
 const parseLimit = (text: string) => (text === 'none' ? null : parseCount(text))
 
 async function setShard(ctx: ProcessContext, name: string, workspacesMax: number | null) {
   const changed = await updateRegistered(ctx.db, name, { workspaces_max: workspacesMax })
-  if (!changed) {
-    throw new AppError('not_found', 'There is no such shard; "outrider shards list" shows all.')
-  }
+  if (!changed) throw noSuchShard()
   return { items: (await listShards(ctx)).filter((shard) => shard.name === name) }
 }
+
+async function removeShard(ctx: ProcessContext, name: string, isConfirmed: boolean) {
+  if (name === firstShardName) {
+    throw new AppError('not_ready', 'The first shard has the people who sign in: it stays.')
+  }
+  const shard = (await listShards(ctx)).find((one) => one.name === name)
+  if (!shard) throw noSuchShard()
+  const { workspaces } = shard
+  if (workspaces === null && !isConfirmed) {
+    throw new AppError(
+      'not_ready',
+      `The shard ${name} does not answer, so nobody knows whether it has workspaces. With --yes it is removed all the same: what it has is then lost to this installation.`,
+    )
+  }
+  const leaving = (await askShardsUp(ctx, ({ db }) => listLeaving(db))).flat()
+  const isTarget = leaving.some(({ moving_to, moved_to }) => moving_to === name && !moved_to)
+  if (workspaces || isTarget) {
+    throw new AppError(
+      'not_ready',
+      `The shard ${name} has workspaces, or one is being moved to it: move them to another one first, or take the moves back.`,
+    )
+  }
+  await deleteRegistered(ctx.db, name)
+  if (workspaces !== null) {
+    const { db } = ctx.shards?.byName(name).ctx ?? ctx
+    const instance = await findInstance(db)
+    if (instance) await updateInstance(db, instance.id, { shard: null })
+  }
+  return { removed: name }
+}
+
+const noSuchShard = () =>
+  new AppError('not_found', 'There is no such shard; "outrider shards list" shows all.')
 
 const showShards = ({ items }: { items: ShownShard[] }) =>
   items.length === 0

@@ -65,8 +65,9 @@ function advice({ processes, connections, pooled, needs, cores, disk }: Capacity
     ],
     [
       'PostgreSQL',
-      needs.ownPostgres &&
-        `give it a machine of its own with ${whole(cores.postgres)} cores: DATABASE_URL`,
+      needs.ownPostgres
+        ? `give it a machine of its own with ${whole(cores.postgres)} cores: DATABASE_URL`
+        : !together && 'one of yours, on this machine will do, for all processes: DATABASE_URL',
     ],
     [
       'standby',

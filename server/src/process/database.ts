@@ -2,9 +2,10 @@ import type { Config } from '../config.ts'
 import { connect, type Database, type ProcessDb } from '../kernel/db/db.ts'
 import { isReadOnly } from '../kernel/db/failure.ts'
 import { readMigrationGap, readServerVersion } from '../kernel/db/instance.ts'
-import { migrate, newerDatabase } from '../kernel/db/migrate.ts'
+import { migrate, migrationNames, newerDatabase } from '../kernel/db/migrate.ts'
 import type { DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import type { Log } from '../kernel/log.ts'
+import { clusterAt, clusterExists } from '../kernel/postgres/index.ts'
 
 const postgresVersionMin = 15
 
@@ -36,6 +37,21 @@ export async function checkDatabase(
   )
 }
 
+/**
+ * Before a database of DATABASE_URL is made: whoever sets it for the first time means to go on with what
+ * they have.
+ *
+ * @throws where it is empty, and DATA_DIR has a database
+ */
+export async function requireNothingLeft(db: ProcessDb, { dataDir }: Config): Promise<void> {
+  if (!(await clusterExists(clusterAt(dataDir)))) return
+  const { missing } = await readMigrationGap(db)
+  if (missing.length < migrationNames().length) return
+  throw new Error(
+    `DATA_DIR ${dataDir} has a database, and that of DATABASE_URL is empty: bring the data over first (docs/operating.md, "From the embedded database to your own"), or set DATA_DIR to a new directory to begin anew.`,
+  )
+}
+
 export async function applyMigrations(url: string, log: Log): Promise<string[]> {
   const applied = await migrate(url, () =>
     log.warn('a migration waits for a table that something else is using, such as a backup'),
@@ -46,13 +62,14 @@ export async function applyMigrations(url: string, log: Log): Promise<string[]> 
 
 export async function requireMigrations(db: ProcessDb): Promise<void> {
   const { missing, unknown } = await readMigrationGap(db)
-  if (missing.length > 0) {
-    throw new Error(
-      'The database is not migrated to this version: restart the server, or run "npx outrider migrate".',
-    )
-  }
+  if (missing.length > 0)
+    throw new Error(`The database is not migrated to this version: ${howToMigrate}.`)
   if (unknown.length > 0) throw new Error(newerDatabase(unknown))
 }
+
+/** Said of the first database; another shard has a way of its own. */
+export const howToMigrate =
+  'a server that has just been started does it itself, after its backup; else restart the server, or run "npx outrider migrate"'
 
 export type UrlVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | `DATABASE_SHARDS (${string})`
 

@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { patience } from '../../test/patience.ts'
 import { makeDataDir } from '../../test/processes.ts'
 import { readConfig } from '../config.ts'
 import { isSetUp } from '../features/users/index.ts'
 import { startPostgres } from '../kernel/postgres/index.ts'
-import { openServer } from './open.ts'
+import { openDatabase, openServer } from './open.ts'
 
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), fatal: vi.fn() }
 
@@ -19,4 +20,27 @@ test('a start whose own PostgreSQL dies under it goes on once it is back', async
   expect(await isSetUp(opened.ctx)).toBe(false)
   const lost = 'the database was lost at the start, opening it again'
   expect(log.warn.mock.calls.map(([, message]) => message)).toContain(lost)
+})
+
+test('a command beside a service whose PostgreSQL is still recovering waits for it', async () => {
+  const config = readConfig({ DATA_DIR: await makeDataDir() })
+  const { dataDir } = config
+  await (await startPostgres({ dataDir, log })).stop()
+  const data = join(dataDir, 'postgres/data')
+  const recoverUntilGate = `hot_standby = off
+    restore_command = 'while [ ! -e gate ]; do sleep 0.05; done; false'`
+  await appendFile(join(data, 'postgresql.conf'), recoverUntilGate.replace(/^ +/gm, ''))
+  await writeFile(join(data, 'recovery.signal'), '')
+  const starting = startPostgres({ dataDir, log })
+  await vi.waitFor(() => readFile(join(data, 'postmaster.pid')), patience)
+  const waiting = Promise.withResolvers<void>()
+  const info = (_fields: object, message?: string) => {
+    if (message === 'waiting for a PostgreSQL that is starting or stopping') waiting.resolve()
+  }
+  const opening = openDatabase(config, { log: { ...log, info } })
+  await waiting.promise
+  await writeFile(join(data, 'gate'), '')
+  await using postgres = await starting
+  await using database = await opening
+  expect(database).toMatchObject({ url: postgres.url, isOurs: false })
 })

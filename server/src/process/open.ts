@@ -12,13 +12,25 @@ import { isUnreachable } from '../kernel/db/failure.ts'
 import { apiTimeouts, commandTimeouts, type DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
 import { describeError, type Log } from '../kernel/log.ts'
-import { type EmbeddedPostgres, findRunning, startPostgres } from '../kernel/postgres/index.ts'
+import {
+  type EmbeddedPostgres,
+  StartFailure,
+  startPostgres,
+  waitForRunning,
+} from '../kernel/postgres/index.ts'
 import { markProcess } from '../kernel/runner/process-mark.ts'
 import { openSecrets } from '../kernel/secret-key.ts'
 import { Troubles } from '../kernel/troubles.ts'
 import { ensurePartitions } from '../partitions.ts'
 import { updateDatabase } from './backup/update-database.ts'
-import { applyMigrations, checkDatabase, connectDatabase, requireMigrations } from './database.ts'
+import {
+  applyMigrations,
+  checkDatabase,
+  connectDatabase,
+  howToMigrate,
+  requireMigrations,
+  requireNothingLeft,
+} from './database.ts'
 import { requireUsablePooler } from './pooler.ts'
 import { causesOf, openShards } from './shards.ts'
 import { withTimeout } from './shutdown.ts'
@@ -122,8 +134,8 @@ export interface OpenDatabase extends AsyncDisposable {
 }
 
 /**
- * The database of DATABASE_URL, past its pooler if it has one, else that of the server that runs on DATA_DIR, else the one that
- * lies there, started for as long as needed; with `create` it is made.
+ * The database of DATABASE_URL, past its pooler if it has one, else that of the server that runs on DATA_DIR or is starting
+ * there, else the one that lies there, started for as long as needed; with `create` it is made.
  *
  * @throws with what to do
  */
@@ -132,15 +144,22 @@ export async function openDatabase(
   options: OpenOptions & { create?: boolean },
 ): Promise<OpenDatabase> {
   const { databaseUrl, databaseDirectUrl, dataDir } = config
-  const url = databaseDirectUrl ?? databaseUrl ?? (await findRunning(dataDir))
+  const url = databaseDirectUrl ?? databaseUrl ?? (await waitForRunning(dataDir, options))
   if (url) return { url, isOurs: false, [Symbol.asyncDispose]: async () => undefined }
   if (!options.create && !existsSync(join(dataDir, 'postgres'))) {
     throw new Error(
       `There is no database in DATA_DIR ${dataDir}: run "npm start" first, or set DATA_DIR or DATABASE_URL to those of the server.`,
     )
   }
-  const embedded = await startPostgres({ dataDir, ...options })
-  return { url: embedded.url, isOurs: true, [Symbol.asyncDispose]: embedded.stop }
+  try {
+    const embedded = await startPostgres({ dataDir, ...options, leavesOthers: true })
+    return { url: embedded.url, isOurs: true, [Symbol.asyncDispose]: embedded.stop }
+  } catch (error) {
+    // Since we looked somebody has started one.
+    if (error instanceof StartFailure && error.kind === 'taken')
+      return openDatabase(config, options)
+    throw error
+  }
 }
 
 interface OneOptions extends OpenOptions {
@@ -206,7 +225,7 @@ const sayOfShard = (name: string, message: string) =>
   `The shard ${name} cannot be used. ${message
     .replaceAll('DATABASE_DIRECT_URL', `DATABASE_DIRECT_SHARDS (${name})`)
     .replaceAll('DATABASE_URL', `DATABASE_SHARDS (${name})`)
-    .replace('restart the server, or run "npx outrider migrate"', migrateShards)}`
+    .replace(howToMigrate, migrateShards)}`
 
 const migrateShards = 'run "npx outrider migrate --shards"'
 
@@ -230,7 +249,10 @@ async function openOne(
   signal?.throwIfAborted()
   if (options.migrations === 'require') await requireMigrations(db)
   else if (options.ownsDataDir) await updateDatabase(config, { db, url, log })
-  else await applyMigrations(directUrl, log)
+  else {
+    await requireNothingLeft(db, config)
+    await applyMigrations(directUrl, log)
+  }
   await options.examine?.(db)
   signal?.throwIfAborted()
   // Opened when it is needed, and closed soon after.

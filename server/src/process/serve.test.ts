@@ -36,6 +36,12 @@ describe('start', () => {
     ['a runner without a database', 'runner', {}, /outrider runner needs DATABASE_URL/],
     ['a setting that makes no sense', 'main', { PORT: 'x' }, /PORT must be a whole number/],
     [
+      'a proxy that is no range of addresses',
+      'main',
+      { TRUSTED_PROXIES: '10.0.0.5/8' },
+      /^Outrider cannot start\. TRUSTED_PROXIES: "10\.0\.0\.5\/8" has bits set after its prefix; /,
+    ],
+    [
       'more connections than an embedded database takes',
       'main',
       { DATABASE_CONNECTIONS: '91' },
@@ -142,14 +148,41 @@ describe('start', () => {
     expect(await readdir(DATA_DIR)).not.toContain('postgres')
   })
 
+  test('a first start with DATABASE_URL leaves no database behind in DATA_DIR', async () => {
+    await using database = await testDatabase()
+    await database.pool.query('drop schema public cascade; create schema public')
+    const DATA_DIR = await makeDataDir()
+    await using service = startService('main', { DATA_DIR })
+    await service.address()
+    service.kill('SIGTERM')
+    expect(await service.exited).toEqual(clean)
+    const settings = { DATA_DIR, DATABASE_URL: database.url }
+    await using other = startService('main', settings)
+    expect(await other.exited).toEqual({ code: 1, signal: null })
+    const { code, stderr } = await runOperator(['migrate'], settings)
+    expect(code).toBe(1)
+    for (const told of [other.errors(), stderr]) {
+      expect(told).toContain(
+        `DATA_DIR ${DATA_DIR} has a database, and that of DATABASE_URL is empty`,
+      )
+      expect(told.trim().split('\n')).toHaveLength(1)
+    }
+    const { rows } = await database.pool.query(`select from pg_tables where schemaname = 'public'`)
+    expect(rows).toEqual([])
+  })
+
   test('api and runner start together on an empty database and serve it', async () => {
     await using database = await testDatabase()
     await database.pool.query('drop schema public cascade; create schema public')
     const DATA_DIR = await makeDataDir()
     const settings = { DATABASE_URL: database.url, DATA_DIR, OUTRIDER_SECRET_KEY: secretKey() }
-    await using api = startService('api', settings)
+    const BASE_URL = 'https://app.example.com'
+    await using api = startService('api', { ...settings, BASE_URL })
     await using runner = startService('runner', { ...settings, RUNNER_PORT: '0' })
     const [apiAddress, runnerAddress] = await Promise.all([api.address(), runner.address()])
+    // Commands beside an API go by its settings.
+    const setUp = await runOperator(['users', 'set-up-link'], settings)
+    expect(setUp.stdout).toContain(BASE_URL)
     const { key } = await operatorJson(keysCreate, settings)
     const listed = await fetch(`${apiAddress}/oauth/service-accounts`, bearer(key))
     expect(listed.status).toBe(200)

@@ -43,7 +43,8 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
   if (isFirstStart) await loadSampleOrNot(ctx)
   await tellIfReindexIsDue(ctx)
   ctx.metrics.observeProcess()
-  if (role === 'main') await writeSettingsOrNot(ctx)
+  // A runner serves nobody, and has none of the addresses that commands print.
+  if (role !== 'runner') await writeSettingsOrNot(ctx)
   log.info(config.outbound, 'outbound policy')
   await settleLinkAddress(ctx)
   await using _health = await forEachShard(opened, 'health', async (shard) => {

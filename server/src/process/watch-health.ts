@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { countSecondFactors } from '../features/users/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { startLoop } from '../kernel/runner/loop.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
@@ -23,7 +24,8 @@ export async function watchHealth(ctx: ProcessContext, dataDir: string | undefin
     ctx.troubles?.endStorage()
     ctx.troubles?.note('disk', dataDir === undefined ? undefined : await findLowDisk(dataDir))
     if (ctx.monotonicMs() < secretsMs + secretsEveryMs) return
-    const unreadable = await findUnreadable(ctx.db, ctx.secrets, sealedColumns)
+    const others = await countSecondFactors(ctx)
+    const unreadable = await findUnreadable(ctx.db, ctx.secrets, sealedColumns, others)
     ctx.troubles?.note('secrets', unreadable)
     if (unreadable === undefined) secretsMs = ctx.monotonicMs()
   }

@@ -4,7 +4,9 @@ import { authKeys, authOf } from './auth.ts'
 import * as queries from './queries.ts'
 
 /** How many second factors each key has encrypted. */
-export async function countSecondFactors(ctx: AnyContext): Promise<SealedCount[]> {
+export async function countSecondFactors(
+  ctx: Pick<AnyContext, 'db' | 'secrets'>,
+): Promise<SealedCount[]> {
   const versions = authKeys(ctx).map(({ version }) => String(version))
   const counts = await queries.countSecondFactors(ctx.db)
   return counts.map(({ version, count }) => ({

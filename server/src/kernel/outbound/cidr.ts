@@ -37,16 +37,17 @@ export function parseCidr(text: string): Cidr {
 }
 
 /**
- * OUTBOUND_ALLOW: ranges separated by commas or spaces; a bare address is a range of one.
- * @throws Error with a sentence that names the entry
+ * Ranges separated by commas or spaces; a bare address is a range of one.
+ * @param variable the setting that has them
+ * @throws Error with a sentence that names the setting and the entry
  */
-export function parseCidrs(text: string): Cidr[] {
+export function parseCidrs(text: string, variable = 'OUTBOUND_ALLOW'): Cidr[] {
   const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')
   return entries.map((entry) => {
     try {
       return parseCidr(entry)
     } catch (error) {
-      throw new Error(`OUTBOUND_ALLOW: ${(error as Error).message}`)
+      throw new Error(`${variable}: ${(error as Error).message}`)
     }
   })
 }

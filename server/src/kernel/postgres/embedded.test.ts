@@ -139,14 +139,16 @@ describe('start and stop', () => {
   })
 
   test.runIf(process.geteuid?.() === 0)(
-    'the address stays with the user whose database it is when root starts it',
+    'the address and the log stay with the user whose database it is when root starts it',
     async () => {
       const dataDir = await copyDataDir()
-      const { urlFile } = clusterAt(dataDir)
+      const { urlFile, logFile } = clusterAt(dataDir)
+      // As in a backup that was put back.
+      await rm(logFile)
       const { port } = await readUrl(clusterAt(dataDir))
       await chown(urlFile, nobody.uid, nobody.gid)
       await (await startPostgres({ dataDir, log })).stop()
-      expect(await stat(urlFile)).toMatchObject(nobody)
+      for (const file of [urlFile, logFile]) expect(await stat(file)).toMatchObject(nobody)
       // It is written anew with another port.
       const stranger = createServer().listen(Number(port), '127.0.0.1')
       onTestFinished(() => void stranger.close())

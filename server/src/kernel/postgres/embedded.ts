@@ -20,6 +20,8 @@ export interface StartOptions {
   signal?: AbortSignal | undefined
   /** False: faster, but a power cut can lose data. For tests. */
   durable?: boolean
+  /** Refused with `taken` wherever a server is found, also one that nobody may hold. */
+  leavesOthers?: boolean
 }
 
 export interface EmbeddedPostgres extends AsyncDisposable {
@@ -37,7 +39,7 @@ export interface EmbeddedPostgres extends AsyncDisposable {
  * @throws when another process serves `dataDir`, or with what to do where PostgreSQL cannot run
  */
 export async function startPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
-  const { log, signal, durable = true } = options
+  const { log, signal, durable = true, leavesOthers = false } = options
   const cluster = clusterAt(resolve(options.dataDir))
   const programs = findPrograms()
   if (!(await clusterExists(cluster))) {
@@ -45,7 +47,8 @@ export async function startPostgres(options: StartOptions): Promise<EmbeddedPost
     await createCluster(cluster, programs, { durable, signal })
   }
   const launcher = await openCluster(cluster, programs)
-  const site: Site = { cluster, launcher, postgres: programs.postgres, durable, log }
+  const { postgres } = programs
+  const site: Site = { cluster, launcher, postgres, durable, log, leavesOthers }
   const held = await hold(site, { signal })
   try {
     await removeUnfinished(cluster)

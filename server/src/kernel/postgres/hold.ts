@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { type Cluster, readUrl, writeUrl } from './cluster.ts'
 import type { Launcher } from './launcher.ts'
-import { type Ownership, takeOwnership } from './ownership.ts'
+import { type Ownership, patienceMs, takeOwnership } from './ownership.ts'
 import { choosePort } from './port.ts'
 import { findPostmaster, type Postmaster, StartFailure, startPostmaster } from './postmaster.ts'
 import { serverSettings } from './settings.ts'
@@ -15,6 +15,8 @@ export interface Site {
   postgres: string
   durable: boolean
   log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** A server that is found on the files is left alone: it may be one that somebody just starts. */
+  leavesOthers: boolean
 }
 
 /** A server that is ours: our child process, with our lock on it. */
@@ -45,7 +47,7 @@ export async function hold(site: Site, { port, signal }: HoldOptions): Promise<H
     try {
       return await start(site, port, signal)
     } catch (error) {
-      const passing = error instanceof StartFailure && error.kind !== 'broken'
+      const passing = error instanceof StartFailure && ['busy', 'port'].includes(error.kind)
       if (!passing || performance.now() > giveUpAtMs) throw error
     }
     await sleep(50, undefined, { signal })
@@ -58,17 +60,15 @@ export async function regain(site: Site, held: Held, options: HoldOptions): Prom
   return { postmaster: held.postmaster, ownership: await own(site.cluster) }
 }
 
-/** Longer than a shutdown with a full checkpoint takes. */
-const patienceMs = 60_000
-
-async function stopSurvivor({ cluster, log }: Site, giveUpAtMs: number, signal?: AbortSignal) {
+async function stopSurvivor(site: Site, giveUpAtMs: number, signal?: AbortSignal) {
+  const { cluster, log, leavesOthers } = site
   let isTold = false
   for (;;) {
     signal?.throwIfAborted()
     const pid = await findPostmaster(cluster)
     if (!pid) return
-    const ownership = await takeOwnership(cluster)
-    if (ownership === 'taken') throw new Error(alreadyServed(cluster.dataDir))
+    const ownership = leavesOthers ? 'taken' : await takeOwnership(cluster)
+    if (ownership === 'taken') throw new StartFailure('taken', alreadyServed(cluster.dataDir))
     if (ownership === 'leaving') {
       if (!isTold) log.info({}, 'waiting for another Outrider that is stopping')
       isTold = true
@@ -107,7 +107,7 @@ async function start(site: Site, fixedPort?: number, signal?: AbortSignal): Prom
 
 async function own(cluster: Cluster): Promise<Ownership> {
   const ownership = await takeOwnership(cluster)
-  if (ownership === 'taken') throw new Error(alreadyServed(cluster.dataDir))
+  if (ownership === 'taken') throw new StartFailure('taken', alreadyServed(cluster.dataDir))
   // Somebody who started at the same instant took ours for one that was left over: look again.
   if (!ownership || ownership === 'leaving')
     throw new StartFailure('busy', 'PostgreSQL does not answer.')

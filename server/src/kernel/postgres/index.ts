@@ -1,5 +1,5 @@
-export { clusterAt, giveToOwner, restoringAt } from './cluster.ts'
+export { clusterAt, clusterExists, giveToOwner, restoringAt } from './cluster.ts'
 export { type EmbeddedPostgres, type StartOptions, startPostgres } from './embedded.ts'
-export { findRunning } from './ownership.ts'
+export { findRunning, waitForRunning } from './ownership.ts'
 export { StartFailure } from './postmaster.ts'
 export { readMajorVersion } from './programs.ts'

@@ -1,7 +1,9 @@
 import { realpath } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import type { Log } from '../log.ts'
 import { type Cluster, clusterAt, clusterExists, readUrl } from './cluster.ts'
-import { findPort } from './postmaster.ts'
+import { findPort, findPostmaster } from './postmaster.ts'
 
 /** Held for the life of the process that serves a DATA_DIR. */
 export interface Ownership {
@@ -26,6 +28,32 @@ export async function findRunning(dataDir: string): Promise<string | undefined> 
   await client?.end()
   return client && String(url)
 }
+
+/**
+ * As findRunning, for who would start the server where none runs: one that is starting, recovering or
+ * stopping is waited for, and never taken for one that was left over.
+ *
+ * @throws when it does not answer for long
+ */
+export async function waitForRunning(
+  dataDir: string,
+  { log, signal }: { log: Pick<Log, 'info'>; signal?: AbortSignal | undefined },
+): Promise<string | undefined> {
+  const giveUpAtMs = performance.now() + patienceMs
+  for (let isTold = false; ; isTold = true) {
+    const url = await findRunning(dataDir)
+    if (url || !(await findPostmaster(clusterAt(dataDir)))) return url
+    if (performance.now() > giveUpAtMs) throw new Error(doesNotAnswer(dataDir))
+    if (!isTold) log.info({}, 'waiting for a PostgreSQL that is starting or stopping')
+    await sleep(50, undefined, { signal })
+  }
+}
+
+/** Longer than a shutdown with a full checkpoint takes. */
+export const patienceMs = 60_000
+
+const doesNotAnswer = (dataDir: string) =>
+  `The PostgreSQL that runs on DATA_DIR ${dataDir} does not answer yet, as while it recovers after a power loss: try again later. ${clusterAt(dataDir).logFile} says what it does.`
 
 /**
  * The lock is a session's, so it ends with its process or its server and leaves nothing stale. It

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { open, readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Cluster } from './cluster.ts'
+import { type Cluster, giveToOwner } from './cluster.ts'
 import { type Launcher, programEnvironment } from './launcher.ts'
 
 /** A PostgreSQL server process that this process started. */
@@ -14,9 +14,12 @@ export interface Postmaster {
   stop(): Promise<void>
 }
 
-/** `busy`: another one is not quite gone yet. `port`: somebody has the port. Both may pass. */
+/**
+ * `busy`: another one is not quite gone yet. `port`: somebody has the port. Both may pass. `taken`:
+ * another process serves these files, or is about to.
+ */
 export class StartFailure extends Error {
-  readonly kind: 'busy' | 'port' | 'broken'
+  readonly kind: 'busy' | 'port' | 'taken' | 'broken'
 
   constructor(kind: StartFailure['kind'], message: string) {
     super(message)
@@ -40,6 +43,7 @@ export async function startPostmaster(
 ): Promise<Postmaster> {
   const log = await open(cluster.logFile, 'a', 0o600)
   const { size } = await log.stat()
+  if (size === 0) await giveToOwner(cluster, cluster.logFile)
   // A file, not a pipe: PostgreSQL never waits for this process to read.
   if (size > logBytesMax) await log.truncate()
   const logStart = size > logBytesMax ? 0 : size

@@ -2,19 +2,24 @@ import type { ProcessContext } from '../context.ts'
 import type { SecretBox } from '../crypto.ts'
 import type { ProcessDb } from '../db/db.ts'
 import * as queries from './cross-workspace.ts'
-import type { SealedColumn } from './sealed-column.ts'
+import type { SealedColumn, SealedCount } from './sealed-column.ts'
 
-/** What no process with these keys can open, as one sentence; undefined when there is nothing. */
+/**
+ * What no process with these keys can open, as one sentence; undefined when there is nothing.
+ *
+ * @param others counted already: what is sealed otherwise than by us
+ */
 export async function findUnreadable(
   db: ProcessDb,
   { keyIds }: Pick<SecretBox, 'keyIds'>,
   columns: SealedColumn[],
+  others: SealedCount[],
 ): Promise<string | undefined> {
   const counts = await queries.countSealed(
     db,
     columns.filter(({ isShortLived }) => !isShortLived),
   )
-  const closed = counts.filter(({ key_id }) => !keyIds.includes(key_id))
+  const closed = [...counts, ...others].filter(({ key_id }) => !keyIds.includes(key_id))
   if (closed.length === 0) return undefined
   const parts = closed.map(({ count, label, key_id }) => `${count} ${label} with key ${key_id}`)
   return `OUTRIDER_SECRET_KEY lacks a key that is in use, so they cannot be opened: ${parts.join(', ')}`

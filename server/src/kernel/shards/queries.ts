@@ -48,6 +48,9 @@ export const updateRegistered = (
     .returning(['name', 'instance_id', 'workspaces_max'])
     .executeTakeFirst()
 
+export const deleteRegistered = (db: AnyDb, name: string) =>
+  db.deleteFrom('shards').where('name', '=', name).execute()
+
 /** Also of a database that an older version left: of the columns that it has always had. */
 export const findOldInstance = (db: AnyDb): Promise<{ id: string } | undefined> =>
   db.selectFrom('instance').select('id').executeTakeFirst()

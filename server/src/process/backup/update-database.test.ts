@@ -8,6 +8,7 @@ import { connect } from '../../kernel/db/db.ts'
 import { readMigrationGap } from '../../kernel/db/instance.ts'
 import { migrate, migrationNames } from '../../kernel/db/migrate.ts'
 import { startPostgres } from '../../kernel/postgres/index.ts'
+import { checkArchive } from './archive.ts'
 import { restoreBackup } from './backup.ts'
 import { updateDatabase } from './update-database.ts'
 
@@ -52,6 +53,36 @@ test('before the database is updated it is backed up, and the last two backups a
   const { db } = connect(postgres.url, 1)
   expect(await readMigrationGap(db)).toEqual({ missing: [last], unknown: [] })
   await db.destroy()
+})
+
+test('of two updates at once the second waits for the first, and finds nothing to do', async () => {
+  const { config, update, backups } = await olderDatabase()
+  const midway = Promise.withResolvers<void>()
+  const waiting = Promise.withResolvers<void>()
+  const first = updateDatabase(config, {
+    ...update,
+    // Called while the backup is about to be written.
+    async findFreeBytes() {
+      midway.resolve()
+      await waiting.promise
+      return 1024 ** 4
+    },
+  })
+  await midway.promise
+  const info = (_fields: object, message?: string) => {
+    if (message === 'waiting for another process that updates the database') waiting.resolve()
+  }
+  const second = updateDatabase(config, {
+    ...{ ...update, log: { ...log, info }, migrate: async () => [] },
+    async findFreeBytes() {
+      waiting.resolve()
+      return 1024 ** 4
+    },
+  })
+  expect(await Promise.all([first, second])).toEqual([[last], []])
+  const names = (await backups()) ?? []
+  expect(names).toEqual([expect.stringMatching(/^before-update-/)])
+  await checkArchive(join(config.dataDir, 'backups', names[0] ?? ''))
 })
 
 test('an update that fails and is tried again keeps the backup from before its first try', async () => {

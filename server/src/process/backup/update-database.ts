@@ -1,6 +1,7 @@
 import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import pg from 'pg'
 import type { Config } from '../../config.ts'
 import type { ProcessDb } from '../../kernel/db/db.ts'
 import { readMigrationGap } from '../../kernel/db/instance.ts'
@@ -27,12 +28,37 @@ interface Update {
 
 /**
  * Brings an embedded database to this version. A migration cannot be undone, so a database that has
- * some is backed up first, into DATA_DIR/backups.
+ * some is backed up first, into DATA_DIR/backups. Of several at once, such as a service that starts
+ * and a command beside it, the others wait for the first.
  *
  * @returns the names of the migrations that were applied
  * @throws when there is no room for the backup, with what to do
  */
 export async function updateDatabase(config: Config, update: Update): Promise<string[]> {
+  const client = new pg.Client({
+    connectionString: update.url,
+    application_name: 'outrider update',
+  })
+  // Its loss fails the update as well; unheard, the event would end the process.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [lockKey])
+    if (!rows[0].locked) {
+      update.log.info({}, 'waiting for another process that updates the database')
+      await client.query('select pg_advisory_lock($1)', [lockKey])
+    }
+    return await updateAlone(config, update)
+  } finally {
+    // The lock is the session's, so it ends here, or with the process.
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** Of the whole update: migrations have one of their own. */
+const lockKey = 7_166_822
+
+async function updateAlone(config: Config, update: Update): Promise<string[]> {
   const { db, url, log, migrate = applyMigrations } = update
   const folder = join(config.dataDir, 'backups')
   const { missing } = await readMigrationGap(db)
