@@ -54,7 +54,7 @@ export function startService(
   settings: Settings,
   options: { ownGroup?: boolean; stdout?: number } = {},
 ): ServiceProcess {
-  const child = spawn(process.execPath, [source(`${role}.ts`)], {
+  const child = spawn(process.execPath, [source('cli.ts'), role === 'main' ? 'start' : role], {
     env: environment({ PORT: '0', ...settings }),
     detached: options.ownGroup ?? false,
     stdio: ['ignore', options.stdout ?? 'pipe', 'pipe'],

@@ -15,8 +15,8 @@ async function outputOf(settings: Record<string, string>, isJournal: boolean): P
   await using file = await open(path, 'w')
   const { dev, ino } = fstatSync(file.fd)
   const JOURNAL_STREAM = isJournal ? `${dev}:${ino}` : `${dev}:${ino + 1}`
-  const script = fileURLToPath(new URL('../api.ts', import.meta.url))
-  const child = spawn(process.execPath, [script], {
+  const script = fileURLToPath(new URL('../cli.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, 'api'], {
     env: { PATH: process.env.PATH, JOURNAL_STREAM, ...settings },
     stdio: ['ignore', file.fd, file.fd],
   })

@@ -1,3 +1,0 @@
-import { serve } from './process/serve.ts'
-
-await serve('api')
