@@ -6,7 +6,13 @@ export {
 } from './cross-workspace.ts'
 export { type CampaignForecast, forecastCampaign } from './forecast/forecast-campaign.ts'
 export { mailboxLimit, variantOf } from './planning/plan.ts'
-export { findReplyRefusal, inProgress, isOpen, sendReply } from './replies/replies.ts'
+export {
+  findReplyMailbox,
+  findReplyRefusal,
+  inProgress,
+  isOpen,
+  sendReply,
+} from './replies/replies.ts'
 export { composeReplyMail } from './replies/reply-mail.ts'
 export {
   findReply,

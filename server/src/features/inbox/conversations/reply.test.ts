@@ -410,6 +410,35 @@ test('what a person says of an uncertain answer holds: it arrived, or it is sent
   await confirmArrived(ctx, workspaceId, refused.id, by)
 })
 
+test('an answer that nobody takes is withdrawn, and neither sent later nor in the way of another', async () => {
+  const { ctx, workspaceId } = inbox
+  const { peek } = ctx.database
+  const about = await conversation()
+  fault = (moment) => (moment === '.' ? 'drop-after' : undefined)
+  const { id } = await reply(about)
+  fault = () => undefined
+  inbox.outbox.length = 0
+  await pauseMailbox(ctx, workspaceId, mailboxId, operator)
+  const again = sendAgain(ctx, workspaceId, id, { actor: operator })
+  await expect(again).rejects.toMatchObject({
+    ...{ code: 'not_eligible', message: expect.stringContaining('paused') },
+  })
+  // As a process leaves it that ended while it waited.
+  const waits_since = new Date(ctx.now().getTime() - 31_000)
+  await peek
+    .updateTable('sends')
+    .set({ state: 'waiting', waits_since, look_at: null })
+    .where('id', '=', id)
+    .execute()
+  await resumeMailbox(ctx, workspaceId, mailboxId, operator)
+  await untilState(about.thread_id, 'failed')
+  const { last_message_id } = (await threadOf(about.thread_id)) ?? { last_message_id: '' }
+  const other = { ...about, idempotency_key: 'instead' }
+  const instead = await reply(other, { text: 'Instead.', seen_message_id: last_message_id })
+  expect(instead).toMatchObject({ state: 'sent' })
+  expect(inbox.outbox).toHaveLength(1)
+})
+
 test('two calls at a time send one mail', async () => {
   const about = await conversation()
   const settled = await Promise.allSettled([reply(about), reply(about), reply(about)])

@@ -2,16 +2,17 @@ import type { Context } from '../../../kernel/context.ts'
 import { AppError, invalidField } from '../../../kernel/errors.ts'
 import { snippetOf, storable } from '../../../kernel/text.ts'
 import { MailRefused } from '../../messages/index.ts'
-import { composeReplyMail, findReply, inProgress, isOpen, sendReply } from '../../sending/index.ts'
+import {
+  composeReplyMail,
+  findReply,
+  findReplyMailbox,
+  inProgress,
+  isOpen,
+  sendReply,
+} from '../../sending/index.ts'
 import { safeHtml } from '../classify/html.ts'
 import { visibleText } from '../classify/visible-text.ts'
-import {
-  draftReply,
-  findReplyMailbox,
-  type GivenReply,
-  type ReplyDraft,
-  refuseUnseen,
-} from './reply-draft.ts'
+import { draftReply, type GivenReply, type ReplyDraft, refuseUnseen } from './reply-draft.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
 import type { ChangeBy } from './threads.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { sha256 } from '../../../kernel/crypto.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
-import type { SendKey, SendState } from '../ledger.ts'
+import { mayStillLeave, type SendKey, type SendState } from '../ledger.ts'
 import { isSentFrom, mayClaim } from '../restore-guard/hold-queries.ts'
 import type { SendError } from '../transmit/outcome.ts'
 
@@ -128,6 +128,7 @@ const claim = prepared<[workspaceId: string, ...unknown[]], ReplyRow>(
    where workspace_id = $1::uuid and (lead_id, step_id) = (
        select lead_id, step_id from sends
        where workspace_id = $1::uuid and mailbox_id = $2::uuid and waits_since is not null
+         and ${mayStillLeave('waits_since', '$4')}
        order by waits_since, id
        limit 1
        for update skip locked)
