@@ -354,6 +354,41 @@ test('a reply that failed was not sent, and the same call sends it', async () =>
   expect(inbox.outbox).toHaveLength(1)
 })
 
+test('one that failed is sent again from where and to whom an answer goes by then, and over nobody', async () => {
+  const about = await conversation()
+  const last = async () => (await threadOf(about.thread_id))?.last_message_id
+  const seen_message_id = await last()
+  fault = (moment) => (moment.startsWith('RCPT') ? { answer: '450 4.2.0 later\r\n' } : undefined)
+  expect(await reply(about, { seen_message_id })).toMatchObject({ state: 'failed' })
+  fault = () => undefined
+  const colleague = { ...about, idempotency_key: 'of a colleague' }
+  expect(await reply(colleague, { seen_message_id })).toMatchObject({ state: 'sent' })
+  const again = reply(about, { seen_message_id })
+  await expect(again).rejects.toMatchObject({ code: 'version_conflict' })
+  expect(inbox.outbox).toHaveLength(1)
+
+  const other = await inbox.createMailbox('bert@example.com')
+  inbox.arrive(
+    letter({
+      from: 'assistant@lead.example',
+      headers: ['Message-ID: <assistant@lead.example>', `In-Reply-To: ${about.messageId}`],
+    }),
+  )
+  await inbox.untilRead(async () =>
+    (await threadOf(about.thread_id))?.from_address === 'assistant@lead.example' ? true : undefined,
+  )
+  await inbox.ctx.database.peek
+    .updateTable('threads')
+    .set({ mailbox_id: other.id })
+    .where('id', '=', about.thread_id)
+    .execute()
+  const sent = await reply(about, { seen_message_id: await last() })
+  expect(sent).toMatchObject({ state: 'sent', attempt: 2, mailbox_id: other.id })
+  const mail = await simpleParser(inbox.outbox[1]?.source ?? '')
+  expect(mail.from?.value[0]?.address).toBe('bert@example.com')
+  expect(inbox.outbox[1]?.to).toBe('assistant@lead.example')
+})
+
 test('what nobody knows to have arrived is never sent again, and settled by its copy', async () => {
   const about = await conversation()
   fault = (moment) => (moment === '.' ? 'drop-after' : undefined)

@@ -19,8 +19,8 @@ const lookEveryMs = 100
 
 /**
  * Puts a person's reply into the ledger, where the runner that sends from its mailbox takes it before
- * any mail of a campaign, and waits for what becomes of it. The next attempt at one that failed is the
- * same mail again.
+ * any mail of a campaign, and waits for what becomes of it. The next attempt at one that failed is
+ * made by the same key.
  *
  * @throws AppError when no service runs that could send it, when it is being sent, or when it goes to an
  *   address that nothing is sent to

@@ -91,11 +91,13 @@ export async function insertReply(db: Db, row: NewReplyRow, at: Date): Promise<b
   return numAffectedRows === 1n
 }
 
-/** Another attempt, only where the last one certainly sent nothing. */
+/** Another attempt, only where the last one certainly sent nothing; from another mailbox if need be. */
 export async function retakeReply(db: Db, row: NewReplyRow, at: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update sends
     set id = ${row.id}::uuid, attempt = attempt + 1, reply = ${JSON.stringify(row.reply)}::jsonb,
+      campaign_id = ${row.campaign_id}::uuid, mailbox_id = ${row.mailbox_id}::uuid,
+      message_id = ${row.message_id},
       state = 'waiting', waits_since = ${at}::timestamptz, timestamp_claimed = ${at}::timestamptz,
       timestamp_transmitting = null, timestamp_settled = null, error_stage = null,
       error_code = null, error_message = null
