@@ -39,6 +39,11 @@ export function keepDraft(name: string, draft: Draft | undefined) {
   for (const tell of listeners) tell()
 }
 
+/** Once it was sent. What was typed since, in another tab too, has another key and stays. */
+export function forgetDraft(name: string, key: string) {
+  if (parse(read(name))?.key === key) keepDraft(name, undefined)
+}
+
 function listen(tell: () => void) {
   listeners.add(tell)
   // Of another tab.
