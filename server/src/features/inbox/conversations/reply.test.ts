@@ -363,6 +363,8 @@ test('one that failed is sent again from where and to whom an answer goes by the
   fault = () => undefined
   const colleague = { ...about, idempotency_key: 'of a colleague' }
   expect(await reply(colleague, { seen_message_id })).toMatchObject({ state: 'sent' })
+  // What failed is said no more where it was answered since.
+  expect(await inThread(about.thread_id)).toMatchObject({ replies: [] })
   const again = reply(about, { seen_message_id })
   await expect(again).rejects.toMatchObject({ code: 'version_conflict' })
   expect(inbox.outbox).toHaveLength(1)

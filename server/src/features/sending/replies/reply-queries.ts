@@ -62,12 +62,19 @@ export async function findReply(db: Db, workspaceId: string, key: string) {
   return rows[0]
 }
 
-/** Replies of a conversation that are not among its messages yet, the newest first. */
+/**
+ * Replies of a conversation that are not among its messages yet, the newest first. One that failed is of
+ * no concern any more once a later one was sent in its place.
+ */
 export async function listUnsentReplies(db: Db, workspaceId: string, threadId: string) {
   const { rows } = await sql<ReplyRow>`
-    select ${sql.raw(columns)} from sends
+    select ${sql.raw(columns)} from sends s
     where workspace_id = ${workspaceId}::uuid and lead_id = ${threadId}::uuid
       and kind = 'manual' and state <> 'sent'
+      and (state <> 'failed' or not exists (
+        select from sends n
+        where n.workspace_id = ${workspaceId}::uuid and n.lead_id = ${threadId}::uuid
+          and n.kind = 'manual' and n.state in ('sent', 'uncertain') and n.id > s.id))
     order by id desc
     limit 100`.execute(db)
   return rows
