@@ -342,3 +342,35 @@ test('the body of a mail is a page of its own in which nothing acts and nothing 
   const events = await inbox.waitForEvents('lead.replied')
   expect(JSON.stringify(events)).not.toContain('evil.example')
 })
+
+test('a database that was put back logs in to no mailbox, whoever asks', async () => {
+  const { ctx } = inbox
+  const { peek } = ctx.database
+  const { id: leadId } = await answered()
+  const { campaign_id, mailbox_id } = (await thread(leadId)).body
+  let logins = 0
+  const { connectImap, connectSmtp } = ctx.mail
+  ctx.mail.connectImap = (...server) => {
+    logins++
+    return connectImap(...server)
+  }
+  ctx.mail.connectSmtp = (...server) => {
+    logins++
+    return connectSmtp(...server)
+  }
+  const hold = (sending_held_since: Date | null, sending_held_reason: string | null) =>
+    peek.updateTable('instance').set({ sending_held_since, sending_held_reason }).execute()
+  await hold(ctx.now(), 'another_database')
+  const mail = { lead_id: leadId, step: 1, mailbox_id, to: 'me@ours.example' }
+  const answers = [
+    await ask('POST', '/mailboxes/sync', {}),
+    await ask('POST', `/mailboxes/${mailbox_id}/test`),
+    await ask('POST', `/campaigns/${campaign_id}/test-mail`, mail),
+  ]
+  Object.assign(ctx.mail, { connectImap, connectSmtp })
+  await hold(null, null)
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+    answers.map(() => [409, 'not_ready']),
+  )
+  expect(logins).toBe(0)
+})

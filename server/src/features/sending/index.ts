@@ -29,6 +29,7 @@ export {
   holdSending,
   mayNotSend,
   previewRestore,
+  refuseWhileHeld,
 } from './restore-guard/sending-hold.ts'
 export { sendingRoutes, sendingSchemas } from './routes.ts'
 export { type SendingRunner, type SendingRunnerOptions, startSendingRunner } from './runner.ts'
