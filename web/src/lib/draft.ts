@@ -33,7 +33,7 @@ function parse(kept: string | null): Draft | undefined {
 }
 
 /** An empty one is forgotten. */
-export function keepDraft(name: string, draft: Draft | undefined) {
+function keepDraft(name: string, draft: Draft | undefined) {
   const isEmpty = !draft || draft.html === ''
   write(name, isEmpty ? undefined : JSON.stringify({ html: draft.html, key: draft.key }))
   for (const tell of listeners) tell()
