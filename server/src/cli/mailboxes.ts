@@ -15,6 +15,7 @@ import {
   testMailbox,
   updateMailbox,
 } from '../features/mailboxes/index.ts'
+import { refuseWhileHeld } from '../features/sending/index.ts'
 import type { Context } from '../kernel/context.ts'
 import { requireMailClients } from '../process/service-settings.ts'
 import { parseId } from './arguments.ts'
@@ -180,6 +181,7 @@ async function test(
   { json }: WorkspaceOptions,
 ): Promise<MailboxTest> {
   requireMailClients(ctx.config.dataDir)
+  await refuseWhileHeld(ctx)
   const result = await testMailbox(ctx, workspaceId, id, json ? {} : { tell: tellStep })
   if (!result.works) process.exitCode = 1
   return result

@@ -50,6 +50,7 @@ const acrossWorkspaces: Record<string, string[]> = {
     'listMissingMails',
     'readRestoreEffects',
     'sweepWokenLanes',
+    'withdrawUnclaimed',
   ],
   'kernel/sealed-columns': ['countSealed', 'findForeign', 'replaceSealed'],
 }

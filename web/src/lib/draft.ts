@@ -33,10 +33,15 @@ function parse(kept: string | null): Draft | undefined {
 }
 
 /** An empty one is forgotten. */
-export function keepDraft(name: string, draft: Draft | undefined) {
+function keepDraft(name: string, draft: Draft | undefined) {
   const isEmpty = !draft || draft.html === ''
   write(name, isEmpty ? undefined : JSON.stringify({ html: draft.html, key: draft.key }))
   for (const tell of listeners) tell()
+}
+
+/** Once it was sent. What was typed since, in another tab too, has another key and stays. */
+export function forgetDraft(name: string, key: string) {
+  if (parse(read(name))?.key === key) keepDraft(name, undefined)
 }
 
 function listen(tell: () => void) {

@@ -55,7 +55,9 @@ function through({ table, isAppended = false, rowsMax }: Walk, erase: EraseWithi
   return async (tx, workspaceId, person, { after, since, limit }) => {
     const sinceId = since ? firstIdAt(since) : firstId
     const begin = after ?? (isAppended ? sinceId : firstId)
-    const most = limit && Math.min(limit, rowsMax ?? limit)
+    // What has changed is found by its time: in steps by their keys all rows would be looked at again.
+    const isByTime = since !== null && !isAppended
+    const most = isByTime ? null : limit && Math.min(limit, rowsMax ?? limit)
     const next = most
       ? await walk.findNext(tx.db, workspaceId, table, begin, most)
       : { last: lastId, count: 0 }

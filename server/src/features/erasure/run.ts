@@ -16,7 +16,7 @@ const rowsOfStep = 500
 const turnMs = 2_000
 const waitMs = 2_000
 const againMs = 10_000
-/** What was written in this time, and in the margin, is gone through in one transaction. */
+/** What was written in this time, and in the margin, is certainly gone through in one transaction. */
 const catchUpMs = 10_000
 /** Ids and times are made before their transaction commits, by clocks that differ a little. */
 const marginMs = 2 * 60_000
@@ -85,7 +85,7 @@ async function runTurn(
 
 /**
  * One step of an erasure. It goes through all places, then again through what was written meanwhile,
- * until that was little: the rest is gone through in the transaction that ends it.
+ * until that was little, or gets no less: the rest is gone through in the transaction that ends it.
  */
 async function takeStep(tx: Context, job: queries.Job): Promise<void> {
   job.error = null
@@ -116,9 +116,8 @@ async function beginPass(tx: Context, job: queries.Job): Promise<boolean> {
 
 async function endPass(tx: Context, job: queries.Job) {
   const begun = job.timestamp_pass ?? tx.now()
-  const isShort = tx.now().getTime() - begun.getTime() < catchUpMs
   // A mail that has begun since would be stored after everything else is gone.
-  if (!isShort || (await isUnderWay(tx, job))) return
+  if (!isCaughtUp(job, begun, tx.now()) || (await isUnderWay(tx, job))) return
   const since = after(begun, -marginMs)
   for (const name of Object.keys(places)) {
     await eraseAt(tx, job, name, { after: null, since, limit: null })
@@ -130,6 +129,16 @@ async function endPass(tx: Context, job: queries.Job) {
     ...{ workspaceId: job.workspace_id, action: 'lead.erased', subjectType: 'lead' },
     ...{ subjectId: job.lead_ids[0] ?? null, details: job.erased },
   })
+}
+
+/**
+ * Each pass is shorter than the one before, as far as that left it something to do. What then keeps it
+ * long stays: the turns of other erasures, and what is written all the time.
+ */
+function isCaughtUp({ since }: queries.Job, begun: Date, now: Date): boolean {
+  const tookMs = now.getTime() - begun.getTime()
+  const lastTookMs = since ? begun.getTime() - marginMs - since.getTime() : Infinity
+  return tookMs < catchUpMs || tookMs > lastTookMs / 2
 }
 
 async function eraseAt(tx: Context, job: queries.Job, name: string, from: From) {

@@ -2,12 +2,15 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { testApi } from '../../../test/app.ts'
+import { asService } from '../../../test/context.ts'
 import { testDelivering } from '../../../test/delivering.ts'
 import { importer } from '../../../test/imports.ts'
 import { patience } from '../../../test/patience.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
-import { eraseLead } from './index.ts'
+import { operator } from '../audit/index.ts'
+import { getErasure, startErasure } from './erase.ts'
+import { eraseLead, runErasures } from './index.ts'
 
 const person = 'ada@lead.example'
 const large = 4 * 1024 * 1024
@@ -87,6 +90,34 @@ test('an import that is at the row of a person who is being erased leaves nothin
   await imports.runner.idle()
   expect(await tablesWith(peek, person)).toEqual([])
   expect((await imports.get(id)).state).toBe('failed')
+})
+
+test('erasures end, however many rows there are and however many others have their turns between', async () => {
+  await using api = await testApi()
+  const { ctx, workspaceId } = api
+  const emails = Array.from({ length: 600 }, (_, at) => ({ email: `lead${at}@lead.example` }))
+  const { body: campaign } = await api.call('POST', '/api/v2/campaigns', { body: { name: 'x' } })
+  const { body } = await api.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id: campaign.id, leads: emails },
+  })
+  const by = { actor: operator }
+  const ids: string[] = []
+  for (const { id } of body.created_leads.slice(0, 6)) {
+    ids.push((await startErasure(ctx, workspaceId, id, by)).id)
+  }
+  // Each turn is over after one step, so that no pass of theirs is short.
+  let turns = 0
+  const ending = new AbortController()
+  const monotonicMs = () => {
+    ctx.clock.advance(1_500)
+    if (++turns > 1_000) ending.abort()
+    return turns * 1_500
+  }
+  await runErasures({ ...asService(ctx), monotonicMs }, ending.signal)
+  const erasures = await Promise.all(ids.map((id) => getErasure(ctx, workspaceId, id)))
+  expect(erasures.map(({ state }) => state)).toEqual(ids.map(() => 'finished'))
+  // What had not changed was looked at once.
+  for (const { looked_at } of erasures) expect(looked_at).toBeLessThan(2 * emails.length)
 })
 
 const places = { erasure: 1, import: 2 }

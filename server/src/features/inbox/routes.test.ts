@@ -27,11 +27,14 @@ const ask = (method: string, path: string, body?: object, more: Record<string, s
 let people = 0
 
 /** Somebody has answered, with this. */
-async function answered(mail: { headers?: string[]; body?: string; from?: string } = {}) {
+async function answered(
+  mail: { headers?: string[]; body?: string; from?: string } = {},
+  campaign: object = {},
+) {
   people += 1
   const email = `person${people}@lead.example`
   const lead = { email, first_name: 'Ada', last_name: `Nr. ${people}`, company_name: 'Lead Ltd' }
-  const { leadId, messageId } = await inbox.contact([lead as unknown as string])
+  const { leadId, messageId } = await inbox.contact([lead as unknown as string], campaign)
   const { headers = [], ...rest } = mail
   inbox.arrive(letter({ from: email, headers: [`In-Reply-To: ${messageId}`, ...headers], ...rest }))
   await inbox.untilRead(async () => ((await thread(leadId)).status === 200 ? true : undefined))
@@ -127,6 +130,38 @@ test('what was put off is the newest of all once its time has come', async () =>
   expect((await idsOf('&view=waiting')).slice(0, 2)).toEqual([first.id, second.id])
   const past = { ids: [first.id], until: '2001-01-01T00:00:00Z' }
   expect((await ask('POST', '/threads/snooze', past)).body.code).toBe('invalid_field')
+})
+
+test('done leaves what is put off as it was, and a colleague leaves it its place', async () => {
+  const colleague = 'carl@ours.example'
+  const first = await answered({}, { cc_list: [colleague] })
+  const second = await answered()
+  const until = new Date(inbox.ctx.now().getTime() + 3_600_000).toISOString()
+  const done = (id: string, isDone: boolean) =>
+    ask('POST', '/threads/done', { ids: [id], done: isDone })
+  await ask('POST', '/threads/snooze', { ids: [first.id], until })
+  await done(first.id, true)
+  await done(second.id, true)
+  expect(await idsOf('&view=snoozed')).not.toContain(first.id)
+  expect((await idsOf('&view=done')).slice(0, 2)).toEqual([second.id, first.id])
+  expect((await thread(first.id)).body.snoozed_until).toBeNull()
+  await done(first.id, false)
+  expect(await idsOf('&view=snoozed')).toContain(first.id)
+  expect((await thread(first.id)).body.snoozed_until).toBe(until)
+  await done(second.id, false)
+
+  const { messageId } = first
+  const copied = [`In-Reply-To: ${messageId}`, 'Message-ID: <copied@example.com>']
+  inbox.arrive(letter({ from: colleague, headers: copied, body: 'I know them.' }))
+  await inbox.untilRead(async () =>
+    (await thread(first.id)).body.messages.length === 3 ? true : undefined,
+  )
+  inbox.ctx.clock.advance(3_600_000)
+  expect((await idsOf('&view=waiting')).slice(0, 2)).toEqual([first.id, second.id])
+  // What was answered, and put off to be asked again, comes back all the same.
+  await done(first.id, true)
+  await done(first.id, false)
+  expect((await idsOf('&view=waiting'))[0]).toBe(first.id)
 })
 
 test('pages have each conversation once, and filters and search find what they say', async () => {
@@ -306,4 +341,36 @@ test('the body of a mail is a page of its own in which nothing acts and nothing 
   expect(stranger.status).toBe(401)
   const events = await inbox.waitForEvents('lead.replied')
   expect(JSON.stringify(events)).not.toContain('evil.example')
+})
+
+test('a database that was put back logs in to no mailbox, whoever asks', async () => {
+  const { ctx } = inbox
+  const { peek } = ctx.database
+  const { id: leadId } = await answered()
+  const { campaign_id, mailbox_id } = (await thread(leadId)).body
+  let logins = 0
+  const { connectImap, connectSmtp } = ctx.mail
+  ctx.mail.connectImap = (...server) => {
+    logins++
+    return connectImap(...server)
+  }
+  ctx.mail.connectSmtp = (...server) => {
+    logins++
+    return connectSmtp(...server)
+  }
+  const hold = (sending_held_since: Date | null, sending_held_reason: string | null) =>
+    peek.updateTable('instance').set({ sending_held_since, sending_held_reason }).execute()
+  await hold(ctx.now(), 'another_database')
+  const mail = { lead_id: leadId, step: 1, mailbox_id, to: 'me@ours.example' }
+  const answers = [
+    await ask('POST', '/mailboxes/sync', {}),
+    await ask('POST', `/mailboxes/${mailbox_id}/test`),
+    await ask('POST', `/campaigns/${campaign_id}/test-mail`, mail),
+  ]
+  Object.assign(ctx.mail, { connectImap, connectSmtp })
+  await hold(null, null)
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+    answers.map(() => [409, 'not_ready']),
+  )
+  expect(logins).toBe(0)
 })

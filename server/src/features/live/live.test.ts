@@ -79,6 +79,16 @@ test('a page is told of everything first, and then of a change that another proc
   page.close()
 })
 
+test('an open conversation is told of what its mailbox and its address allow by now', async () => {
+  for (const subject of ['mailbox', 'suppression']) {
+    const page = await openPage(owner)
+    await page.hears('*')
+    await change(api.ctx, subject)
+    await page.hears('inbox')
+    page.close()
+  }
+})
+
 test('what is rolled back, and what happens in other workspaces, is not told', async () => {
   const page = await openPage(owner)
   await page.hears('*')

@@ -22,9 +22,9 @@ const topicsOfSubjects: Record<string, readonly Topic[]> = {
   key: ['keys'],
   label: ['labels'],
   lead: ['leads', 'inbox'],
-  mailbox: ['mailboxes'],
+  mailbox: ['mailboxes', 'inbox'],
   send: ['campaigns', 'leads'],
-  suppression: ['suppressions'],
+  suppression: ['suppressions', 'inbox'],
   thread: ['inbox'],
   user: ['members'],
   webhook: ['webhooks'],
@@ -40,7 +40,7 @@ const topicsOfEvents: Record<string, readonly Topic[]> = {
   contact: ['credits'],
   email: ['leads', 'campaigns'],
   lead: ['leads', 'campaigns', 'inbox'],
-  mailbox: ['mailboxes'],
+  mailbox: ['mailboxes', 'inbox'],
 }
 
 export const topicsOfEvent = (type: string): readonly Topic[] =>

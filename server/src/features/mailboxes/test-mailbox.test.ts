@@ -53,6 +53,26 @@ test('a mailbox that works sends itself a mail and finds it', async () => {
   )
 })
 
+test('a test that breaks off leaves no connection open', async () => {
+  await using servers = await startMailServers()
+  const { id } = await createRealMailbox(ctx, await workspace(), servers, servers.anna)
+  let open = 0
+  const connectImap: typeof ctx.mail.connectImap = async (...server) => {
+    const connection = await ctx.mail.connectImap(...server)
+    open++
+    const close = connection[Symbol.asyncDispose].bind(connection)
+    connection[Symbol.asyncDispose] = async () => {
+      open--
+      await close()
+    }
+    return connection
+  }
+  const connectSmtp = () => Promise.reject(new Error('The database is away.'))
+  const broken = { ...ctx, mail: { ...ctx.mail, connectImap, connectSmtp } }
+  await expect(testMailbox(broken, workspaceId, id)).rejects.toThrow('The database is away.')
+  expect(open).toBe(0)
+})
+
 test('a mailbox whose recipients reach no link is told what to set', async () => {
   await using servers = await startMailServers()
   const { id } = await createRealMailbox(ctx, await workspace(), servers, servers.anna)

@@ -84,14 +84,13 @@ class Test {
   async run(): Promise<void> {
     await this.#checkDomain()
     await this.#checkLinks()
-    const imap = await this.#logIn('imap', connectMailboxImap)
+    await using imap = await this.#logIn('imap', connectMailboxImap)
     const smtp = await this.#logIn('smtp', connectMailboxSmtp)
     try {
       const folders = imap && (await this.#findFolders(imap))
       if (smtp && imap && folders) await this.#sendToItself(smtp, imap, folders)
     } finally {
       await smtp?.close()
-      await imap?.[Symbol.asyncDispose]()
     }
   }
 

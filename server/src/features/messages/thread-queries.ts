@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
-import { firstIdAt } from '../../kernel/ids.ts'
 import { hasWords, piecesMost, type WordsAsked } from './thread-words-queries.ts'
 
 export interface ThreadToWrite {
@@ -21,7 +20,8 @@ export interface ThreadToWrite {
 /**
  * A conversation is as new and as unread as what came in last. That a person answered in it is not
  * covered by what a machine writes next, what a machine said not by a colleague; what is suggested
- * stays until a person acts. One that was done or put off is there again once something is unread.
+ * stays until a person acts. One that was done or put off is there again once something is unread; what
+ * is not leaves one that is put off at its place.
  *
  * It is found by the words of what came in at once; upkeep adds those of the mails before a first one.
  * What no other part of a statement reads is written last, so conversations are locked before their words,
@@ -64,7 +64,9 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
         then excluded.kind else t.kind end,
       from_address = excluded.from_address, subject = excluded.subject, snippet = excluded.snippet,
       suggestion = coalesce(excluded.suggestion, t.suggestion),
-      unread = t.unread or excluded.unread, sort_id = excluded.sort_id,
+      unread = t.unread or excluded.unread,
+      sort_id = case when excluded.unread then excluded.sort_id
+        else greatest(t.sort_id, excluded.sort_id) end,
       waiting = excluded.waiting or (t.waiting and excluded.kind <> 'colleague'),
       timestamp_done = case when not excluded.unread then t.timestamp_done end,
       snoozed_until = case when not excluded.unread then t.snoozed_until end,
@@ -117,10 +119,11 @@ export interface ListedThread extends Thread {
   sort_id: string
 }
 
-/** What is done is suggested no more, whoever did it. */
+/** What is done is suggested no more, whoever did it, and put off no more until that is undone. */
 const threadColumns = sql`
   t.id, t.last_message_id, t.sort_id, t.mailbox_id, t.campaign_id, t.kind, t.from_address,
-  t.subject, t.snippet, t.unread, t.waiting, t.timestamp_done, t.snoozed_until,
+  t.subject, t.snippet, t.unread, t.waiting, t.timestamp_done,
+  case when t.timestamp_done is null then t.snoozed_until end as snoozed_until,
   t.timestamp_created, t.timestamp_updated,
   case when 'unsubscribed' in (l.status, l.stop_reason) then null else t.suggestion end as suggestion,
   l.email as lead_email, nullif(concat_ws(' ', l.first_name, l.last_name), '') as lead_name,
@@ -141,7 +144,8 @@ const conditionOf: Record<ThreadView, (now: Date) => RawBuilder<unknown>> = {
   all: () => sql`true`,
   waiting: (now) => sql`${mayWait} and ${isBack(now)}`,
   done: () => sql`t.timestamp_done is not null`,
-  snoozed: (now) => sql`t.snoozed_until is not null and t.snoozed_until > ${now}::timestamptz`,
+  snoozed: (now) =>
+    sql`${isOpen} and t.snoozed_until is not null and t.snoozed_until > ${now}::timestamptz`,
   automatic: (now) => sql`t.kind = 'auto_reply' and ${isOpen} and ${isBack(now)}`,
   bounces: (now) => sql`t.kind in ('bounce', 'complaint') and ${isOpen} and ${isBack(now)}`,
 }
@@ -244,20 +248,27 @@ export async function countWaiting(
   return rows
 }
 
+/** Where one that is put off until then stands: as if its last message had come in at that time. */
+const placeAt = (until: RawBuilder<unknown>) => sql`(
+  lpad(to_hex((extract(epoch from ${until}) * 1000)::bigint), 12, '0') || '00000000'
+    || right(t.id::text, 12))::uuid`
+
 /**
- * Done, or not any more. What is done is put off no longer.
+ * Done, or not any more. What is done stands where its last message is; undone it is put off as it was.
  *
  * @returns the ids of those that changed
  */
 export async function updateDone(db: Db, workspaceId: string, ids: string[], doneAt: Date | null) {
   const { rows } = await sql<{ id: string }>`
-    update threads
+    update threads t
     set timestamp_done = ${doneAt}::timestamptz,
-      snoozed_until = case when ${doneAt}::timestamptz is null then snoozed_until end,
-      unread = unread and ${doneAt}::timestamptz is null
-    where workspace_id = ${workspaceId}::uuid and id = any(${ids}::uuid[])
-      and (timestamp_done is null) <> (${doneAt}::timestamptz is null)
-    returning id`.execute(db)
+      sort_id = case when ${doneAt}::timestamptz is null
+        then greatest(t.last_message_id, ${placeAt(sql`t.snoozed_until`)})
+        else t.last_message_id end,
+      unread = t.unread and ${doneAt}::timestamptz is null
+    where t.workspace_id = ${workspaceId}::uuid and t.id = any(${ids}::uuid[])
+      and (t.timestamp_done is null) <> (${doneAt}::timestamptz is null)
+    returning t.id`.execute(db)
   return rows.map(({ id }) => id)
 }
 
@@ -268,13 +279,12 @@ export async function updateDone(db: Db, workspaceId: string, ids: string[], don
  * @returns the ids of those that are there
  */
 export async function updateSnooze(db: Db, workspaceId: string, ids: string[], until: Date | null) {
-  const places = ids.map((id) => (until ? `${firstIdAt(until).slice(0, 24)}${id.slice(24)}` : null))
   const { rows } = await sql<{ id: string }>`
     update threads t
-    set snoozed_until = ${until}::timestamptz, sort_id = coalesce(k.place, t.last_message_id),
+    set snoozed_until = ${until}::timestamptz,
+      sort_id = coalesce(${placeAt(sql`${until}::timestamptz`)}, t.last_message_id),
       timestamp_done = case when ${until}::timestamptz is null then t.timestamp_done end
-    from unnest(${ids}::uuid[], ${places}::uuid[]) as k (id, place)
-    where t.workspace_id = ${workspaceId}::uuid and t.id = k.id
+    where t.workspace_id = ${workspaceId}::uuid and t.id = any(${ids}::uuid[])
     returning t.id`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -7,6 +7,7 @@ import { type Actor, recordAudit } from '../audit/index.ts'
 import type { CampaignChanges } from '../campaigns/index.ts'
 import { connectMailboxSmtp, explainFailure } from '../mailboxes/index.ts'
 import type { ComposedMail } from '../messages/index.ts'
+import { refuseWhileHeld } from '../sending/index.ts'
 import { previewStep } from './preview.ts'
 
 export interface TestMailRequest {
@@ -44,6 +45,7 @@ export async function sendTestMail(
 ): Promise<TestMailResult> {
   const to = parseEmail(request.to)
   if (!to) throw invalidField('/to', 'to must be an e-mail address')
+  await refuseWhileHeld(ctx)
   const domain = to.domain
   const test = {
     ...{ mailboxId: request.mailboxId, to: to.email },

@@ -3,6 +3,7 @@ import type { ProcessDb } from '../../kernel/db/db.ts'
 import { isHere } from '../../kernel/db/here.ts'
 import { preparedForAll } from '../../kernel/db/prepared.ts'
 import { bucketOfMailbox, type LaneKey } from '../mailbox-lanes/index.ts'
+import { mayStillLeave } from './ledger.ts'
 
 // Discovery reads across workspaces: a runner serves them all. Nothing here answers a user.
 
@@ -71,6 +72,26 @@ export const findUncertainBuckets = preparedForAll<
    from sends
    where is_uncertain and look_at <= $2 and ${bucketOfMailbox('mailbox_id')} = any($1::integer[])
      and ${isHere}`,
+)
+
+/**
+ * Answers that no runner has claimed in time are sent no more, whether anybody waits for them or not:
+ * sent again by a person, or left by a process that ended, they would leave hours later.
+ *
+ * @returns their workspaces
+ */
+export const withdrawUnclaimed = preparedForAll<
+  [at: Date, stage: string, message: string],
+  { workspace_id: string }
+>(
+  'withdraw_unclaimed_replies',
+  `/* cross-workspace: reconciliation */
+   update sends
+   set state = 'failed', waits_since = null, timestamp_settled = $1::timestamptz,
+     error_stage = $2, error_code = null, error_message = $3
+   where waits_since is not null and not (${mayStillLeave('waits_since', '$1')})
+     and state = 'waiting' and ${isHere}
+   returning workspace_id`,
 )
 
 /** Counts sends of which nobody has said yet what became of them. */

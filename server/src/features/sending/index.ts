@@ -6,7 +6,13 @@ export {
 } from './cross-workspace.ts'
 export { type CampaignForecast, forecastCampaign } from './forecast/forecast-campaign.ts'
 export { mailboxLimit, variantOf } from './planning/plan.ts'
-export { findReplyRefusal, inProgress, isOpen, sendReply } from './replies/replies.ts'
+export {
+  findReplyMailbox,
+  findReplyRefusal,
+  inProgress,
+  isOpen,
+  sendReply,
+} from './replies/replies.ts'
 export { composeReplyMail } from './replies/reply-mail.ts'
 export {
   findReply,
@@ -23,6 +29,7 @@ export {
   holdSending,
   mayNotSend,
   previewRestore,
+  refuseWhileHeld,
 } from './restore-guard/sending-hold.ts'
 export { sendingRoutes, sendingSchemas } from './routes.ts'
 export { type SendingRunner, type SendingRunnerOptions, startSendingRunner } from './runner.ts'

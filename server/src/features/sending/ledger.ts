@@ -16,6 +16,13 @@ import type { TemplateLead } from '../campaigns/index.ts'
  */
 export type SendState = 'waiting' | 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain'
 
+/** Longer than a runner needs that sends other mails from the mailbox. */
+export const claimedWithinMs = 30_000
+
+/** Of an answer that waits: one that nobody has claimed for longer is withdrawn. */
+export const mayStillLeave = (waitsSince: string, at: string) =>
+  `${waitsSince} > ${at}::timestamptz - interval '${claimedWithinMs} ms'`
+
 /** The key of a send in the ledger. */
 export interface SendKey {
   workspace_id: string

@@ -16,6 +16,7 @@ import { findUncertainBuckets, findWokenLanes, sweepWokenLanes } from './cross-w
 import { wakeInterrupted } from './lanes/interrupted.ts'
 import { Lanes, type LanesOptions } from './lanes/lanes.ts'
 import { createWriters } from './lanes/writers.ts'
+import { withdrawReplies } from './replies/replies.ts'
 import type { RestoreMarker } from './restore-guard/marker-file.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { UncertainMails } from './uncertain/reconcile.ts'
@@ -52,6 +53,7 @@ const sweepEveryMs = 1_000
 const reconcileEveryMs = 15_000
 const watchEveryMs = 1_000
 const linksEveryMs = 5_000
+const withdrawEveryMs = 5_000
 /** Buckets of one step of the sweep: with all of them a round takes half a minute. */
 const sweepBuckets = 9
 
@@ -113,6 +115,9 @@ export async function startSendingRunner(
   const waking = startLoop(ctx, 'woken campaigns', tickEveryMs, async (hinted) => {
     if (scope() !== 'none') await wakeMarked(hinted)
   })
+  const withdrawing = startLoop(ctx, 'answers that nobody sends', withdrawEveryMs, async () => {
+    if (scope() !== 'none') await withdrawReplies(ctx)
+  })
   const unlisten = await options.listen?.((text) => {
     // For everybody: a person confirmed, or hints were missed while the connection was away.
     if (text === '') {
@@ -140,7 +145,7 @@ export async function startSendingRunner(
     async stop(withinMs = 5_000) {
       isStopping = true
       await unlisten?.()
-      const loops = [waking, discover, sweeping, reconciling, watching, looking]
+      const loops = [waking, discover, sweeping, reconciling, watching, looking, withdrawing]
       await Promise.all(loops.map((loop) => loop.stop()))
       await uncertain.idle(withinMs)
       await lanes.drain(withinMs)

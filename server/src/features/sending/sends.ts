@@ -4,7 +4,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { CampaignCache } from './next-mail/campaign-cache.ts'
-import { checkReply, queueReply } from './replies/replies.ts'
+import { checkReply, findReplyMailbox, queueReply } from './replies/replies.ts'
 import { recordReplies } from './replies/reply-mail.ts'
 import { settleSends } from './settle/settle.ts'
 import type { Outcome } from './transmit/outcome.ts'
@@ -65,7 +65,10 @@ export const sendAgain = (
   transaction(ctx, async (tx) => {
     const send = await findUndecided(tx, workspaceId, id)
     const { reply } = send
-    if (reply) await checkReply(tx, workspaceId, reply)
+    if (reply) {
+      await findReplyMailbox(tx, workspaceId, send.mailbox_id)
+      await checkReply(tx, workspaceId, reply)
+    }
     await decide(tx, send, refused, 'send.repeated', by)
     if (!reply) return shownAs('failed', send)
     const attempt = await queueReply(tx, workspaceId, { ...send, reply })

@@ -21,7 +21,7 @@ export const askPage = (address: string, words: Words): Page => ({
   html: page(
     words,
     words.unsubscribe,
-    `<p>${about(words, address)}</p>
+    `<p>${about(words.ask, address)}</p>
 <form method="post"><button name="List-Unsubscribe" value="One-Click">${words.unsubscribe}</button></form>`,
   ),
 })
@@ -31,7 +31,7 @@ export const donePage = (address: string, words: Words): Page => ({
   html: page(
     words,
     words.done,
-    `<p role="status">${about(words, address)}
+    `<p role="status">${about(words.noMore, address)}
 ${words.close}</p>`,
   ),
 })
@@ -46,8 +46,8 @@ export const faultPage = (status: number, words: Words): Page => ({
   html: page(words, words.failed, `<p>${status >= 500 ? words.ourFault : words.unreadable}</p>`),
 })
 
-const about = ({ noMore }: Words, address: string) =>
-  noMore.replace('%', () => `<strong>${escapeHtml(shade(address))}</strong>`)
+const about = (sentence: string, address: string) =>
+  sentence.replace('%', () => `<strong>${escapeHtml(shade(address))}</strong>`)
 
 /** Who was given the link by somebody else need not learn the whole address. */
 const shade = (address: string) => address.replace(/^(.).*(?=@)/su, '$1…')

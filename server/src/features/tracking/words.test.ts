@@ -39,4 +39,8 @@ test.each(['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt'])('every page speaks %
   for (const page of [ask, done]) expect(page?.html).toContain('<strong>a…@example.com</strong>')
   expect(new Set(pages.map(({ html }) => html)).size).toBe(5)
   expect(ask?.html).toContain(`>${words.unsubscribe}</button>`)
+  // Whoever reads that it is done goes without pressing the button.
+  const isDone = words.noMore.replace('%', '<strong>a…@example.com</strong>')
+  expect(ask?.html).not.toContain(`<p>${isDone}`)
+  expect(done?.html).toContain(isDone)
 })

@@ -3,6 +3,8 @@ export interface Words {
   /** BCP 47. */
   language: string
   unsubscribe: string
+  /** Nothing was done yet. `%` is the address. */
+  ask: string
   done: string
   /** `%` is the address. */
   noMore: string
@@ -17,6 +19,7 @@ export interface Words {
 const english: Words = {
   language: 'en',
   unsubscribe: 'Unsubscribe',
+  ask: 'Press the button, and no more mail will be sent to %.',
   done: 'You are unsubscribed',
   noMore: 'No more mail will be sent to %.',
   close: 'You can close this page.',
@@ -32,6 +35,7 @@ const all: Words[] = [
   {
     language: 'de',
     unsubscribe: 'Abmelden',
+    ask: 'Drücken Sie den Knopf, und an % werden keine E-Mails mehr gesendet.',
     done: 'Sie sind abgemeldet',
     noMore: 'An % werden keine E-Mails mehr gesendet.',
     close: 'Sie können diese Seite schließen.',
@@ -46,6 +50,7 @@ const all: Words[] = [
   {
     language: 'fr',
     unsubscribe: 'Se désinscrire',
+    ask: 'Appuyez sur le bouton, et plus aucun e-mail ne sera envoyé à %.',
     done: 'Vous êtes désinscrit',
     noMore: 'Plus aucun e-mail ne sera envoyé à %.',
     close: 'Vous pouvez fermer cette page.',
@@ -59,6 +64,7 @@ const all: Words[] = [
   {
     language: 'es',
     unsubscribe: 'Darse de baja',
+    ask: 'Pulse el botón y no se enviarán más correos a %.',
     done: 'Se ha dado de baja',
     noMore: 'No se enviarán más correos a %.',
     close: 'Puede cerrar esta página.',
@@ -71,6 +77,7 @@ const all: Words[] = [
   {
     language: 'it',
     unsubscribe: 'Annulla l’iscrizione',
+    ask: 'Prema il pulsante e non verranno più inviate e-mail a %.',
     done: 'Iscrizione annullata',
     noMore: 'Non verranno più inviate e-mail a %.',
     close: 'Può chiudere questa pagina.',
@@ -83,6 +90,7 @@ const all: Words[] = [
   {
     language: 'nl',
     unsubscribe: 'Afmelden',
+    ask: 'Druk op de knop en er worden geen e-mails meer gestuurd naar %.',
     done: 'U bent afgemeld',
     noMore: 'Er worden geen e-mails meer gestuurd naar %.',
     close: 'U kunt deze pagina sluiten.',
@@ -95,6 +103,7 @@ const all: Words[] = [
   {
     language: 'pl',
     unsubscribe: 'Wypisz się',
+    ask: 'Naciśnij przycisk, a na adres % nie będą już wysyłane wiadomości.',
     done: 'Wypisano z listy',
     noMore: 'Na adres % nie będą już wysyłane wiadomości.',
     close: 'Możesz zamknąć tę stronę.',
@@ -107,6 +116,7 @@ const all: Words[] = [
   {
     language: 'pt',
     unsubscribe: 'Cancelar a inscrição',
+    ask: 'Prima o botão e não serão enviados mais e-mails para %.',
     done: 'Inscrição cancelada',
     noMore: 'Não serão enviados mais e-mails para %.',
     close: 'Pode fechar esta página.',

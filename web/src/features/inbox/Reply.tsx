@@ -16,7 +16,7 @@ import { Outbound } from './Outbound.tsx'
 import { forgetFailed, queueReply, useOutgoing } from './outbox.ts'
 import classes from './Reply.module.css'
 import type { Writable } from './ReplyText.tsx'
-import { tellUnsent } from './tellUnsent.tsx'
+import { forgetUnsent, tellUnsent } from './tellUnsent.tsx'
 
 const ReplyText = lazyPart(() => import('./ReplyText.tsx'))
 
@@ -54,6 +54,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
     if (!isSent) return
     setDraft(undefined)
     forgetFailed(id)
+    forgetUnsent(id)
   }, [isSent, setDraft, id])
   if (!isAtLeast(role, 'member'))
     return <p className={classes.refused}>{t(($) => $.inbox.viewer)}</p>
@@ -80,7 +81,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
         // The conversation says so itself.
         if ('thread' in search && search.thread === id) return
         const onOpen = () => router.history.push(placeOf(handle, 'conversation', id))
-        tellUnsent({ address: answer_to ?? '', reason, onOpen })
+        tellUnsent({ threadId: id, address: answer_to ?? '', reason, onOpen })
       },
     })
   }

@@ -122,7 +122,7 @@ export default function Thread({
             />
           ))}
           {data.replies.toReversed().map((reply) => (
-            <UnsentReply key={reply.id} reply={reply} />
+            <UnsentReply key={reply.id} threadId={data.id} reply={reply} />
           ))}
         </div>
         <Reply key={id} conversation={data} inputRef={replyRef} />

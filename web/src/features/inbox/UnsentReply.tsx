@@ -1,11 +1,12 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { ThreadReply } from '../../api/generated/types.gen.ts'
+import { draftName, useDraft } from '../../lib/draft.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
 import { DecideUncertain } from '../campaigns/index.ts'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import classes from './MailSection.module.css'
 import { useWriterName } from './useWriterName.ts'
 
@@ -15,11 +16,13 @@ const tones: Record<ThreadReply['state'], Tone> = {
 }
 
 /** An answer that is not among the mails yet: on its way, failed, or nobody knows until a person says. */
-export function UnsentReply({ reply }: { reply: ThreadReply }) {
+export function UnsentReply({ threadId, reply }: { threadId: string; reply: ThreadReply }) {
   const { t } = useTranslation()
   const writer = useWriterName(reply.written_by)
-  const { role } = useWorkspace()
+  const { id: workspaceId, role } = useWorkspace()
   const { id, state, to_address, error_message } = reply
+  const [draft] = useDraft(draftName(useSignedIn().user.id, workspaceId, threadId))
+  const isBelow = state === 'failed' && draft?.key === reply.idempotency_key
   return (
     <section className={classes.mail} data-ours>
       <div className={classes.head}>
@@ -31,7 +34,8 @@ export function UnsentReply({ reply }: { reply: ThreadReply }) {
       </div>
       <div className={classes.body}>
         <Text size="xs" c="dimmed" mb="xs">
-          {t(($) => $.inbox.states[state].meaning)} {error_message}
+          {t(($) => $.inbox.states[state].meaning)} {error_message}{' '}
+          {isBelow && t(($) => $.inbox.isBelow)}
         </Text>
         {state === 'uncertain' && isAtLeast(role, 'member') && (
           <DecideUncertain id={id} name={to_address} />

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 import { cacheOf, onForget } from '../../api/caches.ts'
 import type { Fault } from '../../api/fault.ts'
 import { replyInThread } from '../../api/generated/sdk.gen.ts'
-import { keepDraft } from '../../lib/draft.ts'
+import { forgetDraft } from '../../lib/draft.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
 import { rememberChange } from './last-changes.ts'
 import { readInboxAgain } from './refresh.ts'
@@ -101,7 +101,7 @@ async function send(reply: Outgoing) {
     })
     // One that failed was not sent: its text is still there to be tried again.
     if (data.state === 'failed') tellFailure(data.error_message ?? '')
-    else keepDraft(draft, undefined)
+    else forgetDraft(draft, key)
     await readInboxAgain(cacheOf(workspaceId))
     remove(key)
   } catch (thrown) {

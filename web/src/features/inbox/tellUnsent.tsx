@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useTranslation } from 'react-i18next'
 
 interface UnsentProps {
+  threadId: string
   /** Who does not get it. */
   address: string
   reason: string
@@ -10,16 +11,21 @@ interface UnsentProps {
 }
 
 /** Tells somebody who has gone on that an answer was not sent, and stays until they have seen it. */
-export function tellUnsent({ onOpen, ...rest }: UnsentProps) {
+export function tellUnsent({ threadId, onOpen, ...rest }: UnsentProps) {
   const open = () => {
-    notifications.hide(id)
+    forgetUnsent(threadId)
     onOpen()
   }
   const message = <UnsentNotice {...rest} onOpen={open} />
-  const id = notifications.show({ color: 'red', autoClose: false, message })
+  notifications.show({ id: noticeOf(threadId), color: 'red', autoClose: false, message })
 }
 
-function UnsentNotice({ address, reason, onOpen }: UnsentProps) {
+/** It was sent after all. */
+export const forgetUnsent = (threadId: string) => notifications.hide(noticeOf(threadId))
+
+const noticeOf = (threadId: string) => `unsent ${threadId}`
+
+function UnsentNotice({ address, reason, onOpen }: Omit<UnsentProps, 'threadId'>) {
   const { t } = useTranslation()
   return (
     <Group justify="space-between" wrap="nowrap">

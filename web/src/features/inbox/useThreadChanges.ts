@@ -12,6 +12,7 @@ import {
 } from '../../api/generated/sdk.gen.ts'
 import type { Conversation, LeadJob } from '../../api/generated/types.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
+import { nowMs } from '../../lib/clock.ts'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { rememberChange, undoLastChange } from './last-changes.ts'
@@ -49,12 +50,21 @@ export function useThreadChanges() {
   }
 
   const only = (id: string) => ({ ids: [id] })
+  const shownOf = (id: string) =>
+    cache.getQueryData<Conversation>(getThreadQueryKey({ path: { id } }))
   /** With what the page shows of it: what came in since is not put away unseen. */
   const seen = (id: string) => {
-    const shown = cache.getQueryData<Conversation>(getThreadQueryKey({ path: { id } }))
+    const shown = shownOf(id)
     return { ...only(id), ...(shown ? { seen_message_id: shown.last_message_id } : {}) }
   }
 
+  /** As it was before it was put off. */
+  const putBack = async (id: string, before: Conversation | undefined) => {
+    const until = backAt(before?.snoozed_until ?? null)
+    await snoozeThreads({ body: { ...only(id), ...(until ? { until } : {}) }, headers: headers() })
+    if (!before?.timestamp_done) return
+    await markThreadsDone({ body: { ...only(id), done: true }, headers: headers() })
+  }
   const undoLabel = async (jobId: string) => {
     const { data: job } = await undoLeadJob({ path: { id: jobId }, headers: headers() })
     throwRefusal(job)
@@ -82,11 +92,12 @@ export function useThreadChanges() {
       } else onStays?.()
     },
     async snooze(id: string, until: string | undefined) {
+      const before = shownOf(id)
       const body = until ? { ...seen(id), until } : only(id)
       if (!(await run(() => snoozeThreads({ body, headers: headers() }))) || !until) return
       offerUndo(
         t(($) => $.inbox.snoozedNotice),
-        () => run(() => snoozeThreads({ body: only(id), headers: headers() })),
+        () => run(() => putBack(id, before)),
       )
     },
     /** Undone, the lead is sent to as it was before, too. */
@@ -108,6 +119,14 @@ export function useThreadChanges() {
     undo: (open: (threadId: string) => void) => undoLastChange(workspaceId, open),
   }
 }
+
+const soonMs = 60_000
+
+/** One whose time has come is back in a moment: nothing is put off until a time that is past. */
+const backAt = (until: string | null) =>
+  until === null
+    ? undefined
+    : new Date(Math.max(new Date(until).getTime(), nowMs() + soonMs)).toISOString()
 
 /** Of one lead that is changed or put back there is at most one. */
 function throwRefusal({ refusals: [refusal] }: LeadJob) {

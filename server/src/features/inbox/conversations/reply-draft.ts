@@ -1,6 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
-import { findMailboxes, type Mailbox } from '../../mailboxes/index.ts'
 import {
   findThread,
   listThreadMessages,
@@ -8,6 +7,7 @@ import {
   type StoredMessage,
 } from '../../messages/index.ts'
 import {
+  findReplyMailbox,
   isOpen,
   listUnsentReplies,
   messageIdOf,
@@ -114,18 +114,3 @@ function recipientOf({ direction, details, from_address, to_addresses }: StoredM
 
 /** A mail that came without a Message-ID is known by one here that nobody else has seen. */
 const realId = (id: string | null) => (id?.endsWith('@source.invalid>') ? null : id)
-
-export async function findReplyMailbox(
-  ctx: Context,
-  workspaceId: string,
-  id: string,
-): Promise<Mailbox> {
-  const [mailbox] = await findMailboxes(ctx.db, workspaceId, [id])
-  if (mailbox && mailbox.status !== 'paused') return mailbox
-  throw new AppError(
-    'not_eligible',
-    mailbox
-      ? 'The mailbox of this conversation is paused: resume it first.'
-      : 'The mailbox of this conversation was removed: nothing can be sent from it.',
-  )
-}

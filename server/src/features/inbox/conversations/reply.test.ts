@@ -354,6 +354,43 @@ test('a reply that failed was not sent, and the same call sends it', async () =>
   expect(inbox.outbox).toHaveLength(1)
 })
 
+test('one that failed is sent again from where and to whom an answer goes by then, and over nobody', async () => {
+  const about = await conversation()
+  const last = async () => (await threadOf(about.thread_id))?.last_message_id
+  const seen_message_id = await last()
+  fault = (moment) => (moment.startsWith('RCPT') ? { answer: '450 4.2.0 later\r\n' } : undefined)
+  expect(await reply(about, { seen_message_id })).toMatchObject({ state: 'failed' })
+  fault = () => undefined
+  const colleague = { ...about, idempotency_key: 'of a colleague' }
+  expect(await reply(colleague, { seen_message_id })).toMatchObject({ state: 'sent' })
+  // What failed is said no more where it was answered since.
+  expect(await inThread(about.thread_id)).toMatchObject({ replies: [] })
+  const again = reply(about, { seen_message_id })
+  await expect(again).rejects.toMatchObject({ code: 'version_conflict' })
+  expect(inbox.outbox).toHaveLength(1)
+
+  const other = await inbox.createMailbox('bert@example.com')
+  inbox.arrive(
+    letter({
+      from: 'assistant@lead.example',
+      headers: ['Message-ID: <assistant@lead.example>', `In-Reply-To: ${about.messageId}`],
+    }),
+  )
+  await inbox.untilRead(async () =>
+    (await threadOf(about.thread_id))?.from_address === 'assistant@lead.example' ? true : undefined,
+  )
+  await inbox.ctx.database.peek
+    .updateTable('threads')
+    .set({ mailbox_id: other.id })
+    .where('id', '=', about.thread_id)
+    .execute()
+  const sent = await reply(about, { seen_message_id: await last() })
+  expect(sent).toMatchObject({ state: 'sent', attempt: 2, mailbox_id: other.id })
+  const mail = await simpleParser(inbox.outbox[1]?.source ?? '')
+  expect(mail.from?.value[0]?.address).toBe('bert@example.com')
+  expect(inbox.outbox[1]?.to).toBe('assistant@lead.example')
+})
+
 test('what nobody knows to have arrived is never sent again, and settled by its copy', async () => {
   const about = await conversation()
   fault = (moment) => (moment === '.' ? 'drop-after' : undefined)
@@ -408,6 +445,35 @@ test('what a person says of an uncertain answer holds: it arrived, or it is sent
   await expect(again).rejects.toMatchObject({ code: 'not_eligible' })
   expect(await listed(refused.id)).toBeDefined()
   await confirmArrived(ctx, workspaceId, refused.id, by)
+})
+
+test('an answer that nobody takes is withdrawn, and neither sent later nor in the way of another', async () => {
+  const { ctx, workspaceId } = inbox
+  const { peek } = ctx.database
+  const about = await conversation()
+  fault = (moment) => (moment === '.' ? 'drop-after' : undefined)
+  const { id } = await reply(about)
+  fault = () => undefined
+  inbox.outbox.length = 0
+  await pauseMailbox(ctx, workspaceId, mailboxId, operator)
+  const again = sendAgain(ctx, workspaceId, id, { actor: operator })
+  await expect(again).rejects.toMatchObject({
+    ...{ code: 'not_eligible', message: expect.stringContaining('paused') },
+  })
+  // As a process leaves it that ended while it waited.
+  const waits_since = new Date(ctx.now().getTime() - 31_000)
+  await peek
+    .updateTable('sends')
+    .set({ state: 'waiting', waits_since, look_at: null })
+    .where('id', '=', id)
+    .execute()
+  await resumeMailbox(ctx, workspaceId, mailboxId, operator)
+  await untilState(about.thread_id, 'failed')
+  const { last_message_id } = (await threadOf(about.thread_id)) ?? { last_message_id: '' }
+  const other = { ...about, idempotency_key: 'instead' }
+  const instead = await reply(other, { text: 'Instead.', seen_message_id: last_message_id })
+  expect(instead).toMatchObject({ state: 'sent' })
+  expect(inbox.outbox).toHaveLength(1)
 })
 
 test('two calls at a time send one mail', async () => {

@@ -2,16 +2,17 @@ import type { Context } from '../../../kernel/context.ts'
 import { AppError, invalidField } from '../../../kernel/errors.ts'
 import { snippetOf, storable } from '../../../kernel/text.ts'
 import { MailRefused } from '../../messages/index.ts'
-import { composeReplyMail, findReply, inProgress, isOpen, sendReply } from '../../sending/index.ts'
+import {
+  composeReplyMail,
+  findReply,
+  findReplyMailbox,
+  inProgress,
+  isOpen,
+  sendReply,
+} from '../../sending/index.ts'
 import { safeHtml } from '../classify/html.ts'
 import { visibleText } from '../classify/visible-text.ts'
-import {
-  draftReply,
-  findReplyMailbox,
-  type GivenReply,
-  type ReplyDraft,
-  refuseUnseen,
-} from './reply-draft.ts'
+import { draftReply, type GivenReply, type ReplyDraft, refuseUnseen } from './reply-draft.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
 import type { ChangeBy } from './threads.ts'
 
@@ -30,7 +31,8 @@ export type NewReply = {
 /**
  * A person answers in a conversation, through its mailbox. The mail is sent once for each key,
  * whatever ends in the middle of it: what nobody knows to have arrived is `uncertain` and is never
- * sent again. A reply that failed was certainly not sent; the same call tries it again.
+ * sent again. A reply that failed was certainly not sent; the same call makes it anew, from the mailbox
+ * and to the address that an answer has by then.
  *
  * It counts for no limit and waits for no schedule, and the lead's campaign goes on as it was. To a
  * suppressed address nothing is sent, unless it is forced.
@@ -44,17 +46,18 @@ export async function replyInThread(
   const stored = await findStored(ctx, workspaceId, given)
   if (stored && isOpen(stored)) throw inProgress()
   if (stored && stored.state !== 'failed') return shownReply(stored)
-  // A second attempt makes the same mail.
-  const draft = stored ?? (await draftReply(ctx, workspaceId, given))
+  // Nothing was sent of one that failed: it goes where an answer goes by now.
+  const draft = await draftReply(ctx, workspaceId, given)
   const { display_name } = await findReplyMailbox(ctx, workspaceId, draft.mailbox_id)
   const reply = {
     ...draft.reply,
     ...shownOf(ctx, draft, display_name),
     is_forced: input.force ?? false,
+    ...(stored ? { timestamp_created: stored.reply.timestamp_created } : {}),
   }
   const { by, seen_message_id: seen } = input
   const mayGo = async (tx: Context) => {
-    if (!stored && seen !== undefined) await refuseUnseen(tx, workspaceId, draft, seen)
+    if (seen !== undefined) await refuseUnseen(tx, workspaceId, draft, seen)
   }
   return shownReply(await sendReply(ctx, workspaceId, { ...draft, reply }, { by, mayGo }))
 }

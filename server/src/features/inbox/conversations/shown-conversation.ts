@@ -2,10 +2,10 @@ import type { Context } from '../../../kernel/context.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../../kernel/http/page.ts'
 import { findThread, listThreadMessages, type StoredMessage } from '../../messages/index.ts'
-import { findReplyRefusal } from '../../sending/index.ts'
+import { findReplyMailbox, findReplyRefusal } from '../../sending/index.ts'
 import type { ThreadMessage } from '../schema.ts'
 import { hasRemoteImages } from './mail-document.ts'
-import { answeredIn, findReplyMailbox } from './reply-draft.ts'
+import { answeredIn } from './reply-draft.ts'
 import { type Conversation, getThread } from './threads.ts'
 
 /** So many mails are shown at first: all that most conversations have. */

@@ -8,6 +8,7 @@ import {
   listMailboxes,
   type Mailbox,
 } from '../../mailboxes/index.ts'
+import { refuseWhileHeld } from '../../sending/index.ts'
 import { readMailbox } from './read-mailbox.ts'
 
 export interface SyncedMailbox {
@@ -25,6 +26,7 @@ export async function syncMailboxes(
   workspaceId: string,
   mailboxId?: string,
 ): Promise<SyncedMailbox[]> {
+  await refuseWhileHeld(ctx)
   const mailboxes = mailboxId
     ? await findMailboxes(ctx.db, workspaceId, [mailboxId])
     : await findReadable(ctx, workspaceId)

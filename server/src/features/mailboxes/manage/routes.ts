@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { pageRequest } from '../../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../../kernel/http/schema.ts'
+import { refuseWhileHeld } from '../../sending/index.ts'
 import {
   addMailbox,
   pauseMailbox,
@@ -229,6 +230,7 @@ export const mailboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (req, reply) => {
       // One that is not there is a 404, and no stream.
       const { id } = await getManagedMailbox(req.ctx, req.caller.workspaceId, req.params.id)
+      await refuseWhileHeld(req.ctx)
       return reply
         .type('application/x-ndjson')
         .send(streamTest(req.ctx, req.caller.workspaceId, id))

@@ -4,7 +4,7 @@ import { preparedForBatch } from '../../../kernel/db/prepared.ts'
 import { utcDay } from '../../daily-counts/index.ts'
 import type { LaneKey, OwnedLane } from '../../mailbox-lanes/index.ts'
 import { mayFollowUp } from '../../mailboxes/index.ts'
-import type { SendState } from '../ledger.ts'
+import { mayStillLeave, type SendState } from '../ledger.ts'
 
 // Lanes of many workspaces are looked after together: workspace_id comes from a list.
 
@@ -61,7 +61,7 @@ const selectLanes = preparedForBatch<[...string[][], Date, Date], LaneRow>(
      exists (
        select from sends s
        where s.workspace_id = k.workspace_id and s.mailbox_id = k.mailbox_id
-         and s.waits_since is not null
+         and s.waits_since is not null and ${mayStillLeave('s.waits_since', '$4')}
        offset 0
      ) as has_reply
    from unnest($1::uuid[], $2::uuid[]) with ordinality as k (workspace_id, mailbox_id, position)

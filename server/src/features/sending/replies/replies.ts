@@ -1,24 +1,26 @@
-import type { Context } from '../../../kernel/context.ts'
+import type { Context, ProcessContext } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { countRunners } from '../../../kernel/runner/lease-queries.ts'
 import { type Actor, recordAudit } from '../../audit/index.ts'
+import { tellPages } from '../../live/index.ts'
 import { wakeMailboxes } from '../../mailbox-lanes/index.ts'
+import { findMailboxes, type Mailbox } from '../../mailboxes/index.ts'
 import { findSuppressed, type SuppressionReason } from '../../suppression/index.ts'
+import { withdrawUnclaimed } from '../cross-workspace.ts'
+import { claimedWithinMs } from '../ledger.ts'
 import type { SendError } from '../transmit/outcome.ts'
 import * as queries from './reply-queries.ts'
 
-/** Longer than a runner needs that sends other mails from the mailbox. */
-const claimedWithinMs = 30_000
 /** A mail server may take ten minutes for its last answer (RFC 5321 §4.5.3.2.6). */
 const settledWithinMs = 900_000
 const lookEveryMs = 100
 
 /**
  * Puts a person's reply into the ledger, where the runner that sends from its mailbox takes it before
- * any mail of a campaign, and waits for what becomes of it. The next attempt at one that failed is the
- * same mail again.
+ * any mail of a campaign, and waits for what becomes of it. The next attempt at one that failed is
+ * made by the same key.
  *
  * @throws AppError when no service runs that could send it, when it is being sent, or when it goes to an
  *   address that nothing is sent to
@@ -85,8 +87,15 @@ async function settledReply(ctx: Context, workspaceId: string, key: string) {
     if (!isOpen(row) || waitedMs > settledWithinMs) return row
     if (row.state === 'waiting' && waitedMs > claimedWithinMs) {
       await queries.withdrawReply(ctx.db, row, notTaken, ctx.now())
+      tellPages(ctx, workspaceId, ['inbox'])
     } else await ctx.sleep(lookEveryMs)
   }
+}
+
+/** What nobody waits for, or whose process has ended, is withdrawn as well. */
+export async function withdrawReplies(ctx: ProcessContext): Promise<void> {
+  const rows = await withdrawUnclaimed(ctx.db, ctx.now(), notTaken.stage, notTaken.message)
+  for (const { workspace_id } of rows) tellPages(ctx, workspace_id, ['inbox'])
 }
 
 /** Somebody sends it, or will. */
@@ -110,6 +119,21 @@ const notTaken: SendError = {
   code: null,
   message:
     'Nothing has sent it within half a minute: the service holds back or has just ended, or the mail server hangs (npx outrider doctor says more).',
+}
+
+export async function findReplyMailbox(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+): Promise<Mailbox> {
+  const [mailbox] = await findMailboxes(ctx.db, workspaceId, [id])
+  if (mailbox && mailbox.status !== 'paused') return mailbox
+  throw new AppError(
+    'not_eligible',
+    mailbox
+      ? 'The mailbox of this conversation is paused: resume it first.'
+      : 'The mailbox of this conversation was removed: nothing can be sent from it.',
+  )
 }
 
 /** Why nothing is sent to its address. The caller holds the suppression list for its transaction. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { sha256 } from '../../../kernel/crypto.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
-import type { SendKey, SendState } from '../ledger.ts'
+import { mayStillLeave, type SendKey, type SendState } from '../ledger.ts'
 import { isSentFrom, mayClaim } from '../restore-guard/hold-queries.ts'
 import type { SendError } from '../transmit/outcome.ts'
 
@@ -62,12 +62,19 @@ export async function findReply(db: Db, workspaceId: string, key: string) {
   return rows[0]
 }
 
-/** Replies of a conversation that are not among its messages yet, the newest first. */
+/**
+ * Replies of a conversation that are not among its messages yet, the newest first. One that failed is of
+ * no concern any more once a later one was sent in its place.
+ */
 export async function listUnsentReplies(db: Db, workspaceId: string, threadId: string) {
   const { rows } = await sql<ReplyRow>`
-    select ${sql.raw(columns)} from sends
+    select ${sql.raw(columns)} from sends s
     where workspace_id = ${workspaceId}::uuid and lead_id = ${threadId}::uuid
       and kind = 'manual' and state <> 'sent'
+      and (state <> 'failed' or not exists (
+        select from sends n
+        where n.workspace_id = ${workspaceId}::uuid and n.lead_id = ${threadId}::uuid
+          and n.kind = 'manual' and n.state in ('sent', 'uncertain') and n.id > s.id))
     order by id desc
     limit 100`.execute(db)
   return rows
@@ -91,11 +98,13 @@ export async function insertReply(db: Db, row: NewReplyRow, at: Date): Promise<b
   return numAffectedRows === 1n
 }
 
-/** Another attempt, only where the last one certainly sent nothing. */
+/** Another attempt, only where the last one certainly sent nothing; from another mailbox if need be. */
 export async function retakeReply(db: Db, row: NewReplyRow, at: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update sends
     set id = ${row.id}::uuid, attempt = attempt + 1, reply = ${JSON.stringify(row.reply)}::jsonb,
+      campaign_id = ${row.campaign_id}::uuid, mailbox_id = ${row.mailbox_id}::uuid,
+      message_id = ${row.message_id},
       state = 'waiting', waits_since = ${at}::timestamptz, timestamp_claimed = ${at}::timestamptz,
       timestamp_transmitting = null, timestamp_settled = null, error_stage = null,
       error_code = null, error_message = null
@@ -128,6 +137,7 @@ const claim = prepared<[workspaceId: string, ...unknown[]], ReplyRow>(
    where workspace_id = $1::uuid and (lead_id, step_id) = (
        select lead_id, step_id from sends
        where workspace_id = $1::uuid and mailbox_id = $2::uuid and waits_since is not null
+         and ${mayStillLeave('waits_since', '$4')}
        order by waits_since, id
        limit 1
        for update skip locked)

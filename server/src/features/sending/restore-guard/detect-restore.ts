@@ -22,6 +22,10 @@ export const holdReasons: Record<HoldReason, string> = {
   operator: 'An operator held it',
 }
 
+/** Then webhooks are delivered and mailboxes are read all the same. */
+export const isOfFailover = (reason: string | null | undefined) =>
+  reason === 'mails_missing' || reason === 'sender_unasked'
+
 /** What was lost is known by its keys, or nothing was: a reason that leaves more open comes before it. */
 export const namesMails = (reason: string) => reason === 'mails_missing' || reason === 'operator'
 

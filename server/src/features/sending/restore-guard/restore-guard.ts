@@ -8,6 +8,7 @@ import {
   detectRestore,
   type HoldReason,
   isFailover,
+  isOfFailover,
   namesMails,
 } from './detect-restore.ts'
 import * as failover from './failover-queries.ts'
@@ -324,9 +325,6 @@ const isFailedOver = ({ sending_identity, current_identity }: queries.SendingIns
 const askedBy = (found: queries.SendingInstance, known: queries.SendingInstance) =>
   isFailover(known.current_identity, found.current_identity) &&
   found.failover_identity === found.current_identity
-
-const isOfFailover = (reason: string | null | undefined) =>
-  reason === 'mails_missing' || reason === 'sender_unasked'
 
 /** Nobody is there who knew the database before: it may as well have been put back by days. */
 const holdUnknown = (found: queries.SendingInstance, tx: ProcessContext) => {

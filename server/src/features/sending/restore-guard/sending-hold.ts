@@ -1,4 +1,4 @@
-import type { ProcessContext } from '../../../kernel/context.ts'
+import type { Context, ProcessContext } from '../../../kernel/context.ts'
 import type { AnyDb } from '../../../kernel/db/db.ts'
 import { lockInstance } from '../../../kernel/db/instance.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
@@ -18,6 +18,7 @@ import {
   type HoldReason,
   holdReasons,
   isFailover,
+  isOfFailover,
   namesMails,
 } from './detect-restore.ts'
 import { countUnaskedSenders } from './failover-queries.ts'
@@ -40,6 +41,16 @@ export async function findSendingHold(db: AnyDb): Promise<SendingHold | null> {
   if (!since) return null
   const reason = sending_held_reason as HoldReason
   return { since, reason, detail: `${holdReasons[reason]}.` }
+}
+
+/** Who asks to log in to a mailbox is refused as the runners refuse it to themselves. */
+export async function refuseWhileHeld({ db }: Context): Promise<void> {
+  const hold = await findSendingHold(db)
+  if (!hold || isOfFailover(hold.reason)) return
+  throw new AppError(
+    'not_ready',
+    `${hold.detail} Until an operator confirms that it is the right one, nothing logs in to a mailbox.`,
+  )
 }
 
 /** Whether it is held, or will be once a process has seen that it is not the one that was sent from. */
