@@ -95,6 +95,16 @@ export const findUntouched = async (db: Db, workspaceId: string, ids: string[]) 
   return new Set(rows.map(({ id }) => id))
 }
 
+/** Of campaigns: those that may send, as they are now. */
+export const listActive = (db: Db, workspaceId: string, campaignIds: string[]) =>
+  db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', campaignIds)
+    .where('status', '=', 'active')
+    .execute()
+
 export const deleteLeads = (db: Db, workspaceId: string, ids: string[]) =>
   sql`
     delete from leads
