@@ -13,6 +13,7 @@ export {
 export { suppressionRoutes } from './routes.ts'
 export { suppressionSchemas } from './schema.ts'
 export {
+  blockAgain,
   erasedEntry,
   explainSuppressed,
   findSuppressed,

@@ -111,8 +111,10 @@ export async function* exportSuppressions(
   let after: queries.SuppressionPosition = { kind: '', value: '' }
   for (;;) {
     const rows = await queries.listSuppressions(ctx.db, workspaceId, after, batchMax)
-    for (const { value, kind, reason, timestamp_created } of rows) {
+    for (const { value, kind, reason, timestamp_created, blocked_since } of rows) {
       yield [shownEntry(value), kind, reason, timestamp_created.toISOString()].join(',')
+      if (!blocked_since) continue
+      yield [shownEntry(value), kind, 'blocked', blocked_since.toISOString()].join(',')
     }
     const last = rows.at(-1)
     if (!last || rows.length < batchMax) return

@@ -70,6 +70,15 @@ test('a wrong bounce is undone: the address is free, and its leads go on in ever
   await expect(undo()).rejects.toMatchObject({ code: 'not_found' })
 })
 
+test('a block that somebody has set stands when the bounce of the address is undone', async () => {
+  const { first } = await bounced()
+  await addSuppression(inbox.ctx, inbox.workspaceId, address, operator)
+  const still = { still_suppressed: 'blocked', still_suppressed_by: 'address' }
+  expect(await undo()).toMatchObject({ reason: 'bounced', ...still, leads: [] })
+  expect(await suppressed()).toBe('blocked')
+  expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'stopped' })
+})
+
 test('who has answered before is not written to again', async () => {
   const { leadId, messageId } = await inbox.contact([address])
   inbox.startReader()

@@ -6,6 +6,7 @@ import { getCampaign } from '../campaigns/index.ts'
 import { forgetSoftBounces } from '../inbox/index.ts'
 import { type BroughtBack, bringBackLeads } from '../leads/index.ts'
 import {
+  blockAgain,
   explainSuppressed,
   liftSuppression,
   parseEntry,
@@ -59,6 +60,7 @@ export async function undoSuppression(
   const { value: address } = entry
   return transaction(ctx, async (tx) => {
     const lifted = await liftSuppression(tx, workspaceId, entry)
+    if (lifted) await blockAgain(tx, workspaceId, [lifted])
     const still = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
     if (!lifted) throw notSuppressed(still)
     const { reason, campaign_id, timestamp_created: since } = lifted
