@@ -30,4 +30,9 @@ export {
   variableTextMax,
 } from './schema.ts'
 export { type BroughtBack, bringBackLeads } from './status/bring-back.ts'
-export { countFollowUps, moveThreads, type WaitingLeads } from './thread-mailbox-queries.ts'
+export {
+  countFollowUps,
+  listCampaignsOfThreads,
+  moveThreads,
+  type WaitingLeads,
+} from './thread-mailbox-queries.ts'
