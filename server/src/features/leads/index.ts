@@ -29,7 +29,7 @@ export {
   variablesMax,
   variableTextMax,
 } from './schema.ts'
-export { type BroughtBack, bringBackLeads } from './status/bring-back.ts'
+export { type BroughtBack, bringBackLeads, bringBackLeadsAt } from './status/bring-back.ts'
 export {
   countFollowUps,
   listCampaignsOfThreads,
