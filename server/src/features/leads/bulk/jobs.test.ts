@@ -1,3 +1,4 @@
+import { Value } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign } from '../../../../test/campaigns.ts'
@@ -5,7 +6,8 @@ import { letter, testInbox } from '../../../../test/inbox.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { followSteps } from '../following/follow-steps.ts'
-import { changeMany, getJob, runLeadJobs, undoJob } from './jobs.ts'
+import { changeMany, getJob, runLeadJobs, runNextBatch, undoJob } from './jobs.ts'
+import { BulkChange } from './schema.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -35,6 +37,53 @@ test('a change that a runner makes has no way back, however many are left out of
   expect(job).toMatchObject({ state: 'finished', total: 2001, changed: 2001, can_undo: false })
   await expect(undoJob(api.ctx, api.workspaceId, id, by)).rejects.toMatchObject({
     code: 'not_ready',
+  })
+})
+
+test('a large change of one workspace does not keep a small one of another waiting', async () => {
+  await runLeadJobs(api.ctx)
+  const many = await campaignOf(1000, 600)
+  const change = (campaign_id: string) =>
+    changeMany(api.ctx, api.workspaceId, { action: 'pause', filter: { campaign_id } }, by)
+  const first = await change(many)
+  const second = await change(await campaignOf(1000, 1))
+  const state = async ({ id }: { id: string }) => {
+    const { looked_at } = await getJob(api.ctx, api.workspaceId, id)
+    return looked_at
+  }
+  const seen: number[][] = []
+  for (let batch = 0; batch < 4; batch++) {
+    // A later batch is claimed at a later instant.
+    api.ctx.clock.advance(1)
+    await runNextBatch(api.ctx)
+    seen.push([await state(first), await state(second)])
+  }
+  expect(seen).toEqual([
+    [500, 0],
+    [500, 500],
+    [1000, 500],
+    [1000, 1000],
+  ])
+  await runLeadJobs(api.ctx)
+  expect(await getJob(api.ctx, api.workspaceId, first.id)).toMatchObject({ changed: 1600 })
+  expect(await getJob(api.ctx, api.workspaceId, second.id)).toMatchObject({ changed: 1001 })
+})
+
+test('more leads than are changed at once may be named one by one', async () => {
+  const campaign_id = await campaignOf(1000, 500)
+  const { peek } = api.ctx.database
+  const leads = await peek
+    .selectFrom('leads')
+    .select('id')
+    .where('campaign_id', '=', campaign_id)
+    .execute()
+  const body = { action: 'pause', ids: leads.map(({ id }) => id) }
+  expect(Value.Check(BulkChange, body)).toBe(true)
+  const job = await changeMany(api.ctx, api.workspaceId, { ...body, action: 'pause' }, by)
+  expect(job).toMatchObject({ state: 'running', total: 1500 })
+  await runLeadJobs(api.ctx)
+  expect(await getJob(api.ctx, api.workspaceId, job.id)).toMatchObject({
+    ...{ state: 'finished', looked_at: 1500, changed: 1500 },
   })
 })
 

@@ -62,14 +62,14 @@ export const lockJob = async (db: Db, workspaceId: string, id: string) => {
   return rows[0]
 }
 
-/** How far it is; whoever works on it still does. */
+/** How far it is. Nobody works on it until it is claimed again, after those that have waited longer. */
 export const updateJob = (db: Db, job: Job) =>
   sql`
     update lead_jobs
     set state = ${job.state}, total = ${job.total}, looked_at = ${job.looked_at}, changed = ${job.changed},
       refused = ${job.refused}, refusals = ${JSON.stringify(job.refusals)}::jsonb,
       place = ${job.place}::uuid, undo = ${job.undo && JSON.stringify(job.undo)}::jsonb,
-      error = ${job.error}, timestamp_claimed = ${job.timestamp_updated}::timestamptz,
+      error = ${job.error}, claim = null, timestamp_claimed = ${job.timestamp_updated}::timestamptz,
       timestamp_updated = ${job.timestamp_updated}::timestamptz
     where workspace_id = ${job.workspace_id}::uuid and id = ${job.id}::uuid`.execute(db)
 
