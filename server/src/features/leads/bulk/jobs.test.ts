@@ -4,6 +4,8 @@ import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign } from '../../../../test/campaigns.ts'
 import { letter, testInbox } from '../../../../test/inbox.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { operator } from '../../audit/index.ts'
+import { addSuppression } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { followSteps } from '../following/follow-steps.ts'
 import { changeMany, getJob, runLeadJobs, runNextBatch, undoJob } from './jobs.ts'
@@ -107,6 +109,20 @@ test('a campaign that a change of its last leads has completed is active again w
   // Also within one millisecond each is a version of its own: whoever has read another one is told.
   const versions = [active, completed, reopened].map((campaign) => campaign.timestamp_updated)
   expect(new Set(versions).size).toBe(3)
+})
+
+test('a change is not undone of who was suppressed since, and their campaign stays completed', async () => {
+  const { body } = await api.call('POST', '/api/v2/campaigns', { body: { name: 'blocked' } })
+  const leads = [{ email: 'ann@blocked-since.example' }]
+  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: body.id, leads } })
+  const { peek } = api.ctx.database
+  await peek.updateTable('campaigns').set({ status: 'active' }).where('id', '=', body.id).execute()
+  const change = { action: 'set_status', status: 'lost', filter: { campaign_id: body.id } } as const
+  const { id } = await changeMany(api.ctx, api.workspaceId, change, by)
+  await addSuppression(api.ctx, api.workspaceId, 'blocked-since.example', operator)
+  expect(await undoJob(api.ctx, api.workspaceId, id, by)).toMatchObject({ refused: 1 })
+  const campaign = (await api.call('GET', `/api/v2/campaigns/${body.id}`)).body
+  expect(campaign.status).toBe('completed')
 })
 
 test('a change is not undone of who has sent an automatic answer since: it may tell of an absence', async () => {
