@@ -34,7 +34,7 @@ test('a wrong suppression is undone by one command, which says what it undid', a
   const again = await run('suppressions', 'undo', 'ada@lead.example')
   expect(again).toMatchObject({ code: 1, stdout: '' })
   expect(again.stderr).toContain('not suppressed')
-  expect((await run('suppressions', 'undo', 'lead.example')).stderr).toContain('e-mail address')
+  expect((await run('suppressions', 'undo', 'lead.example')).stderr).toContain('nothing to undo')
 
   await json('suppressions', 'add', 'ada@lead.example')
   const blocked = await json('suppressions', 'undo', 'ada@lead.example')

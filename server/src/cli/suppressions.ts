@@ -85,13 +85,16 @@ export function suppressionCommands(program: Command) {
           if (entry.reason !== 'blocked') tell(warning)
           return entry
         },
-        (entry) => `${shownEntry(entry.value)} may be written to again (it was ${entry.reason}).`,
+        (entry) =>
+          entry.still_suppressed_by
+            ? `${shownEntry(entry.value)} was ${entry.reason}; that is lifted. ${stillBecause[entry.still_suppressed_by]} (${entry.still_suppressed}).`
+            : `${shownEntry(entry.value)} may be written to again (it was ${entry.reason}).`,
       )
     })
 
   withWorkspace(suppressions.command('undo'))
     .description('Take back a suppression that was wrong: its leads go on where they were')
-    .argument('<address>', 'the address')
+    .argument('<address>', 'the address, or a domain for everybody there')
     .option('--unsubscribed', 'also an unsubscribe: only with a consent that you can prove')
     .addHelpText('after', undoNotes)
     .action((address: string, options: WorkspaceOptions & { unsubscribed?: boolean }) =>
@@ -146,7 +149,9 @@ written to again when their campaigns and steps say so. What it did is printed, 
 function showUndone(undoneSuppression: UndoneSuppression): string {
   const { address, reason, since, leads, resting_campaigns } = undoneSuppression
   const { still_suppressed, still_suppressed_by } = undoneSuppression
-  const undone = `${address} was suppressed (${reason}) since ${since.toISOString()}; that is undone.`
+  const undone = since
+    ? `${address} was suppressed (${reason}) since ${since.toISOString()}; that is undone.`
+    : `${address} is suppressed no more.`
   if (still_suppressed_by) {
     const why = stillBecause[still_suppressed_by]
     return `${undone} ${why} (${still_suppressed}): its leads stay stopped.`

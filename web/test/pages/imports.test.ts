@@ -2,8 +2,10 @@ import { mkdtempDisposable, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
+import { setPlan } from '../../../server/src/features/workspaces/index.ts'
 import { importer, manyRows } from '../../../server/test/imports.ts'
 import { forgetPeak, peakMegabytes } from '../../../server/test/memory.ts'
+import { patience } from '../../../server/test/patience.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { allowFailures, expectFailures, readRenderers } from '../browser.ts'
 import { signInAgain } from '../sign-in-again.ts'
@@ -78,6 +80,30 @@ test('a file becomes leads: columns, check, import, report, and what was importe
   await page.getByText('jürgen@example.com').waitFor()
   await page.goto(`${application.address}${path}`)
   await page.getByRole('table', { name: 'Imports' }).getByText('Finished').waitFor()
+})
+
+test('a file that the plan had no room for is checked again and imported once it has', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner } = application
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Room' })
+  const imports = importer(api)
+  const { leads } = (await asOwner('GET', '/app/usage')).body
+  await setPlan(api.ctx, api.workspaceId, { leadsMax: leads + 1 })
+  const file = 'email\nroom1@room.example\nroom2@room.example\n'
+  const { id } = await imports.send(file, { campaign_id: campaign.id })
+  await imports.check(id)
+  const page = await open(application.visitor, `${path}?id=${id}`)
+  await page.getByText('The plan has room for 1 more leads').waitFor()
+  const start = page.getByRole('button', { name: 'Import 2 leads' })
+  expect(await start.isDisabled()).toBe(true)
+  await setPlan(api.ctx, api.workspaceId, { leadsMax: null })
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByText('Looking at every row').waitFor()
+  await imports.run()
+  await expect.poll(() => start.isEnabled(), patience).toBe(true)
+  expect(await page.getByRole('button', { name: 'Check again' }).count()).toBe(0)
 })
 
 test('in another encoding variables have the names that it makes of them, and keep those', async ({

@@ -75,6 +75,37 @@ test('at 360 px an address is in one piece on each side of its @, or cut with al
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
 })
 
+test('who lifts an entry is told what else keeps everybody from writing, and waits for the answer', async ({
+  application,
+  open,
+}) => {
+  for (const value of ['twice.example', 'ann@twice.example']) {
+    await application.asOwner('POST', '/app/suppressions', { value })
+  }
+  const page = await open(application.visitor, path)
+  const answer = Promise.withResolvers<void>()
+  await page.route('**/app/suppressions/undo', async (route) => {
+    await answer.promise
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Lift ann@twice.example' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('go on where they were').click()
+  const asked = page.waitForRequest('**/app/suppressions/undo')
+  await dialog.getByRole('button', { name: 'Lift entry' }).click()
+  await asked
+  await page.keyboard.press('Escape')
+  expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
+  answer.resolve()
+  await page.getByText('the domain of ann@twice.example is suppressed as well').waitFor()
+  expect(await page.getByText('can be written to again').count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Lift twice.example' }).click()
+  await dialog.getByText('go on where they were').click()
+  await dialog.getByRole('button', { name: 'Lift entry' }).click()
+  await page.getByText('twice.example can be written to again; 0 leads').waitFor()
+})
+
 test('an erased person is in the list without a name, and cannot be lifted', async ({
   application,
   open,

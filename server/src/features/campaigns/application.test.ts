@@ -344,4 +344,13 @@ test('a test mail is what the lead would get, and counts nowhere', async () => {
   }
   const refused = await call('POST', `/app/campaigns/${id}/test-mail`, asked)
   expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+
+  // Nobody in the workspace writes to who is suppressed.
+  await call('POST', '/app/suppressions', { value: 'gone@example.com' })
+  const toGone = { ...asked, to: 'Gone@example.com' }
+  const held = await call('POST', `/app/campaigns/${id}/test-mail`, toGone)
+  expect(held.body).toMatchObject({
+    ...{ success: false, error: expect.stringContaining('it is suppressed (blocked)') },
+  })
+  expect(sending.outbox.filter(({ to }) => to === 'gone@example.com')).toEqual([])
 })

@@ -183,6 +183,12 @@ test('an empty campaign is not ready, and every reason is told at once', async (
 })
 
 const disabled = [{ steps: [{ variants: [{ subject: 'Hello', body: 'x', v_disabled: true }] }] }]
+/** The days that are left, a Saturday and a Sunday, are none of its days. */
+const closed = {
+  start_date: '2098-05-10',
+  end_date: '2098-05-11',
+  schedules: [{ timing: { from: '09:00', to: '17:00' }, days: { 1: true }, timezone: 'UTC' }],
+}
 const yesterday = {
   end_date: '2020-01-01',
   schedules: [{ timing: { from: '09:00', to: '17:00' }, days: { 1: true }, timezone: 'UTC' }],
@@ -193,6 +199,7 @@ test.each([
   ['an enabled variant', { sequences: disabled }, /^\/sequences/],
   ['a mailbox', { email_list: [] }, /^\/email_list$/],
   ['a day left in its schedule', { campaign_schedule: yesterday }, /^\/campaign_schedule/],
+  ['a window left in its schedule', { campaign_schedule: closed }, /^\/campaign_schedule$/],
 ])(
   'a campaign without %s is not ready, and the fields sent with it stay',
   async (_what, change, path) => {

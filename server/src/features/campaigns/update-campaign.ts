@@ -72,6 +72,8 @@ export async function updateCampaign(
     if (mustFollow) hintJob(tx, followKind, id)
     if (changed.cc_list || changed.bcc_list) await deleteRefusedCopies(tx.db, workspaceId, id)
     if (status !== previous && row.status_reason === 'bounce_protection') {
+      // Before its days, as in settlements.
+      await lockLeadCounts(tx, workspaceId, [id])
       await forgiveBounces(tx.db, workspaceId, id)
     }
     const campaign = await record({ ...changed, ...noted })

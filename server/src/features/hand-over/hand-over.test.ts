@@ -187,6 +187,27 @@ describe('a hand-over', () => {
     expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({ moved: 0, left: 0 })
   })
 
+  test('of a lead that is paused lets the other mailbox go on once it is resumed', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    const path = await started(mailbox)
+    const other = await sending.createMailbox(bert)
+    const set = (new_status: string) =>
+      sending.call('POST', '/api/v2/lead/update/status', {
+        body: { campaign_id: path.split('/').at(-1), email: lead, new_status },
+      })
+    await set('paused')
+    await remove(mailbox)
+    const request = { from: anna, to: bert }
+    expect(await handOver(sending.ctx, sending.workspaceId, request, operator)).toMatchObject({
+      ...{ campaigns: [], moved: 1 },
+    })
+    expect((await sending.call('GET', path)).body.email_list).toEqual([anna, bert])
+    await set('active')
+    await sending.startRunner()
+    const [, second] = await sending.waitForLedger(sent(2))
+    expect(second?.mailbox_id).toBe(other.id)
+  })
+
   test('leaves a lead alone whose mail is under way, and says so', async () => {
     const mailbox = await sending.createMailbox(anna)
     await started(mailbox)

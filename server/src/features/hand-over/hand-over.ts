@@ -5,7 +5,12 @@ import { invalidField } from '../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { addSender } from '../campaigns/index.ts'
 import { findLastReading } from '../inbox/index.ts'
-import { countFollowUps, moveThreads, type WaitingLeads } from '../leads/index.ts'
+import {
+  countFollowUps,
+  listCampaignsOfThreads,
+  moveThreads,
+  type WaitingLeads,
+} from '../leads/index.ts'
 import { wakeMailboxes } from '../mailbox-lanes/index.ts'
 import { findMailboxesByAddress, findRemoved, saveHandOver } from '../mailboxes/index.ts'
 import { moveThreads as moveConversations } from '../messages/index.ts'
@@ -66,7 +71,8 @@ export async function handOver(
   const { from, to } = await findBoth(ctx, workspaceId, request)
   const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
   // First: a lead that is moved is sent to only where its mailbox is a sender.
-  for (const { campaign_id } of campaigns) {
+  const taken = await listCampaignsOfThreads(ctx.db, workspaceId, from.id)
+  for (const { campaign_id } of taken) {
     await addSender(ctx, workspaceId, campaign_id, to.address)
   }
   // Before them, too: their follow-ups wait until both mailboxes were read.

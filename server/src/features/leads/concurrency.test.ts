@@ -1,8 +1,12 @@
 // Also runs on PostgreSQL 15: locks.
 // Also runs through PgBouncer: locks and transactions of many at once.
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
+import { patience } from '../../../test/patience.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { setPlan } from '../workspaces/index.ts'
+import { applyTo } from './bulk/apply.ts'
 
 let api: TestApi
 let serial = 0
@@ -137,4 +141,32 @@ test('overwrites, status changes and unsubscribes of the same leads never wait i
   for (const id of campaignIds) {
     expect(await countsOf(id)).toMatchObject({ total: 40, active: 0, unsubscribed: 20 })
   }
+})
+
+test('a row whose lead is deleted while it is to be updated makes a lead', async () => {
+  const campaignId = await createCampaign()
+  const [email = ''] = emails('gone', 0, 1)
+  const { body } = await add(campaignId, [email])
+  const ids = body.created_leads.map(({ id }: { id: string }) => id)
+  const deleted = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const deleting = transaction(api.ctx, async (tx) => {
+    await applyTo(tx, api.workspaceId, { kind: 'delete' }, ids)
+    deleted.resolve()
+    await goOn.promise
+  })
+  await deleted.promise
+  const adding = add(campaignId, [email], { overwrite: true })
+  const waiting = async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'
+        and query like '%from leads%for update%'`.execute(api.ctx.database.peek)
+    return rows[0]?.count
+  }
+  await expect.poll(waiting, patience).toBe(1)
+  goOn.resolve()
+  await deleting
+  expect((await adding).body).toMatchObject({ leads_uploaded: 1, leads_updated: 0 })
+  expect(await leadsOf(email)).toHaveLength(1)
 })

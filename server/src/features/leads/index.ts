@@ -29,5 +29,10 @@ export {
   variablesMax,
   variableTextMax,
 } from './schema.ts'
-export { type BroughtBack, bringBackLeads } from './status/bring-back.ts'
-export { countFollowUps, moveThreads, type WaitingLeads } from './thread-mailbox-queries.ts'
+export { type BroughtBack, bringBackLeads, bringBackLeadsAt } from './status/bring-back.ts'
+export {
+  countFollowUps,
+  listCampaignsOfThreads,
+  moveThreads,
+  type WaitingLeads,
+} from './thread-mailbox-queries.ts'

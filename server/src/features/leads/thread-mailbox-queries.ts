@@ -28,6 +28,16 @@ export async function countFollowUps(
   return rows
 }
 
+/** Campaigns that go on with leads in the threads of a mailbox, now or once they are resumed. */
+export async function listCampaignsOfThreads(db: Db, workspaceId: string, mailboxId: string) {
+  const { rows } = await sql<{ campaign_id: string }>`
+    select distinct campaign_id from leads
+    where workspace_id = ${workspaceId}::uuid and mailbox_id = ${mailboxId}::uuid
+      and sending_state in ('active', 'paused')
+    order by campaign_id`.execute(db)
+  return rows
+}
+
 /**
  * Some of the leads whose thread is in a mailbox, in id order from behind `$4`, are of another one
  * from now on. A lead with a mail under way stays: its result will say which mailbox it is of.

@@ -8,6 +8,7 @@ import type { CampaignChanges } from '../campaigns/index.ts'
 import { connectMailboxSmtp, explainFailure } from '../mailboxes/index.ts'
 import type { ComposedMail } from '../messages/index.ts'
 import { refuseWhileHeld } from '../sending/index.ts'
+import { findSuppressed } from '../suppression/index.ts'
 import { previewStep } from './preview.ts'
 
 export interface TestMailRequest {
@@ -57,6 +58,11 @@ export async function sendTestMail(
   })
   const about = { mailbox, to: to.email, subject: mail?.subject ?? null }
   if (!mail) return { success: false, ...about, error: refusal?.message ?? null }
+  const suppressed = (await findSuppressed(ctx.db, workspaceId, [to.folded])).get(to.folded)
+  if (suppressed) {
+    const error = `Nothing is sent to this address: it is suppressed (${suppressed}).`
+    return { success: false, ...about, error }
+  }
   await count(by.attempts, `test-mail:${by.actor.id}`)
   const error = await send(ctx, workspaceId, request.mailboxId, mail)
   if (error) return { success: false, ...about, error }

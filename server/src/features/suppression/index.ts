@@ -1,4 +1,4 @@
-export { parseEntry, shownEntry } from './entry.ts'
+export { parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
 export {
   addSuppression,
   exportSuppressions,
@@ -11,8 +11,9 @@ export {
   summariseSuppressions,
 } from './list.ts'
 export { suppressionRoutes } from './routes.ts'
-export { suppressionSchemas } from './schema.ts'
+export { StillSuppressed, suppressionSchemas } from './schema.ts'
 export {
+  blockAgain,
   erasedEntry,
   explainSuppressed,
   findSuppressed,

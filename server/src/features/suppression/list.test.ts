@@ -81,6 +81,13 @@ test('an import takes addresses and domains as people write them, and names the 
   })
 })
 
+test('a block of an address that bounced is exported beside the bounce', async () => {
+  const value = `${ctx.newId()}@both.example`
+  await importLines(`${value},bounced`, `${value},blocked`)
+  const reasons = (await exported()).filter((line) => line.startsWith(value))
+  expect(reasons.map((line) => line.split(',')[2])).toEqual(['bounced', 'blocked'])
+})
+
 test('what is exported is read back as it was, in any number', async () => {
   const addresses = Array.from({ length: 2500 }, (_, n) => `person${n}@example.com,unsubscribed`)
   expect(await importLines(...addresses, 'example.org')).toMatchObject({ added: 2501 })

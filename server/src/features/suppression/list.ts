@@ -111,8 +111,10 @@ export async function* exportSuppressions(
   let after: queries.SuppressionPosition = { kind: '', value: '' }
   for (;;) {
     const rows = await queries.listSuppressions(ctx.db, workspaceId, after, batchMax)
-    for (const { value, kind, reason, timestamp_created } of rows) {
+    for (const { value, kind, reason, timestamp_created, blocked_since } of rows) {
       yield [shownEntry(value), kind, reason, timestamp_created.toISOString()].join(',')
+      if (!blocked_since) continue
+      yield [shownEntry(value), kind, 'blocked', blocked_since.toISOString()].join(',')
     }
     const last = rows.at(-1)
     if (!last || rows.length < batchMax) return
@@ -252,6 +254,15 @@ export async function addSuppression(
   })
 }
 
+export interface LiftedSuppression extends SuppressionEntry {
+  /** Of the entry. */
+  reason: SuppressionReason
+  /** Why nobody writes to it all the same. */
+  still_suppressed: SuppressionReason | null
+  /** What says so. */
+  still_suppressed_by: Suppressed['by'] | null
+}
+
 /**
  * Lifts a block. That somebody unsubscribed, or that an address does not exist, is lifted only with
  * `force`: writing to them again is against the law in most places, and against every provider's rules.
@@ -263,7 +274,7 @@ export async function removeSuppression(
   text: string,
   options: { force: boolean },
   actor: Actor,
-): Promise<SuppressionEntry & { reason: SuppressionReason }> {
+): Promise<LiftedSuppression> {
   const entry = readEntry(text)
   return transaction(ctx, async (tx) => {
     const lifted = await liftSuppression(tx, workspaceId, entry)
@@ -272,7 +283,11 @@ export async function removeSuppression(
     if (reason !== 'blocked' && !options.force) throw notLiftable(reason)
     await record(tx, workspaceId, actor, 'suppression.removed', { reason, kind: entry.kind })
     await wakeWorkspaceMailboxes(tx, workspaceId)
-    return { ...entry, reason }
+    const still = await explainEntry(tx, workspaceId, entry)
+    return {
+      ...{ ...entry, reason, still_suppressed: still?.reason ?? null },
+      still_suppressed_by: still?.by ?? null,
+    }
   })
 }
 

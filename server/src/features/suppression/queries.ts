@@ -53,18 +53,41 @@ export const upsertSuppressions = (db: Db, workspaceId: string, rows: Suppressio
     ) as batch (kind, value, reason, campaign_id, timestamp_created)
     on conflict (workspace_id, kind, value) do update
       set reason = excluded.reason, campaign_id = excluded.campaign_id,
-        timestamp_created = excluded.timestamp_created
+        timestamp_created = excluded.timestamp_created,
+        blocked_since = case
+          when suppressions.reason = 'blocked' then suppressions.timestamp_created
+          else suppressions.blocked_since
+        end
       where array_position(array['blocked', 'bounced', 'unsubscribed'], excluded.reason)
         > array_position(array['blocked', 'bounced', 'unsubscribed'], suppressions.reason)
   `.execute(db)
 
-export const deleteBounced = (db: Db, workspaceId: string, foldedAddresses: string[]) =>
+/** A block under a stronger reason is kept for the day on which that is lifted. */
+export const noteBlocks = (db: Db, workspaceId: string, blocks: SuppressionToWrite[]) =>
   sql`
+    update suppressions s
+    set blocked_since = batch.timestamp_created
+    from unnest(
+      ${blocks.map((row) => row.kind)}::text[],
+      ${blocks.map((row) => row.value)}::text[],
+      ${blocks.map((row) => row.timestamp_created)}::timestamptz[]
+    ) as batch (kind, value, timestamp_created)
+    where s.workspace_id = ${workspaceId}::uuid and s.kind = batch.kind and s.value = batch.value
+      and s.reason <> 'blocked' and s.blocked_since is null`.execute(db)
+
+export async function deleteBounced(db: Db, workspaceId: string, foldedAddresses: string[]) {
+  const { rows } = await sql<StoredSuppression>`
     delete from suppressions
     where workspace_id = ${workspaceId}::uuid and kind = 'address' and reason = 'bounced'
-      and value = any(${foldedAddresses}::text[])`.execute(db)
+      and value = any(${foldedAddresses}::text[])
+    returning kind, value, reason, campaign_id, timestamp_created, blocked_since`.execute(db)
+  return rows
+}
 
-export type StoredSuppression = SuppressionToWrite
+export interface StoredSuppression extends SuppressionToWrite {
+  /** There is a block under the stronger reason. */
+  blocked_since: Date | null
+}
 
 /** Where a page begins: after this entry, in the order of the list. */
 export interface SuppressionPosition {
@@ -88,7 +111,7 @@ export const listSuppressions = (
 ) =>
   db
     .selectFrom('suppressions')
-    .select(['kind', 'value', 'reason', 'campaign_id', 'timestamp_created'])
+    .select(['kind', 'value', 'reason', 'campaign_id', 'timestamp_created', 'blocked_since'])
     .where('workspace_id', '=', workspaceId)
     .where(sql<SqlBool>`(kind, value) > (${after.kind}, ${after.value})`)
     .$if(kind !== undefined, (query) => query.where('kind', '=', kind as string))
@@ -119,7 +142,7 @@ export async function findSuppression(
   { kind, value }: SuppressionPosition,
 ) {
   const { rows } = await sql<StoredSuppression>`
-    select kind, value, reason, campaign_id, timestamp_created
+    select kind, value, reason, campaign_id, timestamp_created, blocked_since
     from suppressions
     where workspace_id = ${workspaceId}::uuid and kind = ${kind} and value = ${value}`.execute(db)
   return rows[0]

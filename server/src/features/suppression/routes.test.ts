@@ -104,3 +104,13 @@ test('a list that is too long says how much of it was taken', async () => {
     message: expect.stringContaining('larger than 64 MB'),
   })
 })
+
+test('who is suppressed besides the entry that is lifted is told by what', async () => {
+  await post('', { value: 'both.example' })
+  await post('', { value: 'ann@both.example' })
+  const lift = async (value: string) => (await post('/remove', { value })).body
+  expect(await lift('ann@both.example')).toMatchObject({
+    ...{ reason: 'blocked', still_suppressed: 'blocked', still_suppressed_by: 'domain' },
+  })
+  expect(await lift('both.example')).toMatchObject({ still_suppressed: null })
+})

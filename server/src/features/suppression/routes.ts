@@ -15,6 +15,7 @@ import {
 import {
   ChangedSuppression,
   ImportedSuppressions,
+  LiftedSuppression,
   SuppressionCounts,
   SuppressionInput,
   SuppressionLift,
@@ -120,7 +121,7 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Leads that it stopped stay stopped. Not a block: only with `force`.',
         tags,
         body: ref(SuppressionLift),
-        response: { 200: ref(ChangedSuppression) },
+        response: { 200: ref(LiftedSuppression) },
       },
     },
     ({ ctx, caller, body: { value, force = false } }) =>

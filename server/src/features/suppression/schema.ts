@@ -35,6 +35,18 @@ export const SuppressionCounts = Type.Object(
   { $id: 'SuppressionCounts', description: 'How many entries there are of each kind and reason.' },
 )
 
+export const StillSuppressed = {
+  still_suppressed: Nullable(
+    Type.Enum(['unsubscribed', 'bounced', 'blocked'], {
+      description:
+        'Why nobody writes to it all the same: there is another entry, or the person was erased or asked to be removed.',
+    }),
+  ),
+  still_suppressed_by: Nullable(
+    Type.Enum(['address', 'domain', 'erased', 'opt-out'], { description: 'What says so.' }),
+  ),
+}
+
 const Value = Type.String({
   minLength: 1,
   maxLength: 320,
@@ -76,6 +88,15 @@ export const ChangedSuppression = Type.Object(
   },
 )
 
+export const LiftedSuppression = Type.Object(
+  { kind: Kind, value: Type.String(), reason: Reason, ...StillSuppressed },
+  {
+    $id: 'LiftedSuppression',
+    description: 'What the entry was, and what else keeps everybody from writing to it.',
+    examples: [{ ...entry, still_suppressed: null, still_suppressed_by: null }],
+  },
+)
+
 export const ImportedSuppressions = Type.Object(
   {
     added: Type.Integer({ description: 'New, or for a stronger reason now.' }),
@@ -92,5 +113,5 @@ export const ImportedSuppressions = Type.Object(
 
 export const suppressionSchemas = [
   ...[Suppression, SuppressionPage, SuppressionCounts, SuppressionInput],
-  ...[SuppressionLift, ChangedSuppression, ImportedSuppressions],
+  ...[SuppressionLift, ChangedSuppression, LiftedSuppression, ImportedSuppressions],
 ]

@@ -5,6 +5,7 @@ import { createWorkspace } from '../workspaces/index.ts'
 import {
   findSuppressed,
   holdSuppressions,
+  liftBounces,
   type NewSuppression,
   type SuppressionReason,
   suppress,
@@ -71,6 +72,27 @@ test.each([
   await write([address(together, first), address(together, second)])
   const found = await findSuppressed(ctx.db, workspaceId, [apart, together])
   expect([...found.values()]).toEqual([stands, stands])
+})
+
+test.each([
+  ['blocked', 'bounced'],
+  ['bounced', 'blocked'],
+] as const)('%s, then %s: lifting the bounce leaves the block', async (first, second) => {
+  const value = `${ctx.newId()}@one.example`
+  await write([address(value, first)])
+  await write([address(value, second)])
+  const together = `${ctx.newId()}@one.example`
+  await write([address(together, first), address(together, second)])
+  const alone = `${ctx.newId()}@one.example`
+  await write([address(alone, 'bounced')])
+  const all = [value, together, alone]
+  await transaction(ctx, (tx) => liftBounces(tx, workspaceId, all))
+  expect(await findSuppressed(ctx.db, workspaceId, all)).toEqual(
+    new Map([
+      [value, 'blocked'],
+      [together, 'blocked'],
+    ]),
+  )
 })
 
 test('a suppression holds in its workspace only', async () => {

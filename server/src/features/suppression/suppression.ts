@@ -32,22 +32,38 @@ export async function suppress(
   entries: NewSuppression[],
 ): Promise<number> {
   await lockSuppressions(tx, workspaceId)
-  const rows = distinct(entries).map(({ campaignId, since, ...entry }) => ({
+  const toRow = ({ campaignId, since, ...entry }: NewSuppression) => ({
     ...entry,
     campaign_id: campaignId,
     timestamp_created: since ?? tx.now(),
-  }))
+  })
+  const rows = distinct(entries).map(toRow)
   const { numAffectedRows } = await queries.upsertSuppressions(tx.db, workspaceId, rows)
+  const blocks = entries.filter(({ reason }) => reason === 'blocked').map(toRow)
+  if (blocks.length > 0) await queries.noteBlocks(tx.db, workspaceId, blocks)
   return Number(numAffectedRows ?? 0)
 }
 
 /**
  * Mail to these addresses arrives after all: they are taken off the list where a bounce is all that put
- * them on it. Call it before any lead is locked, as `suppress`.
+ * them on it, and what somebody has blocked stays blocked. Call it before any lead is locked, as `suppress`.
  */
 export async function liftBounces(tx: Context, workspaceId: string, foldedAddresses: string[]) {
   await lockSuppressions(tx, workspaceId)
-  await queries.deleteBounced(tx.db, workspaceId, foldedAddresses)
+  const lifted = await queries.deleteBounced(tx.db, workspaceId, foldedAddresses)
+  await blockAgain(tx, workspaceId, lifted)
+}
+
+/** Of entries that were lifted: the blocks that stood under a stronger reason stand by themselves. */
+export async function blockAgain(
+  tx: Context,
+  workspaceId: string,
+  lifted: queries.StoredSuppression[],
+) {
+  const blocks = lifted.flatMap(({ kind, value, blocked_since: since }) =>
+    since ? [{ kind, value, reason: 'blocked' as const, campaignId: null, since }] : [],
+  )
+  if (blocks.length > 0) await suppress(tx, workspaceId, blocks)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { Nullable, ref, Uuid } from '../../kernel/http/schema.ts'
+import { StillSuppressed } from '../suppression/index.ts'
 import { undoSuppression } from './undo.ts'
 
 const id = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
@@ -8,7 +9,12 @@ const Reason = Type.Enum(['unsubscribed', 'bounced', 'blocked'])
 
 const UndoInput = Type.Object(
   {
-    address: Type.String({ minLength: 3, maxLength: 320, 'x-trim': true }),
+    address: Type.String({
+      minLength: 3,
+      maxLength: 320,
+      'x-trim': true,
+      description: 'Or a domain, for everybody there.',
+    }),
     unsubscribed: Type.Optional(
       Type.Boolean({
         default: false,
@@ -27,16 +33,8 @@ const UndoInput = Type.Object(
 const Undone = Type.Object(
   {
     address: Type.String(),
-    reason: Reason,
-    still_suppressed: Nullable(
-      Type.Enum(['unsubscribed', 'bounced', 'blocked'], {
-        description:
-          'Why nobody writes to it all the same: its domain is suppressed, or the person was erased or asked to be removed.',
-      }),
-    ),
-    still_suppressed_by: Nullable(
-      Type.Enum(['address', 'domain', 'erased', 'opt-out'], { description: 'What says so.' }),
-    ),
+    reason: Nullable(Reason),
+    ...StillSuppressed,
     leads: Type.Array(
       Type.Object({ lead_id: Uuid, campaign_name: Type.String(), sending_state: Type.String() }),
     ),
@@ -69,7 +67,8 @@ export const undoRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'undoSuppression',
         summary: 'Take an entry back as a mistake',
-        description: 'The leads that it stopped go on where they were.',
+        description:
+          'The leads that it stopped go on where they were, also of one that was lifted before.',
         tags: ['Suppression'],
         body: ref(UndoInput),
         response: { 200: ref(Undone) },

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
 import { startErasure } from '../erasure/erase.ts'
-import { addSuppression, findSuppressed } from '../suppression/index.ts'
+import { recordActivities } from '../leads/index.ts'
+import { addSuppression, findSuppressed, removeSuppression } from '../suppression/index.ts'
 import { undoSuppression } from './index.ts'
 
 const address = 'ada@lead.example'
@@ -68,6 +70,15 @@ test('a wrong bounce is undone: the address is free, and its leads go on in ever
   expect(entries[0]).toMatchObject({ actor_type: 'operator', details: { reason: 'bounced' } })
   expect(JSON.stringify(entries)).not.toContain(address)
   await expect(undo()).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('a block that somebody has set stands when the bounce of the address is undone', async () => {
+  const { first } = await bounced()
+  await addSuppression(inbox.ctx, inbox.workspaceId, address, operator)
+  const still = { still_suppressed: 'blocked', still_suppressed_by: 'address' }
+  expect(await undo()).toMatchObject({ reason: 'bounced', ...still, leads: [] })
+  expect(await suppressed()).toBe('blocked')
+  expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'stopped' })
 })
 
 test('who has answered before is not written to again', async () => {
@@ -166,6 +177,46 @@ test('while its domain is suppressed, the leads of an address stay stopped', asy
   expect(await undo()).toMatchObject({ still_suppressed: 'blocked', leads: [] })
   expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'stopped' })
   await expect(undo()).rejects.toMatchObject({ message: expect.stringContaining('domain') })
-  const ofDomain = undo({ unsubscribed: false }, 'lead.example')
-  await expect(ofDomain).rejects.toMatchObject({ code: 'invalid_field' })
+})
+
+const domain = 'lead.example'
+const undoDomain = () => undo({ unsubscribed: false }, domain)
+/** Two that a block of their domain has stopped, as the sender does it. */
+async function blockedDomain() {
+  const other = 'bob@lead.example'
+  const { leadId: last } = await inbox.contact([address, other])
+  await addSuppression(inbox.ctx, inbox.workspaceId, domain, operator)
+  const { peek } = inbox.ctx.database
+  const leads = await peek.selectFrom('leads').select(['id', 'email']).orderBy('email').execute()
+  expect(leads.map(({ email }) => email)).toEqual([address, other])
+  expect(leads.map(({ id }) => id)).toContain(last)
+  await transaction(inbox.ctx, (tx) =>
+    recordActivities(
+      tx,
+      inbox.workspaceId,
+      leads.map(({ id }) => ({ kind: 'skipped', leadId: id, reason: 'suppressed', detail: '' })),
+    ),
+  )
+  return leads.map(({ id }) => id) as [string, string]
+}
+
+test('a domain that was blocked by mistake is undone: its leads go on, but who is suppressed besides', async () => {
+  const [ada, bob] = await blockedDomain()
+  await addSuppression(inbox.ctx, inbox.workspaceId, 'bob@lead.example', operator)
+  const undone = await undoDomain()
+  expect(undone).toMatchObject({ address: domain, reason: 'blocked', still_suppressed: null })
+  expect(undone.leads.map(({ lead_id }) => lead_id)).toEqual([ada])
+  expect(await inbox.lead(ada)).toMatchObject({ sending_state: 'active', stop_reason: null })
+  expect(await inbox.lead(bob)).toMatchObject({ stop_reason: 'blocked' })
+  await expect(undoDomain()).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('leads of an entry that was lifted without them are brought back afterwards', async () => {
+  const [ada, bob] = await blockedDomain()
+  const { ctx, workspaceId } = inbox
+  await removeSuppression(ctx, workspaceId, domain, { force: false }, operator)
+  expect(await undo()).toMatchObject({ reason: null, leads: [{ lead_id: ada }] })
+  expect(await undoDomain()).toMatchObject({ reason: null, leads: [{ lead_id: bob }] })
+  expect(await inbox.lead(bob)).toMatchObject({ sending_state: 'active', stop_reason: null })
+  await expect(undo()).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -4,21 +4,28 @@ import { AppError, invalidField } from '../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { forgetSoftBounces } from '../inbox/index.ts'
-import { type BroughtBack, bringBackLeads } from '../leads/index.ts'
+import { type BroughtBack, bringBackLeads, bringBackLeadsAt } from '../leads/index.ts'
+import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import {
+  blockAgain,
   explainSuppressed,
+  holdSuppressions,
   liftSuppression,
   parseEntry,
   type Suppressed,
+  type SuppressionEntry,
   type SuppressionReason,
+  showSuppression,
 } from '../suppression/index.ts'
 
 /** What an undone suppression was, and what became of the leads that it had stopped. */
 export interface UndoneSuppression {
+  /** Or the domain. */
   address: string
-  reason: SuppressionReason
+  /** Null: there was no entry any more. */
+  reason: SuppressionReason | null
   /** Since when nobody wrote to the address. */
-  since: Date
+  since: Date | null
   /** Where it came from; null: from nobody's campaign. */
   campaign_id: string | null
   /** Why nobody writes to the address all the same. */
@@ -38,9 +45,9 @@ const stoppedAs = {
 } as const
 
 /**
- * Takes a suppression of an address back as if it had been a mistake, in one transaction: the entry,
- * what is remembered of mails that came back, and the leads that it stopped, which go on where they
- * were. Their mailboxes write to them as soon as their campaigns and steps say so.
+ * Takes a suppression back as if it had been a mistake: the entry, what is remembered of mails that came
+ * back, and the leads that it stopped, which go on where they were. Their mailboxes write to them as soon
+ * as their campaigns and steps say so. Of an entry that was lifted before, the leads alone.
  *
  * @param options.unsubscribed also an unsubscribe, which else is refused
  */
@@ -52,46 +59,117 @@ export async function undoSuppression(
   actor: Actor,
 ): Promise<UndoneSuppression> {
   const entry = parseEntry(text)
-  if (entry?.kind !== 'address') {
-    const hint = 'give an e-mail address; a domain is lifted by "suppressions remove"'
-    throw invalidField('/address', hint)
-  }
-  const { value: address } = entry
-  return transaction(ctx, async (tx) => {
-    const lifted = await liftSuppression(tx, workspaceId, entry)
-    const still = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
-    if (!lifted) throw notSuppressed(still)
-    const { reason, campaign_id, timestamp_created: since } = lifted
-    if (reason === 'unsubscribed' && !options.unsubscribed) throw isUnsubscribed
-    await forgetSoftBounces(tx.db, workspaceId, [address])
-    const leads = still
-      ? []
-      : await bringBackLeads(tx, workspaceId, address, [...stoppedAs[reason]])
-    await recordAudit(tx, {
-      workspaceId,
-      actor,
-      action: 'suppression.undone',
-      subjectType: 'suppression',
-      subjectId: null,
-      details: {
-        ...{ kind: 'address', reason, since: since.toISOString() },
-        leads: leads.map(({ lead_id }) => lead_id),
-      },
-    })
-    const resting_campaigns = await findResting(tx, workspaceId, leads)
-    return {
-      ...{ address, reason, since, campaign_id, leads, resting_campaigns },
-      still_suppressed: still?.reason ?? null,
-      still_suppressed_by: still?.by ?? null,
-    }
-  })
+  if (!entry) throw invalidField('/address', 'give an e-mail address or a domain, as example.com')
+  const undo = entry.kind === 'domain' ? undoDomain : undoAddress
+  return undo(ctx, workspaceId, entry, options, actor)
 }
 
-async function findResting(tx: Context, workspaceId: string, leads: BroughtBack[]) {
+const undoAddress = (
+  ctx: Context,
+  workspaceId: string,
+  entry: SuppressionEntry,
+  options: { unsubscribed: boolean },
+  actor: Actor,
+) =>
+  transaction(ctx, async (tx) => {
+    const { value: address } = entry
+    const lifted = await lift(tx, workspaceId, entry, options)
+    const still = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
+    if (!lifted && still) throw notSuppressed(still)
+    await forgetSoftBounces(tx.db, workspaceId, [address])
+    const reasons = stoppedAs[lifted?.reason ?? 'blocked']
+    const leads = still ? [] : await bringBackLeads(tx, workspaceId, address, [...reasons])
+    if (!lifted && leads.length === 0) throw notSuppressed(undefined)
+    const ids = leads.map(({ lead_id }) => lead_id)
+    await record(tx, workspaceId, entry, { lifted, leads: ids }, actor)
+    return undone(tx, workspaceId, entry, { lifted, still, leads })
+  })
+
+/** There may be very many: killed, it is run again, and brings back those that are left. */
+async function undoDomain(
+  ctx: Context,
+  workspaceId: string,
+  entry: SuppressionEntry,
+  options: { unsubscribed: boolean },
+  actor: Actor,
+) {
+  const lifted = await transaction(ctx, (tx) => lift(tx, workspaceId, entry, options))
+  const leads: BroughtBack[] = []
+  for (let after: string | undefined = firstId; after !== undefined; ) {
+    const from: string = after
+    const some = await transaction(ctx, async (tx) => {
+      await holdSuppressions(tx, workspaceId)
+      return bringBackLeadsAt(tx, workspaceId, entry.value, from)
+    })
+    leads.push(...some.leads)
+    after = some.last
+  }
+  const { reason, by } = await showSuppression(ctx, workspaceId, entry.value)
+  const still = reason && by ? { reason, by } : undefined
+  if (!lifted && leads.length === 0) throw notSuppressed(undefined)
+  await transaction(ctx, async (tx) => {
+    await record(tx, workspaceId, entry, { lifted, leads: leads.length }, actor)
+    await wakeWorkspaceMailboxes(tx, workspaceId)
+  })
+  return undone(ctx, workspaceId, entry, { lifted, still, leads })
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+type Lifted = Awaited<ReturnType<typeof liftSuppression>>
+
+async function lift(
+  tx: Context,
+  workspaceId: string,
+  entry: SuppressionEntry,
+  options: { unsubscribed: boolean },
+): Promise<Lifted> {
+  const lifted = await liftSuppression(tx, workspaceId, entry)
+  if (!lifted) return undefined
+  if (lifted.reason === 'unsubscribed' && !options.unsubscribed) throw isUnsubscribed
+  await blockAgain(tx, workspaceId, [lifted])
+  return lifted
+}
+
+const record = (
+  ctx: Context,
+  workspaceId: string,
+  { kind }: SuppressionEntry,
+  { lifted, leads }: { lifted: Lifted; leads: string[] | number },
+  actor: Actor,
+) =>
+  recordAudit(ctx, {
+    workspaceId,
+    actor,
+    action: 'suppression.undone',
+    subjectType: 'suppression',
+    subjectId: null,
+    details: {
+      ...{ kind, reason: lifted?.reason ?? null, leads },
+      since: lifted?.timestamp_created.toISOString() ?? null,
+    },
+  })
+
+async function undone(
+  ctx: Context,
+  workspaceId: string,
+  { value: address }: SuppressionEntry,
+  { lifted, still, leads }: { lifted: Lifted; still: Suppressed | undefined; leads: BroughtBack[] },
+): Promise<UndoneSuppression> {
+  return {
+    ...{ address, reason: lifted?.reason ?? null, since: lifted?.timestamp_created ?? null },
+    ...{ campaign_id: lifted?.campaign_id ?? null, leads },
+    resting_campaigns: await findResting(ctx, workspaceId, leads),
+    still_suppressed: still?.reason ?? null,
+    still_suppressed_by: still?.by ?? null,
+  }
+}
+
+async function findResting(ctx: Context, workspaceId: string, leads: BroughtBack[]) {
   const going = leads.filter(({ sending_state }) => sending_state !== 'stopped')
   const ids = [...new Set(going.map(({ campaign_id }) => campaign_id))]
   const campaigns = []
-  for (const id of ids) campaigns.push(await getCampaign(tx, workspaceId, id))
+  for (const id of ids) campaigns.push(await getCampaign(ctx, workspaceId, id))
   return campaigns
     .filter(({ status }) => status !== 'active')
     .map(({ id, name, status }) => ({ id, name, status }))
@@ -106,7 +184,7 @@ const notSuppressed = (still: Suppressed | undefined) =>
 
 const otherwise: Partial<Record<Suppressed['by'], string>> = {
   domain:
-    'The address itself is not suppressed, but its domain is: "suppressions remove" with the domain lifts that.',
+    'The address itself is not suppressed, but its domain is: "suppressions undo" with the domain takes that back.',
   erased: 'The person was erased from this workspace, and that is not taken back.',
   'opt-out':
     'The person asked to be removed from the whole installation, and that is not taken back.',

@@ -684,6 +684,7 @@ export interface SoftBounces {
 }
 
 export interface Suppressions {
+  blocked_since: Timestamp | null;
   campaign_id: string | null;
   kind: string;
   reason: string;

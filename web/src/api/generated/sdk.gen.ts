@@ -786,7 +786,7 @@ export const importSuppressions = <ThrowOnError extends boolean = true>(options?
 /**
  * Take an entry back as a mistake
  *
- * The leads that it stopped go on where they were.
+ * The leads that it stopped go on where they were, also of one that was lifted before.
  */
 export const undoSuppression = <ThrowOnError extends boolean = true>(options: Options<UndoSuppressionData, ThrowOnError>): RequestResult<UndoSuppressionResponses, UndoSuppressionErrors, ThrowOnError> => (options.client ?? client).post<UndoSuppressionResponses, UndoSuppressionErrors, ThrowOnError>({
     url: '/app/suppressions/undo',

@@ -2378,6 +2378,23 @@ export type ChangedSuppression = {
 };
 
 /**
+ * What the entry was, and what else keeps everybody from writing to it.
+ */
+export type LiftedSuppression = {
+    kind: 'address' | 'domain';
+    value: string;
+    reason: 'unsubscribed' | 'bounced' | 'blocked';
+    /**
+     * Why nobody writes to it all the same: there is another entry, or the person was erased or asked to be removed.
+     */
+    still_suppressed: 'unsubscribed' | 'bounced' | 'blocked' | null;
+    /**
+     * What says so.
+     */
+    still_suppressed_by: 'address' | 'domain' | 'erased' | 'opt-out' | null;
+};
+
+/**
  * What became of the lines.
  */
 export type ImportedSuppressions = {
@@ -2403,6 +2420,9 @@ export type ImportedSuppressions = {
  * Whose entry was a mistake.
  */
 export type SuppressionUndoInput = {
+    /**
+     * Or a domain, for everybody there.
+     */
     address: string;
     /**
      * Also an unsubscribe: only with a consent that you can prove.
@@ -2415,9 +2435,9 @@ export type SuppressionUndoInput = {
  */
 export type UndoneSuppression = {
     address: string;
-    reason: 'unsubscribed' | 'bounced' | 'blocked';
+    reason: 'unsubscribed' | 'bounced' | 'blocked' | null;
     /**
-     * Why nobody writes to it all the same: its domain is suppressed, or the person was erased or asked to be removed.
+     * Why nobody writes to it all the same: there is another entry, or the person was erased or asked to be removed.
      */
     still_suppressed: 'unsubscribed' | 'bounced' | 'blocked' | null;
     /**
@@ -8940,9 +8960,9 @@ export type RemoveSuppressionError = RemoveSuppressionErrors[keyof RemoveSuppres
 
 export type RemoveSuppressionResponses = {
     /**
-     * The entry, with the reason that holds; a stronger one stays.
+     * What the entry was, and what else keeps everybody from writing to it.
      */
-    200: ChangedSuppression;
+    200: LiftedSuppression;
 };
 
 export type RemoveSuppressionResponse = RemoveSuppressionResponses[keyof RemoveSuppressionResponses];

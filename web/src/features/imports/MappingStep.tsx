@@ -90,13 +90,14 @@ export default function MappingStep({ data: stored }: { data: Import }) {
       {fault && <FaultNotice fault={fault} />}
       {data.checked && <CheckResult data={data} outcome={data.checked} />}
       <Group>
-        {!data.checked && (
+        {/* What kept it from being imported may be mended: the plan has more room, for one. */}
+        {(!data.checked || data.checked.problem !== null) && (
           <Button
             disabled={!isReady}
             loading={check.isPending}
             onClick={() => check.mutate({ path, headers: attempt.headers() })}
           >
-            {t(($) => $.imports.check)}
+            {t(($) => (data.checked ? $.imports.checkAgain : $.imports.check))}
           </Button>
         )}
         {isHere && data.campaign_id === null && (

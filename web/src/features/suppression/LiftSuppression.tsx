@@ -9,30 +9,49 @@ import {
   removeSuppressionMutation,
   undoSuppressionMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { LiftedSuppression } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import type { Entry } from './entry.ts'
+
+type StillSuppressedBy = LiftedSuppression['still_suppressed_by']
 
 /** What somebody asked for is undone only by who has typed whom it is about. */
 export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const { value, kind, reason } = entry
+  const { value, reason } = entry
   const [typed, setTyped] = useState('')
   const [leads, setLeads] = useState<'stay' | 'go-on'>('stay')
-  const done = async (message: string) => {
-    notifications.show({ message })
+  const done = async (by: StillSuppressedBy, message: string) => {
+    if (by) {
+      const still = t(($) => $.suppression.lift.still[by], { value })
+      notifications.show({ color: 'yellow', autoClose: false, message: still })
+    } else notifications.show({ message })
     onClose()
     await cache.invalidateQueries({ queryKey: listSuppressionsInfiniteQueryKey() })
     await cache.invalidateQueries({ queryKey: countSuppressionsQueryKey() })
   }
   const lift = useMutation({
     ...removeSuppressionMutation(),
-    onSuccess: () => done(t(($) => $.suppression.lift.done, { value })),
+    onSuccess: ({ still_suppressed_by: by }) =>
+      done(
+        by,
+        t(($) => $.suppression.lift.done, { value }),
+      ),
   })
   const undo = useMutation({
     ...undoSuppressionMutation(),
-    onSuccess: ({ leads: { length: count } }) =>
-      done(t(($) => $.suppression.lift.undone, { value, count })),
+    onSuccess: ({ still_suppressed_by: by, leads: { length: count }, resting_campaigns }) => {
+      const names = resting_campaigns.map(({ name }) => name).join(', ')
+      if (names) {
+        const message = t(($) => $.suppression.lift.resting, { names })
+        notifications.show({ color: 'yellow', autoClose: false, message })
+      }
+      return done(
+        by,
+        t(($) => $.suppression.lift.undone, { value, count }),
+      )
+    },
   })
   const isConfirmed = reason === 'blocked' || typed.trim() === value
   const confirm = () =>
@@ -40,8 +59,11 @@ export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () 
       ? lift.mutate({ body: { value, force: reason !== 'blocked' } })
       : undo.mutate({ body: { address: value, unsubscribed: reason === 'unsubscribed' } })
   const fault = lift.error ?? undo.error
+  const isBusy = lift.isPending || undo.isPending
+  // What is being done is done: closed meanwhile, its answer would close what is asked next.
+  const close = () => isBusy || onClose()
   return (
-    <Modal opened onClose={onClose} title={t(($) => $.suppression.lift.title, { value })}>
+    <Modal opened onClose={close} title={t(($) => $.suppression.lift.title, { value })}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -50,18 +72,16 @@ export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () 
       >
         <Stack>
           <Text>{t(($) => $.suppression.reasons[reason].lift)}</Text>
-          {kind === 'address' && (
-            <Radio.Group
-              value={leads}
-              onChange={(chosen) => setLeads(chosen as 'stay' | 'go-on')}
-              label={t(($) => $.suppression.lift.leads)}
-            >
-              <Stack gap="xs" mt="xs">
-                <Radio value="stay" label={t(($) => $.suppression.lift.stay)} />
-                <Radio value="go-on" label={t(($) => $.suppression.lift.goOn)} />
-              </Stack>
-            </Radio.Group>
-          )}
+          <Radio.Group
+            value={leads}
+            onChange={(chosen) => setLeads(chosen as 'stay' | 'go-on')}
+            label={t(($) => $.suppression.lift.leads)}
+          >
+            <Stack gap="xs" mt="xs">
+              <Radio value="stay" label={t(($) => $.suppression.lift.stay)} />
+              <Radio value="go-on" label={t(($) => $.suppression.lift.goOn)} />
+            </Stack>
+          </Radio.Group>
           {reason !== 'blocked' && (
             <TextInput
               label={t(($) => $.suppression.lift.type, { value })}
@@ -74,15 +94,10 @@ export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () 
           )}
           {fault && <FaultNotice fault={fault} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" disabled={isBusy} onClick={onClose}>
               {t(($) => $.common.cancel)}
             </Button>
-            <Button
-              type="submit"
-              color="red"
-              disabled={!isConfirmed}
-              loading={lift.isPending || undo.isPending}
-            >
+            <Button type="submit" color="red" disabled={!isConfirmed} loading={isBusy}>
               {t(($) => $.suppression.lift.confirm)}
             </Button>
           </Group>

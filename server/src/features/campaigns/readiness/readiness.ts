@@ -1,6 +1,6 @@
 import { AppError, type ErrorDetail } from '../../../kernel/errors.ts'
 import { canCarryLinks } from '../../link-address/index.ts'
-import { isOver } from '../schedule/schedule.ts'
+import { isOver, windowState } from '../schedule/schedule.ts'
 import type { CampaignSchedule } from '../schedule/schedule-schema.ts'
 import { readinessProblems } from '../sequence/sequence.ts'
 import { type LinkedSettings, linkProblems } from './link-problems.ts'
@@ -19,7 +19,7 @@ export function refuseUnready(candidate: Candidate, now: Date): AppError | undef
   return refusal('The campaign cannot start yet:', [
     ...contentProblems(candidate),
     ...mailboxProblems(candidate.mailboxes),
-    ...(isOver(candidate.campaign_schedule, now) ? [scheduleOver] : []),
+    ...scheduleProblems(candidate.campaign_schedule, now),
   ])
 }
 
@@ -62,6 +62,16 @@ function mailboxProblems(mailboxes: SenderMailbox[]): ErrorDetail[] {
       ? 'email_list names no mailbox to send from.'
       : 'No mailbox of email_list is connected.'
   return [{ path: '/email_list', message }]
+}
+
+function scheduleProblems(schedule: CampaignSchedule, now: Date): ErrorDetail[] {
+  if (isOver(schedule, now)) return [scheduleOver]
+  return windowState(schedule, now).nextOpen === null ? [neverOpens] : []
+}
+
+const neverOpens: ErrorDetail = {
+  path: '/campaign_schedule',
+  message: 'The schedule never opens again: look at its dates and days.',
 }
 
 const scheduleOver: ErrorDetail = {

@@ -36,6 +36,20 @@ export const findIdsByAddress = prepared<[string, string[]], { id: string }>(
    where workspace_id = $1 and email_folded = any(array(select unnest($2::text[])))`,
 )
 
+/** Leads at a domain that were stopped as blocked, some of them in id order from behind `$3`. */
+export const listBlockedAt = prepared<
+  [workspaceId: string, domain: string, after: string, limit: number],
+  { id: string; email_folded: string }
+>(
+  'list_blocked_leads_at',
+  `select id, email_folded
+   from leads
+   where workspace_id = $1 and id > $3 and stop_reason = 'blocked'
+     and split_part(email_folded, '@', -1) = $2
+   order by id
+   limit $4`,
+)
+
 /** The leads of these companies in their campaigns that are still sent to. */
 export const findIdsByCompany = prepared<[string, string[], string[]], { id: string }>(
   'find_lead_ids_by_company',

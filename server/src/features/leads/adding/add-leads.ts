@@ -45,9 +45,10 @@ export async function addLeads(
   if (rows.length === 0) throw noValidLeads(skipped)
   return transaction(ctx, async (tx) => {
     const target = await holdTarget(tx, workspaceId, input)
-    const { fresh, present: found } = await classify(tx, workspaceId, input, rows, skipped)
-    const ids = found.map(({ id }) => id)
-    if (ids.length > 0 && !isDryRun) await queries.lockByIds(tx.db, workspaceId, ids)
+    const classified = await classify(tx, workspaceId, input, rows, skipped)
+    const { fresh, found } = isDryRun
+      ? { fresh: classified.fresh, found: classified.present }
+      : await lockPresent(tx, workspaceId, classified)
     const present = await withoutFull(tx, workspaceId, found, leaveOut)
     if (isDryRun) {
       return {
@@ -152,6 +153,19 @@ const skipReasonOf: Record<SuppressionReason, SkipReason> = {
   blocked: 'in_blocklist',
   unsubscribed: 'unsubscribed',
   bounced: 'bounced',
+}
+
+/** Leads that were deleted meanwhile are new ones: nobody else adds to the campaign. */
+async function lockPresent(
+  tx: Context,
+  workspaceId: string,
+  { fresh, present }: { fresh: LeadRow[]; present: PresentRow[] },
+) {
+  if (present.length === 0) return { fresh, found: present }
+  const ids = present.map(({ id }) => id)
+  const locked = await queries.lockByIds(tx.db, workspaceId, ids)
+  const gone = present.filter(({ id }) => !locked.has(id))
+  return { fresh: [...fresh, ...gone], found: present.filter(({ id }) => locked.has(id)) }
 }
 
 /** Rows that leave their leads with as many variables as one may have. */

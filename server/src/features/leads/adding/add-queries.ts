@@ -128,14 +128,19 @@ export const insertLeads = (
     columnOf(rows, (row) => row.company),
   )
 
-/** In id order, as everybody who locks several leads: nobody waits in a ring. */
+/**
+ * In id order, as everybody who locks several leads: nobody waits in a ring.
+ *
+ * @returns those that are there: who was waited for may have deleted some
+ */
 export const lockByIds = async (db: Db, workspaceId: string, ids: string[]) => {
-  await sql`
+  const { rows } = await sql<{ id: string }>`
     select id
     from leads
     where workspace_id = ${workspaceId}::uuid and id = any(array(select unnest(${ids}::uuid[])))
     order by id
     for update`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 const mergedVariables = sql`

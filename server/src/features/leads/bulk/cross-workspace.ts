@@ -3,7 +3,10 @@ import { sql } from 'kysely'
 import type { ProcessDb } from '../../../kernel/db/db.ts'
 import { isHere } from '../../../kernel/db/here.ts'
 
-/** Takes a job that nobody works on: whoever did has not been heard of since. */
+/**
+ * Takes the job that has waited longest of those that nobody works on: nobody has taken it since its last
+ * batch, or whoever did has not been heard of.
+ */
 export const claimJob = async (db: ProcessDb, claim: string, now: Date, abandonedSince: Date) => {
   const { rows } = await sql<{ workspace_id: string; id: string }>`
     /* cross-workspace: discovery */
@@ -12,7 +15,7 @@ export const claimJob = async (db: ProcessDb, claim: string, now: Date, abandone
     from (
       select workspace_id, id from lead_jobs
       where state = 'running'
-        and (timestamp_claimed is null or timestamp_claimed < ${abandonedSince}::timestamptz)
+        and (claim is null or timestamp_claimed < ${abandonedSince}::timestamptz)
         and ${sql.raw(isHere)}
       order by timestamp_claimed nulls first, id
       limit 1

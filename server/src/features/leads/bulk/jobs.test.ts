@@ -1,11 +1,15 @@
+import { Value } from 'typebox/value'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign } from '../../../../test/campaigns.ts'
 import { letter, testInbox } from '../../../../test/inbox.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { operator } from '../../audit/index.ts'
+import { addSuppression } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { followSteps } from '../following/follow-steps.ts'
-import { changeMany, getJob, runLeadJobs, undoJob } from './jobs.ts'
+import { changeMany, getJob, runLeadJobs, runNextBatch, undoJob } from './jobs.ts'
+import { BulkChange } from './schema.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -38,6 +42,53 @@ test('a change that a runner makes has no way back, however many are left out of
   })
 })
 
+test('a large change of one workspace does not keep a small one of another waiting', async () => {
+  await runLeadJobs(api.ctx)
+  const many = await campaignOf(1000, 600)
+  const change = (campaign_id: string) =>
+    changeMany(api.ctx, api.workspaceId, { action: 'pause', filter: { campaign_id } }, by)
+  const first = await change(many)
+  const second = await change(await campaignOf(1000, 1))
+  const state = async ({ id }: { id: string }) => {
+    const { looked_at } = await getJob(api.ctx, api.workspaceId, id)
+    return looked_at
+  }
+  const seen: number[][] = []
+  for (let batch = 0; batch < 4; batch++) {
+    // A later batch is claimed at a later instant.
+    api.ctx.clock.advance(1)
+    await runNextBatch(api.ctx)
+    seen.push([await state(first), await state(second)])
+  }
+  expect(seen).toEqual([
+    [500, 0],
+    [500, 500],
+    [1000, 500],
+    [1000, 1000],
+  ])
+  await runLeadJobs(api.ctx)
+  expect(await getJob(api.ctx, api.workspaceId, first.id)).toMatchObject({ changed: 1600 })
+  expect(await getJob(api.ctx, api.workspaceId, second.id)).toMatchObject({ changed: 1001 })
+})
+
+test('more leads than are changed at once may be named one by one', async () => {
+  const campaign_id = await campaignOf(1000, 500)
+  const { peek } = api.ctx.database
+  const leads = await peek
+    .selectFrom('leads')
+    .select('id')
+    .where('campaign_id', '=', campaign_id)
+    .execute()
+  const body = { action: 'pause', ids: leads.map(({ id }) => id) }
+  expect(Value.Check(BulkChange, body)).toBe(true)
+  const job = await changeMany(api.ctx, api.workspaceId, { ...body, action: 'pause' }, by)
+  expect(job).toMatchObject({ state: 'running', total: 1500 })
+  await runLeadJobs(api.ctx)
+  expect(await getJob(api.ctx, api.workspaceId, job.id)).toMatchObject({
+    ...{ state: 'finished', looked_at: 1500, changed: 1500 },
+  })
+})
+
 test('a campaign that a change of its last leads has completed is active again when that is undone', async () => {
   const campaign_id = await campaignOf(3)
   const { peek } = api.ctx.database
@@ -58,6 +109,20 @@ test('a campaign that a change of its last leads has completed is active again w
   // Also within one millisecond each is a version of its own: whoever has read another one is told.
   const versions = [active, completed, reopened].map((campaign) => campaign.timestamp_updated)
   expect(new Set(versions).size).toBe(3)
+})
+
+test('a change is not undone of who was suppressed since, and their campaign stays completed', async () => {
+  const { body } = await api.call('POST', '/api/v2/campaigns', { body: { name: 'blocked' } })
+  const leads = [{ email: 'ann@blocked-since.example' }]
+  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: body.id, leads } })
+  const { peek } = api.ctx.database
+  await peek.updateTable('campaigns').set({ status: 'active' }).where('id', '=', body.id).execute()
+  const change = { action: 'set_status', status: 'lost', filter: { campaign_id: body.id } } as const
+  const { id } = await changeMany(api.ctx, api.workspaceId, change, by)
+  await addSuppression(api.ctx, api.workspaceId, 'blocked-since.example', operator)
+  expect(await undoJob(api.ctx, api.workspaceId, id, by)).toMatchObject({ refused: 1 })
+  const campaign = (await api.call('GET', `/api/v2/campaigns/${body.id}`)).body
+  expect(campaign.status).toBe('completed')
 })
 
 test('a change is not undone of who has sent an automatic answer since: it may tell of an absence', async () => {

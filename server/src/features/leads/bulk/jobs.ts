@@ -44,6 +44,8 @@ export async function changeMany(
       // What a runner does to very many has no way back.
       job.undo = outcome.undo
       job.state = 'finished'
+    } else if (target.ids) {
+      job.total = target.ids.length
     } else {
       const filter = readFilter(target.filter ?? {})
       job.total = await countMatching(tx.db, workspaceId, filter, everything, target.excluded)
@@ -192,39 +194,43 @@ export const undoJob = (
 
 const batchMax = 500
 
-/** Works on what is left to do in all workspaces, until there is nothing more. */
+/**
+ * Works on what is left to do in all workspaces, until there is nothing more: a batch of each in turn, so
+ * that nobody's few leads wait for another's very many.
+ */
 export async function runLeadJobs(ctx: ProcessContext, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted) {
-    const claim = ctx.newId()
-    const now = ctx.now()
-    // Longer than any batch takes: then whoever worked on it is gone.
-    const since = new Date(now.getTime() - ctx.config.leaseMs)
-    const found = await claimJob(ctx.db, claim, now, since)
-    if (!found) return
-    const own = inWorkspace(ctx, found.workspace_id)
-    while (!signal?.aborted && (await runBatch(own, found.workspace_id, found.id, claim)));
-  }
+  while (!signal?.aborted && (await runNextBatch(ctx)));
 }
 
-/** @returns whether there is more to do, for us */
+/** @returns whether there was anything to do */
+export async function runNextBatch(ctx: ProcessContext): Promise<boolean> {
+  const claim = ctx.newId()
+  const now = ctx.now()
+  // Longer than any batch takes: then whoever worked on it is gone.
+  const since = new Date(now.getTime() - ctx.config.leaseMs)
+  const found = await claimJob(ctx.db, claim, now, since)
+  if (!found) return false
+  await runBatch(inWorkspace(ctx, found.workspace_id), found.workspace_id, found.id, claim)
+  return true
+}
+
 async function runBatch(ctx: Context, workspaceId: string, id: string, claim: string) {
   try {
-    return await transaction(ctx, async (tx) => {
+    await transaction(ctx, async (tx) => {
       const job = await queries.lockJob(tx.db, workspaceId, id)
-      if (job?.state !== 'running' || job.claim !== claim) return false
+      if (job?.state !== 'running' || job.claim !== claim) return
       const ids = await findIds(tx, job, batchMax)
       count(job, ids, await applyTo(tx, workspaceId, job.action, ids))
       if (ids.length < batchMax) Object.assign(job, { state: 'finished', total: job.looked_at })
       job.timestamp_updated = tx.now()
       await queries.updateJob(tx.db, job)
-      return job.state === 'running'
     })
   } catch (error) {
     // It is taken up again where the workspace goes.
-    if (movingOf(error)) return false
+    if (movingOf(error)) return
     if (!(error instanceof AppError)) {
       ctx.log.error({ job: id, ...describeError(error) }, 'a change of many leads is tried again')
-      return false
+      return
     }
     await transaction(ctx, async (tx) => {
       const job = await queries.lockJob(tx.db, workspaceId, id)
@@ -233,7 +239,6 @@ async function runBatch(ctx: Context, workspaceId: string, id: string, claim: st
       Object.assign(job, { state: 'failed', error: error.message, timestamp_updated })
       await queries.updateJob(tx.db, job)
     })
-    return false
   }
 }
 

@@ -7,7 +7,7 @@ import * as leadQueries from '../queries.ts'
 import { isErased, isOpen, type LockedLead } from '../record.ts'
 import type { LeadInput, SkipReason } from '../schema.ts'
 import { stopsByStatus } from '../status/status.ts'
-import { removeLeads } from './delete.ts'
+import { keepClaimsWaiting, removeLeads } from './delete.ts'
 import { erased, missing, type Outcome, refusal } from './outcome.ts'
 import * as queries from './queries.ts'
 
@@ -33,8 +33,9 @@ export async function move(
     else going.push(lead)
   }
   if (going.length === 0) return { changed: 0, refusals, undo: null }
-  const sources = going.map((lead) => lead.campaign_id)
-  await lockLeadCounts(tx, workspaceId, [...new Set([...sources, campaignId])])
+  const sources = [...new Set(going.map((lead) => lead.campaign_id))]
+  await lockLeadCounts(tx, workspaceId, [...sources, campaignId])
+  await keepClaimsWaiting(tx, workspaceId, sources)
   const adding = { ...input, leads: going.map(inputOf) }
   const added = await addLeads(tx, workspaceId, adding, { othersGo: true })
   for (const { index, reason } of added.skipped_leads) {

@@ -62,14 +62,14 @@ export const lockJob = async (db: Db, workspaceId: string, id: string) => {
   return rows[0]
 }
 
-/** How far it is; whoever works on it still does. */
+/** How far it is. Nobody works on it until it is claimed again, after those that have waited longer. */
 export const updateJob = (db: Db, job: Job) =>
   sql`
     update lead_jobs
     set state = ${job.state}, total = ${job.total}, looked_at = ${job.looked_at}, changed = ${job.changed},
       refused = ${job.refused}, refusals = ${JSON.stringify(job.refusals)}::jsonb,
       place = ${job.place}::uuid, undo = ${job.undo && JSON.stringify(job.undo)}::jsonb,
-      error = ${job.error}, timestamp_claimed = ${job.timestamp_updated}::timestamptz,
+      error = ${job.error}, claim = null, timestamp_claimed = ${job.timestamp_updated}::timestamptz,
       timestamp_updated = ${job.timestamp_updated}::timestamptz
     where workspace_id = ${job.workspace_id}::uuid and id = ${job.id}::uuid`.execute(db)
 
@@ -94,6 +94,16 @@ export const findUntouched = async (db: Db, workspaceId: string, ids: string[]) 
   )
   return new Set(rows.map(({ id }) => id))
 }
+
+/** Of campaigns: those that may send, as they are now. */
+export const listActive = (db: Db, workspaceId: string, campaignIds: string[]) =>
+  db
+    .selectFrom('campaigns')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', campaignIds)
+    .where('status', '=', 'active')
+    .execute()
 
 export const deleteLeads = (db: Db, workspaceId: string, ids: string[]) =>
   sql`

@@ -16,7 +16,7 @@ export const BulkChange = Type.Object(
     to_campaign_id: Type.Optional(
       Type.Unsafe<string>({ ...Uuid, description: 'With `move`: where they go.' }),
     ),
-    ids: Type.Optional(Type.Array(Uuid, { maxItems: atOnceMax })),
+    ids: Type.Optional(Type.Array(Uuid, { maxItems: 10_000 })),
     filter: Type.Optional(LeadFilters),
     excluded: Type.Optional(
       Type.Array(Uuid, { maxItems: 10_000, description: 'With `filter`: all but these.' }),

@@ -2,6 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
 import { type HeldSteps, holdSteps } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
+import { findSuppressed } from '../../suppression/index.ts'
 import { findAnswersSince } from '../activity/activity-queries.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
 import { companyIn } from '../adding/company.ts'
@@ -30,6 +31,11 @@ export async function undoChange(
   const refusals = missing(ids, leads)
   const answered = await findAnswered(tx, workspaceId, leads, beforeOf)
   const answeredFor = await findAnsweredFor(tx, workspaceId, leads)
+  const suppressed = await findSuppressed(
+    tx.db,
+    workspaceId,
+    leads.map((lead) => lead.email_folded),
+  )
   const campaigns = await holdCampaigns(tx, workspaceId, leads)
   const changing: ChangingLead[] = []
   for (const lead of leads) {
@@ -37,6 +43,10 @@ export async function undoChange(
     const isChanged = lead.timestamp_updated.toISOString() !== before.changed_at
     if (isChanged || answered.has(lead.id)) {
       refusals.push(refusal(lead, 'Something happened to the lead since; it stays as it is.'))
+      continue
+    }
+    if (isOpen(before.sending_state) && suppressed.has(lead.email_folded)) {
+      refusals.push(refusal(lead, 'The address is on the suppression list; it stays as it is.'))
       continue
     }
     const steps = campaigns.get(lead.campaign_id) as HeldSteps

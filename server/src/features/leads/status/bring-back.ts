@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
+import { findSuppressed } from '../../suppression/index.ts'
 import * as related from '../activity/activity-queries.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
@@ -37,6 +38,36 @@ export async function bringBackLeads(
   reasons: StopReason[],
 ): Promise<BroughtBack[]> {
   const ids = (await related.findIdsByAddress(tx.db, workspaceId, [address])).map(({ id }) => id)
+  return bringBack(tx, workspaceId, ids, reasons)
+}
+
+/**
+ * The same for everybody at a domain who was stopped as blocked, some of them in id order from behind
+ * `after`. Who is suppressed for another reason stays stopped.
+ *
+ * @returns also the last that it looked at; nothing: there are no more
+ */
+export async function bringBackLeadsAt(
+  tx: Context,
+  workspaceId: string,
+  domain: string,
+  after: string,
+): Promise<{ leads: BroughtBack[]; last: string | undefined }> {
+  const found = await related.listBlockedAt(tx.db, workspaceId, domain, after, atOnce)
+  const addresses = found.map(({ email_folded }) => email_folded)
+  const suppressed = await findSuppressed(tx.db, workspaceId, addresses)
+  const ids = found.filter(({ email_folded }) => !suppressed.has(email_folded)).map(({ id }) => id)
+  return { leads: await bringBack(tx, workspaceId, ids, ['blocked']), last: found.at(-1)?.id }
+}
+
+const atOnce = 1000
+
+async function bringBack(
+  tx: Context,
+  workspaceId: string,
+  ids: string[],
+  reasons: StopReason[],
+): Promise<BroughtBack[]> {
   const leads = (await queries.lockLeads(tx.db, workspaceId, ids))
     .filter(({ stop_reason }) => stop_reason !== null && reasons.includes(stop_reason))
     .map((lead) => new ChangingLead(lead))

@@ -1824,7 +1824,7 @@ export const importSuppressionsMutation = (options?: Partial<Options<ImportSuppr
 /**
  * Take an entry back as a mistake
  *
- * The leads that it stopped go on where they were.
+ * The leads that it stopped go on where they were, also of one that was lifted before.
  */
 export const undoSuppressionMutation = (options?: Partial<Options<UndoSuppressionData>>): UseMutationOptions<UndoSuppressionResponse, UndoSuppressionError, Options<UndoSuppressionData>> => {
     const mutationOptions: UseMutationOptions<UndoSuppressionResponse, UndoSuppressionError, Options<UndoSuppressionData>> = {
