@@ -313,18 +313,26 @@ test('nothing starts that somebody else changed since it was looked at', async (
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Everything it needs is there').waitFor()
   expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
+  // A live update shows it before the button is pressed.
+  await application.asOwner('PATCH', url, { name: 'Another' })
+  await page.getByRole('dialog', { name: 'Launch “Another”' }).waitFor()
+  const forecast = page.waitForResponse(`**/campaigns/${id}/forecast`)
+  await dialog.getByRole('button', { name: 'Launch' }).click()
+  await dialog.getByText('Somebody changed it a moment ago').waitFor()
+  await forecast
+  expect(await status()).toBe('draft')
+  // And once more between the press and the server.
   let isChanged = false
   await page.route(`**${url}`, async (route) => {
     if (route.request().method() === 'PATCH' && !isChanged) {
       isChanged = true
-      await application.asOwner('PATCH', url, { name: 'Another' })
+      await application.asOwner('PATCH', url, { name: 'A third' })
     }
     await route.fallback()
   })
   await dialog.getByRole('button', { name: 'Launch' }).click()
-  await dialog.getByText('Somebody changed it a moment ago').waitFor()
+  await page.getByRole('dialog', { name: 'Launch “A third”' }).waitFor()
   expect(await status()).toBe('draft')
-  await page.getByRole('dialog', { name: 'Launch “Another”' }).waitFor()
   await dialog.getByRole('button', { name: 'Launch' }).click()
   await page.getByRole('button', { name: 'Pause' }).click()
   await expect.poll(status).toBe('paused')
