@@ -278,8 +278,14 @@ test('a webhook is changed, given another secret and deleted', async ({ applicat
   // A token may be as long as the server takes.
   await page.getByLabel('Value of the header').fill('a'.repeat(4097))
   expect(await page.getByLabel('Value of the header').inputValue()).toHaveLength(4096)
+  // Somebody else moves it meanwhile.
+  const url = `/app/api/v2/webhooks/${id}`
+  const target_hook_url = `${good.url}/moved`
+  await application.asOwner('PATCH', url, { target_hook_url })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: letters }).waitFor()
+  const { body } = await application.asOwner('GET', url)
+  expect(body).toMatchObject({ name: letters, target_hook_url })
 
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Replace secret' }).click()
