@@ -118,11 +118,12 @@ test('two people who change one campaign are put together, or choose', async ({
   await expect.poll(() => page.getByRole('textbox', { name: 'Mails a day' }).inputValue()).toBe('7')
   // Somebody else is a moment earlier.
   expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
-  let isChanged = false
+  let theirs: string | undefined = 'Theirs'
   await page.route(`**/app/api/v2/campaigns/${id}`, async (route) => {
-    if (route.request().method() === 'PATCH' && !isChanged) {
-      isChanged = true
-      await change({ name: 'Theirs' })
+    if (route.request().method() === 'PATCH' && theirs) {
+      const other = theirs
+      theirs = undefined
+      await change({ name: other })
     }
     await route.fallback()
   })
@@ -131,6 +132,25 @@ test('two people who change one campaign are put together, or choose', async ({
   await page.getByRole('button', { name: 'Save this version' }).click()
   await saved(page)
   await page.getByRole('heading', { name: 'Mine again' }).waitFor()
+  // Who is about to leave learns of it as well, and of what is refused.
+  theirs = 'Theirs once more'
+  await name.fill('Spring ')
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByRole('dialog').getByText('Theirs once more', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Save this version' }).click()
+  await saved(page)
+  // The server takes the name without the space, which is that before the next word.
+  await name.press('End')
+  await page.keyboard.type('campaign')
+  await saved(page)
+  await page.getByRole('heading', { name: 'Spring campaign' }).waitFor()
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 400')
+  await name.fill('')
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByText('Not saved:').waitFor()
+  await page.getByRole('heading', { name: 'General' }).waitFor()
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
 })
 
 test('a removed step comes back, what the editor would flatten is shown as its source, and nothing starts unlike it is shown', async ({
