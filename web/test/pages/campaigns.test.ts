@@ -439,6 +439,13 @@ test('a mail is shown as it leaves, whatever is in it, and what the editor would
   await page.getByRole('link', { name: 'Steps' }).click()
   await page.getByText('its source is edited').waitFor()
   expect(await page.getByRole('textbox', { name: 'Source of the mail' }).inputValue()).toBe(body)
+  // A lead that was corrected meanwhile is looked at as it is now.
+  const corrected = await application.asOwner('PATCH', `/app/leads/${lead?.id}`, {
+    first_name: 'Grace',
+  })
+  expect(corrected.status, JSON.stringify(corrected.body)).toBe(200)
+  await page.getByRole('link', { name: 'Preview' }).click()
+  await mail.getByText('Grace').waitFor()
 })
 
 test('copies that a mail server refuses are told on the page, until their address is taken off', async ({

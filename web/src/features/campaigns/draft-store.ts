@@ -20,6 +20,8 @@ export type Saving = 'saved' | 'unsaved' | 'saving' | 'refused' | 'conflict'
 export interface DraftState {
   /** As it will be once all is saved. */
   campaign: Campaign
+  /** As it is saved. */
+  base: Campaign
   saving: Saving
   fault: Fault | undefined
   conflicts: Conflict[]
@@ -212,7 +214,7 @@ export class CampaignDraft {
   #stateAs(saving: Saving, fault?: Fault): DraftState {
     const campaign = { ...this.#base, ...this.#edits }
     const conflicts = saving === 'conflict' ? this.#state.conflicts : []
-    return { campaign, saving, fault, conflicts }
+    return { campaign, base: this.#base, saving, fault, conflicts }
   }
 
   #tell(saving: Saving, fault?: Fault) {
