@@ -87,6 +87,74 @@ test('what is typed while a save is under way is saved after it, by the ids that
   expect(draft.state().saving).toBe('saved')
 })
 
+test('a record that is read while a save is under way takes nothing of what is typed meanwhile', async () => {
+  const own = campaign({ name: 'Mine', timestamp_updated: '2026-11-20T09:00:01.000Z' })
+  const theirs = campaign({ name: 'Theirs', timestamp_updated: '2026-11-20T09:00:01.000Z' })
+  const bodies: CampaignChanges[] = []
+  const storage = memory()
+  let first = Promise.withResolvers<Campaign>()
+  const parts = {
+    save: (body: CampaignChanges) =>
+      bodies.push(body) === 1 ? first.promise : Promise.resolve(own),
+    ...{ read: async () => theirs, onSaved: () => undefined, userId: 'anna', storage },
+  }
+  async function typeWhileSaving(record: Campaign) {
+    bodies.length = 0
+    first = Promise.withResolvers()
+    const draft = new CampaignDraft(campaign(), parts)
+    draft.set({ name: 'Mine' })
+    const saving = draft.flush()
+    await expect.poll(() => bodies.length).toBe(1)
+    draft.set({ name: 'Mine, and more' })
+    draft.adopt(record)
+    return { draft, saving }
+  }
+
+  const alone = await typeWhileSaving(own)
+  first.resolve(own)
+  await alone.saving
+  expect(alone.draft.state()).toMatchObject({ campaign: { name: 'Mine, and more' } })
+  await alone.draft.flush()
+  expect(bodies).toEqual([{ name: 'Mine' }, { name: 'Mine, and more' }])
+  expect(storage.texts.size).toBe(0)
+
+  const two = await typeWhileSaving(theirs)
+  first.reject({ code: 'version_conflict', message: 'Late.' })
+  await two.saving
+  const conflict = { path: '/name', mine: 'Mine, and more', theirs: 'Theirs' }
+  expect(two.draft.state()).toMatchObject({ saving: 'conflict', conflicts: [conflict] })
+  expect(storage.texts.size).toBe(1)
+})
+
+test('a step that somebody else removed is kept as a new one by who chooses their own', async () => {
+  const theirs = campaign({ timestamp_updated: '2026-11-20T10:00:00.000Z' })
+  const bodies: CampaignChanges[] = []
+  const draft = new CampaignDraft(
+    campaign({ sequences: [{ steps: [step('a', 'one'), step('b', 'two')] }] }),
+    {
+      async save(body, version) {
+        if (version !== theirs.timestamp_updated)
+          throw { code: 'version_conflict', message: 'Late.' }
+        bodies.push(body)
+        const sequences = [{ steps: [step('a', 'one'), step('c', 'mine')] }]
+        return campaign({ sequences, timestamp_updated: '2026-11-20T10:00:01.000Z' })
+      },
+      ...{ read: async () => theirs, onSaved: () => undefined, userId: 'anna', storage: memory() },
+    },
+  )
+  draft.set({ sequences: [{ steps: [step('a', 'one'), step('b', 'mine')] }] })
+  await draft.flush()
+  draft.resolve([true])
+  await draft.flush()
+  const { id: _step, ...asNewStep } = step('b', 'mine')
+  const variants = asNewStep.variants.map(({ id: _variant, ...variant }) => variant)
+  expect(bodies).toEqual([
+    { sequences: [{ steps: [step('a', 'one'), { ...asNewStep, variants }] }] },
+  ])
+  expect(draft.state().saving).toBe('saved')
+  expect(draft.keyOf('c')).toBe('b')
+})
+
 test('what cannot be saved stays in the browser, and is there again when the page is', async () => {
   const storage = memory()
   const parts = {
@@ -220,7 +288,7 @@ test('a browser whose storage is full, and somebody else at the same one, lose a
 
 test('a removed step comes back as a new one, for the server gives up its id', () => {
   const back = asNew(step('a', 'one'))
-  const body = toBody({ sequences: [{ steps: [back] }] })
+  const body = toBody({ sequences: [{ steps: [back] }] }, campaign())
   expect(body.sequences?.[0]?.steps).toEqual([
     {
       ...{ type: 'email', delay: 0, delay_unit: 'days' },

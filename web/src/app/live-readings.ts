@@ -10,7 +10,7 @@ export const readings: Record<string, readonly Reading[]> = {
   ],
   leads: [
     ...(['getLead', 'listLeads', 'countLeads', 'getLeadOverview', 'listLeadHistory'] as const),
-    ...(['getLeadJob', 'listErasures'] as const),
+    ...(['getLeadJob', 'listErasures', 'previewMail'] as const),
   ],
   inbox: ['listThreads', 'countThreads', 'getThread', 'listThreadMessages', 'listFoundWords'],
   deliveries: [
@@ -18,7 +18,7 @@ export const readings: Record<string, readonly Reading[]> = {
     ...(['listWebhookHealth', 'getWebhookHealth', 'getHome'] as const),
   ],
   imports: ['listImports', 'getImport'],
-  mailboxes: ['listMailboxes', 'getMailbox', 'getMailboxUse', 'getHome'],
+  mailboxes: ['listMailboxes', 'getMailbox', 'getMailboxUse', 'getHome', 'previewMail'],
   webhooks: [
     ...(['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'getHome'] as const),
     ...(['listWebhookHealth', 'getWebhookHealth'] as const),

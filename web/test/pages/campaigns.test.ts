@@ -118,11 +118,12 @@ test('two people who change one campaign are put together, or choose', async ({
   await expect.poll(() => page.getByRole('textbox', { name: 'Mails a day' }).inputValue()).toBe('7')
   // Somebody else is a moment earlier.
   expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
-  let isChanged = false
+  let theirs: string | undefined = 'Theirs'
   await page.route(`**/app/api/v2/campaigns/${id}`, async (route) => {
-    if (route.request().method() === 'PATCH' && !isChanged) {
-      isChanged = true
-      await change({ name: 'Theirs' })
+    if (route.request().method() === 'PATCH' && theirs) {
+      const other = theirs
+      theirs = undefined
+      await change({ name: other })
     }
     await route.fallback()
   })
@@ -131,6 +132,25 @@ test('two people who change one campaign are put together, or choose', async ({
   await page.getByRole('button', { name: 'Save this version' }).click()
   await saved(page)
   await page.getByRole('heading', { name: 'Mine again' }).waitFor()
+  // Who is about to leave learns of it as well, and of what is refused.
+  theirs = 'Theirs once more'
+  await name.fill('Spring ')
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByRole('dialog').getByText('Theirs once more', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Save this version' }).click()
+  await saved(page)
+  // The server takes the name without the space, which is that before the next word.
+  await name.press('End')
+  await page.keyboard.type('campaign')
+  await saved(page)
+  await page.getByRole('heading', { name: 'Spring campaign' }).waitFor()
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 400')
+  await name.fill('')
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByText('Not saved:').waitFor()
+  await page.getByRole('heading', { name: 'General' }).waitFor()
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
 })
 
 test('a removed step comes back, what the editor would flatten is shown as its source, and nothing starts unlike it is shown', async ({
@@ -313,18 +333,26 @@ test('nothing starts that somebody else changed since it was looked at', async (
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Everything it needs is there').waitFor()
   expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
+  // A live update shows it before the button is pressed.
+  await application.asOwner('PATCH', url, { name: 'Another' })
+  await page.getByRole('dialog', { name: 'Launch “Another”' }).waitFor()
+  const forecast = page.waitForResponse(`**/campaigns/${id}/forecast`)
+  await dialog.getByRole('button', { name: 'Launch' }).click()
+  await dialog.getByText('Somebody changed it a moment ago').waitFor()
+  await forecast
+  expect(await status()).toBe('draft')
+  // And once more between the press and the server.
   let isChanged = false
   await page.route(`**${url}`, async (route) => {
     if (route.request().method() === 'PATCH' && !isChanged) {
       isChanged = true
-      await application.asOwner('PATCH', url, { name: 'Another' })
+      await application.asOwner('PATCH', url, { name: 'A third' })
     }
     await route.fallback()
   })
   await dialog.getByRole('button', { name: 'Launch' }).click()
-  await dialog.getByText('Somebody changed it a moment ago').waitFor()
+  await page.getByRole('dialog', { name: 'Launch “A third”' }).waitFor()
   expect(await status()).toBe('draft')
-  await page.getByRole('dialog', { name: 'Launch “Another”' }).waitFor()
   await dialog.getByRole('button', { name: 'Launch' }).click()
   await page.getByRole('button', { name: 'Pause' }).click()
   await expect.poll(status).toBe('paused')
@@ -411,6 +439,13 @@ test('a mail is shown as it leaves, whatever is in it, and what the editor would
   await page.getByRole('link', { name: 'Steps' }).click()
   await page.getByText('its source is edited').waitFor()
   expect(await page.getByRole('textbox', { name: 'Source of the mail' }).inputValue()).toBe(body)
+  // A lead that was corrected meanwhile is looked at as it is now.
+  const corrected = await application.asOwner('PATCH', `/app/leads/${lead?.id}`, {
+    first_name: 'Grace',
+  })
+  expect(corrected.status, JSON.stringify(corrected.body)).toBe(200)
+  await page.getByRole('link', { name: 'Preview' }).click()
+  await mail.getByText('Grace').waitFor()
 })
 
 test('copies that a mail server refuses are told on the page, until their address is taken off', async ({

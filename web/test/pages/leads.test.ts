@@ -267,8 +267,20 @@ test('a campaign shows its own leads, with what can be done on the page of all',
   await page.getByText('two@own.example').click()
   await page.getByRole('dialog', { name: 'Two' }).getByText('History').waitFor()
   expect(new URL(page.url()).searchParams.get('tab')).toBe('leads')
+  // What is done in the panel is told, though it is closed before the lists are read again.
+  const held = Promise.withResolvers<void>()
+  const readings = /\/app\/leads\?/
+  await page.route(readings, async (route) => {
+    await held.promise
+    await route.fallback()
+  })
+  const changed = page.waitForResponse('**/app/leads/bulk')
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
+  await changed
   await page.goBack()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  held.resolve()
+  await page.getByText('1 lead resumed.').waitFor()
 })
 
 test('a view is kept for the person, and columns are chosen', async ({ application, open }) => {

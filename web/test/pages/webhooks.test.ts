@@ -230,6 +230,42 @@ test('who pauses a webhook is offered what was missed when it goes on', async ({
   await page.keyboard.press('Escape')
 })
 
+test('what a webhook has missed counts what ended undelivered before it was paused, and may be too many', async ({
+  application,
+  open,
+}) => {
+  await startDelivering(application)
+  const { id } = await create(application, 'Failed first', bad.url)
+  await happen(application, 1)
+  await expect.poll(() => countAttempts(application, id)).toBe(1)
+  // As once its tries, or its 72 hours, are over.
+  const { peek } = application.api.ctx.database
+  await peek
+    .updateTable('webhook_events')
+    .set({ will_retry: false })
+    .where('webhook_id', '=', id)
+    .execute()
+  await peek.deleteFrom('deliveries').where('webhook_id', '=', id).execute()
+  const url = `/app/api/v2/webhooks/${id}`
+  await application.asOwner('PATCH', url, { status: 'disabled' })
+  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
+  await page.getByRole('button', { name: 'Resume and replay 1' }).waitFor()
+
+  const missed = `**/app/webhooks/${id}/missed`
+  const ended_from = '2026-01-02T03:04:05.000Z'
+  await page.route(missed, (route) =>
+    route.fulfill({ json: { deliveries: 100_001, from: ended_from, ended_from } }),
+  )
+  await page.reload()
+  await page.getByText('More than 100,000 events were missed').waitFor()
+  await page.getByRole('button', { name: 'Resume and choose a window' }).click()
+  await page.getByRole('dialog', { name: 'Replay a window' }).waitFor()
+  const zone = new Date(ended_from).getTimezoneOffset() * 60_000
+  const shown = new Date(Date.parse(ended_from) - 60_000 - zone).toISOString().slice(0, 16)
+  expect(await page.getByRole('dialog').getByLabel('From').inputValue()).toBe(shown)
+  expect((await application.asOwner('GET', url)).body.status).toBe('active')
+})
+
 test('a webhook is changed, given another secret and deleted', async ({ application, open }) => {
   const { id } = await create(application, 'Old name', good.url, { headers: { 'X-Token': 'a' } })
   const page = await open(application.visitor, `${path}/${id}?panel=edit`)
@@ -242,8 +278,14 @@ test('a webhook is changed, given another secret and deleted', async ({ applicat
   // A token may be as long as the server takes.
   await page.getByLabel('Value of the header').fill('a'.repeat(4097))
   expect(await page.getByLabel('Value of the header').inputValue()).toHaveLength(4096)
+  // Somebody else moves it meanwhile.
+  const url = `/app/api/v2/webhooks/${id}`
+  const target_hook_url = `${good.url}/moved`
+  await application.asOwner('PATCH', url, { target_hook_url })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: letters }).waitFor()
+  const { body } = await application.asOwner('GET', url)
+  expect(body).toMatchObject({ name: letters, target_hook_url })
 
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Replace secret' }).click()

@@ -4,6 +4,8 @@ import { asService } from '../../../test/context.ts'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerWith, startReceiver } from '../../../test/receiver.ts'
 import { inWorkspace } from '../../kernel/context.ts'
+import { operator } from '../audit/index.ts'
+import { countMissed, startReplay } from '../webhooks/replays/start-replay.ts'
 import { closeBacklog, pendingMax } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
 import { type Attempt, replay } from './index.ts'
@@ -70,6 +72,27 @@ describe('a destination that fails', () => {
       .orderBy('id', 'desc')
       .execute()
     expect(entries[0]).toEqual({ action: 'webhook.disabled', actor_type: 'service' })
+  })
+
+  test('and is switched off has missed what ended since it failed, and all that came since', async () => {
+    await using bad = await startReceiver(answerWith(500))
+    await using good = await startReceiver()
+    const { ctx, workspaceId } = service
+    const { id } = await service.createWebhook(bad.url)
+    const ended = await service.emit()
+    await service.waitForAttempts(id, 3)
+    await patch(id, { status: 'disabled' })
+    const later = await service.emit()
+    const { from, ended_from, deliveries } = await countMissed(ctx, workspaceId, id)
+    expect(deliveries).toBe(2)
+    await patch(id, { status: 'active', target_hook_url: good.url })
+    expect(await countMissed(ctx, workspaceId, id)).toMatchObject({ deliveries: 0, from: null })
+    if (!(from && ended_from)) throw new Error('It is not switched off.')
+    const missed = { from, to: new Date(ctx.now().getTime() + 1000), endedFrom: ended_from }
+    expect(await startReplay(ctx, workspaceId, id, missed, { actor: operator })).toBe(2)
+    const attempts = await service.waitForAttempts(id, 5)
+    const arrived = attempts.filter(({ success }) => success).map(({ event_id }) => event_id)
+    expect(new Set(arrived)).toEqual(new Set([...ended, ...later]))
   })
 
   test('for less long, or less often, stays active', async () => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
+import { runHash, runHashOfAttempt } from '../webhooks/index.ts'
 import { clockLagMs } from './delivery.ts'
 
 export interface DeliveryToInsert {
@@ -238,6 +239,51 @@ export async function listEventsBetween(
       limit ${most}::integer
     )
     select array(select id::text from found order by id) as ids, case
+      when (select count(*) from found) = ${most}::integer
+        then (select id from found order by id desc limit 1)
+      when (select count(*) from read) = ${readMax}::integer
+        then (select id from read order by id desc limit 1)
+    end as position`.execute(db)
+  return rows[0] ?? { ids: [], position: null }
+}
+
+const ofFailure = runHash('u.url', 'u.webhook_id', 'failure.success')
+
+/**
+ * Older events whose deliveries to a destination ended without success, in the order in which they
+ * ended; read as those of a window, by their last attempts.
+ */
+export async function listEndedEvents(
+  db: Db,
+  { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
+  filter: { type: string | null; campaign: string | null },
+  { afterAttempt, before }: { afterAttempt: string; before: string },
+  { most, readMax }: { most: number; readMax: number },
+): Promise<EventsRead> {
+  const { rows } = await sql<EventsRead>`
+    with read as materialized (
+      select failed.* from webhook_urls u
+      cross join (values (false)) as failure (success)
+      cross join lateral (
+        select e.id, e.event_id, e.will_retry from webhook_events e
+        where e.workspace_id = ${workspaceId}::uuid and e.id > ${afterAttempt}::uuid
+          and ${runHashOfAttempt} = ${ofFailure}
+        order by ${runHashOfAttempt}, e.id
+        limit ${readMax}::integer
+      ) failed
+      where u.workspace_id = ${workspaceId}::uuid and u.webhook_id = ${webhookId}::uuid
+      order by failed.id
+      limit ${readMax}::integer
+    ), found as (
+      select read.id, read.event_id from read
+      join events v on v.workspace_id = ${workspaceId}::uuid and v.id = read.event_id
+      where not read.will_retry and not v.test and v.id < ${before}::uuid
+        and (${filter.type}::text is null or v.type = ${filter.type}::text)
+        and (${filter.campaign}::uuid is null or v.campaign_id = ${filter.campaign}::uuid)
+      order by read.id
+      limit ${most}::integer
+    )
+    select array(select event_id::text from found order by id) as ids, case
       when (select count(*) from found) = ${most}::integer
         then (select id from found order by id desc limit 1)
       when (select count(*) from read) = ${readMax}::integer

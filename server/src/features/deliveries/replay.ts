@@ -4,18 +4,26 @@ import { AppError, notFound } from '../../kernel/errors.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { allEvents, type Destination, findDestination } from '../webhooks/index.ts'
+import { clockLagMs } from './delivery.ts'
 import { hintAfterCommit, lifetimeMs, rowsMax } from './enqueue.ts'
 import * as queries from './queries.ts'
 
 /** Events that one statement looks at, of any type: it ends soon, however rare the one is that is wanted. */
 const eventsReadMax = 50_000
 
+export interface ReplayWindow {
+  from: Date
+  to: Date
+  /** Before the window, too, what ended without success since then. */
+  endedFrom?: Date | undefined
+}
+
 /**
  * Every stored event from `from` to before `to` that matches the subscription, or one delivery, which
  * any attempt of it names, or its retry group.
  */
 export type ReplayRequest = { workspaceId: string; webhookId: string } & (
-  | { from: Date; to: Date }
+  | ReplayWindow
   | { attemptId: string }
   | { retryGroupId: string }
 )
@@ -50,13 +58,13 @@ export async function replay(ctx: Context, request: ReplayRequest): Promise<numb
 /** How many events of a window match the subscription, whatever the state of the destination. */
 export async function countReplay(
   ctx: Context,
-  { workspaceId, webhookId, from, to }: Extract<ReplayRequest, { from: Date }>,
+  { workspaceId, webhookId, ...window }: Extract<ReplayRequest, { from: Date }>,
   most: number,
 ): Promise<number> {
   const destination = await findDestination(ctx.db, workspaceId, webhookId)
   if (!destination) throw notFound('webhook')
   let count = 0
-  for await (const ids of eventsOf(ctx, destination, { from, to }, most)) {
+  for await (const ids of eventsOf(ctx, destination, window, most)) {
     count += ids.length
     if (count >= most) return most
   }
@@ -66,15 +74,34 @@ export async function countReplay(
 /** The events of a window that match the subscription, oldest first, at most so many at once. */
 async function* eventsOf(
   ctx: Context,
-  { workspace_id, event_type, campaign }: Destination,
-  { from, to }: { from: Date; to: Date },
+  destination: Destination,
+  { from, to, endedFrom }: ReplayWindow,
   most: number,
 ) {
+  const { workspace_id, id, event_type, campaign } = destination
   const filter = { type: event_type === allEvents ? null : event_type, campaign }
+  const limits = { most, readMax: eventsReadMax }
+  const ended = new Set<string>()
+  let afterAttempt: string | null = endedFrom
+    ? firstIdAt(new Date(endedFrom.getTime() - clockLagMs))
+    : null
+  while (afterAttempt !== null) {
+    const read: queries.EventsRead = await queries.listEndedEvents(
+      ctx.db,
+      { workspaceId: workspace_id, webhookId: id },
+      filter,
+      { afterAttempt, before: firstIdAt(from) },
+      limits,
+    )
+    // One that was replayed may have ended twice.
+    const fresh = [...new Set(read.ids)].filter((each) => !ended.has(each))
+    for (const each of fresh) ended.add(each)
+    yield fresh
+    afterAttempt = read.position
+  }
   const before = firstIdAt(to)
   let after: string | null = firstIdAt(from)
   while (after !== null) {
-    const limits = { most, readMax: eventsReadMax }
     const read: queries.EventsRead = await queries.listEventsBetween(
       ctx.db,
       workspace_id,

@@ -8,5 +8,6 @@ export {
 export { allEvents } from './event-types.ts'
 export { type Destination, findDestinations } from './queries.ts'
 export { webhookRoutes } from './routes.ts'
+export { runHash, runHashOfAttempt } from './run-hash.ts'
 export { webhookSchemas } from './schema.ts'
 export { sealedWebhookColumns } from './sealed.ts'

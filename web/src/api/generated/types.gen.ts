@@ -2959,6 +2959,10 @@ export type WebhookReplayInput = {
      * Events before this, ISO 8601; now when left out.
      */
     to?: string;
+    /**
+     * With `from`: what ended without success since then, too, of events before `from`.
+     */
+    ended_from?: string;
 };
 
 /**
@@ -2969,6 +2973,24 @@ export type WebhookReplay = {
      * How many.
      */
     deliveries: number;
+};
+
+/**
+ * What a webhook has missed. Both times are those of the replay that delivers it.
+ */
+export type MissedEvents = {
+    /**
+     * How many.
+     */
+    deliveries: number;
+    /**
+     * Since when nothing is made for it; null of an active one.
+     */
+    from: string | null;
+    /**
+     * Since when deliveries ended without success.
+     */
+    ended_from: string | null;
 };
 
 /**
@@ -10423,6 +10445,66 @@ export type ReplayWebhookResponses = {
 };
 
 export type ReplayWebhookResponse = ReplayWebhookResponses[keyof ReplayWebhookResponses];
+
+export type CountMissedEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/webhooks/{id}/missed';
+};
+
+export type CountMissedEventsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type CountMissedEventsError = CountMissedEventsErrors[keyof CountMissedEventsErrors];
+
+export type CountMissedEventsResponses = {
+    /**
+     * What a webhook has missed. Both times are those of the replay that delivers it.
+     */
+    200: MissedEvents;
+};
+
+export type CountMissedEventsResponse = CountMissedEventsResponses[keyof CountMissedEventsResponses];
 
 export type CreateTryOutData = {
     body?: never;

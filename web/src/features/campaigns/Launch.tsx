@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   forecastCampaignOptions,
@@ -10,6 +11,7 @@ import {
   readCampaignReadinessOptions,
   updateCampaignMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { Campaign } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Forecast } from './Forecast.tsx'
@@ -24,6 +26,9 @@ export default function Launch({ onDone }: { onDone: () => void }) {
   const { campaign, saving, fault: refusal } = useDraft()
   const { id, status, lead_counts, timestamp_updated } = campaign
   const path = { id }
+  // Live updates show what somebody else has changed since, beside the forecast of this one.
+  const [seen, setSeen] = useState<string>()
+  if (seen === undefined && saving === 'saved') setSeen(timestamp_updated)
   const readiness = useQuery({ ...readCampaignReadinessOptions({ path }), staleTime: 0 })
   const forecast = useQuery({ ...forecastCampaignOptions({ path }), staleTime: 0 })
   const variables = useQuery({ ...listLeadVariablesOptions({ path }), staleTime: 0 })
@@ -34,9 +39,12 @@ export default function Launch({ onDone }: { onDone: () => void }) {
       void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
       notifications.show({ message: t(($) => $.campaigns.launch.started) })
     },
-    onError: () => {
-      void cache.invalidateQueries({ queryKey: getCampaignQueryKey({ path }) })
-      void Promise.all([readiness.refetch(), forecast.refetch()])
+    async onError({ code }) {
+      const queryKey = getCampaignQueryKey({ path })
+      const reading = cache.invalidateQueries({ queryKey })
+      await Promise.all([reading, readiness.refetch(), forecast.refetch()])
+      if (code === 'version_conflict')
+        setSeen(cache.getQueryData<Campaign>(queryKey)?.timestamp_updated)
     },
   })
   if (readiness.isPending || forecast.isPending || variables.isPending)
@@ -76,13 +84,13 @@ export default function Launch({ onDone }: { onDone: () => void }) {
           {t(($) => $.common.cancel)}
         </Button>
         <Button
-          disabled={!readiness.data.ready || saving !== 'saved'}
+          disabled={!readiness.data.ready || saving !== 'saved' || forecast.isFetching}
           loading={start.isPending}
           onClick={() =>
             start.mutate(
               {
                 ...{ path, body: { status: 'active' } },
-                headers: { 'If-Match': `"${timestamp_updated}"` },
+                headers: { 'If-Match': `"${seen}"` },
               },
               {
                 onSuccess(started) {

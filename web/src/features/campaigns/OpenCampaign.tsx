@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useBlocker } from '@tanstack/react-router'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { useConnection } from '../../api/connection.ts'
 import {
   forecastCampaignQueryKey,
@@ -77,12 +77,19 @@ export function OpenCampaign({ record }: { record: Campaign }) {
     // What could not be saved while the server was away, or the session over, is saved now.
     if (connection === 'well') void draft.flush()
   }, [connection, draft])
+  const toldOf = useRef<string>(undefined)
   // What is typed is in the browser already; leaving only hurries it to the server.
   useBlocker({
     shouldBlockFn: async ({ next }) => {
       if (next.pathname.endsWith(id)) return false
       await draft.flush()
-      return false
+      const { saving, fault } = draft.state()
+      if (saving === 'conflict') return true
+      // What has to be written otherwise is told once; whoever leaves again knows.
+      if (saving !== 'refused' || fault?.statusCode !== 400) return false
+      const isTold = toldOf.current === fault.message
+      toldOf.current = fault.message
+      return !isTold
     },
     enableBeforeUnload: () => draft.state().saving !== 'saved',
   })

@@ -1,6 +1,7 @@
-import { NumberInput, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
+import { NumberInput, Stack, Switch, TagsInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type texts from '../../texts/en.json'
+import { NameField } from '../../ui/NameField.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { CampaignMailboxes } from './CampaignMailboxes.tsx'
 import type { Settings } from './draft-store.ts'
@@ -83,12 +84,11 @@ export default function OptionsTab() {
   return (
     <>
       <Section title={t(($) => $.campaigns.options.general)}>
-        <TextInput
+        <NameField
           {...common('name')}
           value={campaign.name}
-          maxLength={255}
           readOnly={!mayChange}
-          onChange={(event) => set({ name: event.currentTarget.value })}
+          onChange={(name) => set({ name })}
         />
       </Section>
       <Section

@@ -20,6 +20,8 @@ export type Saving = 'saved' | 'unsaved' | 'saving' | 'refused' | 'conflict'
 export interface DraftState {
   /** As it will be once all is saved. */
   campaign: Campaign
+  /** As it is saved. */
+  base: Campaign
   saving: Saving
   fault: Fault | undefined
   conflicts: Conflict[]
@@ -42,7 +44,6 @@ interface Kept {
 }
 
 const waitMs = 700
-const isNew = (id: string) => id.startsWith('new-')
 
 /**
  * What somebody types into a campaign, saved while they type. Nothing is lost when it cannot be saved:
@@ -105,7 +106,8 @@ export class CampaignDraft {
   adopt = (theirs: Campaign) => {
     const newer = Date.parse(theirs.timestamp_updated) - Date.parse(this.#base.timestamp_updated)
     if (newer < 0) return
-    if (this.#running && this.#state.saving === 'saving') return
+    // It may be what is being saved. What came of that is taken over, and saving learns of what is newer.
+    if (this.#running) return
     // Both versions stay in sight until a person has chosen; saving then learns of what is newer.
     if (this.#state.saving === 'conflict') return
     if (newer === 0) {
@@ -155,7 +157,7 @@ export class CampaignDraft {
     if (Object.keys(sent).length === 0) return this.#tell('saved')
     this.#tell('saving')
     try {
-      const saved = await this.#parts.save(toBody(sent), this.#base.timestamp_updated)
+      const saved = await this.#parts.save(toBody(sent, this.#base), this.#base.timestamp_updated)
       this.#taken(sent, saved)
     } catch (thrown) {
       const fault = thrown as Fault
@@ -167,7 +169,7 @@ export class CampaignDraft {
 
   /** What was typed while it was under way is left, by the ids that were given to what is new. */
   #taken(sent: Partial<Settings>, saved: Campaign) {
-    const given = givenIds(sent, saved)
+    const given = givenIds(sent, this.#base, saved)
     for (const [before, id] of given) this.#keys.set(id, this.keyOf(before))
     const left = Object.entries(this.#edits).filter(
       ([name, value]) => value !== sent[name as keyof Settings],
@@ -212,7 +214,7 @@ export class CampaignDraft {
   #stateAs(saving: Saving, fault?: Fault): DraftState {
     const campaign = { ...this.#base, ...this.#edits }
     const conflicts = saving === 'conflict' ? this.#state.conflicts : []
-    return { campaign, saving, fault, conflicts }
+    return { campaign, base: this.#base, saving, fault, conflicts }
   }
 
   #tell(saving: Saving, fault?: Fault) {
@@ -244,26 +246,32 @@ export class CampaignDraft {
   }
 }
 
-/** Ids of what is new are the server's to give. */
-export const toBody = ({ sequences, ...rest }: Partial<Settings>): CampaignChanges => ({
-  ...rest,
-  ...(sequences ? { sequences: sequences.map(({ steps }) => ({ steps: steps.map(known) })) } : {}),
-})
+const idsOf = ({ sequences = [] }: Partial<Settings>) =>
+  sequences.flatMap(({ steps }) =>
+    steps.flatMap(({ id, variants }) => [id, ...variants.map((variant) => variant.id)]),
+  )
 
-const known = ({ id, variants, ...step }: Settings['sequences'][number]['steps'][number]) => ({
-  ...(isNew(id) ? {} : { id }),
-  ...step,
-  variants: variants.map(({ id, ...variant }) => ({ ...(isNew(id) ? {} : { id }), ...variant })),
-})
+/** Ids of what the campaign does not have, or has no more, are the server's to give. */
+export function toBody({ sequences, ...rest }: Partial<Settings>, base: Campaign): CampaignChanges {
+  if (!sequences) return rest
+  const had = new Set(idsOf(base))
+  const known = <T extends { id: string }>({ id, ...fields }: T) => ({
+    ...(had.has(id) ? { id } : {}),
+    ...fields,
+  })
+  return {
+    ...rest,
+    sequences: sequences.map(({ steps }) => ({
+      steps: steps.map((step) => ({ ...known(step), variants: step.variants.map(known) })),
+    })),
+  }
+}
 
-function givenIds(sent: Partial<Settings>, saved: Campaign): Map<string, string> {
-  const idsOf = (sequences: Settings['sequences'] = []) =>
-    sequences.flatMap(({ steps }) =>
-      steps.flatMap(({ id, variants }) => [id, ...variants.map((variant) => variant.id)]),
-    )
-  const after = idsOf(saved.sequences)
+function givenIds(sent: Partial<Settings>, base: Campaign, saved: Campaign): Map<string, string> {
+  const had = new Set(idsOf(base))
+  const after = idsOf(saved)
   return new Map(
-    idsOf(sent.sequences).flatMap((id, index) => (isNew(id) ? [[id, after[index] ?? id]] : [])),
+    idsOf(sent).flatMap((id, index) => (had.has(id) ? [] : [[id, after[index] ?? id]])),
   )
 }
 

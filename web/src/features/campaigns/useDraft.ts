@@ -10,9 +10,12 @@ export function useDraft() {
   const shared = useContext(DraftContext)
   if (!shared) throw new Error('There is no campaign around this.')
   const { draft, mayChange } = shared
-  const { campaign, saving, fault, conflicts } = useSyncExternalStore(draft.subscribe, draft.state)
+  const { campaign, base, saving, fault, conflicts } = useSyncExternalStore(
+    draft.subscribe,
+    draft.state,
+  )
   return {
-    ...{ campaign, saving, fault, conflicts, mayChange },
+    ...{ campaign, base, saving, fault, conflicts, mayChange },
     ...{ set: draft.set, flush: draft.flush, resolve: draft.resolve, keyOf: draft.keyOf },
     /** As it is at this moment, for what happens after the page was drawn. */
     now: () => draft.state().campaign,

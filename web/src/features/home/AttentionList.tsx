@@ -47,9 +47,7 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
                         <Moment at={item.since} />.
                       </>
                     )}
-                    {isSwitchedOff(item) && item.id && item.since && (
-                      <MissedEvents id={item.id} since={item.since} />
-                    )}
+                    {isSwitchedOff(item) && item.id && <MissedEvents id={item.id} />}
                   </Text>
                 </div>
                 {item.kind === 'held' && user.is_operator && <ConfirmRestore />}

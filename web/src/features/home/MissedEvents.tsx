@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { countWebhookReplayOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { countMissedEventsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 
-/** How many events a webhook has missed since it was switched off; the page of it offers them again. */
-export function MissedEvents({ id, since }: { id: string; since: string }) {
+/** It is not counted further: so many are replayed at once. */
+const countedMax = 100_000
+
+/** How many events a webhook that was switched off has missed; the page of it offers them again. */
+export function MissedEvents({ id }: { id: string }) {
   const { t } = useTranslation()
   const missed = useQuery({
-    ...countWebhookReplayOptions({ path: { id }, query: { from: since } }),
+    ...countMissedEventsOptions({ path: { id } }),
     staleTime: 60_000,
   })
   if (!missed.data) return null
-  return <> {t(($) => $.home.attention.missed, { count: missed.data.deliveries })}</>
+  const { deliveries: count } = missed.data
+  if (count > countedMax) return <> {t(($) => $.home.attention.missedMany)}</>
+  return <> {t(($) => $.home.attention.missed, { count })}</>
 }

@@ -26,7 +26,11 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
   const [isErasing, erasing] = useDisclosure()
   const change = useMutation({
     ...changeLeadsMutation(),
-    onSuccess: () => cache.invalidateQueries(),
+    // Whoever closed the panel meanwhile is told all the same.
+    onSuccess(job) {
+      onChanged(job)
+      return cache.invalidateQueries()
+    },
   })
   const erase = useMutation({
     ...eraseLeadMutation(),
@@ -34,7 +38,7 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
     onSuccess: () => void cache.invalidateQueries(),
   })
   const set = (wanted: Pick<BulkChange, 'action' | 'status'>) =>
-    change.mutate({ body: { ...wanted, ids: [lead.id] } }, { onSuccess: onChanged })
+    change.mutate({ body: { ...wanted, ids: [lead.id] } })
   const running = change.isPending ? change.variables.body.action : undefined
   const canPause = lead.sending_state === 'pending' || lead.sending_state === 'active'
   const canResume = lead.sending_state === 'paused' || lead.sending_state === 'stopped'

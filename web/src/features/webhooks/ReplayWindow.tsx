@@ -16,19 +16,25 @@ import { readWebhookAgain } from './read-webhook-again.ts'
 
 interface ReplayWindowProps {
   webhook: Webhook
+  /** What it begins with; a day ago when left out. */
+  since?: string | undefined
   opened: boolean
   onClose: () => void
 }
 
+const minuteMs = 60_000
 const hourMs = 3_600_000
 
 /** The events of a window once more, after saying how many they are. */
-export function ReplayWindow({ webhook, opened, onClose }: ReplayWindowProps) {
+export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()
-  const [from, setFrom] = useState(() => clockField(nowMs() - 24 * hourMs))
-  const [to, setTo] = useState(() => clockField(nowMs() + 60_000))
+  const [from, setFrom] = useState(() =>
+    // An event is a little older than the failure of its delivery.
+    clockField(since ? Date.parse(since) - minuteMs : nowMs() - 24 * hourMs),
+  )
+  const [to, setTo] = useState(() => clockField(nowMs() + minuteMs))
   const path = { id: webhook.id }
   const isWindow = from !== '' && to !== '' && from < to
   // Without a zone a time is the reader's own.

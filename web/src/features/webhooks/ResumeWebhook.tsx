@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
-import { countWebhookReplayOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { countMissedEventsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { replayWebhook, updateWebhook } from '../../api/generated/sdk.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
@@ -15,31 +15,39 @@ import { readWebhookAgain } from './read-webhook-again.ts'
 interface ResumeWebhookProps {
   webhook: Webhook
   onClose: () => void
+  /** It goes on, and has missed more than one replay delivers, from this moment on. */
+  onTooMany: (from: string) => void
 }
 
+/** What one replay delivers at most. */
+const replayMax = 100_000
+
 /** Goes on, and offers what was missed: events are kept whether or not anybody took them. */
-export function ResumeWebhook({ webhook, onClose }: ResumeWebhookProps) {
+export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()
   const path = { id: webhook.id }
-  // Since when nothing went out is not known any more once it goes on.
-  const [from] = useState(webhook.timestamp_disabled ?? undefined)
+  const [since] = useState(webhook.timestamp_disabled)
   const [isResumed, setIsResumed] = useState(false)
   const missed = useQuery({
-    ...countWebhookReplayOptions({ path, query: from ? { from } : {} }),
-    enabled: from !== undefined,
+    ...countMissedEventsOptions({ path }),
+    // What was missed is not known any more once it goes on.
+    enabled: !isResumed,
     staleTime: 0,
   })
+  const { deliveries: count = 0, from, ended_from } = missed.data ?? {}
+  const isTooMany = count > replayMax
   const resume = useMutation<number, Fault, { withMissed: boolean }>({
     async mutationFn({ withMissed }) {
       if (!isResumed) {
         await updateWebhook({ path, body: { status: 'active' }, throwOnError: true })
         setIsResumed(true)
       }
-      if (!withMissed || !from) return 0
+      if (!withMissed || !from || !ended_from) return 0
       const headers = attempt.headers()
-      const { data } = await replayWebhook({ path, headers, body: { from }, throwOnError: true })
+      const body = { from, ended_from }
+      const { data } = await replayWebhook({ path, headers, body, throwOnError: true })
       return data.deliveries
     },
     onError: () => readWebhookAgain(cache),
@@ -53,17 +61,18 @@ export function ResumeWebhook({ webhook, onClose }: ResumeWebhookProps) {
       })
     },
   })
-  const count = missed.data?.deliveries ?? 0
   return (
     <Modal opened onClose={onClose} title={t(($) => $.webhooks.resume.title)}>
       <Stack>
         <Text>
-          {t(($) => $.webhooks.resume.since)} {from && <Moment at={from} />}.{' '}
-          {missed.isPending
-            ? t(($) => $.webhooks.resume.counting)
-            : t(($) => (count === 0 ? $.webhooks.resume.nothing : $.webhooks.resume.missed), {
-                count,
-              })}
+          {t(($) => $.webhooks.resume.since)} {since && <Moment at={since} />}.{' '}
+          {missed.isPending && t(($) => $.webhooks.resume.counting)}
+          {missed.isSuccess &&
+            (isTooMany
+              ? t(($) => $.webhooks.resume.tooMany)
+              : t(($) => (count === 0 ? $.webhooks.resume.nothing : $.webhooks.resume.missed), {
+                  count,
+                }))}
         </Text>
         {missed.isError && <FaultNotice fault={missed.error} />}
         {resume.isError && <FaultNotice fault={resume.error} />}
@@ -79,9 +88,18 @@ export function ResumeWebhook({ webhook, onClose }: ResumeWebhookProps) {
             <Button
               data-autofocus
               loading={resume.isPending && resume.variables.withMissed}
-              onClick={() => resume.mutate({ withMissed: true }, { onSuccess: onClose })}
+              onClick={() =>
+                isTooMany
+                  ? resume.mutate(
+                      { withMissed: false },
+                      { onSuccess: () => ended_from && onTooMany(ended_from) },
+                    )
+                  : resume.mutate({ withMissed: true }, { onSuccess: onClose })
+              }
             >
-              {t(($) => $.webhooks.resume.with, { count })}
+              {isTooMany
+                ? t(($) => $.webhooks.resume.thenWindow)
+                : t(($) => $.webhooks.resume.with, { count })}
             </Button>
           )}
         </Group>

@@ -143,6 +143,7 @@ export function WebhookPage() {
             webhook={data}
             panel={search.panel}
             onClose={() => show({ panel: undefined })}
+            onReplay={() => show({ panel: 'replay' })}
           />
         )}
       </Suspense>

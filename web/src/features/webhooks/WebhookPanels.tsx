@@ -1,4 +1,5 @@
 import { Drawer } from '@mantine/core'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { DeleteWebhook } from './DeleteWebhook.tsx'
@@ -13,11 +14,13 @@ interface WebhookPanelsProps {
   webhook: Webhook
   panel: WebhookSearch['panel']
   onClose: () => void
+  onReplay: () => void
 }
 
 /** What is being done with a webhook, as the address says. */
-export default function WebhookPanels({ webhook, panel, onClose }: WebhookPanelsProps) {
+export default function WebhookPanels({ webhook, panel, onClose, onReplay }: WebhookPanelsProps) {
   const { t } = useTranslation()
+  const [missedSince, setMissedSince] = useState<string>()
   if (!useMayManage()) return null
   return (
     <>
@@ -31,8 +34,23 @@ export default function WebhookPanels({ webhook, panel, onClose }: WebhookPanels
       >
         <ReplaceSecret webhook={webhook} onDone={onClose} />
       </Drawer>
-      {panel === 'resume' && <ResumeWebhook webhook={webhook} onClose={onClose} />}
-      <ReplayWindow webhook={webhook} opened={panel === 'replay'} onClose={onClose} />
+      {panel === 'resume' && (
+        <ResumeWebhook
+          webhook={webhook}
+          onClose={onClose}
+          onTooMany={(from) => {
+            setMissedSince(from)
+            onReplay()
+          }}
+        />
+      )}
+      <ReplayWindow
+        key={missedSince}
+        webhook={webhook}
+        since={missedSince}
+        opened={panel === 'replay'}
+        onClose={onClose}
+      />
       <DeleteWebhook webhook={webhook} opened={panel === 'delete'} onClose={onClose} />
     </>
   )

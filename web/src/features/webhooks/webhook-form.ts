@@ -41,3 +41,22 @@ export function bodyOf(values: WebhookValues, types: WebhookEventType[]) {
     headers: Object.fromEntries(named.map((header) => [header.name.trim(), header.value])),
   }
 }
+
+/**
+ * What was changed in the form, and nothing else: somebody else may have changed the rest meanwhile.
+ *
+ * @param began the webhook as the form began with it
+ */
+export function changeOf(values: WebhookValues, began: Webhook, types: WebhookEventType[]) {
+  const body = bodyOf(values, types)
+  const before = bodyOf(valuesOf(began), types)
+  const isChanged = (name: keyof typeof body) =>
+    JSON.stringify(body[name]) !== JSON.stringify(before[name])
+  const changed: (keyof typeof body)[] = [
+    ...(['name', 'target_hook_url', 'campaign'] as const).filter(isChanged),
+    // Left out, those that are stored would go without a word when the address is another's.
+    ...(isChanged('headers') || isChanged('target_hook_url') ? (['headers'] as const) : []),
+    ...(isChanged('event_type') ? (['event_type', 'custom_interest_value'] as const) : []),
+  ]
+  return Object.fromEntries(changed.map((name) => [name, body[name]])) as Partial<typeof body>
+}

@@ -1,2 +1,3 @@
+export { listLaneHealth } from './queries.ts'
 export { webhookHealthRoutes } from './routes.ts'
 export { webhookHealthSchemas } from './schema.ts'

@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { parseInstant } from '../../../kernel/calendar.ts'
 import { invalidField } from '../../../kernel/errors.ts'
-import { ref, Uuid } from '../../../kernel/http/schema.ts'
-import { countMissed, type Selection, startReplay } from './start-replay.ts'
+import { Nullable, ref, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
+import { countMissed, countWindow, type Selection, startReplay } from './start-replay.ts'
 
 const time = (description: string) =>
   Type.String({ maxLength: 40, 'x-document': { format: 'date-time' }, description })
@@ -18,6 +18,9 @@ const WebhookReplayInput = Type.Object(
     ),
     from: Type.Optional(time('Events not before this, ISO 8601.')),
     to: Type.Optional(time('Events before this, ISO 8601; now when left out.')),
+    ended_from: Type.Optional(
+      time('With `from`: what ended without success since then, too, of events before `from`.'),
+    ),
   },
   {
     $id: 'WebhookReplayInput',
@@ -36,7 +39,36 @@ const WebhookReplay = Type.Object(
   },
 )
 
-export const webhookReplaySchemas = [WebhookReplayInput, WebhookReplay]
+const MissedEvents = Type.Object(
+  {
+    deliveries: Type.Integer({ description: 'How many.' }),
+    from: Nullable(
+      Type.Unsafe<Date>({
+        ...Timestamp,
+        description: 'Since when nothing is made for it; null of an active one.',
+      }),
+    ),
+    ended_from: Nullable(
+      Type.Unsafe<Date>({
+        ...Timestamp,
+        description: 'Since when deliveries ended without success.',
+      }),
+    ),
+  },
+  {
+    $id: 'MissedEvents',
+    description: 'What a webhook has missed. Both times are those of the replay that delivers it.',
+    examples: [
+      {
+        deliveries: 132,
+        from: '2026-11-20T09:37:00.123Z',
+        ended_from: '2026-11-15T09:30:00.123Z',
+      },
+    ],
+  },
+)
+
+export const webhookReplaySchemas = [WebhookReplayInput, WebhookReplay, MissedEvents]
 
 const tags = ['Webhooks']
 const params = Type.Object({ id: Uuid })
@@ -62,8 +94,25 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ ctx, caller, params, query }) => {
       const window = windowOf(query, ctx.now())
-      return { deliveries: await countMissed(ctx, caller.workspaceId, params.id, window) }
+      return { deliveries: await countWindow(ctx, caller.workspaceId, params.id, window) }
     },
+  )
+
+  app.get(
+    '/webhooks/:id/missed',
+    {
+      config: { access: { scopes: [], role: 'viewer', entitlement } },
+      schema: {
+        operationId: 'countMissedEvents',
+        summary: 'What a disabled webhook has missed',
+        description:
+          'Every event since it was disabled, and what ended without success since it failed. Counts to 100,001.',
+        tags,
+        params,
+        response: { 200: ref(MissedEvents) },
+      },
+    },
+    ({ ctx, caller, params }) => countMissed(ctx, caller.workspaceId, params.id),
   )
 
   app.post(
@@ -91,9 +140,12 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 function selectionOf(body: Static<typeof WebhookReplayInput>, now: Date): Selection {
-  const { webhook_event_id: attemptId, from, to } = body
-  if (attemptId === undefined && from !== undefined) return windowOf({ from, to }, now)
-  if (attemptId !== undefined && from === undefined && to === undefined) return { attemptId }
+  const { webhook_event_id: attemptId, from, to, ended_from } = body
+  if (attemptId === undefined && from !== undefined) {
+    return { ...windowOf({ from, to }, now), endedFrom: instantOf('ended_from', ended_from) }
+  }
+  const isAlone = from === undefined && to === undefined && ended_from === undefined
+  if (attemptId !== undefined && isAlone) return { attemptId }
   throw invalidField('/from', 'send either webhook_event_id or from, with or without to')
 }
 
@@ -109,7 +161,7 @@ function windowOf(
   throw invalidField('/from', 'from must be before to')
 }
 
-function instantOf(name: 'from' | 'to', text: string | undefined): Date | undefined {
+function instantOf(name: 'from' | 'to' | 'ended_from', text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const instant = parseInstant(text)
   // Ids hold no time before 1970.

@@ -20,7 +20,7 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 /** Each mail exactly as a lead would get it now, with what is not saved yet. */
 export default function PreviewTab() {
   const { t } = useTranslation()
-  const { campaign, mayChange, saving } = useDraft()
+  const { campaign, base, mayChange, saving } = useDraft()
   const { step = 1, variant, lead: picked, panel, view } = route.useSearch()
   const navigate = route.useNavigate()
   const steps = stepsOf(campaign)
@@ -31,7 +31,7 @@ export default function PreviewTab() {
   const lead = picked ?? newest.data?.items[0]?.id
   const asked = { lead, step: Math.min(step, Math.max(1, steps.length)), variant }
   const preview = useQuery({
-    ...previewQuery(campaign, asked, saving === 'saved'),
+    ...previewQuery({ campaign, base, saving }, asked),
     enabled: lead !== undefined && steps.length > 0,
     placeholderData: (before) => before,
   })

@@ -26,7 +26,7 @@ interface SendTestProps {
 /** The mail that is looked at, to oneself; also one that is not saved yet. */
 export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps) {
   const { t } = useTranslation()
-  const { campaign, saving } = useDraft()
+  const { campaign, base, saving } = useDraft()
   const { user } = useSignedIn()
   const attempt = useAttempt()
   const [fault, setFault] = useState<Fault>()
@@ -66,7 +66,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
       body: {
         ...{ lead_id: lead, step, mailbox_id: mailbox, to },
         ...(variant === undefined ? {} : { variant }),
-        ...(saving === 'saved' ? {} : { draft: draftOf(campaign) }),
+        ...(saving === 'saved' ? {} : { draft: draftOf({ campaign, base, saving }) }),
       },
     })
   })

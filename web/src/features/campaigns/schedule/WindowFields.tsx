@@ -1,7 +1,8 @@
-import { Button, Group, Select, TextInput } from '@mantine/core'
+import { Button, Group, Select } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { NameField } from '../../../ui/NameField.tsx'
 import { TimeField } from './TimeField.tsx'
 import { type Weekly, zonesWith } from './windows.ts'
 
@@ -20,13 +21,12 @@ export function WindowFields({ own, readOnly, problem, onChange, onRemove }: Win
   const zones = useMemo(() => zonesWith(timezone), [timezone])
   return (
     <Group align="flex-end" gap="sm">
-      <TextInput
+      <NameField
         label={t(($) => $.campaigns.schedule.name)}
-        maxLength={255}
         readOnly={readOnly}
         value={name}
         error={problem('name')}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        onChange={(next) => onChange({ name: next })}
       />
       <Group gap="sm" wrap="nowrap" align="flex-end">
         {(['from', 'to'] as const).map((part) => (
