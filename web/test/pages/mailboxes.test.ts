@@ -216,7 +216,7 @@ test('a viewer sees mailboxes, why one does not work, and nothing to press', asy
   }
 })
 
-test('conversations are handed to another mailbox after their number was seen', async ({
+test('conversations are handed to another mailbox after their number was seen, those of a removed one as well', async ({
   application,
   open,
 }) => {
@@ -237,11 +237,11 @@ test('conversations are handed to another mailbox after their number was seen', 
   })
   // As after the first of its two mails.
   const { peek } = api.ctx.database
-  const mailbox = await peek
-    .selectFrom('mailboxes')
-    .select('id')
-    .where('address', '=', from)
-    .executeTakeFirstOrThrow()
+  const idOf = async (address: string) => {
+    const found = peek.selectFrom('mailboxes').select('id').where('address', '=', address)
+    return (await found.executeTakeFirstOrThrow()).id
+  }
+  const mailbox = { id: await idOf(from) }
   await peek
     .updateTable('leads')
     .set({ mailbox_id: mailbox.id, current_step: 1, sending_state: 'active' })
@@ -262,6 +262,23 @@ test('conversations are handed to another mailbox after their number was seen', 
   expect(after.body.email_list).toContain(to)
   const audit = await asOwner('GET', '/app/audit?action=mailbox.handed_over')
   expect(audit.body.items).toMatchObject([{ actor_type: 'user', details: { moved: 1 } }])
+
+  await page.goto(`${application.address}${path}/${await idOf(to)}`)
+  await waitUntilShown(page)
+  await page.getByRole('button', { name: 'Remove mailbox' }).click()
+  const removal = page.getByRole('dialog', { name: `Remove ${to}?` })
+  await removal.getByText('hand its conversations over', { exact: false }).waitFor()
+  await removal.getByRole('button', { name: 'Remove mailbox' }).click()
+  await page.getByRole('combobox', { name: 'Of which mailbox?' }).click()
+  await page.getByRole('option', { name: to }).click()
+  await page.getByRole('combobox', { name: 'To which mailbox?' }).fill('anna')
+  await page.getByRole('option', { name: from }).click()
+  await page.getByRole('button', { name: 'Hand over …' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Hand over', exact: true }).click()
+  await page.getByText(`${from} goes on with 1 conversation.`).waitFor()
+  await page.getByRole('heading', { name: 'Removed mailboxes' }).waitFor({ state: 'detached' })
+  const leads = await peek.selectFrom('leads').select('mailbox_id').execute()
+  expect(leads).toEqual([{ mailbox_id: mailbox.id }])
 })
 
 test('the list keeps its place while it loads, and says why it cannot be read', async ({
