@@ -2536,6 +2536,10 @@ export type ThreadCounts = {
     bounces: number;
     by_mailbox: Array<{
         mailbox_id: string;
+        /**
+         * Also of one that was removed.
+         */
+        address: string | null;
         waiting: number;
     }>;
     by_label: Array<{
