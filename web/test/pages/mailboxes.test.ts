@@ -54,7 +54,19 @@ test('a mailbox is connected from its address to a mail that arrives, and a wron
   expect(await record.inputValue()).toBe('v=DMARC1; p=none')
   await missing.getByRole('button', { name: 'Check again' }).waitFor()
   await page.getByLabel('Mails a day').fill('30')
-  await page.getByLabel('Name', { exact: true }).fill('Anna <b>Bold</b>')
+  const name = page.getByLabel('Name', { exact: true })
+  await name.fill('Anna <b>Bold</b>')
+  // What is typed outlives another test, whatever comes of it.
+  const over = { step: 'done', status: 'fail', detail: '', remedy: null }
+  const body = `${JSON.stringify(over)}\n`
+  await page.route(
+    '**/app/mailboxes/*/test',
+    (route) => route.fulfill({ contentType: 'application/x-ndjson', body }),
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: 'Test again' }).click()
+  await page.getByText('The mailbox does not work yet.').waitFor()
+  expect(await name.inputValue()).toBe('Anna <b>Bold</b>')
   await page.getByRole('button', { name: 'Save and finish' }).click()
   await page.getByText('1 of 7').waitFor()
   await page.getByRole('link', { name: 'Mailboxes' }).click()
