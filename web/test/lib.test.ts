@@ -43,6 +43,14 @@ test('a time is told in the largest unit that it fills', () => {
   expect(at(-59_000)).toBe('59 sec. ago')
   expect(at(-61_000)).toBe('1 min. ago')
   expect(at(3 * 86_400_000)).toBe('in 3 days')
+  expect(at(100)).toBe('now')
+})
+
+test('no day but the one beside today is called yesterday or tomorrow', () => {
+  const at = (ms: number) => relativeTime(new Date(now.getTime() + ms).toISOString(), now.getTime())
+  // From 9:37 it is another day after 15 hours, and the one after that after 39: 35 may be either.
+  const words = [-35, -25, 25, 35].map((hours) => at(hours * 3_600_000))
+  expect(words).toEqual(['1 day ago', '1 day ago', 'in 1 day', 'in 1 day'])
 })
 
 test('on a computer whose clock is a day off, time is the server’s', () => {

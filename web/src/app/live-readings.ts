@@ -18,7 +18,10 @@ export const readings: Record<string, readonly Reading[]> = {
     ...(['listWebhookHealth', 'getWebhookHealth', 'getHome'] as const),
   ],
   imports: ['listImports', 'getImport'],
-  mailboxes: ['listMailboxes', 'getMailbox', 'getMailboxUse', 'getHome', 'previewMail'],
+  mailboxes: [
+    ...(['listMailboxes', 'listRemovedMailboxes', 'getMailbox', 'getMailboxUse'] as const),
+    ...(['getHome', 'previewMail'] as const),
+  ],
   webhooks: [
     ...(['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'getHome'] as const),
     ...(['listWebhookHealth', 'getWebhookHealth'] as const),

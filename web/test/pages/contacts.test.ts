@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { optOutEverywhere } from '../../../server/src/features/acquisition/index.ts'
 import { createWorkspace, setPlan } from '../../../server/src/features/workspaces/index.ts'
 import { importText } from '../../../server/test/directory-files.ts'
 import { indexPeople, insertCompany, insertPeople } from '../../../server/test/directory-rows.ts'
@@ -21,6 +22,7 @@ async function fillDirectory({ api: { ctx } }: Application) {
       email: 'ada@a.example',
     },
     { company_id, first_name: 'Grace', last_name: 'Hopper', title: 'Admiral' },
+    { first_name: 'Ida', last_name: 'Rhodes', title: 'Admiral', email: 'ida@navy.example' },
     { company_id, first_name: 'Mary', last_name: 'Somerville', title: 'Admiral' },
     { company_id, first_name: 'Émilie', last_name: '李', title: 'Admiral' },
   ])
@@ -112,7 +114,7 @@ Facet,C,director,c@facet.example,Facet,facet.example,Shipping,15,Chile
   }
 })
 
-test('many are revealed one after the other, and what it costs at most is said before', async ({
+test('many are revealed one after the other past who asked not to be, and the most it costs is said', async ({
   application,
   open,
 }) => {
@@ -129,7 +131,8 @@ test('many are revealed one after the other, and what it costs at most is said b
     .execute()
   const page = await open(application.visitor, `${path}?titles=["admiral"]`)
   await page.getByRole('row', { name: /Hopper/ }).waitFor()
-  for (const name of ['Grace Hopper', 'Mary Somerville', 'Émilie 李']) {
+  const names = ['Grace Hopper', 'Ida Rhodes', 'Mary Somerville', 'Émilie 李']
+  for (const name of names) {
     await page.getByRole('checkbox', { name: `Select ${name}` }).click({ force: true })
     await page.getByRole('checkbox', { name: `Select ${name}`, checked: true }).waitFor()
   }
@@ -138,10 +141,13 @@ test('many are revealed one after the other, and what it costs at most is said b
   await list.fill('the very')
   await page.getByRole('option', { name: 'The very first' }).waitFor()
   await list.fill('Admirals')
-  await page.getByRole('button', { name: 'Reveal 3 addresses' }).click()
-  await page.getByText('at most 3 credits', { exact: false }).waitFor()
+  await optOutEverywhere(ctx, 'ida@navy.example')
+  expectFailures(page, 'POST /app/api/v1/leadbank/acquire_email 409')
+  await page.getByRole('button', { name: 'Reveal 4 addresses' }).click()
+  await page.getByText('at most 4 credits', { exact: false }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click()
-  await page.getByText('3 of 3: 3 found, 3 credits spent.').waitFor()
+  await page.getByText('4 of 4: 3 found, 3 credits spent.').waitFor()
+  await page.getByText('1 person cannot be revealed any more', { exact: false }).waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
   expect(await page.getByText(/^person-.*@example\.com$/).count()).toBe(3)
   await page.getByRole('tab', { name: 'Lists' }).click()

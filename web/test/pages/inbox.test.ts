@@ -1,5 +1,6 @@
 import type { Page, Route } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
+import { tellPages } from '../../../server/src/features/live/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
 import { addMails, createConversation } from '../../../server/test/conversations.ts'
@@ -886,4 +887,117 @@ test('what comes in while somebody reads moves nothing, and the narrow page show
   await page.getByRole('button', { name: 'Back to the list' }).click()
   await row(page, 'Late').waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
+})
+
+test('keys go on from where somebody was, in a mail that was clicked and in each view', async ({
+  application,
+  open,
+  world,
+}) => {
+  const lead = (name: string) => ({
+    ...{
+      email: `${name.toLowerCase()}@place.example`,
+      first_name: name,
+      company_name: 'Placeholm',
+    },
+  })
+  const html = '<p>A mail of its own</p>'
+  const last = await world.converse(lead('Last'))
+  const middle = await world.converse(lead('Middle'), { html })
+  const first = await world.converse(lead('First'))
+  const page = await open(application.visitor, `${path}?search=placeholm`)
+  const isOpen = (of: { id: string }) => expect.poll(() => page.url()).toContain(of.id)
+  await row(page, 'Last').waitFor()
+  await page.keyboard.press('j')
+  await isOpen(first)
+  await page.keyboard.press('j')
+  await isOpen(middle)
+  const mail = page.frameLocator('iframe[title="Mail"]').getByText('A mail of its own')
+  await mail.click()
+  await page.keyboard.press('k')
+  await isOpen(first)
+  await page.keyboard.press('j')
+  await mail.waitFor()
+  await application.asOwner('POST', '/app/threads/done', { ids: [middle.id], done: true })
+  await row(page, 'Middle').waitFor({ state: 'detached' })
+  await isOpen(middle)
+  await page.keyboard.press('j')
+  await isOpen(last)
+
+  const automatic = { kind: 'auto_reply' } as const
+  const older = await world.converse(lead('Older'), automatic)
+  const newer = await world.converse(lead('Newer'), automatic)
+  await page.goto(`${application.address}${path}?search=placeholm&view=automatic`)
+  await row(page, 'Older').waitFor()
+  await page.keyboard.press('j')
+  await isOpen(newer)
+  await page.keyboard.press('e')
+  await isOpen(older)
+})
+
+test('views say what a click shows: each mailbox by its address, and all that is unread', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { peek } = application.api.ctx.database
+  const add = async (address: string) => {
+    const server = { host: '127.0.0.1', port: 1, security: 'none', username: 'me', password: 'x' }
+    const body = { address, smtp: server, imap: server }
+    return (await application.asOwner('POST', '/app/mailboxes', body)).body.id as string
+  }
+  const mailbox_id = await add('bert@views.example')
+  const idle = await add('idle@views.example')
+  await world.converse({ email: 'two@views.example', first_name: 'Two' })
+  const { id } = await world.converse({ email: 'one@views.example', first_name: 'One' })
+  const of = peek.updateTable('threads').where('id', '=', id)
+  await of.set({ mailbox_id }).execute()
+  await peek.updateTable('threads').set({ unread: false }).execute()
+  await world.converse({ email: 'away@views.example', first_name: 'Away' }, { kind: 'auto_reply' })
+  const page = await open(application.visitor, `${path}?mailbox=${mailbox_id}`)
+  const views = page.getByRole('navigation', { name: 'Views' })
+  await views.getByRole('button', { name: /^bert@views\.example/, pressed: true }).waitFor()
+  await views.getByRole('button', { name: new RegExp(`^${world.mailboxAddress}`) }).waitFor()
+  await page.goto(`${application.address}${path}?view=all&mailbox=${idle}`)
+  await views.getByRole('button', { name: 'idle@views.example', pressed: true }).click()
+  await views.getByRole('button', { name: /^Unread\s*1$/ }).click()
+  await row(page, 'One').waitFor({ state: 'detached' })
+  await row(page, 'Away').waitFor()
+  expect(
+    await page.getByRole('region', { name: 'Conversations' }).locator('li[data-id]').count(),
+  ).toBe(1)
+})
+
+test('what is read stays open when something comes in, and what cannot be read says so', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { ctx, workspaceId } = application.api
+  const mail = { text: 'A long answer', html: '<p>A long answer</p>' }
+  const { id } = await world.converse({ email: 'reader@reads.example' }, mail)
+  const page = await open(application.visitor, '/account')
+  const missing = 'This mail could not be read.'
+  expectFailures(page, /^GET \/app\/messages\/\S+\/body 503$/)
+  await page.route('**/body?*', (route) => route.fulfill({ status: 503, json: refusal }), {
+    times: 1,
+  })
+  await page.goto(`${application.address}${path}?thread=${id}`)
+  await page.getByText(missing).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  const text = page.frameLocator('iframe[title="Mail"]').getByText('A long answer')
+  await text.waitFor()
+  await addMails(ctx, workspaceId, id, 1)
+  tellPages(ctx, workspaceId, ['inbox'])
+  await page.getByRole('article').getByText('Mail 1', { exact: true }).waitFor()
+  expect(await text.isVisible()).toBe(true)
+
+  await page.setViewportSize({ width: 360, height: 740 })
+  allowFailures(page, /^GET \/app\/threads\/\S+ 404$/)
+  await ctx.database.peek.deleteFrom('threads').where('id', '=', id).execute()
+  tellPages(ctx, workspaceId, ['inbox'])
+  await page.getByRole('article').waitFor({ state: 'detached' })
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Back to the list' }).click()
+  await page.getByRole('searchbox').waitFor()
 })

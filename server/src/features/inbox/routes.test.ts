@@ -186,7 +186,7 @@ test('pages have each conversation once, and filters and search find what they s
   expect(await idsOf('&label=interested')).toEqual([last?.id])
   const { by_label, by_mailbox, waiting } = await counts()
   expect(by_label).toContainEqual({ label: 'interested', waiting: 1 })
-  expect(by_mailbox.map((each: { waiting: number }) => each.waiting)).toEqual([waiting])
+  expect(by_mailbox).toMatchObject([{ address: 'anna@example.com', waiting }])
 
   const unread = await idsOf('&unread=true')
   expect(unread).toContain(last?.id)
@@ -212,6 +212,17 @@ test('a conversation tells where an answer goes, and why one cannot be sent', as
   expect(refused.body.code).toBe('not_eligible')
   const forced = await ask('POST', `/threads/${id}/reply`, { text: 'Hello', force: true })
   expect(forced.body.state).toBe('sent')
+})
+
+test('an answer goes where the conversation says, however many servers have answered since', async () => {
+  const { id, email } = await answered()
+  const { ctx, workspaceId } = inbox
+  await addMails(ctx, workspaceId, id, 22)
+  const automatic = ctx.database.peek.updateTable('messages').set({ kind: 'auto_reply' })
+  await automatic.where('thread_id', '=', id).where('text', 'like', 'Mail %').execute()
+  expect((await thread(id)).body.answer_to).toBe(email)
+  const sent = await ask('POST', `/threads/${id}/reply`, { text: 'Gladly.' })
+  expect(sent.body).toMatchObject({ state: 'sent', to_address: email })
 })
 
 test('of a long conversation each mail is read once, page by page', async () => {

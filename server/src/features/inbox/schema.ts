@@ -73,7 +73,13 @@ export const ThreadCounts = Type.Object(
     snoozed: Type.Integer(),
     automatic: Type.Integer(),
     bounces: Type.Integer(),
-    by_mailbox: Type.Array(Type.Object({ mailbox_id: Uuid, waiting: Type.Integer() })),
+    by_mailbox: Type.Array(
+      Type.Object({
+        mailbox_id: Uuid,
+        address: Nullable(Type.String({ description: 'Also of one that was removed.' })),
+        waiting: Type.Integer(),
+      }),
+    ),
     by_label: Type.Array(
       Type.Object({
         label: Type.String({ description: 'The status of the leads.' }),
@@ -87,7 +93,7 @@ export const ThreadCounts = Type.Object(
     examples: [
       {
         ...{ waiting: 3, unread: 1, snoozed: 0, automatic: 4, bounces: 2 },
-        by_mailbox: [{ mailbox_id: id, waiting: 3 }],
+        by_mailbox: [{ mailbox_id: id, address: 'sales@example.org', waiting: 3 }],
         by_label: [{ label: 'interested', waiting: 2 }],
       },
     ],

@@ -223,6 +223,8 @@ export async function countThreads(
 
 export interface WaitingCount {
   mailbox_id: string
+  /** Of the mailbox, which may be removed. */
+  address: string | null
   /** Of the lead; null: it is gone. */
   label: string | null
   count: number
@@ -236,14 +238,17 @@ export async function countWaiting(
   most: number,
 ): Promise<WaitingCount[]> {
   const { rows } = await sql<WaitingCount>`
-    select w.mailbox_id, l.status as label, count(*)::integer as count
+    select w.mailbox_id, coalesce(m.address, r.address) as address, l.status as label,
+      count(*)::integer as count
     from (
       select t.workspace_id, t.id, t.mailbox_id from threads t
       where t.workspace_id = ${workspaceId}::uuid and ${conditionOf.waiting(now)}
       order by t.sort_id desc
       limit ${most}) as w
     left join leads l on l.workspace_id = w.workspace_id and l.id = w.id
-    group by w.mailbox_id, l.status
+    left join mailboxes m on m.workspace_id = w.workspace_id and m.id = w.mailbox_id
+    left join removed_mailboxes r on r.workspace_id = w.workspace_id and r.id = w.mailbox_id
+    group by w.mailbox_id, coalesce(m.address, r.address), l.status
     order by w.mailbox_id, l.status`.execute(db)
   return rows
 }

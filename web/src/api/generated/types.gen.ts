@@ -2078,6 +2078,26 @@ export type MailboxChange = {
 };
 
 /**
+ * A mailbox that was removed, and that conversations are in.
+ */
+export type RemovedMailbox = {
+    id: string;
+    address: string;
+    timestamp_removed: string;
+};
+
+/**
+ * One page, newest first.
+ */
+export type RemovedMailboxList = {
+    items: Array<RemovedMailbox>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
+};
+
+/**
  * What pausing or removing a mailbox touches.
  */
 export type MailboxUse = {
@@ -2536,6 +2556,10 @@ export type ThreadCounts = {
     bounces: number;
     by_mailbox: Array<{
         mailbox_id: string;
+        /**
+         * Also of one that was removed.
+         */
+        address: string | null;
         waiting: number;
     }>;
     by_label: Array<{
@@ -7641,6 +7665,66 @@ export type SuggestMailboxResponses = {
 };
 
 export type SuggestMailboxResponse = SuggestMailboxResponses[keyof SuggestMailboxResponses];
+
+export type ListRemovedMailboxesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+    };
+    url: '/app/mailboxes/removed';
+};
+
+export type ListRemovedMailboxesErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListRemovedMailboxesError = ListRemovedMailboxesErrors[keyof ListRemovedMailboxesErrors];
+
+export type ListRemovedMailboxesResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: RemovedMailboxList;
+};
+
+export type ListRemovedMailboxesResponse = ListRemovedMailboxesResponses[keyof ListRemovedMailboxesResponses];
 
 export type RemoveMailboxData = {
     body?: never;

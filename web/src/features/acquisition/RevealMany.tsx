@@ -20,7 +20,7 @@ export default function RevealMany({ contactIds, list, price, onClose }: RevealM
   const cache = useQueryClient()
   const { id: workspaceId } = useWorkspace()
   const [state, setState] = useState<'asked' | 'running' | 'over'>('asked')
-  const [done, setDone] = useState({ asked: 0, found: 0, charged: 0 })
+  const [done, setDone] = useState({ asked: 0, found: 0, refused: 0, charged: 0 })
   const [fault, setFault] = useState<Fault>()
   const isStopped = useRef(false)
   const count = contactIds.length
@@ -37,13 +37,24 @@ export default function RevealMany({ contactIds, list, price, onClose }: RevealM
       try {
         const { status, credits_charged } = await reveal(cache, { contactId, list, headers })
         const isFound = status === 'acquired'
-        setDone(({ asked, found, charged }) => ({
+        setDone(({ asked, found, charged, ...rest }) => ({
+          ...rest,
           asked: asked + 1,
           found: found + Number(isFound),
           charged: charged + credits_charged,
         }))
-      } catch (refused) {
-        setFault(refused as Fault)
+      } catch (thrown) {
+        const fault = thrown as Fault
+        // The next one may be revealed all the same.
+        if (isOfOne(fault)) {
+          setDone((before) => ({
+            ...before,
+            asked: before.asked + 1,
+            refused: before.refused + 1,
+          }))
+          continue
+        }
+        setFault(fault)
         break
       }
     }
@@ -82,6 +93,9 @@ export default function RevealMany({ contactIds, list, price, onClose }: RevealM
             aria-label={t(($) => $.contacts.revealMany.title, { count })}
           />
         )}
+        {done.refused > 0 && (
+          <Text>{t(($) => $.contacts.revealMany.refused, { count: done.refused })}</Text>
+        )}
         {fault && <FaultNotice fault={fault} />}
         <Group justify="flex-end">
           {state === 'running' ? (
@@ -105,3 +119,6 @@ export default function RevealMany({ contactIds, list, price, onClose }: RevealM
     </Modal>
   )
 }
+
+/** The person asked not to be contacted, or is gone: asking again changes nothing. */
+const isOfOne = ({ code }: Fault) => code === 'not_eligible' || code === 'not_found'

@@ -45,15 +45,20 @@ export function InboxPage() {
   const reply = useRef<Writable>(null)
 
   const { thread } = place
+  const at = thread ? shown.indexOf(thread) : -1
+  // Once the open one has left the list, those beside it are where it was.
+  const lastAt = useRef(0)
+  if (at !== -1) lastAt.current = at
   const next = (step: 1 | -1) => {
-    const at = thread ? shown.indexOf(thread) : -1
-    return at === -1 ? shown[step === 1 ? 0 : shown.length - 1] : shown[at + step]
+    if (!thread) return shown[step === 1 ? 0 : shown.length - 1]
+    if (at === -1) return shown[step === 1 ? lastAt.current : lastAt.current - 1]
+    return shown[at + step]
   }
   const finish = (id: string) => {
     const following = next(1) ?? next(-1)
     void changes.setDone(id, true, () => open(id, true))
-    // What is done has left this view: go on with the next one.
-    if (!place.view) open(following, true)
+    // What is done leaves all other views: go on with the next one.
+    if (place.view !== 'all' && place.view !== 'done') open(following, true)
   }
   const actions: InboxActions = {
     move: (step) => {

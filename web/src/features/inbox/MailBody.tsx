@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { unreachable } from '../../api/fault.ts'
 import { markWords } from '../../lib/mark-words.ts'
+import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { useWorkspace } from '../users/index.ts'
 import classes from './MailSection.module.css'
 
@@ -20,17 +22,35 @@ export function MailBody({ id, showsImages, words }: MailBodyProps) {
   const { id: workspace } = useWorkspace()
   const [height, setHeight] = useState(heightAtFirst)
   const [body, setBody] = useState<HTMLElement>()
+  const [isMissing, setMissing] = useState(false)
   useEffect(() => (body ? markWords(body, words) : undefined), [body, words])
   const measure = useCallback((frame: HTMLIFrameElement) => {
-    const root = frame.contentDocument?.documentElement
-    if (!root) return
-    setBody(frame.contentDocument?.body)
+    const mail = frame.contentDocument
+    // A refusal of the server is JSON; where it does not answer the browser shows a page of its own.
+    if (mail?.contentType !== 'text/html') {
+      setMissing(true)
+      return
+    }
+    const root = mail.documentElement
+    setBody(mail.body)
+    // Keys do on a mail that was clicked what they do beside it.
+    mail.addEventListener('keydown', (event) => {
+      if (!frame.dispatchEvent(new KeyboardEvent('keydown', event))) event.preventDefault()
+    })
     const adjust = () =>
       setHeight(Math.min(heightMost, Math.ceil(root.getBoundingClientRect().height)))
     adjust()
     // Pictures come later, and the window may become narrower.
     new ResizeObserver(adjust).observe(root)
   }, [])
+  if (isMissing) {
+    return (
+      <FaultNotice
+        fault={{ ...unreachable, message: t(($) => $.inbox.mailMissing) }}
+        onRetry={() => setMissing(false)}
+      />
+    )
+  }
   const query = new URLSearchParams({ workspace, ...(showsImages ? { images: 'true' } : {}) })
   return (
     <div className={classes.paper}>

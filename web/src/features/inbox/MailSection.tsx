@@ -25,8 +25,9 @@ interface MailSectionProps {
 /** One mail: who wrote it, when, and what. */
 export function MailSection({ message, leadEmail, isOpenAtFirst, words }: MailSectionProps) {
   const { t } = useTranslation()
-  const [isChosen, setChosen] = useState<boolean>()
-  const isOpen = isChosen ?? (isOpenAtFirst || hasWord(message.text, words))
+  // What is read stays open when something comes in after it.
+  const [isChosen, setChosen] = useState<boolean | undefined>(isOpenAtFirst || undefined)
+  const isOpen = isChosen ?? hasWord(message.text, words)
   const [showsImages, setShowsImages] = useState(false)
   const writer = useWriterName(message.written_by)
   const { direction, kind, step, from_address, attachments } = message

@@ -9,6 +9,8 @@ import {
   listThreadMessagesInfiniteOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { BackToList } from './BackToList.tsx'
 import { LeadPanel } from './LeadPanel.tsx'
 import { LoadingThread } from './LoadingThread.tsx'
 import { MailSection } from './MailSection.tsx'
@@ -69,9 +71,12 @@ export default function Thread({
   }, [mustBeRead, data?.last_message_id, id])
 
   if (conversation.isPending) return <LoadingThread />
-  if (!data) {
+  // Somebody has erased the person meanwhile.
+  const isGone = conversation.error?.statusCode === 404
+  if (!data || isGone) {
     return (
       <div className={classes.notice}>
+        <BackToList onClose={onClose} />
         <FaultNotice
           fault={conversation.error as NonNullable<typeof conversation.error>}
           onRetry={() => void conversation.refetch()}
@@ -101,6 +106,7 @@ export default function Thread({
           onUnread={onUnread}
         />
         <div className={classes.mails}>
+          <ReadingFault reading={conversation} />
           {all.error && <FaultNotice fault={all.error} onRetry={() => void all.refetch()} />}
           {hasOlder && !all.error && (
             <Button

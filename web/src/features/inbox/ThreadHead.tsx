@@ -1,8 +1,9 @@
 import { ActionIcon, Button, Title, Tooltip } from '@mantine/core'
-import { ArrowLeft, Check, MailOpen, RotateCcw } from 'lucide-react'
+import { Check, MailOpen, RotateCcw } from 'lucide-react'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../api/generated/types.gen.ts'
+import { BackToList } from './BackToList.tsx'
 import { Snooze } from './Snooze.tsx'
 import classes from './Thread.module.css'
 import { useMarks } from './useMarks.ts'
@@ -26,15 +27,7 @@ export function ThreadHead({ thread, words, onClose, onDone, onUnread }: ThreadH
   useMarks(title, words, subject)
   return (
     <header className={classes.head}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        className={classes.back}
-        aria-label={t(($) => $.inbox.back)}
-        onClick={onClose}
-      >
-        <ArrowLeft size="1rem" aria-hidden />
-      </ActionIcon>
+      <BackToList onClose={onClose} />
       <Title ref={title} order={2} title={subject}>
         {subject || t(($) => $.inbox.noSubject)}
       </Title>

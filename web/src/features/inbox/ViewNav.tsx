@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { countThreadsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import {
+  countThreadsOptions,
+  getMailboxOptions,
+} from '../../api/generated/@tanstack/react-query.gen.ts'
 import { isAutomatic } from './labels.ts'
 import { type InboxPlace, views } from './place.ts'
 import { useLabelName } from './useLabelName.ts'
-import { useMailboxNames } from './useMailboxNames.ts'
 import { ViewButton } from './ViewButton.tsx'
 import classes from './ViewNav.module.css'
 
@@ -17,10 +19,18 @@ interface ViewNavProps {
 export function ViewNav({ place, onGo }: ViewNavProps) {
   const { t } = useTranslation()
   const nameOf = useLabelName()
-  const addressOf = useMailboxNames()
   const counts = useQuery(countThreadsOptions()).data
   const labels = (counts?.by_label ?? []).filter(({ label }) => !isAutomatic(label))
   const mailboxes = counts?.by_mailbox ?? []
+  // One that is looked at is there, too, when nothing of it waits.
+  const isCounted = mailboxes.some(({ mailbox_id }) => mailbox_id === place.mailbox)
+  const path = { id: place.mailbox ?? '' }
+  const isAlone = place.mailbox !== undefined && counts !== undefined && !isCounted
+  const alone = useQuery({ ...getMailboxOptions({ path }), enabled: isAlone })
+  const nameOfAlone = alone.isPending ? t(($) => $.inbox.mailbox) : alone.data?.address
+  const shown = isAlone
+    ? [...mailboxes, { mailbox_id: path.id, address: nameOfAlone ?? null, waiting: 0 }]
+    : mailboxes
   const chosen = place.view ?? views[0]
   return (
     <nav className={classes.nav} aria-label={t(($) => $.inbox.views.title)}>
@@ -38,7 +48,14 @@ export function ViewNav({ place, onGo }: ViewNavProps) {
           name={t(($) => $.inbox.views.unread)}
           count={counts?.unread}
           isChosen={place.unread === true}
-          onChoose={() => onGo({ unread: place.unread ? undefined : true, thread: undefined })}
+          // It counts those of all views.
+          onChoose={() =>
+            onGo(
+              place.unread
+                ? { view: undefined, unread: undefined, thread: undefined }
+                : { view: 'all', unread: true, thread: undefined },
+            )
+          }
         />
       </ul>
       {(labels.length > 0 || place.label) && (
@@ -61,10 +78,10 @@ export function ViewNav({ place, onGo }: ViewNavProps) {
         <section>
           <h2>{t(($) => $.inbox.byMailbox)}</h2>
           <ul>
-            {mailboxes.map(({ mailbox_id, waiting }) => (
+            {shown.map(({ mailbox_id, address, waiting }) => (
               <ViewButton
                 key={mailbox_id}
-                name={addressOf(mailbox_id)}
+                name={address ?? t(($) => $.inbox.removedMailbox)}
                 count={waiting}
                 isChosen={mailbox_id === place.mailbox}
                 onChoose={() =>

@@ -41,11 +41,17 @@ export function ConnectPage() {
   const navigate = route.useNavigate()
   const cache = useQueryClient()
   const [test, setTest] = useState<'running' | 'works' | 'fails' | 'passed-over'>('running')
+  // What is typed in the step after it outlives another test.
+  const [wasTested, setWasTested] = useState(false)
   const [run, setRun] = useState(0)
   const mailbox = useQuery({ ...getMailboxOptions({ path: { id: id ?? '' } }), enabled: !!id }).data
   const again = () => {
     setTest('running')
     setRun(run + 1)
+  }
+  const end = (result: 'works' | 'fails' | 'passed-over') => {
+    setTest(result)
+    if (result !== 'fails') setWasTested(true)
   }
   const shownAddress = mailbox?.address ?? address
   const isTested = test === 'works' || test === 'passed-over'
@@ -53,7 +59,7 @@ export function ConnectPage() {
     address: shownAddress ? ('done' as const) : ('now' as const),
     login: id ? ('done' as const) : shownAddress ? ('now' as const) : ('later' as const),
     test: !id ? ('later' as const) : isTested ? ('done' as const) : ('now' as const),
-    sending: id && isTested ? ('now' as const) : ('later' as const),
+    sending: id && wasTested ? ('now' as const) : ('later' as const),
   }
   const finish = async () => {
     notifications.show({ message: t(($) => $.mailboxes.connect.done, { address: shownAddress }) })
@@ -125,7 +131,7 @@ export function ConnectPage() {
                   mailboxId={id}
                   startsAtOnce
                   areRecordsBelow={isTested}
-                  onDone={(works) => setTest(works ? 'works' : 'fails')}
+                  onDone={(works) => end(works ? 'works' : 'fails')}
                 />
                 {isTested && (
                   <Suspense fallback={<LoadingRows rows={3} />}>
@@ -136,7 +142,7 @@ export function ConnectPage() {
                   <>
                     <ChangeLogin mailbox={mailbox} isTested onDone={again} />
                     <Group>
-                      <Button variant="subtle" onClick={() => setTest('passed-over')}>
+                      <Button variant="subtle" onClick={() => end('passed-over')}>
                         {t(($) => $.mailboxes.connect.goOn)}
                       </Button>
                     </Group>

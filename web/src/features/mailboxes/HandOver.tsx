@@ -8,14 +8,18 @@ import {
   getMailboxQueryKey,
   getMailboxUseQueryKey,
   handOverMailboxMutation,
+  listRemovedMailboxesQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { handOverMailbox } from '../../api/generated/sdk.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { useMailboxes } from './useMailboxes.ts'
 
+/** It may be removed. */
+type Handed = Pick<Mailbox, 'id' | 'address'>
+
 /** Lets another mailbox go on with the conversations of one, with their number first. */
-export function HandOver({ mailbox }: { mailbox: Mailbox }) {
+export function HandOver({ mailbox }: { mailbox: Handed }) {
   const { t } = useTranslation()
   const others = useMailboxes().filter(({ id }) => id !== mailbox.id)
   const [to, setTo] = useState<string | null>(null)
@@ -40,7 +44,7 @@ export function HandOver({ mailbox }: { mailbox: Mailbox }) {
 }
 
 interface ConfirmHandOverProps {
-  mailbox: Mailbox
+  mailbox: Handed
   to: string
   onClose: () => void
 }
@@ -64,6 +68,7 @@ function ConfirmHandOver({ mailbox: { id, address: from }, to, onClose }: Confir
       notifications.show({ message: [done, ...rest].join(' ') })
       onClose()
       const path = { id }
+      await cache.invalidateQueries({ queryKey: listRemovedMailboxesQueryKey() })
       await cache.invalidateQueries({ queryKey: getMailboxQueryKey({ path }) })
       await cache.invalidateQueries({ queryKey: getMailboxUseQueryKey({ path }) })
     },

@@ -6,6 +6,7 @@ import { Page } from '../../ui/Page.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { MailboxFilters } from './MailboxFilters.tsx'
 import { MailboxList } from './MailboxList.tsx'
+import { RemovedMailboxes } from './RemovedMailboxes.tsx'
 
 const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes')
 
@@ -15,7 +16,8 @@ export function MailboxesPage() {
   const { handle, role } = useWorkspace()
   const filter = route.useSearch()
   const navigate = route.useNavigate()
-  const connect = isAtLeast(role, 'admin') && (
+  const isAdmin = isAtLeast(role, 'admin')
+  const connect = isAdmin && (
     <Button
       component={Link}
       to={`/w/${handle}/settings/mailboxes/connect`}
@@ -35,6 +37,7 @@ export function MailboxesPage() {
         onReset={() => void navigate({ search: {} })}
         whenEmpty={connect}
       />
+      {isAdmin && <RemovedMailboxes />}
     </Page>
   )
 }

@@ -51,6 +51,7 @@ export function RemoveMailbox({ mailbox, opened, onClose, onDone }: RemoveMailbo
       title={t(($) => $.mailboxes.remove.title, { address: mailbox.address })}
       body={t(($) => $.mailboxes.remove.body)}
       confirm={t(($) => $.mailboxes.remove.confirm)}
+      isPreparing={use.isPending}
       isBusy={remove.isPending}
       fault={remove.error ?? use.error}
       onConfirm={() => remove.mutate({ path })}

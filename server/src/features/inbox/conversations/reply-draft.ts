@@ -27,7 +27,7 @@ export type ReplyDraft = Pick<ReplyRow, 'lead_id' | 'campaign_id' | 'mailbox_id'
 }
 
 /** So many mails are looked at: those that the headers of a mail refer to, and some more. */
-const messagesMax = 50
+export const messagesMax = 50
 
 /**
  * Makes a reply ready to be composed: it goes to whoever wrote last, or where they wanted answers to go, and

@@ -5,7 +5,7 @@ import { findThread, listThreadMessages, type StoredMessage } from '../../messag
 import { findReplyMailbox, findReplyRefusal } from '../../sending/index.ts'
 import type { ThreadMessage } from '../schema.ts'
 import { hasRemoteImages } from './mail-document.ts'
-import { answeredIn } from './reply-draft.ts'
+import { answeredIn, messagesMax } from './reply-draft.ts'
 import { type Conversation, getThread } from './threads.ts'
 
 /** So many mails are shown at first: all that most conversations have. */
@@ -13,13 +13,15 @@ const newestMails = 20
 
 /** A conversation as the application shows it: its mails, and whether and where it can be answered. */
 export async function showConversation(ctx: Context, workspaceId: string, id: string) {
-  const page = { limit: newestMails, startingAfter: undefined }
+  // As many as an answer looks at: it goes where it is said to go.
+  const page = { limit: messagesMax, startingAfter: undefined }
   const { messages, ...thread } = await getThread(ctx, workspaceId, id, page)
+  const { items } = messages
   return {
     ...thread,
-    messages: messages.items.map(shownMessage),
-    has_older: messages.next_starting_after !== undefined,
-    ...(await findAnswer(ctx, workspaceId, thread, messages.items)),
+    messages: items.slice(0, newestMails).map(shownMessage),
+    has_older: items.length > newestMails,
+    ...(await findAnswer(ctx, workspaceId, thread, items)),
   }
 }
 

@@ -33,7 +33,7 @@ const countMost = 1000
 const waitingMost = 10_000
 
 export interface InboxCounts extends messages.ThreadCounts {
-  by_mailbox: { mailbox_id: string; waiting: number }[]
+  by_mailbox: { mailbox_id: string; address: string | null; waiting: number }[]
   by_label: { label: string; waiting: number }[]
 }
 
@@ -42,10 +42,11 @@ export async function countThreads(ctx: Context, workspaceId: string): Promise<I
   const now = ctx.now()
   const counts = await messages.countThreads(ctx.db, workspaceId, now, countMost)
   const waiting = await messages.countWaiting(ctx.db, workspaceId, now, waitingMost)
+  const addresses = new Map(waiting.map(({ mailbox_id, address }) => [mailbox_id, address]))
   return {
     ...counts,
     by_mailbox: sumBy(waiting, ({ mailbox_id }) => mailbox_id).map(([mailbox_id, sum]) => ({
-      ...{ mailbox_id, waiting: sum },
+      ...{ mailbox_id, address: addresses.get(mailbox_id) ?? null, waiting: sum },
     })),
     by_label: sumBy(waiting, ({ label }) => label).map(([label, sum]) => ({ label, waiting: sum })),
   }

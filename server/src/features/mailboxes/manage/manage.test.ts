@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { type Browser, setUp } from '../../../../test/browser.ts'
+import { createConversation } from '../../../../test/conversations.ts'
 import { startMailServers } from '../../../../test/mail/mail-servers.ts'
 import { createRealMailbox } from '../../../../test/mail/mailboxes.ts'
 
@@ -99,6 +100,27 @@ test('a mailbox says which campaigns send from it', async () => {
     campaigns: [{ name: 'Autumn', status: 'draft' }],
     waiting: [],
   })
+})
+
+test('a mailbox that was removed is listed while leads or conversations are in it', async () => {
+  const headers = { 'x-workspace-id': api.workspaceId }
+  const [led, idle] = [await add('led@example.com'), await add('idle@example.com')]
+  const body = { name: 'Winter', email_list: [led.address] }
+  const { id: campaign_id } = (await owner.call('POST', '/app/api/v2/campaigns', { body, headers }))
+    .body
+  const leads = [{ email: 'led@lead.example' }]
+  await owner.call('POST', '/app/api/v2/lead/add', { body: { campaign_id, leads }, headers })
+  const update = api.ctx.database.peek.updateTable('leads').where('campaign_id', '=', campaign_id)
+  await update.set({ mailbox_id: led.id, sending_state: 'active', current_step: 1 }).execute()
+  const listed = async () => (await call('GET', '/removed')).body.items
+  expect(await listed()).toEqual([])
+  for (const { id } of [led, idle]) await call('DELETE', `/${id}`)
+  expect(await listed()).toMatchObject([{ id: led.id, address: led.address }])
+  await update.set({ sending_state: 'stopped' }).execute()
+  expect(await listed()).toEqual([])
+  await createConversation(api, api.workspaceId, campaign_id)
+  await api.ctx.database.peek.updateTable('threads').set({ mailbox_id: led.id }).execute()
+  expect(await listed()).toMatchObject([{ id: led.id }])
 })
 
 test.each([

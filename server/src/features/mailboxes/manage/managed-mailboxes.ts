@@ -10,7 +10,7 @@ import type { Mailbox, MailboxSettings } from '../schema.ts'
 import { openSettings } from '../settings.ts'
 import { providerOf } from './presets.ts'
 import * as queries from './queries.ts'
-import type { MailboxUse, ManagedMailbox } from './schema.ts'
+import type { MailboxUse, ManagedMailbox, RemovedMailbox } from './schema.ts'
 
 export async function listManagedMailboxes(
   ctx: Context,
@@ -33,6 +33,15 @@ export async function getManagedMailbox(
   const row = await queries.findManaged(ctx.db, workspaceId, id)
   if (!row) throw notFound('mailbox')
   return show(ctx, row)
+}
+
+/** Those whose conversations wait until it is added again, or are handed over. */
+export async function listRemovedMailboxes(
+  ctx: Context,
+  workspaceId: string,
+  page: PageRequest,
+): Promise<Page<RemovedMailbox>> {
+  return toPage(await queries.listRemoved(ctx.db, workspaceId, page), page.limit)
 }
 
 /** Who sends from it, and who waits for a follow-up from it: what removing it touches. */

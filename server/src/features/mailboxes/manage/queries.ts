@@ -56,6 +56,23 @@ export const listAll = (db: Db, workspaceId: string) => selectManaged(db, worksp
 export const findManaged = (db: Db, workspaceId: string, id: string) =>
   selectManaged(db, workspaceId).where('m.id', '=', id).executeTakeFirst()
 
+/** Those that leads or conversations are in, newest first, and one more than the page holds. */
+export const listRemoved = (db: Db, workspaceId: string, page: PageRequest) =>
+  db
+    .selectFrom('removed_mailboxes as r')
+    .select(['r.id', 'r.address', 'r.timestamp_removed'])
+    .where('r.workspace_id', '=', workspaceId)
+    .where(
+      sql<SqlBool>`(
+        exists (select from leads l where l.workspace_id = r.workspace_id
+          and l.mailbox_id = r.id and l.sending_state = 'active')
+        or exists (select from threads t where t.workspace_id = r.workspace_id
+          and t.mailbox_id = r.id)
+      )`,
+    )
+    .$call(newestFirst(page, 'r.id'))
+    .execute()
+
 /** Those that name the address and may still send. */
 export const listCampaignsOf = (db: Db, workspaceId: string, address: string) =>
   db

@@ -13,7 +13,12 @@ import {
 } from '../mailboxes.ts'
 import { MailboxChange, MailboxInput } from '../schema.ts'
 import { checkMailboxDns } from './dns.ts'
-import { getMailboxUse, getManagedMailbox, listManagedMailboxes } from './managed-mailboxes.ts'
+import {
+  getMailboxUse,
+  getManagedMailbox,
+  listManagedMailboxes,
+  listRemovedMailboxes,
+} from './managed-mailboxes.ts'
 import {
   MailboxDns,
   MailboxPage,
@@ -21,6 +26,7 @@ import {
   MailboxTestLine,
   MailboxUse,
   ManagedMailbox,
+  RemovedMailboxPage,
 } from './schema.ts'
 import { streamTest } from './stream-test.ts'
 import { suggestServers } from './suggest.ts'
@@ -72,6 +78,22 @@ export const mailboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     ({ ctx, caller, query }) => suggestServers(ctx, caller.workspaceId, query.address),
+  )
+
+  app.get(
+    '/mailboxes/removed',
+    {
+      config: asAdmin,
+      schema: {
+        operationId: 'listRemovedMailboxes',
+        summary: 'List removed mailboxes',
+        description: 'Newest first; those that conversations are in, which can be handed over.',
+        tags,
+        querystring: Type.Object(pageQuery),
+        response: { 200: ref(RemovedMailboxPage) },
+      },
+    },
+    ({ ctx, caller, query }) => listRemovedMailboxes(ctx, caller.workspaceId, pageRequest(query)),
   )
 
   app.get(

@@ -99,6 +99,17 @@ export const MailboxUse = Type.Object(
   },
 )
 
+export const RemovedMailbox = Type.Object(
+  { id: Uuid, address: Type.String(), timestamp_removed: Timestamp },
+  {
+    $id: 'RemovedMailbox',
+    description: 'A mailbox that was removed, and that conversations are in.',
+    examples: [{ id, address: 'anna@example.com', timestamp_removed: time }],
+  },
+)
+
+export const RemovedMailboxPage = Page(RemovedMailbox)
+
 const Place = Type.Object({ host: Type.String(), port: Type.Integer(), security: Security })
 const google = { host: 'smtp.gmail.com', port: 587, security: 'starttls' }
 
@@ -181,9 +192,17 @@ export const MailboxTestLine = Type.Object(
 )
 
 export type ManagedMailbox = Static<typeof ManagedMailbox>
+export type RemovedMailbox = Static<typeof RemovedMailbox>
 export type MailboxUse = Static<typeof MailboxUse>
 
 export const mailboxSchemas = [
   ...[ManagedMailbox, MailboxPage, MailboxInput, MailboxChange],
-  ...[MailboxUse, MailboxSuggestion, MailboxDns, MailboxTestLine],
+  ...[
+    RemovedMailbox,
+    RemovedMailboxPage,
+    MailboxUse,
+    MailboxSuggestion,
+    MailboxDns,
+    MailboxTestLine,
+  ],
 ]

@@ -1,0 +1,42 @@
+import { Select, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listRemovedMailboxesQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { listRemovedMailboxes } from '../../api/generated/sdk.gen.ts'
+import { everyItem } from '../../lib/every-item.ts'
+import { Section } from '../../ui/Section.tsx'
+import { HandOver } from './HandOver.tsx'
+
+/** Those that have no page any more, and conversations that wait for another one. */
+export function RemovedMailboxes() {
+  const { t } = useTranslation()
+  const { data = [] } = useQuery({
+    queryKey: [...listRemovedMailboxesQueryKey(), 'every'],
+    queryFn: ({ signal }) =>
+      everyItem(async (query) => {
+        const { data: page } = await listRemovedMailboxes({ query, signal, throwOnError: true })
+        return page
+      }),
+  })
+  const [address, setAddress] = useState<string | null>(null)
+  if (data.length === 0) return null
+  const chosen = data.find((mailbox) => mailbox.address === address)
+  return (
+    <Section
+      title={t(($) => $.mailboxes.removed.section)}
+      lead={t(($) => $.mailboxes.removed.lead)}
+    >
+      <Stack>
+        <Select
+          searchable
+          label={t(($) => $.mailboxes.removed.from)}
+          data={data.map((mailbox) => mailbox.address)}
+          value={chosen ? address : null}
+          onChange={setAddress}
+        />
+        {chosen && <HandOver key={chosen.id} mailbox={chosen} />}
+      </Stack>
+    </Section>
+  )
+}
