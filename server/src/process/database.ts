@@ -5,7 +5,7 @@ import { readMigrationGap, readServerVersion } from '../kernel/db/instance.ts'
 import { migrate, migrationNames, newerDatabase } from '../kernel/db/migrate.ts'
 import type { DatabaseTimeouts } from '../kernel/db/timeouts.ts'
 import type { Log } from '../kernel/log.ts'
-import { clusterAt, clusterExists } from '../kernel/postgres/index.ts'
+import { clusterAt, clusterExists, findRunning } from '../kernel/postgres/index.ts'
 
 const postgresVersionMin = 15
 
@@ -43,10 +43,15 @@ export async function checkDatabase(
  *
  * @throws where it is empty, and DATA_DIR has a database
  */
-export async function requireNothingLeft(db: ProcessDb, { dataDir }: Config): Promise<void> {
+export async function requireNothingLeft(
+  db: ProcessDb,
+  { dataDir, databaseUrl }: Config,
+): Promise<void> {
   if (!(await clusterExists(clusterAt(dataDir)))) return
   const { missing } = await readMigrationGap(db)
   if (missing.length < migrationNames().length) return
+  // It may lead to the very database of DATA_DIR, as the sandbox's does.
+  if ((await findRunning(dataDir)) === databaseUrl) return
   throw new Error(
     `DATA_DIR ${dataDir} has a database, and that of DATABASE_URL is empty: bring the data over first (docs/operating.md, "From the embedded database to your own"), or set DATA_DIR to a new directory to begin anew.`,
   )
