@@ -417,7 +417,7 @@ function afterOneBatch(): AbortSignal {
   let looks = 0
   return {
     get aborted() {
-      return ++looks > 2
+      return ++looks > 1
     },
   } as AbortSignal
 }
