@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { runErasures } from '../../../server/src/features/erasure/index.ts'
 import { runLeadJobs } from '../../../server/src/features/leads/index.ts'
+import { setPlan } from '../../../server/src/features/workspaces/index.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
 import { expectFailures } from '../browser.ts'
@@ -324,7 +325,7 @@ test('a view is kept for the person, and columns are chosen', async ({ applicati
   await expect.poll(() => page.url()).toContain('q=example')
 })
 
-test('of more than a hundred campaigns and labels the oldest can be chosen', async ({
+test('of more than a hundred campaigns and labels the oldest can be chosen, also without the API', async ({
   application,
   open,
 }) => {
@@ -345,6 +346,7 @@ test('of more than a hundred campaigns and labels the oldest can be chosen', asy
       })),
     )
     .execute()
+  await setPlan(api.ctx, api.workspaceId, { api: false })
   const page = await open(application.visitor, path)
   const chip = (name: string) => page.getByRole('button', { name, exact: true })
   await chip('Campaign').click()
@@ -357,6 +359,7 @@ test('of more than a hundred campaigns and labels the oldest can be chosen', asy
   await page.getByRole('menuitem', { name: 'Label 101', exact: true }).waitFor()
   await page.getByRole('menuitem', { name: 'Label zero' }).click()
   await row.getByText('Label zero').waitFor()
+  await setPlan(api.ctx, api.workspaceId, { api: true })
 })
 
 test('who changes more leads than can be set back is asked first, sees how far it is, and can stop it', async ({
