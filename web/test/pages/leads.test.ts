@@ -216,6 +216,49 @@ test('a lead that something happened to since is not changed back, and it says w
   await page.getByText('Something happened to the lead since').waitFor()
 })
 
+test('a change whose answer got lost is done once and can be set back; more than can be named are not sent', async ({
+  application,
+  open,
+}) => {
+  await addLeads(application, 'Lost', [
+    { email: 'eve@lost.example' },
+    { email: 'dan@lost.example' },
+  ])
+  const page = await open(application.visitor, `${path}?q=lost.example`)
+  expectFailures(page, 'POST /app/leads/bulk lost')
+  await page.route(
+    '**/app/leads/bulk',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await page.getByLabel('Select eve@lost.example').check()
+  await page.getByLabel('Select dan@lost.example').check()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('2 leads paused.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('2 leads paused.').waitFor({ state: 'detached' })
+
+  await page.route(leads, async (route) => {
+    const { items } = await (await route.fetch()).json()
+    const many = Array.from({ length: 10_001 }, (_, at) => ({
+      ...{ ...items[0], id: application.api.ctx.newId(), email: `lead-${at}@lost.example` },
+    }))
+    await route.fulfill({ json: { items: many } })
+  })
+  await page.reload()
+  await page.getByLabel('Select lead-0@lost.example').check()
+  await page.getByLabel('Select lead-0@lost.example').press('End')
+  await page.getByLabel('Select lead-10000@lost.example').click({ modifiers: ['Shift'] })
+  await page.getByText('10,001 leads selected').waitFor()
+  await page.getByText('At most 10,000 leads can be chosen or left out one by one').waitFor()
+  expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
+})
+
 test('what is written in several lines keeps them when it is corrected', async ({
   application,
   open,

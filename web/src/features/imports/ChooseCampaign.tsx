@@ -36,7 +36,7 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
   })
   const name = typed.trim()
   const choose = (chosen: string | null) => {
-    if (chosen === fresh) create.mutate({ headers: attempt.headers(), body: firstDraft(name) })
+    if (chosen === fresh) create.mutate({ headers: attempt.headers(name), body: firstDraft(name) })
     else if (chosen) onChoose(chosen)
   }
   const known = [...campaigns].map(([id, label]) => ({ value: id, label }))
