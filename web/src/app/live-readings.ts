@@ -3,7 +3,7 @@ import type { Reading } from '../api/read-again.ts'
 /** What is read again when the server says that a topic has changed: operations, by their ids. */
 export const readings: Record<string, readonly Reading[]> = {
   campaigns: [
-    ...(['listCampaigns', 'getCampaign', 'listCampaignSummaries'] as const),
+    ...(['listCampaignNames', 'getCampaign', 'listCampaignSummaries'] as const),
     // Not `forecastCampaign`: of a large campaign it takes seconds. *Launch* and a saved draft ask for it.
     ...(['readCampaignReadiness', 'listRefusedCopies'] as const),
     ...(['readCampaignAnalytics', 'listSends', 'getHome', 'getAnalytics'] as const),

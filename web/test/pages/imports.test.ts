@@ -127,6 +127,53 @@ test('in another encoding variables have the names that it makes of them, and ke
   expect(items[0].mapping[1]).toEqual({ target: 'variable', variable: 'город' })
 })
 
+test('the name of a variable can be emptied, and one that is refused is not shown; another campaign is made after an answer was lost', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, path)
+  const buffer = Buffer.from('email,Plan,Tarif\nann@names.example,big,small\n')
+  const file = { name: 'plans.csv', mimeType: 'text/csv', buffer }
+  await page.locator('input[type=file]').setInputFiles(file)
+  const name = page.getByLabel('Name of the variable for “Tarif”')
+  await expect.poll(() => name.inputValue()).toBe('tarif')
+  await name.fill('')
+  expect(await name.inputValue()).toBe('')
+  await name.fill('plan')
+  expectFailures(page, 'PATCH /app/imports/:id 400')
+  await name.blur()
+  await page
+    .getByRole('columnheader')
+    .getByText('Another column is variable plan already')
+    .waitFor()
+  expect(await name.inputValue()).toBe('tarif')
+
+  expectFailures(page, 'POST /app/api/v2/campaigns lost')
+  await page.route(
+    '**/app/api/v2/campaigns',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  const campaign = page.getByRole('combobox', { name: 'Campaign' })
+  const make = async (called: string) => {
+    await campaign.fill(called)
+    await page.getByRole('option', { name: `“${called}”` }).click()
+  }
+  await make('Lost one')
+  await page.getByText('lost; try again in a moment').waitFor()
+  await make('Another one')
+  await expect.poll(() => campaign.inputValue()).toBe('Another one')
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Check the file' }).isEnabled())
+    .toBe(true)
+  await page.keyboard.press('Escape')
+  await page.getByRole('listbox').waitFor({ state: 'hidden' })
+  expect(await name.inputValue()).toBe('tarif')
+})
+
 test('what cannot be imported says what to do, and a lost part is sent again', async ({
   application,
   open,

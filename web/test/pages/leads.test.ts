@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { runErasures } from '../../../server/src/features/erasure/index.ts'
 import { runLeadJobs } from '../../../server/src/features/leads/index.ts'
+import { setPlan } from '../../../server/src/features/workspaces/index.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
 import { expectFailures } from '../browser.ts'
@@ -215,6 +216,49 @@ test('a lead that something happened to since is not changed back, and it says w
   await page.getByText('Something happened to the lead since').waitFor()
 })
 
+test('a change whose answer got lost is done once and can be set back; more than can be named are not sent', async ({
+  application,
+  open,
+}) => {
+  await addLeads(application, 'Lost', [
+    { email: 'eve@lost.example' },
+    { email: 'dan@lost.example' },
+  ])
+  const page = await open(application.visitor, `${path}?q=lost.example`)
+  expectFailures(page, 'POST /app/leads/bulk lost')
+  await page.route(
+    '**/app/leads/bulk',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await page.getByLabel('Select eve@lost.example').check()
+  await page.getByLabel('Select dan@lost.example').check()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('2 leads paused.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('2 leads paused.').waitFor({ state: 'detached' })
+
+  await page.route(leads, async (route) => {
+    const { items } = await (await route.fetch()).json()
+    const many = Array.from({ length: 10_001 }, (_, at) => ({
+      ...{ ...items[0], id: application.api.ctx.newId(), email: `lead-${at}@lost.example` },
+    }))
+    await route.fulfill({ json: { items: many } })
+  })
+  await page.reload()
+  await page.getByLabel('Select lead-0@lost.example').check()
+  await page.getByLabel('Select lead-0@lost.example').press('End')
+  await page.getByLabel('Select lead-10000@lost.example').click({ modifiers: ['Shift'] })
+  await page.getByText('10,001 leads selected').waitFor()
+  await page.getByText('At most 10,000 leads can be chosen or left out one by one').waitFor()
+  expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
+})
+
 test('what is written in several lines keeps them when it is corrected', async ({
   application,
   open,
@@ -324,7 +368,7 @@ test('a view is kept for the person, and columns are chosen', async ({ applicati
   await expect.poll(() => page.url()).toContain('q=example')
 })
 
-test('of more than a hundred campaigns and labels the oldest can be chosen', async ({
+test('of more than a hundred campaigns and labels the oldest can be chosen, also without the API', async ({
   application,
   open,
 }) => {
@@ -345,6 +389,7 @@ test('of more than a hundred campaigns and labels the oldest can be chosen', asy
       })),
     )
     .execute()
+  await setPlan(api.ctx, api.workspaceId, { api: false })
   const page = await open(application.visitor, path)
   const chip = (name: string) => page.getByRole('button', { name, exact: true })
   await chip('Campaign').click()
@@ -357,6 +402,7 @@ test('of more than a hundred campaigns and labels the oldest can be chosen', asy
   await page.getByRole('menuitem', { name: 'Label 101', exact: true }).waitFor()
   await page.getByRole('menuitem', { name: 'Label zero' }).click()
   await row.getByText('Label zero').waitFor()
+  await setPlan(api.ctx, api.workspaceId, { api: true })
 })
 
 test('who changes more leads than can be set back is asked first, sees how far it is, and can stop it', async ({
@@ -417,7 +463,7 @@ function afterOneBatch(): AbortSignal {
   let looks = 0
   return {
     get aborted() {
-      return ++looks > 2
+      return ++looks > 1
     },
   } as AbortSignal
 }

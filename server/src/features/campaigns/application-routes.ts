@@ -6,6 +6,7 @@ import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { readAnalytics } from './analytics.ts'
 import {
   CampaignAnalytics,
+  CampaignNames,
   CampaignReadiness,
   CampaignSummary,
   CampaignSummaryPage,
@@ -13,13 +14,14 @@ import {
 } from './application-schema.ts'
 import { getCampaign } from './campaigns.ts'
 import { duplicateCampaign } from './duplicate.ts'
+import { listNames } from './queries.ts'
 import { listRefusedCopies } from './refused-copies/refused-copy-queries.ts'
 import { Campaign, campaignStatuses } from './schema.ts'
 import { listSummaries } from './summary.ts'
 import { findUnready } from './update-campaign.ts'
 
 export const campaignPageSchemas = [
-  ...[CampaignSummary, CampaignSummaryPage],
+  ...[CampaignSummary, CampaignSummaryPage, CampaignNames],
   ...[CampaignReadiness, CampaignAnalytics, RefusedCopies],
 ]
 
@@ -56,6 +58,22 @@ export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     ({ ctx, caller, query }) => listSummaries(ctx, caller.workspaceId, pageRequest(query), query),
+  )
+
+  app.get(
+    '/campaigns/names',
+    {
+      // Leads are listed without the entitlement, and named by their campaigns.
+      config: { access: { scopes: [], role: 'viewer' } },
+      schema: {
+        operationId: 'listCampaignNames',
+        summary: 'List campaigns by their names',
+        description: 'Newest first, to name and to choose one.',
+        tags,
+        response: { 200: ref(CampaignNames) },
+      },
+    },
+    async ({ ctx, caller }) => ({ items: await listNames(ctx.db, caller.workspaceId) }),
   )
 
   app.post(

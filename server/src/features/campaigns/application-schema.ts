@@ -44,6 +44,15 @@ export const CampaignSummary = Type.Object(
 
 export const CampaignSummaryPage = Page(CampaignSummary)
 
+export const CampaignNames = Type.Object(
+  { items: Type.Array(Type.Object({ id, name })) },
+  {
+    $id: 'CampaignNames',
+    description: 'Campaigns by their names, the newest first; at most 2,000.',
+    examples: [{ items: [exampleOf({ id, name })] }],
+  },
+)
+
 export const CampaignReadiness = Type.Object(
   {
     ready: Type.Boolean(),

@@ -7,6 +7,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { listAudit } from '../audit/index.ts'
 import { unknownId } from '../daily-counts/step-days.ts'
 import { type LeadActivity, recordActivities } from '../leads/index.ts'
+import { setPlan } from '../workspaces/index.ts'
 import { recordRefusedCopies } from './index.ts'
 
 let sending: Sending
@@ -76,6 +77,19 @@ test('a copy has steps and options and no leads; a draft can be deleted with its
   const kept = await call('DELETE', `/app/campaigns/${id}`)
   expect([kept.status, kept.body.code]).toEqual([409, 'invalid_transition'])
   expect((await actions()).slice(-2)).toEqual(['campaign.created user', 'campaign.deleted user'])
+})
+
+test('campaigns have names, the newest first, also where the plan lacks the API', async () => {
+  const { id: first } = await create()
+  const { id: second } = await create({ name: 'Buyers' })
+  await setPlan(sending.ctx, sending.workspaceId, { api: false })
+  expect((await call('GET', '/app/api/v2/campaigns')).status).toBe(403)
+  const { status, body } = await call('GET', '/app/campaigns/names')
+  const items = [
+    { id: second, name: 'Buyers' },
+    { id: first, name: 'Founders' },
+  ]
+  expect([status, body]).toEqual([200, { items }])
 })
 
 test('every problem that keeps a campaign from starting is told with its place', async () => {

@@ -105,6 +105,12 @@ export const listCampaigns = prepared<
   limit $5`,
 )
 
+/** The newest alone: no further than anybody would look. */
+export const listNames = prepared<[workspaceId: string], Pick<CampaignRow, 'id' | 'name'>>(
+  'list_campaign_names',
+  `select id, name from campaigns where workspace_id = $1 order by id desc limit 2000`,
+)
+
 /** Active campaigns and those that bounce protection has paused, the newest first, from before `$2`. */
 export const listWatched = prepared<
   [workspaceId: string, before: string, limit: number],

@@ -3932,6 +3932,22 @@ export type CampaignSummaryList = {
 };
 
 /**
+ * Campaigns by their names, the newest first; at most 2,000.
+ */
+export type CampaignNames = {
+    items: Array<{
+        /**
+         * Made by the service.
+         */
+        id: string;
+        /**
+         * Shown to people and in events; never to a lead.
+         */
+        name: string;
+    }>;
+};
+
+/**
  * Whether a campaign could start, and everything that keeps it from starting.
  */
 export type CampaignReadiness = {
@@ -13013,6 +13029,57 @@ export type ListCampaignSummariesResponses = {
 };
 
 export type ListCampaignSummariesResponse = ListCampaignSummariesResponses[keyof ListCampaignSummariesResponses];
+
+export type ListCampaignNamesData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/app/campaigns/names';
+};
+
+export type ListCampaignNamesErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListCampaignNamesError = ListCampaignNamesErrors[keyof ListCampaignNamesErrors];
+
+export type ListCampaignNamesResponses = {
+    /**
+     * Campaigns by their names, the newest first; at most 2,000.
+     */
+    200: CampaignNames;
+};
+
+export type ListCampaignNamesResponse = ListCampaignNamesResponses[keyof ListCampaignNamesResponses];
 
 export type DuplicateCampaignData = {
     body?: never;

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   createCampaignMutation,
-  listCampaignsQueryKey,
+  listCampaignNamesQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
 import { useFirstDraft } from '../campaigns/index.ts'
@@ -30,13 +30,13 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
     ...createCampaignMutation(),
     async onSuccess({ id }) {
       attempt.renew()
-      await cache.invalidateQueries({ queryKey: listCampaignsQueryKey() })
+      await cache.invalidateQueries({ queryKey: listCampaignNamesQueryKey() })
       onChoose(id)
     },
   })
   const name = typed.trim()
   const choose = (chosen: string | null) => {
-    if (chosen === fresh) create.mutate({ headers: attempt.headers(), body: firstDraft(name) })
+    if (chosen === fresh) create.mutate({ headers: attempt.headers(name), body: firstDraft(name) })
     else if (chosen) onChoose(chosen)
   }
   const known = [...campaigns].map(([id, label]) => ({ value: id, label }))

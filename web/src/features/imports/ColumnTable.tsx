@@ -1,8 +1,11 @@
-import { NativeSelect, Text, TextInput } from '@mantine/core'
+import { NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
 import type { Import } from '../../api/generated/types.gen.ts'
+import { sentence } from '../../lib/form.ts'
 import classes from './ColumnTable.module.css'
+import { VariableName } from './VariableName.tsx'
 
 type Mapping = NonNullable<Import['mapping']>
 type Target = Mapping[number]['target']
@@ -14,16 +17,21 @@ const targets = [
 
 interface ColumnTableProps {
   data: Import
+  /** Of the last mapping. */
+  fault: Fault | null
   onChange: (mapping: Mapping) => void
 }
 
 /** The first ten rows of the file as they are, and above each column what becomes of it. */
-export function ColumnTable({ data, onChange }: ColumnTableProps) {
+export function ColumnTable({ data, fault, onChange }: ColumnTableProps) {
   const { t } = useTranslation()
   const { headings, rows } = data.preview ?? { headings: [], rows: [] }
   const mapping = data.mapping ?? []
-  const [names, setNames] = useState(() => mapping.map(({ variable }) => variable ?? ''))
-  const set = (column: number, target: Target) =>
+  // What a column was called that is no variable just now: it may become one again.
+  const [names, setNames] = useState<Record<number, string>>({})
+  const set = (column: number, target: Target) => {
+    const { variable } = mapping[column] ?? {}
+    if (variable) setNames({ ...names, [column]: variable })
     onChange(
       mapping.map((before, at): Mapping[number] => {
         // What a field is taken from is one column: the other becomes a variable.
@@ -33,6 +41,11 @@ export function ColumnTable({ data, onChange }: ColumnTableProps) {
         return target === 'variable' ? variableOf(at) : { target }
       }),
     )
+  }
+  const problemOf = (column: number) => {
+    const found = fault?.details?.find(({ path }) => path === `/mapping/${column}`)
+    return found && sentence(found.message)
+  }
   const variableOf = (at: number): Mapping[number] => ({
     target: 'variable',
     variable: names[at] || `column_${at + 1}`,
@@ -63,25 +76,13 @@ export function ColumnTable({ data, onChange }: ColumnTableProps) {
                   onChange={(event) => set(column, event.currentTarget.value as Target)}
                 />
                 {mapping[column]?.target === 'variable' && (
-                  <TextInput
-                    size="xs"
-                    mt={4}
-                    maxLength={64}
-                    aria-label={t(($) => $.imports.variableName, { heading })}
-                    leftSection="{{"
-                    rightSection="}}"
-                    value={names[column] || mapping[column]?.variable || ''}
-                    onChange={(event) => {
-                      const name = event.currentTarget.value
-                      setNames((before) =>
-                        headings.map((_, at) => (at === column ? name : (before[at] ?? ''))),
-                      )
-                    }}
-                    // Left as it was it changes nothing: another mapping is checked anew.
-                    onBlur={() => {
-                      const { variable } = variableOf(column)
-                      if (variable !== mapping[column]?.variable) set(column, 'variable')
-                    }}
+                  <VariableName
+                    heading={heading}
+                    value={mapping[column]?.variable ?? ''}
+                    error={problemOf(column)}
+                    onChange={(variable) =>
+                      onChange(mapping.with(column, { target: 'variable', variable }))
+                    }
                   />
                 )}
               </th>

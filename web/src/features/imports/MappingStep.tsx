@@ -86,7 +86,7 @@ export default function MappingStep({ data: stored }: { data: Import }) {
           onChange={(event) => set({ encoding: event.currentTarget.value })}
         />
       </Group>
-      <ColumnTable data={data} onChange={(mapping) => set({ mapping })} />
+      <ColumnTable data={data} fault={change.error} onChange={(mapping) => set({ mapping })} />
       {fault && <FaultNotice fault={fault} />}
       {data.checked && <CheckResult data={data} outcome={data.checked} />}
       <Group>

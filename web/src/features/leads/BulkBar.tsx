@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { BulkChange } from '../../api/generated/types.gen.ts'
@@ -24,6 +24,8 @@ type Change = Pick<BulkChange, 'action' | 'status' | 'to_campaign_id'>
 
 /** As many leads the server can set back to what they were. */
 const undoneMost = 1000
+/** As many the server takes by their ids. */
+const namedMost = 10_000
 
 /** What can be done with the leads that are chosen. */
 export default function BulkBar(props: BulkBarProps) {
@@ -54,6 +56,13 @@ export default function BulkBar(props: BulkBarProps) {
       {t(($) => $.leads.bulk[action])}
     </Button>
   )
+  if (selection.ids.size > namedMost) {
+    return (
+      <SelectionBar selection={selection} count={words} onClear={onClear}>
+        <Text size="xs">{t(($) => $.leads.bulk.tooMany, { count: namedMost })}</Text>
+      </SelectionBar>
+    )
+  }
   return (
     <SelectionBar selection={selection} count={words} onClear={onClear}>
       <StatusMenu

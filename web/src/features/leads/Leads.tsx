@@ -4,6 +4,7 @@ import {
   changeLeadsMutation,
   countLeadsOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { isNothing, nothingSelected, type Selection } from '../../lib/selection.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
@@ -37,6 +38,12 @@ export function Leads(props: LeadsProps) {
   const { search, campaigns, campaignId, onFilter, onOpen, whenEmpty } = props
   const { id: workspaceId, role } = useWorkspace()
   const [selection, setSelection] = useState<Selection>(nothingSelected)
+  const attempt = useAttempt()
+  // Chosen anew, leads are changed anew, also as they were before.
+  const select: typeof setSelection = (chosen) => {
+    attempt.renew()
+    setSelection(chosen)
+  }
   const jobs = useBegunJobs()
   const query = leadQueryOf(filterOf(search), campaignId)
   // What was chosen was chosen of another list, however this one was come to.
@@ -51,7 +58,7 @@ export function Leads(props: LeadsProps) {
     ...changeLeadsMutation(),
     onSuccess(started) {
       jobs.begin(started)
-      setSelection(nothingSelected)
+      select(nothingSelected)
     },
   })
   const chosen = selection.isAll
@@ -76,7 +83,7 @@ export function Leads(props: LeadsProps) {
             campaigns={campaigns}
             campaignId={campaignId}
             selection={isAtLeast(role, 'member') ? selection : undefined}
-            onSelect={setSelection}
+            onSelect={select}
             onOpen={onOpen}
             onReset={() => onFilter({})}
             whenEmpty={whenEmpty}
@@ -95,9 +102,11 @@ export function Leads(props: LeadsProps) {
               campaigns={campaigns}
               // Done twice, what is undone would be the second time alone.
               onChange={(wanted) => {
-                if (!change.isPending) change.mutate({ body: { ...wanted, ...chosen } })
+                if (change.isPending) return
+                const body = { ...wanted, ...chosen }
+                change.mutate({ headers: attempt.headers(JSON.stringify(body)), body })
               }}
-              onClear={() => setSelection(nothingSelected)}
+              onClear={() => select(nothingSelected)}
               download={<ExportLeads address={exportAddress(workspaceId, selection, query)} />}
             />
           )}

@@ -24,7 +24,7 @@ export function DecideUncertain({ id, name }: DecideUncertainProps) {
   const cache = useQueryClient()
   const attempt = useAttempt()
   const [isAsking, setAsking] = useState(false)
-  const request = () => ({ path: { id }, headers: attempt.headers() })
+  const request = (as: 'arrived' | 'again') => ({ path: { id }, headers: attempt.headers(as) })
   const onSuccess = async () => {
     setAsking(false)
     await readAgain(cache, ['listSends', 'getThread', 'listThreads', 'getHome'])
@@ -43,7 +43,7 @@ export function DecideUncertain({ id, name }: DecideUncertainProps) {
           variant="default"
           loading={arrived.isPending}
           aria-label={t(($) => $.campaigns.mails.arrivedOf, { name })}
-          onClick={() => arrived.mutate(request())}
+          onClick={() => arrived.mutate(request('arrived'))}
         >
           {t(($) => $.campaigns.mails.arrived)}
         </Button>
@@ -63,7 +63,7 @@ export function DecideUncertain({ id, name }: DecideUncertainProps) {
         confirm={t(($) => $.campaigns.mails.again)}
         isBusy={again.isPending}
         fault={again.error}
-        onConfirm={() => again.mutate(request())}
+        onConfirm={() => again.mutate(request('again'))}
         onClose={() => setAsking(false)}
       />
     </>

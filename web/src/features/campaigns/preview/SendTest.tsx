@@ -36,7 +36,6 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
   const choices = own.length > 0 ? own : known
   const form = useForm({
     initialValues: { to: user.email, mailbox_id: '' },
-    onValuesChange: attempt.renew,
     validate: { to: (to) => (to.trim() === '' ? t(($) => $.campaigns.test.toMissing) : null) },
   })
   const send = useMutation({
@@ -60,15 +59,13 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
         'mailbox_id',
         t(($) => $.campaigns.test.mailboxMissing),
       )
-    send.mutate({
-      path: { id: campaign.id },
-      headers: attempt.headers(),
-      body: {
-        ...{ lead_id: lead, step, mailbox_id: mailbox, to },
-        ...(variant === undefined ? {} : { variant }),
-        ...(saving === 'saved' ? {} : { draft: draftOf({ campaign, base, saving }) }),
-      },
-    })
+    const body = {
+      ...{ lead_id: lead, step, mailbox_id: mailbox, to },
+      ...(variant === undefined ? {} : { variant }),
+      ...(saving === 'saved' ? {} : { draft: draftOf({ campaign, base, saving }) }),
+    }
+    const headers = attempt.headers(JSON.stringify(body))
+    send.mutate({ path: { id: campaign.id }, headers, body })
   })
   return (
     <Drawer opened={opened} onClose={onClose} title={t(($) => $.campaigns.test.title)}>

@@ -1,0 +1,35 @@
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+
+interface VariableNameProps {
+  heading: string
+  value: string
+  /** Why the last one was refused. */
+  error: string | undefined
+  onChange: (name: string) => void
+}
+
+/** What mails call a column; once it is left it shows what the server keeps. */
+export function VariableName({ heading, value, error, onChange }: VariableNameProps) {
+  const { t } = useTranslation()
+  const [typed, setTyped] = useState<string>()
+  return (
+    <TextInput
+      size="xs"
+      mt={4}
+      maxLength={64}
+      aria-label={t(($) => $.imports.variableName, { heading })}
+      leftSection="{{"
+      rightSection="}}"
+      value={typed ?? value}
+      error={error}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      // Left as it was it changes nothing: another mapping is checked anew.
+      onBlur={() => {
+        setTyped(undefined)
+        if (typed && typed !== value) onChange(typed)
+      }}
+    />
+  )
+}
