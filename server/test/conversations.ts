@@ -84,6 +84,7 @@ export async function addMails(
   workspaceId: string,
   threadId: string,
   count: number,
+  textOf = (at: number) => `Mail ${at + 1}`,
 ) {
   const { mailbox_id, campaign_id } = await ctx.database.peek
     .selectFrom('threads')
@@ -99,7 +100,7 @@ export async function addMails(
       to_addresses: ['anna@example.com'],
       subject: 'Re: Hello',
     },
-    ...{ text: `Mail ${at + 1}`, html: null, size_bytes: null, details: {}, timestamp: ctx.now() },
+    ...{ text: textOf(at), html: null, size_bytes: null, details: {}, timestamp: ctx.now() },
   }))
   await insertMessages(ctx.db, mails as Parameters<typeof insertMessages>[1])
   await transaction(ctx, (tx) => indexThreads(tx, workspaceId, [threadId]))

@@ -51,7 +51,7 @@ export function inboxCommands(program: Command) {
         options,
         async (ctx, workspaceId) => {
           requireMailClients(ctx.config.dataDir)
-          const items = await syncMailboxes(ctx, workspaceId, mailbox)
+          const items = await syncMailboxes(ctx, workspaceId, { mailboxId: mailbox })
           if (items.some(({ error }) => error !== null)) process.exitCode = 1
           return { items }
         },

@@ -4,16 +4,21 @@ import { isHere } from '../../kernel/db/here.ts'
 import { bucketOfMailbox } from '../mailbox-lanes/index.ts'
 import type { ReadMailbox } from './mailbox.ts'
 
+interface MailboxToRead extends ReadMailbox {
+  /** That reading it fails was told to its owner, and nobody has mended it since. */
+  is_failing: boolean
+}
+
 // The reader of mail looks for the mailboxes of its buckets, of all workspaces.
 
 /** Those in error too: it is by trying that one finds out whether they work again. */
 export async function findMailboxesToRead(
   db: ProcessDb,
   buckets: number[],
-): Promise<ReadMailbox[]> {
-  const { rows } = await sql<ReadMailbox>`
+): Promise<MailboxToRead[]> {
+  const { rows } = await sql<MailboxToRead>`
     /* cross-workspace: discovery */
-    select workspace_id, id, address, imap_version
+    select workspace_id, id, address, imap_version, imap_error is not null as is_failing
     from mailboxes
     where status <> 'paused' and ${sql.raw(isHere)}
       and ${sql.raw(bucketOfMailbox('id'))} = any(${buckets}::integer[])

@@ -264,7 +264,9 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(SyncedMailboxes) },
       },
     },
-    async ({ ctx, caller }) => ({ items: await syncMailboxes(ctx, caller.workspaceId) }),
+    async ({ ctx, caller }) => ({
+      items: await syncMailboxes(ctx, caller.workspaceId, { beginWithinMs: 20_000 }),
+    }),
   )
 
   app.get(

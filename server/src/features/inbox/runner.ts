@@ -80,8 +80,10 @@ export function startInboxRunner(
     // With other settings it may be another server's: the connection to the old one ends.
     const isOver = ({ mailbox }: Following) => wanted.get(mailbox.id) !== mailbox.imap_version
     await leave([...followed.values()].filter(isOver).map(({ mailbox }) => mailbox.id))
-    for (const mailbox of mailboxes) {
-      if (!followed.has(mailbox.id) && owner.holds(bucketOf(mailbox.id))) follow(mailbox)
+    for (const { is_failing, ...mailbox } of mailboxes) {
+      const following = followed.get(mailbox.id)
+      if (following && !is_failing) following.tryMended()
+      if (!following && owner.holds(bucketOf(mailbox.id))) follow(mailbox)
     }
     return !isHeld() && mailboxes.every(({ id }) => followed.has(id))
   }

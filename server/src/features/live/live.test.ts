@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
@@ -77,6 +77,43 @@ test('a page is told of everything first, and then of a change that another proc
   expect(page.told.filter(([topic]) => topic !== 'members')).toEqual([['*'], ['labels']])
   expect(page.told[0]).toEqual(['*'])
   page.close()
+})
+
+test('a change is told once the database answers again', async () => {
+  const page = await openPage(owner)
+  await page.hears('*')
+  let failures = 0
+  const failsTwice: KyselyPlugin = {
+    transformQuery({ node }) {
+      failures += 1
+      if (failures <= 2) throw new Error('the connection was lost')
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  const db = api.ctx.db.withPlugin(failsTwice) as typeof api.ctx.db
+  tellPages({ ...api.ctx, db }, api.workspaceId, ['labels'])
+  await page.hears('labels')
+  page.close()
+})
+
+test('a process that has closed its database does not wait to tell of a change', async () => {
+  const closed = connect(api.ctx.database.url, 1)
+  // One that was never used has nothing to close.
+  await sql`select 1`.execute(closed.db)
+  await closed.db.destroy()
+  const ended = Promise.withResolvers<void>()
+  let pauses = 0
+  const own = {
+    ...{ ...api.ctx, db: freeHandle(closed.db) },
+    log: { ...api.ctx.log, debug: () => ended.resolve() },
+    sleep: async () => {
+      pauses += 1
+    },
+  }
+  tellPages(own as typeof api.ctx, api.workspaceId, ['labels'])
+  await ended.promise
+  expect(pauses).toBe(0)
 })
 
 test('an open conversation is told of what its mailbox and its address allow by now', async () => {

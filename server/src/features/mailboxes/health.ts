@@ -3,7 +3,7 @@ import { nextVersion } from '../../kernel/db/version.ts'
 import type { MailFailure } from '../../kernel/mail/index.ts'
 import { recordAudit, service } from '../audit/index.ts'
 import { emit } from '../events/index.ts'
-import { wakeMendedMailbox } from '../mailbox-lanes/index.ts'
+import { hintReading, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import { explainFailure } from './explain.ts'
 import { isOutdated } from './open-mailbox.ts'
 import * as queries from './queries.ts'
@@ -50,6 +50,7 @@ export async function reportMailboxRecovered(
   if (!known?.[`${side}_error`]) return
   const mailbox = await queries.lockMailbox(tx.db, workspaceId, id)
   if (!mailbox?.[`${side}_error`]) return
+  if (side === 'imap') hintReading(tx, id)
   const errors = { ...errorsOf(mailbox), [`${side}_error`]: null }
   const reason = reasonOf(errors)
   if (mailbox.status !== 'error' || reason !== null) {

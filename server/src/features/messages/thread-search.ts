@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Db } from '../../kernel/db/db.ts'
 import { fold } from '../../kernel/fold.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
@@ -65,6 +66,7 @@ export async function listFoundWords(
   for (const text of texts.flatMap(({ mails }) =>
     mails.flatMap((each) => [each.subject, each.text]),
   )) {
+    await othersTurn()
     for (const { start, end } of merged(matchesIn(text, sought))) {
       if (spellings.size < spellingsMost) spellings.add(text.slice(start, end))
     }
@@ -75,6 +77,13 @@ export async function listFoundWords(
 /** A beginning of three letters may have many words. */
 const spellingsMost = 500
 
+/**
+ * What is looked through for the excerpts of a page, alike for each conversation: the fewer are found, the
+ * further back. One whose words are in older mails is listed without an excerpt.
+ */
+const charactersOfPage = 200_000
+const mailsOfExcerptMost = 20
+
 const withoutExcerpt = (thread: ListedThread): FoundThread => ({ ...thread, excerpt: null })
 
 async function addExcerpts(
@@ -84,12 +93,34 @@ async function addExcerpts(
   sought: Sought[],
 ): Promise<FoundThread[]> {
   const ids = threads.map(({ id }) => id)
-  const texts = await words.listThreadTexts(db, workspaceId, ids, textBounds)
+  const charactersMost = Math.ceil(charactersOfPage / Math.max(1, threads.length))
+  const texts = await words.listThreadTexts(db, workspaceId, ids, {
+    mailsMost: mailsOfExcerptMost,
+    charactersMost: Math.min(charactersMost, textBounds.charactersMost),
+  })
   const mailsOf = new Map(texts.map(({ id, mails }) => [id, mails]))
-  return threads.map((thread) => ({
-    ...thread,
-    excerpt: excerptOf(mailsOf.get(thread.id) ?? [], sought),
-  }))
+  const found: FoundThread[] = []
+  for (const thread of threads) {
+    await othersTurn()
+    const mails = newestOf(mailsOf.get(thread.id) ?? [], charactersMost)
+    found.push({ ...thread, excerpt: excerptOf(mails, sought) })
+  }
+  return found
+}
+
+interface MailText {
+  subject: string
+  text: string
+}
+
+/** So many that they have these characters together, the last of them whole. */
+function newestOf(mails: MailText[], characters: number): MailText[] {
+  let before = 0
+  return mails.filter(({ subject, text }) => {
+    const isLookedAt = before < characters
+    before += subject.length + text.length
+    return isLookedAt
+  })
 }
 
 interface Match {
@@ -100,7 +131,7 @@ interface Match {
 }
 
 /** Of the newest mail that has most of the words, around the first of them. */
-function excerptOf(mails: { subject: string; text: string }[], sought: Sought[]): Excerpt | null {
+function excerptOf(mails: MailText[], sought: Sought[]): Excerpt | null {
   let best: { text: string; matches: Match[]; words: number } | undefined
   for (const text of mails.flatMap((mail) => [mail.text, mail.subject])) {
     const matches = matchesIn(text, sought)

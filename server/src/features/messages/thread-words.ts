@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Context } from '../../kernel/context.ts'
 import { listPartitions } from '../../kernel/db/partitions.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -18,10 +19,12 @@ export async function indexThreads(tx: Context, workspaceId: string, ids: string
   if (ids.length === 0) return
   await queries.lockThreads(tx.db, workspaceId, ids)
   const threads = await queries.listThreadTexts(tx.db, workspaceId, ids, textBounds)
-  const rows = threads.map(({ id, oldest_message_id, ...texts }) => ({
-    ...{ thread_id: id, oldest_message_id },
-    words: threadWordsOf(workspaceId, texts),
-  }))
+  const rows: queries.ThreadWords[] = []
+  for (const { id, oldest_message_id, ...texts } of threads) {
+    await othersTurn()
+    const words = threadWordsOf(workspaceId, texts)
+    rows.push({ thread_id: id, oldest_message_id, words })
+  }
   await queries.upsertThreadWords(tx.db, workspaceId, rows, tx.now())
 }
 
@@ -69,7 +72,7 @@ export const threadQueryOf = (workspaceId: string, sought: Sought[]): string =>
     .map(({ piece, asPrefix }) => quoted(markOf(workspaceId) + piece) + (asPrefix ? ':*' : ''))
     .join(' & ')
 
-const batch = 100
+const batch = 20
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Upkeep: the words of mails that retention has dropped, with those of the rest of their conversations. */

@@ -40,6 +40,11 @@ const unreachable = {
 /** The connection was lost or refused; not that the database was busy, full or moving something. */
 export const isUnreachable = (error: unknown) => explainUnavailable(error) === unreachable
 
+/** This process has closed its handle: no later attempt succeeds. */
+export const isClosed = (error: unknown) =>
+  error instanceof Error &&
+  /^(Cannot use a pool after calling end|driver has already been destroyed)/.test(error.message)
+
 const busy = 'The database was too busy with other changes to do this in time; try again shortly.'
 const takesNoChanges =
   'The database takes no changes for the moment, as while another one takes over from it; try again shortly.'

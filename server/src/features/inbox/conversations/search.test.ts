@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Browser, setUp } from '../../../../test/browser.ts'
+import { addMails } from '../../../../test/conversations.ts'
 import { type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
@@ -107,6 +108,16 @@ test('a row shows the mail around what was found, with the words marked', async 
   expect(await marked(`seeker${people}`)).toBeUndefined()
   const { items } = (await ask('/threads?limit=1')).body
   expect(items[0].excerpt).toBeNull()
+})
+
+test('excerpts are looked for in so many characters of the newest mails, however long the mails are', async () => {
+  const { id } = await answered('The needle is here.')
+  const answerAtLength = (count: number) =>
+    addMails(inbox.ctx, inbox.workspaceId, id, count, () => 'hay '.repeat(4_000))
+  await answerAtLength(10)
+  expect((await marked('needle'))?.join('')).toContain('The [needle] is here.')
+  await answerAtLength(4)
+  expect(await search('needle')).toMatchObject([{ id, excerpt: null }])
 })
 
 test('what we answer is found at once, what a campaign sends after upkeep', async () => {

@@ -15,6 +15,8 @@ export interface Following {
   mailbox: ReadMailbox
   /** Resolves when it is read no more, for whatever reason. */
   ended: Promise<void>
+  /** Its owner knows of no trouble, any more: a pause after trouble that they were told of ends. */
+  tryMended: () => void
   stop: () => Promise<void>
 }
 
@@ -45,7 +47,7 @@ const retryHereMaxMs = 15_000
  *             ──▶ visited: a copy is filed, or a mail looked for ──▶ reading the inbox
  *             ──▶ reading all folders, after five minutes
  *             ──▶ waiting for a place: other mailboxes have their turn
- *   broken, wherever it was ──▶ pausing ──▶ waiting for a place
+ *   broken, wherever it was ──▶ pausing, at most until it is mended ──▶ waiting for a place
  *
  * It ends from everywhere when it is stopped, or the lease is lost.
  */
@@ -94,6 +96,8 @@ export function followMailbox(
     }
   }
 
+  /** Ends the pause after trouble that was told. */
+  let mended: AbortController | undefined
   const run = async () => {
     let failures = 0
     while (goesOn()) {
@@ -104,10 +108,13 @@ export function followMailbox(
       } catch (error) {
         if (!goesOn()) return
         failures += 1
-        await reportTrouble(ctx, mailbox, error, failures)
+        const isTold = await reportTrouble(ctx, mailbox, error, failures)
         const longestMs = error instanceof MailFailure ? retryMaxMs : retryHereMaxMs
         const waitMs = Math.min(longestMs, retryMinMs * 2 ** (failures - 1))
-        await ctx.sleep(waitMs * (0.8 + 0.4 * ctx.random()), signal)
+        mended = isTold ? new AbortController() : undefined
+        const isOver = mended ? AbortSignal.any([signal, mended.signal]) : signal
+        await ctx.sleep(waitMs * (0.8 + 0.4 * ctx.random()), isOver)
+        if (mended?.signal.aborted) failures = 0
       }
     }
   }
@@ -117,6 +124,7 @@ export function followMailbox(
   return {
     mailbox,
     ended,
+    tryMended: () => mended?.abort(),
     stop() {
       stopping.abort()
       return ended

@@ -23,24 +23,28 @@ export const reportReading = (
 /**
  * Trouble that its owner can mend, or that does not pass by itself, is told to them: who does not see the
  * answers must not go on writing. A network that is down for a moment is nobody's fault.
+ *
+ * @returns whether it was told
  */
 export async function reportTrouble(
   ctx: Context,
   { workspace_id, id }: ReadMailbox,
   error: unknown,
   failures: number,
-) {
+): Promise<boolean> {
   await forget(ctx, { workspace_id, id })
   if (!(error instanceof MailFailure)) {
     ctx.log.warn({ mailbox: id, ...describeError(error) }, 'a mailbox is not read for the moment')
-    return
+    return false
   }
   ctx.log.info({ mailbox: id, stage: error.stage, kind: error.kind }, 'a mailbox cannot be read')
-  if (!needsPerson(error) && failures < failuresMax) return
+  if (!needsPerson(error) && failures < failuresMax) return false
   try {
     await transaction(ctx, (tx) => reportMailboxError(tx, workspace_id, id, 'imap', error))
+    return true
   } catch (cause) {
     ctx.log.warn({ mailbox: id, ...describeError(cause) }, 'trouble of a mailbox is told later')
+    return false
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
-import { notFound } from '../../../kernel/errors.ts'
+import { AppError, notFound } from '../../../kernel/errors.ts'
 import { MailFailure } from '../../../kernel/mail/index.ts'
 import {
   connectMailboxImap,
@@ -20,11 +20,20 @@ export interface SyncedMailbox {
   error: string | null
 }
 
+interface SyncOptions {
+  /** Only this one. */
+  mailboxId?: string | undefined
+  /** No other is begun with after that: who waits for the answer does not wait for ever. */
+  beginWithinMs?: number
+}
+
+const mailboxesAtOnce = 8
+
 /** Reads mailboxes now, also while the runner does: each mail has its effect once. */
 export async function syncMailboxes(
   ctx: Context,
   workspaceId: string,
-  mailboxId?: string,
+  { mailboxId, beginWithinMs = Number.POSITIVE_INFINITY }: SyncOptions = {},
 ): Promise<SyncedMailbox[]> {
   await refuseWhileHeld(ctx)
   const mailboxes = mailboxId
@@ -32,7 +41,22 @@ export async function syncMailboxes(
     : await findReadable(ctx, workspaceId)
   if (mailboxId && mailboxes.length === 0) throw notFound('mailbox')
   const synced: SyncedMailbox[] = []
-  for (const mailbox of mailboxes) synced.push(await sync(ctx, workspaceId, mailbox))
+  const untilMs = ctx.monotonicMs() + beginWithinMs
+  const waiting = mailboxes.values()
+  const readOneByOne = async () => {
+    for (const { id, address } of waiting) {
+      const isLate = ctx.monotonicMs() >= untilMs
+      const late = {
+        id,
+        address,
+        mails: 0,
+        error: 'There was no time for it: it is read by itself.',
+      }
+      const item = isLate ? late : await sync(ctx, workspaceId, { id, address })
+      if (item) synced.push(item)
+    }
+  }
+  await Promise.all(Array.from({ length: mailboxesAtOnce }, readOneByOne))
   return synced
 }
 
@@ -49,11 +73,12 @@ async function findReadable(ctx: Context, workspaceId: string): Promise<Mailbox[
 
 const always = { goesOn: () => true }
 
+/** @returns undefined when it was removed meanwhile */
 async function sync(
   ctx: Context,
   workspace_id: string,
-  { id, address }: Mailbox,
-): Promise<SyncedMailbox> {
+  { id, address }: Pick<Mailbox, 'id' | 'address'>,
+): Promise<SyncedMailbox | undefined> {
   try {
     const { connection, imap_version } = await connectMailboxImap(ctx, workspace_id, id)
     await using imap = connection
@@ -61,6 +86,7 @@ async function sync(
     const { taken } = await readMailbox(ctx, imap, mailbox, always)
     return { id, address, mails: taken, error: null }
   } catch (failure) {
+    if (failure instanceof AppError && failure.code === 'not_found') return undefined
     if (!(failure instanceof MailFailure)) throw failure
     const { what, remedy } = explainFailure(failure, 'imap')
     return { id, address, mails: 0, error: `${what} ${remedy}` }

@@ -43,13 +43,13 @@ export async function findSendingHold(db: AnyDb): Promise<SendingHold | null> {
   return { since, reason, detail: `${holdReasons[reason]}.` }
 }
 
-/** Who asks to log in to a mailbox is refused as the runners refuse it to themselves. */
+/** Who asks for something that leaves it is refused as the runners refuse it to themselves. */
 export async function refuseWhileHeld({ db }: Context): Promise<void> {
   const hold = await findSendingHold(db)
   if (!hold || isOfFailover(hold.reason)) return
   throw new AppError(
     'not_ready',
-    `${hold.detail} Until an operator confirms that it is the right one, nothing logs in to a mailbox.`,
+    `${hold.detail} Until an operator confirms that it is the right one, nothing leaves it: no mail, no webhook, no login to a mailbox.`,
   )
 }
 

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
+import { setUp } from '../../../../test/browser.ts'
 import { answerWith, startReceiver } from '../../../../test/receiver.ts'
 import { verifySignature } from '../../../../test/signature.ts'
 import { standardEventTypes } from '../../events/catalogue/index.ts'
+import { confirmRestore, holdSending } from '../../sending/index.ts'
 import { takePlace } from './under-way.ts'
 
 let api: TestApi
@@ -86,6 +88,20 @@ test('a disabled destination can be tested', async () => {
   const { id } = await createWebhook(receiver.url)
   await api.call('PATCH', `/api/v2/webhooks/${id}`, { body: { status: 'disabled' } })
   expect((await callTest(id)).body.success).toBe(true)
+})
+
+test('nothing leaves a held database for a test call, either', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await createWebhook(receiver.url)
+  // The installation knows itself: that is what is held.
+  await setUp(api)
+  await holdSending(api.ctx)
+  const refused = await callTest(id)
+  expect([refused.status, refused.body.code]).toEqual([409, 'not_ready'])
+  expect(await attemptsOf(id)).toEqual([])
+  await confirmRestore(api.ctx)
+  expect((await callTest(id)).body.success).toBe(true)
+  expect(receiver.requests).toHaveLength(1)
 })
 
 test('repeated with the same Idempotency-Key it sends once', async () => {

@@ -4,6 +4,7 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import { observeAttempt, recordAttempts, resultOf, send } from '../../deliveries/index.ts'
 import { storeEvents } from '../../events/index.ts'
+import { refuseWhileHeld } from '../../sending/index.ts'
 import { findDestination, openDestination } from '../index.ts'
 import { sampleEvent } from './sample.ts'
 import { takePlace } from './under-way.ts'
@@ -29,6 +30,7 @@ export async function testWebhook(
 ): Promise<WebhookTestResult> {
   const destination = await findDestination(ctx.db, workspaceId, webhookId)
   if (!destination) throw notFound('webhook')
+  await refuseWhileHeld(ctx)
   using _place = takePlace(ctx, workspaceId)
   await countTest(webhookId)
   const [event] = await transaction(ctx, (tx) =>
