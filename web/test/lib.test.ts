@@ -2,6 +2,8 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { unreachable, withRetryAfter } from '../src/api/fault.ts'
 import { browserOf } from '../src/features/account/browser-of.ts'
 import { auditFilterOf, auditQueryOf } from '../src/features/audit/filter.ts'
+import { labelChoices } from '../src/features/inbox/labels.ts'
+import { snoozeTime } from '../src/features/inbox/snooze-times.ts'
 import { expiryInstant } from '../src/features/keys/expiry.ts'
 import { leadSearchOf } from '../src/features/leads/lead-filter.ts'
 import { webhookSearchOf } from '../src/features/webhooks/webhook-search.ts'
@@ -10,7 +12,10 @@ import { dayIn, relativeTime } from '../src/lib/time.ts'
 
 const now = new Date(2026, 10, 20, 9, 37)
 
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllEnvs()
+})
 
 test('a key lives to the end of the day that was chosen, in the reader’s own calendar', () => {
   expect(expiryInstant('never', '', now)).toBeUndefined()
@@ -95,4 +100,18 @@ test('a session is named by browser and system, as far as they are known', () =>
   )
   expect(browserOf('curl/8.0')).toBeUndefined()
   expect(browserOf(null)).toBeUndefined()
+})
+
+test('three hours are three where the clocks change in between', () => {
+  vi.stubEnv('TZ', 'Europe/Berlin')
+  const until = (from: string) => snoozeTime('hours', new Date(from))
+  expect(until('2026-03-29T00:30:00.000Z')).toBe('2026-03-29T03:30:00.000Z')
+  expect(until('2026-10-24T23:30:00.000Z')).toBe('2026-10-25T02:30:00.000Z')
+})
+
+test('a key sets no label of the end of the list before the workspace’s own are read', () => {
+  expect(labelChoices(['hot'])[5]).toBe('hot')
+  expect(labelChoices([])[5]).toBe('wrong_person')
+  expect(labelChoices(undefined)[4]).toBe('not_interested')
+  expect(labelChoices(undefined)[5]).toBeUndefined()
 })

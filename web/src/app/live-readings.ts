@@ -31,6 +31,7 @@ export const readings: Record<string, readonly Reading[]> = {
   suppressions: ['listSuppressions', 'countSuppressions'],
   members: ['listMembers', 'listInvitations'],
   workspace: ['getWorkspace', 'getUsage', 'getHome'],
+  audit: ['listAudit'],
   credits: [
     ...(['getAcquisitionBalance', 'listCreditEntries'] as const),
     ...(['listAcquireLists', 'listAcquiredContacts'] as const),

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import { createPerson, createTeam, join } from '../../../server/test/people.ts'
 import { enter } from '../application.ts'
 import { expectFailures } from '../browser.ts'
@@ -52,15 +53,22 @@ test('an invitation that was withdrawn opens nothing', async ({ application, ope
   expectFailures(theirs, 'POST /app/invitations/received 404')
 })
 
-test('whoever has an account signs in to join', async ({ application, open }) => {
+test('whoever has an account signs in to join, and is taken to the workspace that they have joined', async ({
+  application,
+  open,
+}) => {
   const { api } = application
-  await createPerson(api, { email: 'erik@example.com' })
+  const person = await createPerson(api, { email: 'erik@example.com' })
+  const other = await createWorkspace(api.ctx, 'Elsewhere')
+  await join(api, other.id, person, 'owner')
   const body = { email: 'erik@example.com', role: 'member' }
   const created = await application.asOwner('POST', '/app/invitations', body)
   const page = await open(undefined, `/invitation${new URL(created.body.url).hash}`)
+  await page.evaluate(`localStorage.setItem('outrider-workspace', 'elsewhere')`)
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Home' }).waitFor()
+  expect(new URL(page.url()).pathname).toMatch(/^\/w\/default/)
 })
 
 test('whoever has an account at a provider signs in there to join', async ({

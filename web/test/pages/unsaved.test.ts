@@ -90,7 +90,7 @@ test('a link, another record and a reload lose nothing that was typed', async ({
   await page.getByRole('dialog', { name: /bob@/ }).waitFor()
 })
 
-test('a label, an invitation and a plan that were begun are asked for before they are left', async ({
+test('a label, an invitation, a plan, an entry of the suppression list and a name that were begun are asked for before they are left', async ({
   application,
   open,
 }) => {
@@ -133,4 +133,20 @@ test('a label, an invitation and a plan that were begun are asked for before the
   await requests.waitFor({ state: 'detached' })
   await page.goto(`${application.address}${settings}/workspace?panel=plan`)
   expect(await requests.inputValue()).toBe(before)
+
+  await page.goto(`${application.address}${settings}/suppression?panel=add`)
+  const blocked = page.getByRole('textbox', { name: 'Address or domain' })
+  await blocked.fill('half.example')
+  await page.keyboard.press('Escape')
+  await stay(page)
+  await blocked.press('Enter')
+  await blocked.waitFor({ state: 'detached' })
+  expect(await questionOf(page).count()).toBe(0)
+
+  await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('Half a name')
+  await page.getByRole('link', { name: 'Labels' }).click()
+  await stay(page)
+  expect(await name.inputValue()).toBe('Half a name')
 })

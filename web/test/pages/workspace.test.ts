@@ -49,7 +49,15 @@ test('whoever runs the server sets the plan of a workspace, and no one else is o
   // What the server refuses is said at its field, and nothing is set.
   await drawer.getByRole('spinbutton', { name: 'Leads' }).and(page.locator(':focus')).waitFor()
   expect(await plan()).toEqual(before)
-  await drawer.getByRole('spinbutton', { name: 'Leads' }).fill('5000')
+  // What the browser cannot read is no empty field, which has no limit.
+  const leads = drawer.getByRole('spinbutton', { name: 'Leads' })
+  await leads.fill('')
+  await leads.pressSequentially('5e')
+  await drawer.getByRole('button', { name: 'Save' }).click()
+  await leads.and(page.locator(':focus')).waitFor()
+  expect(await drawer.count()).toBe(1)
+  expect(await plan()).toEqual(before)
+  await leads.fill('5000')
   await drawer.getByRole('button', { name: 'Save' }).click()
   await drawer.waitFor({ state: 'detached' })
   expect(await plan()).toEqual({
@@ -92,7 +100,7 @@ test('a viewer sees the settings and changes none', async ({ application, open }
   expect(isOff).toBe(true)
 })
 
-test('the audit log tells who did what, and keeps what it is asked for in the address', async ({
+test('the audit log tells who did what, also while it is open, and keeps what it is asked for in the address', async ({
   application,
   open,
 }) => {
@@ -100,6 +108,8 @@ test('the audit log tells who did what, and keeps what it is asked for in the ad
   await application.asOwner('POST', '/app/oauth/service-accounts', body)
   const page = await open(application.visitor, '/w/default/settings/audit')
   await page.getByRole('cell', { name: 'Key created' }).first().waitFor()
+  await application.asOwner('POST', '/app/labels', { name: 'Made meanwhile' })
+  await page.getByRole('cell', { name: 'Label created' }).first().waitFor()
   await page.getByLabel('What', { exact: true }).selectOption('Keys')
   await page.waitForURL(/about=key/)
   await page.reload()

@@ -13,6 +13,7 @@ export type Topic =
   | 'members'
   | 'credits'
   | 'workspace'
+  | 'audit'
 
 /** What an entry of the audit log is about, and the topics that change with it. */
 const topicsOfSubjects: Record<string, readonly Topic[]> = {
@@ -31,8 +32,10 @@ const topicsOfSubjects: Record<string, readonly Topic[]> = {
   workspace: ['workspace', 'credits'],
 }
 
-export const topicsOfSubject = (subjectType: string): readonly Topic[] =>
-  topicsOfSubjects[subjectType] ?? []
+export const topicsOfSubject = (subjectType: string): readonly Topic[] => [
+  'audit',
+  ...(topicsOfSubjects[subjectType] ?? []),
+]
 
 /** By what stands before the first dot of an event's type. */
 const topicsOfEvents: Record<string, readonly Topic[]> = {

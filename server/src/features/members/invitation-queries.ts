@@ -45,7 +45,7 @@ export const findInvitation = (db: ProcessDb, tokenHash: Buffer, now: Date) =>
     .selectFrom('invitations')
     .innerJoin('workspaces', 'workspaces.id', 'invitations.workspace_id')
     .selectAll('invitations')
-    .select('workspaces.name as workspace_name')
+    .select(['workspaces.name as workspace_name', 'workspaces.handle as workspace_handle'])
     .where('workspaces.moved_to', 'is', null)
     .where('invitations.token_hash', '=', tokenHash)
     .where('invitations.timestamp_expires', '>', now)

@@ -43,7 +43,8 @@ test('an invitation makes an account and a member, once', async () => {
   const link = await invite('Bob@Example.com')
   const bob = openBrowser(api)
   expect((await lookAtInvitation(bob, link)).body).toEqual({
-    ...{ workspace_name: 'default', email: 'bob@example.com', role: 'member', has_account: false },
+    ...{ workspace_name: 'default', workspace_handle: 'default' },
+    ...{ email: 'bob@example.com', role: 'member', has_account: false },
   })
   expect(outcome(await acceptInvitation(bob, link))).toBe('400 invalid_field')
   const account = { name: 'Bob', password }

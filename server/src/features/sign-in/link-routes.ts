@@ -43,9 +43,10 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
     },
     (req) =>
       guarded(req, async () => {
-        const { workspace_name, email, role } = await getInvitation(req.process, req.body.token)
+        const invitation = await getInvitation(req.process, req.body.token)
+        const { workspace_name, workspace_handle, email, role } = invitation
         return {
-          ...{ workspace_name, email, role: role as 'viewer' },
+          ...{ workspace_name, workspace_handle, email, role: role as 'viewer' },
           has_account: await hasAccount(req.process, email),
         }
       }),

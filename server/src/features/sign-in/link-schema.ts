@@ -18,6 +18,7 @@ export const LinkToken = Type.Object(
 export const ReceivedInvitation = Type.Object(
   {
     workspace_name: Type.String(),
+    workspace_handle: Type.String({ description: 'Names it in addresses; never changes.' }),
     email: Type.String(),
     role: Type.Enum([...roles]),
     has_account: Type.Boolean({ description: 'Whether that address signs in to accept.' }),
@@ -28,6 +29,7 @@ export const ReceivedInvitation = Type.Object(
     examples: [
       {
         workspace_name: 'default',
+        workspace_handle: 'default',
         email: 'bob@example.com',
         role: 'member',
         has_account: false,

@@ -1786,6 +1786,10 @@ export type LinkToken = {
  */
 export type ReceivedInvitation = {
     workspace_name: string;
+    /**
+     * Names it in addresses; never changes.
+     */
+    workspace_handle: string;
     email: string;
     role: 'viewer' | 'member' | 'admin' | 'owner';
     /**

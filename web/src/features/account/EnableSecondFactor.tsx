@@ -12,15 +12,31 @@ import type { BegunSecondFactor } from '../../api/generated/types.gen.ts'
 import { Form } from '../../ui/Form.tsx'
 import { QrCode } from '../../ui/QrCode.tsx'
 import { Secret } from '../../ui/Secret.tsx'
+import { ShownOnce } from '../../ui/ShownOnce.tsx'
 import { useSessionRefresh } from '../users/index.ts'
 import { BackupCodes } from './BackupCodes.tsx'
 
+interface EnableSecondFactorProps {
+  /** It is on, and its backup codes are still to be stored. */
+  isConfirmed: boolean
+  onConfirmed: () => void
+  onDone: () => void
+}
+
 /** Password, then the code to scan; only the first right code of the telephone switches it on. */
-export default function EnableSecondFactor({ onDone }: { onDone: () => void }) {
+export default function EnableSecondFactor(props: EnableSecondFactorProps) {
+  const { isConfirmed, onConfirmed, onDone } = props
   const { t } = useTranslation()
   const form = useForm({ initialValues: { password: '' } })
   const start = useMutation({ ...beginSecondFactorMutation() })
-  if (start.isSuccess) return <ScanAndConfirm started={start.data} onDone={onDone} />
+  if (start.isSuccess && isConfirmed) {
+    return (
+      <ShownOnce done={t(($) => $.secondFactor.stored)} onDone={onDone}>
+        <BackupCodes codes={start.data.backup_codes} />
+      </ShownOnce>
+    )
+  }
+  if (start.isSuccess) return <ScanAndConfirm started={start.data} onDone={onConfirmed} />
   return (
     <Form onSubmit={form.onSubmit((body) => start.mutate({ body }))} fault={start.error}>
       <Text>{t(($) => $.secondFactor.lead)}</Text>
@@ -61,7 +77,6 @@ function ScanAndConfirm({ started, onDone }: { started: BegunSecondFactor; onDon
       <Text>{t(($) => $.secondFactor.scan)}</Text>
       <QrCode text={started.uri} label={t(($) => $.secondFactor.qr)} />
       <Secret label={t(($) => $.secondFactor.secret)} value={secret} />
-      <BackupCodes codes={started.backup_codes} />
       <Stack gap="xs">
         <TextInput
           {...form.getInputProps('code')}

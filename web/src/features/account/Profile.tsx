@@ -8,6 +8,7 @@ import type { Fault } from '../../api/fault.ts'
 import { updateProfileMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useSessionRefresh, useSignedIn } from '../users/index.ts'
 
 export function Profile() {
@@ -33,6 +34,7 @@ export function Profile() {
   )
   return (
     <Form onSubmit={save} fault={fault}>
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.setUp.name)}

@@ -13,7 +13,7 @@ const EnableSecondFactor = lazyPart(() => import('./EnableSecondFactor.tsx'))
 export function SecondFactor() {
   const { t } = useTranslation()
   const { user } = useSignedIn()
-  const [open, setOpen] = useState<'enable' | 'codes' | 'disable'>()
+  const [open, setOpen] = useState<'enable' | 'store' | 'codes' | 'disable'>()
   const close = () => setOpen(undefined)
   const isOn = user.has_second_factor
   return (
@@ -38,8 +38,18 @@ export function SecondFactor() {
         )}
       </Group>
       <Suspense>
-        <Drawer opened={open === 'enable'} onClose={close} title={t(($) => $.secondFactor.enable)}>
-          <EnableSecondFactor onDone={close} />
+        <Drawer
+          opened={open === 'enable' || open === 'store'}
+          // The backup codes, once they are there, are closed by their own button.
+          onClose={() => open === 'enable' && close()}
+          withCloseButton={open === 'enable'}
+          title={t(($) => $.secondFactor.enable)}
+        >
+          <EnableSecondFactor
+            isConfirmed={open === 'store'}
+            onConfirmed={() => setOpen('store')}
+            onDone={close}
+          />
         </Drawer>
       </Suspense>
       <ConfirmWithPassword opened={open === 'codes'} verb="codes" onClose={close} />

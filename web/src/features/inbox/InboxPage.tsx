@@ -41,7 +41,7 @@ export function InboxPage() {
   // In the order in which they are shown, for the keys that move.
   const [shown, setShown] = useState<string[]>([])
   const changes = useThreadChanges()
-  const { settable } = useOwnLabels()
+  const { settable, areRead } = useOwnLabels()
   const reply = useRef<Writable>(null)
 
   const { thread } = place
@@ -73,7 +73,8 @@ export function InboxPage() {
       open(undefined)
     },
     label: (at) => {
-      const choice = labelChoices(settable.map(({ value }) => value))[at]
+      const own = areRead ? settable.map(({ value }) => value) : undefined
+      const choice = labelChoices(own)[at]
       if (thread && choice) void changes.setLabel(thread, choice)
     },
     undo: () => changes.undo((id) => id === thread || open(id, thread !== undefined)),

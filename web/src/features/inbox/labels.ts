@@ -10,9 +10,10 @@ const seldomSet = ['wrong_person', 'lost', 'no_show', 'neutral'] as const satisf
 
 /**
  * What a person may say of a lead: the first nine have a key, 1 to 9. The first five keys are the same
- * in each workspace; then come its own labels.
+ * in each workspace; then come its own labels, and until those are read nobody knows what comes next.
  */
-export const labelChoices = (own: string[]): string[] => [...oftenSet, ...own, ...seldomSet]
+export const labelChoices = (own: string[] | undefined): string[] =>
+  own ? [...oftenSet, ...own, ...seldomSet] : [...oftenSet]
 
 export const keysOfLabels = 9
 

@@ -6,9 +6,11 @@ const none: Label[] = []
 
 /** The labels that people of this workspace made, the oldest first. Leads keep archived ones. */
 export function useOwnLabels() {
-  const all = useQuery(listLabelsOptions({ query: { archived: true } })).data?.items ?? none
+  const { data } = useQuery(listLabelsOptions({ query: { archived: true } }))
+  const all = data?.items ?? none
   return {
     all,
+    areRead: data !== undefined,
     settable: all.filter(({ timestamp_archived }) => timestamp_archived === null).toReversed(),
     /** @param value as it is the status of a lead */
     find: (value: string): Label | undefined => all.find((label) => label.value === value),

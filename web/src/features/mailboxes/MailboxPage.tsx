@@ -54,7 +54,6 @@ export function MailboxPage() {
       {t(($) => $.mailboxes.all)}
     </BackLink>
   )
-  if (mailbox.data) return <Sections key={id} mailbox={mailbox.data} back={back} />
   if (mailbox.error?.statusCode === 404) {
     return (
       <EmptyState
@@ -65,6 +64,7 @@ export function MailboxPage() {
       />
     )
   }
+  if (mailbox.data) return <Sections key={id} mailbox={mailbox.data} back={back} />
   return (
     <Page title={t(($) => $.mailboxes.one)} back={back}>
       {mailbox.isError ? (

@@ -16,6 +16,7 @@ import type { Mailbox, MailboxSuggestion } from '../../api/generated/types.gen.t
 import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { type LoginValues, serversOf } from './login-form.ts'
 import { passwordPages } from './provider-help.ts'
 import { ServerFields } from './ServerFields.tsx'
@@ -73,21 +74,21 @@ export function PasswordLogin(props: PasswordLoginProps) {
     onError: (refused) => refuse(refused),
   })
   const submit = form.onSubmit(
-    (values) =>
-      mailbox
-        ? update.mutate(
-            { path: { id: mailbox.id }, body: serversOf(values) },
-            { onSuccess: onDone },
-          )
-        : add.mutate(
-            { headers: attempt.headers(), body: { address, ...serversOf(values) } },
-            { onSuccess: onDone },
-          ),
+    (values) => {
+      const onSuccess = (saved: Mailbox) => {
+        form.resetDirty({ ...values, password: '' })
+        onDone(saved)
+      }
+      const logins = serversOf(values)
+      if (mailbox) update.mutate({ path: { id: mailbox.id }, body: logins }, { onSuccess })
+      else add.mutate({ headers: attempt.headers(), body: { address, ...logins } }, { onSuccess })
+    },
     (errors) => (errors['smtp.host'] || errors['imap.host']) && servers.open(),
   )
   const page = passwordPages[provider]
   return (
     <Form onSubmit={submit} fault={fault}>
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <Text size="sm" style={{ textWrap: 'pretty' }}>
         {t(($) => $.mailboxes.passwordHelp[provider])}{' '}
         {page && (

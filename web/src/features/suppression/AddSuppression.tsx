@@ -14,6 +14,7 @@ import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 
 export function AddSuppression({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
@@ -38,10 +39,19 @@ export function AddSuppression({ onDone }: { onDone: () => void }) {
     },
   })
   const submit = form.onSubmit((body) =>
-    add.mutate({ headers: attempt.headers(), body }, { onSuccess: onDone }),
+    add.mutate(
+      { headers: attempt.headers(), body },
+      {
+        onSuccess() {
+          form.resetDirty(body)
+          onDone()
+        },
+      },
+    ),
   )
   return (
     <Form onSubmit={submit} fault={fault}>
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <TextInput
         {...form.getInputProps('value')}
         label={t(($) => $.suppression.form.value)}
@@ -53,7 +63,10 @@ export function AddSuppression({ onDone }: { onDone: () => void }) {
       <FormButtons
         submit={t(($) => $.suppression.form.submit)}
         isBusy={add.isPending}
-        onCancel={onDone}
+        onCancel={() => {
+          form.reset()
+          onDone()
+        }}
       />
     </Form>
   )

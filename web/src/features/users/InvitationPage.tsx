@@ -34,14 +34,17 @@ export function InvitationPage() {
       </NarrowPage>
     )
   }
-  const { workspace_name: workspace, role, email, has_account } = invitation.data
-  const Join = has_account ? JoinWithAccount : JoinAsNew
+  const { workspace_name: workspace, workspace_handle, role, email, has_account } = invitation.data
   return (
     <NarrowPage
       title={t(($) => $.invitation.into, { workspace })}
       lead={`${t(($) => $.roles[role].name)}: ${t(($) => $.roles[role].can)}`}
     >
-      <Join token={token} email={email} />
+      {has_account ? (
+        <JoinWithAccount token={token} email={email} handle={workspace_handle} />
+      ) : (
+        <JoinAsNew token={token} email={email} />
+      )}
     </NarrowPage>
   )
 }

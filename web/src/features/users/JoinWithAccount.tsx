@@ -5,19 +5,33 @@ import {
   acceptInvitationMutation,
   getSessionOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { rememberWorkspace } from '../../lib/remembered.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { SignInElsewhere } from './SignInElsewhere.tsx'
 import { SignInForm } from './SignInForm.tsx'
 import { useEntry } from './useEntry.ts'
 
+interface JoinWithAccountProps {
+  token: string
+  email: string
+  /** Of the workspace that they join. */
+  handle: string
+}
+
 /** Somebody who works here already, in another workspace: signs in if need be, and joins. */
-export function JoinWithAccount({ token, email }: { token: string; email: string }) {
+export function JoinWithAccount({ token, email, handle }: JoinWithAccountProps) {
   const { t } = useTranslation()
   const enter = useEntry()
   // Whoever signs in at a provider does so in another tab, and comes back.
   const session = useQuery({ ...getSessionOptions(), refetchOnWindowFocus: 'always' })
-  const accept = useMutation({ ...acceptInvitationMutation(), onSuccess: enter })
+  const accept = useMutation({
+    ...acceptInvitationMutation(),
+    onSuccess() {
+      rememberWorkspace(handle)
+      return enter()
+    },
+  })
   const join = () => accept.mutate({ body: { token } })
 
   if (session.isPending) return <LoadingRows rows={2} />

@@ -10,6 +10,7 @@ import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useSessionRefresh } from '../users/index.ts'
 
 /** For whoever runs the server; they become its owner, and go there. */
@@ -38,6 +39,7 @@ export default function CreateWorkspace({ onClose }: { onClose: () => void }) {
             { headers: attempt.headers(), body },
             {
               onSuccess({ handle }) {
+                form.resetDirty(body)
                 onClose()
                 void navigate({ to: '/w/$handle', params: { handle } })
               },
@@ -46,6 +48,7 @@ export default function CreateWorkspace({ onClose }: { onClose: () => void }) {
         )}
         fault={fault}
       >
+        <UnsavedGuard isUnsaved={form.isDirty} />
         <Text>{t(($) => $.newWorkspace.lead)}</Text>
         <TextInput
           {...form.getInputProps('name')}

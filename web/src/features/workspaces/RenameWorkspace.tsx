@@ -12,6 +12,7 @@ import {
 import type { Workspace } from '../../api/generated/types.gen.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { isAtLeast, useSessionRefresh, useWorkspace } from '../users/index.ts'
 
 export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
@@ -39,6 +40,7 @@ export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
   )
   return (
     <Form onSubmit={save} fault={fault}>
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.workspace.name)}
