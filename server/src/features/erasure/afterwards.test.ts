@@ -66,8 +66,8 @@ test('who was erased is given no status, by the API or with many others', async 
     expect(status).toBe(404)
   }
   for (const status of ['interested', 'unsubscribed']) {
-    const change = { action: 'set_status', status, ids: [lead.id] } as const
     const by = { actor: { type: 'user', id: ctx.newId() } } as const
+    const change = { action: 'set_status' as const, status, ids: [lead.id] }
     const job = await changeMany(ctx, workspaceId, change, by)
     expect(job).toMatchObject({ changed: 0, refused: 1 })
   }
