@@ -10,7 +10,7 @@ export const readings: Record<string, readonly Reading[]> = {
   ],
   leads: [
     ...(['getLead', 'listLeads', 'countLeads', 'getLeadOverview', 'listLeadHistory'] as const),
-    ...(['getLeadJob', 'listErasures', 'previewMail'] as const),
+    ...(['getLeadJob', 'listLeadJobs', 'listErasures', 'previewMail'] as const),
   ],
   inbox: ['listThreads', 'countThreads', 'getThread', 'listThreadMessages', 'listFoundWords'],
   deliveries: [

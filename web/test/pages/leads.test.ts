@@ -445,6 +445,9 @@ test('who changes more leads than can be set back is asked first, sees how far i
   await page.getByRole('link', { name: 'Labels' }).click()
   await page.getByRole('heading', { name: 'Labels', exact: true }).waitFor()
   await page.goBack()
+  await notice.getByRole('button', { name: 'Stop' }).waitFor()
+  await page.reload()
+  await notice.getByText('500 of 1,001 leads done').waitFor()
   await notice.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('500 leads paused.').waitFor()
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
@@ -456,6 +459,25 @@ test('who changes more leads than can be set back is asked first, sees how far i
     .where('sending_state', '=', 'paused')
     .execute()
   expect(paused).toHaveLength(500)
+  // Why it failed is told to who began it, however late they look, until it is closed.
+  const becomes = (state: string, error: string | null) =>
+    application.api.ctx.database.peek
+      .updateTable('lead_jobs')
+      .set({ state, error })
+      .where('total', '=', 1001)
+      .execute()
+  await becomes('failed', 'The campaign is gone.')
+  await page.reload()
+  const failure = page.getByRole('status').filter({ hasText: 'The campaign is gone.' })
+  await failure.getByText('500 leads paused.').waitFor()
+  await failure.getByRole('button', { name: 'Close' }).click()
+  await failure.waitFor({ state: 'detached' })
+  const listed = page.waitForResponse('**/app/leads/jobs?**')
+  await page.reload()
+  await listed
+  await page.getByText('1,001 leads', { exact: true }).waitFor()
+  expect(await failure.count()).toBe(0)
+  await becomes('cancelled', null)
 })
 
 /** Of a runner that ends in the middle of its work. */

@@ -3,6 +3,7 @@ import { testApi } from '../../../test/app.ts'
 import { insertPerson } from '../../../test/directory-rows.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { addAcquiredToCampaign } from '../acquisition/campaign-leads.ts'
+import { changeMany } from '../leads/bulk/jobs.ts'
 import { updateLead } from '../leads/update-lead.ts'
 import { startErasure } from './erase.ts'
 import { runErasures } from './index.ts'
@@ -44,4 +45,31 @@ test('who corrects a lead on a page that was opened before writes nothing of the
   const correct = updateLead(ctx, workspaceId, lead.id, { last_name: 'Lovelace' }, by)
   await expect(correct).rejects.toMatchObject({ code: 'not_found' })
   expect(await tablesWith(ctx.database.peek, 'lovelace')).toEqual([])
+})
+
+test('who was erased is given no status, by the API or with many others', async () => {
+  await using api = await testApi()
+  const { ctx, workspaceId } = api
+  const post = async (path: string, body: object) => (await api.call('POST', path, { body })).body
+  const { id: campaign_id } = await post('/api/v2/campaigns', { name: 'one' })
+  const leads = [{ email: 'ada@lead.example' }]
+  const [lead] = (await post('/api/v2/lead/add', { campaign_id, leads })).created_leads
+  await startErasure(ctx, workspaceId, lead.id, { actor: { type: 'operator', id: null } })
+  await runErasures(ctx)
+  const { peek } = ctx.database
+  const stored = () => peek.selectFrom('leads').selectAll().where('id', '=', lead.id).execute()
+  const before = await stored()
+  const email = before[0]?.email
+  for (const new_status of ['interested', 'active', 'unsubscribed']) {
+    const body = { campaign_id, email, new_status }
+    const { status } = await api.call('POST', '/api/v2/lead/update/status', { body })
+    expect(status).toBe(404)
+  }
+  for (const status of ['interested', 'unsubscribed']) {
+    const by = { actor: { type: 'user', id: ctx.newId() } } as const
+    const change = { action: 'set_status' as const, status, ids: [lead.id] }
+    const job = await changeMany(ctx, workspaceId, change, by)
+    expect(job).toMatchObject({ changed: 0, refused: 1 })
+  }
+  expect(await stored()).toEqual(before)
 })

@@ -13,7 +13,7 @@ import { readFilter } from '../leads/lists/filter.ts'
 import { suppress } from '../suppression/index.ts'
 import { setPlan } from '../workspaces/index.ts'
 import { cancelImport, createImport, putPart } from './imports.ts'
-import { dropOldImports } from './index.ts'
+import { dropOldImports, ImportRunner } from './index.ts'
 import { writeReport } from './report.ts'
 
 let api: TestApi
@@ -538,4 +538,30 @@ test('a file stays when the campaign that it was for is deleted before it is imp
   }
   await imports.change(id, { campaign_id: await createCampaign('Another') })
   expect(await imports.start(id)).toMatchObject({ state: 'finished', result: { added: 3 } })
+})
+
+test('the many files of one workspace do not keep the list of another waiting', async () => {
+  const begun = async (owner: TestApi, campaign: string) => {
+    const its = importer(owner)
+    const { id } = await its.send(manyRows(1), { campaign_id: campaign })
+    await its.begin(id)
+    return async () => (await its.get(id)).state
+  }
+  const states: Awaited<ReturnType<typeof begun>>[] = []
+  for (let file = 0; file < 3; file++) states.push(await begun(api, campaign_id))
+  const stranger = { ...api, ...(await api.createStranger()) }
+  const { body } = await api.call('POST', '/api/v2/campaigns', {
+    body: { name: 'Theirs' },
+    key: stranger.key,
+  })
+  states.push(await begun(stranger, body.id))
+  const one = new ImportRunner(api.ctx, { atOnceMax: 1 })
+  const finished: number[] = []
+  for (const _ of states) {
+    await one.look()
+    await one.idle()
+    const now = await Promise.all(states.map((state) => state()))
+    finished.push(now.findIndex((state, at) => state === 'finished' && !finished.includes(at)))
+  }
+  expect(finished).toEqual([0, 3, 1, 2])
 })

@@ -59,3 +59,26 @@ test('a lead whose mailbox no longer sends says so, and what to do', async () =>
     'None of the mailboxes of the campaign works: look at Mailboxes.',
   )
 })
+
+test('a lead whose campaign has lost its only mailbox says so, once', async () => {
+  await using api = await testApi()
+  const { id: campaign_id } = await createReadyCampaign(api)
+  const leads = [{ email: 'ann@lead.example' }, { email: 'new@lead.example' }]
+  const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+  const [begun, fresh] = added.body.created_leads
+  await api.call('PATCH', `/api/v2/campaigns/${campaign_id}`, { body: { status: 'active' } })
+  const { peek } = api.ctx.database
+  const { id: mailbox_id } = await peek
+    .selectFrom('mailboxes')
+    .select('id')
+    .executeTakeFirstOrThrow()
+  const active = { sending_state: 'active', current_step: 1, mailbox_id }
+  await peek.updateTable('leads').set(active).where('id', '=', begun.id).execute()
+  await removeMailbox(api.ctx, api.workspaceId, mailbox_id, operator)
+  const reasons = async ({ id }: { id: string }) =>
+    (await getLeadOverview(api.ctx, api.workspaceId, id)).reasons
+  expect(await reasons(fresh)).toEqual([
+    'The campaign has no mailbox to send from: choose one under Options.',
+  ])
+  expect(await reasons(begun)).toEqual([expect.stringContaining('was removed')])
+})

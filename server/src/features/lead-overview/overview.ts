@@ -2,8 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Campaign, getCampaign } from '../campaigns/index.ts'
 import { findLeadById, isErased, leadRecord } from '../leads/index.ts'
-import { findMailboxes } from '../mailboxes/index.ts'
-import { whyNotSent } from '../previews/index.ts'
+import { whyMailboxWaits, whyNotSent } from '../previews/index.ts'
 import * as queries from './queries.ts'
 import type { LeadOverview } from './schema.ts'
 
@@ -16,13 +15,12 @@ export async function getLeadOverview(
   const lead = await findLeadById(ctx.db, workspaceId, id)
   if (!lead) throw notFound('lead')
   const campaign = await getCampaign(ctx, workspaceId, lead.campaign_id)
-  const isActive = lead.sending_state === 'active'
   const [reasons, mailboxReasons, campaigns] = await Promise.all([
     whyNotSent(ctx, lead),
-    isActive && lead.mailbox_id ? whyMailboxWaits(ctx, campaign, lead.mailbox_id) : [],
+    whyMailboxWaits(ctx, campaign, lead),
     queries.listCampaignsOf(ctx.db, workspaceId, lead.email_folded),
   ])
-  const isSending = lead.sending_state === 'pending' || isActive
+  const isSending = lead.sending_state === 'pending' || lead.sending_state === 'active'
   return {
     lead: leadRecord(lead),
     label_id: lead.label_id,
@@ -35,35 +33,11 @@ export async function getLeadOverview(
         ? [`The next mail was held back: ${lead.skip_reason}. Mend it and resume the lead.`]
         : []),
       ...mailboxReasons,
-      ...(isSending ? whyCampaignWaits(campaign) : []),
+      ...(isSending ? whyCampaignWaits(campaign, mailboxReasons.length > 0) : []),
     ],
     campaigns,
     is_erased: isErased(lead),
   }
-}
-
-/** Why a conversation does not go on from the mailbox that it is in. */
-async function whyMailboxWaits(
-  { db }: Context,
-  { workspace_id, email_list }: Campaign,
-  mailboxId: string,
-): Promise<string[]> {
-  const [mailbox] = await findMailboxes(db, workspace_id, [mailboxId])
-  if (!mailbox) {
-    return [
-      'The mailbox of its conversation was removed: add it again, or hand its conversations over to another one.',
-    ]
-  }
-  const { address, status } = mailbox
-  if (!email_list.includes(address)) {
-    return [
-      `Its conversation is in ${address}, which the campaign does not send from any more: add the mailbox under Options, or hand its conversations over to another one.`,
-    ]
-  }
-  if (status === 'connected') return []
-  return [
-    `Its conversation is in ${address}, which ${status === 'paused' ? 'is paused' : 'does not work'}: look at the mailbox, or hand its conversations over to another one.`,
-  ]
 }
 
 /** What passes by itself is left out. */
@@ -74,14 +48,19 @@ const lasting: Partial<Record<NonNullable<Campaign['sending_status']['reason']>,
   bounce_protection:
     'The campaign paused itself, because too many mails bounced: check its list, then resume it.',
   schedule_ended: 'The last day of the campaign has passed: move the end of its schedule.',
+  no_mailbox: 'The campaign has no mailbox to send from: choose one under Options.',
   mailboxes_unhealthy: 'None of the mailboxes of the campaign works: look at Mailboxes.',
   plan_required: 'The plan of the workspace does not include sending.',
   restore_unconfirmed: 'Nothing is sent after a restore until the operator confirms it.',
 }
 
-function whyCampaignWaits({ status, sending_status: { reason } }: Campaign): string[] {
+function whyCampaignWaits(
+  { status, sending_status: { reason } }: Campaign,
+  isMailboxNamed: boolean,
+): string[] {
   // Of a campaign that is active it says that the leads that are left are paused, and this one is not.
   if (reason === null || (reason === 'paused' && status !== 'paused')) return []
+  if (reason === 'no_mailbox' && isMailboxNamed) return []
   const sentence = lasting[reason]
   return sentence ? [sentence] : []
 }

@@ -6,8 +6,8 @@ import { invalidField } from '../../kernel/errors.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { parseUuid } from '../../kernel/ids.ts'
-import { cancelJob, changeMany, getJob, undoJob } from './bulk/jobs.ts'
-import { atOnceMax, BulkChange, LeadJob } from './bulk/schema.ts'
+import { cancelJob, changeMany, getJob, listJobs, undoJob } from './bulk/jobs.ts'
+import { atOnceMax, BulkChange, LeadJob, LeadJobPage } from './bulk/schema.ts'
 import { beginExport } from './lists/export-csv.ts'
 import { readFilter } from './lists/filter.ts'
 import { countLeads, listLeads } from './lists/list-leads.ts'
@@ -24,7 +24,7 @@ import { updateLead } from './update-lead.ts'
 
 export const leadApplicationSchemas = [
   ...[ListedLead, ListedLeadPage, LeadCount, LeadChanges],
-  ...[BulkChange, LeadJob],
+  ...[BulkChange, LeadJob, LeadJobPage],
 ]
 
 const tags = ['Leads']
@@ -142,6 +142,22 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     (req) => changeMany(req.ctx, req.caller.workspaceId, req.body, by(req)),
+  )
+
+  app.get(
+    '/leads/jobs',
+    {
+      config: asMember,
+      schema: {
+        operationId: 'listLeadJobs',
+        summary: 'List changes of leads',
+        description: 'Newest first: those that are under way, and those of the last week.',
+        tags,
+        querystring: Type.Object(pageQuery),
+        response: { 200: ref(LeadJobPage) },
+      },
+    },
+    ({ ctx, caller, query }) => listJobs(ctx, caller.workspaceId, pageRequest(query)),
   )
 
   app.get(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'
-import type { Mailbox } from '../mailboxes/index.ts'
+import { type Mailbox, removeMailbox } from '../mailboxes/index.ts'
 import { addSuppression } from '../suppression/index.ts'
 import { type Preview, previewStep } from './index.ts'
 
@@ -164,6 +164,17 @@ describe('a preview says that nothing is sent', () => {
     const email = `${change.sending_state}@x.example`
     const warnings = await warningsOf(email, () => set(email, change))
     expect(warnings).toEqual([expect.stringContaining(words)])
+  })
+
+  test('to a lead whose conversation is in a mailbox that was removed', async () => {
+    const { ctx, workspaceId } = sending
+    const email = 'handed-over@x.example'
+    const gone = await sending.createMailbox('gone@example.com')
+    const warnings = await warningsOf(email, async () => {
+      await set(email, { sending_state: 'active', mailbox_id: gone.id })
+      await removeMailbox(ctx, workspaceId, gone.id, operator)
+    })
+    expect(warnings).toEqual([expect.stringContaining('was removed')])
   })
 })
 

@@ -14,7 +14,7 @@ import { LinkMaker, type TrackingLinks } from '../tracking/index.ts'
 import { findSender } from './find-sender.ts'
 import { findLeadEmail, listSent, type SentRow } from './queries.ts'
 import { mailsBefore, type NumberedStep, stepAsked, stepsOf } from './steps.ts'
-import { whyNotSent } from './why-not-sent.ts'
+import { whyMailboxWaits, whyNotSent } from './why-not-sent.ts'
 
 export type PreviewRequest = (
   | {
@@ -83,7 +83,10 @@ export async function previewStep(
   const made = (await new LinkMaker(ctx).look()).of(mailbox)
   const links = test || isLookedAt ? harmless(made, mailbox.address) : made
 
-  const notSent = await whyNotSent(ctx, lead)
+  const notSent = [
+    ...(await whyNotSent(ctx, lead)),
+    ...(await whyMailboxWaits(ctx, campaign, lead)),
+  ]
 
   const make = (step: NumberedStep, earlier: SentRow[]): Preview => {
     const row = sent.find(({ step_id }) => step_id === step.id)

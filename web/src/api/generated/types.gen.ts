@@ -3314,6 +3314,10 @@ export type BulkChange = {
  */
 export type LeadJob = {
     id: string;
+    /**
+     * Who began it.
+     */
+    user_id: string;
     action: 'set_status' | 'pause' | 'resume' | 'unsubscribe' | 'move' | 'delete';
     state: 'running' | 'finished' | 'cancelled' | 'failed';
     total: number;
@@ -3324,7 +3328,7 @@ export type LeadJob = {
     changed: number;
     refused: number;
     /**
-     * The first 1000.
+     * The first 1000; a list of changes names none.
      */
     refusals: Array<{
         lead_id: string;
@@ -3335,6 +3339,17 @@ export type LeadJob = {
     error: string | null;
     timestamp_created: string;
     timestamp_updated: string;
+};
+
+/**
+ * One page, newest first.
+ */
+export type LeadJobList = {
+    items: Array<LeadJob>;
+    /**
+     * The last id of this page; absent when it is the last page.
+     */
+    next_starting_after?: string;
 };
 
 /**
@@ -11508,6 +11523,66 @@ export type ChangeLeadsResponses = {
 };
 
 export type ChangeLeadsResponse = ChangeLeadsResponses[keyof ChangeLeadsResponses];
+
+export type ListLeadJobsData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Records a page.
+         */
+        limit?: number;
+        /**
+         * The `next_starting_after` of the previous page, unchanged.
+         */
+        starting_after?: string;
+    };
+    url: '/app/leads/jobs';
+};
+
+export type ListLeadJobsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type ListLeadJobsError = ListLeadJobsErrors[keyof ListLeadJobsErrors];
+
+export type ListLeadJobsResponses = {
+    /**
+     * One page, newest first.
+     */
+    200: LeadJobList;
+};
+
+export type ListLeadJobsResponse = ListLeadJobsResponses[keyof ListLeadJobsResponses];
 
 export type GetLeadJobData = {
     body?: never;

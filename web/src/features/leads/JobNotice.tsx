@@ -27,6 +27,8 @@ export default function JobNotice({ started, onClose }: { started: LeadJob; onCl
   const { data: job = started } = useQuery({
     ...getLeadJobOptions({ path }),
     initialData: started,
+    // In a list the refusals are left out.
+    initialDataUpdatedAt: started.refused > started.refusals.length ? 0 : undefined,
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? pollMs : false),
   })
   const readLeadsAgain = () => readAgain(cache, ['listLeads', 'countLeads'])

@@ -1,16 +1,13 @@
 import type { Context } from '../../../kernel/context.ts'
-import { markLeadsDue } from '../../mailbox-lanes/index.ts'
-import { findSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
-import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
-import { isErased, isSending } from '../record.ts'
-import { resumed } from '../status/resume.ts'
+import { isErased } from '../record.ts'
 import { readTarget } from '../status/set-status.ts'
-import { type NewStatus, planStatusChange } from '../status/status.ts'
+import { erased, setStatuses } from '../status/set-statuses.ts'
+import type { NewStatus } from '../status/status.ts'
 import { deleteUntouched } from './delete.ts'
 import { move } from './move.ts'
-import { erased, missing, type Outcome, refusal } from './outcome.ts'
+import { missing, type Outcome, refusal } from './outcome.ts'
 import * as queries from './queries.ts'
 
 /** Does it to these leads, in the caller's transaction. */
@@ -41,37 +38,15 @@ async function setStatus(
   ids: string[],
 ): Promise<Outcome> {
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
-  const suppressed = await findSuppressed(
-    tx.db,
-    workspaceId,
-    leads.map((lead) => lead.email_folded),
-  )
-  const refusals = missing(ids, leads)
-  const changing: ChangingLead[] = []
-  const due = new Set<string>()
-  const now = tx.now()
-  const customInterestValue = target.kind === 'label' ? target.label.value : null
-  for (const lead of leads) {
-    const change = isErased(lead)
-      ? ({ kind: 'refused', message: erased } as const)
-      : planStatusChange(lead, target, { suppressed: suppressed.has(lead.email_folded) })
-    if (change.kind === 'refused') refusals.push(refusal(lead, change.message))
-    if (change.kind !== 'changed') continue
-    const data = { previous_status: lead.status }
-    const told = change.event ? [{ type: change.event, data, customInterestValue }] : []
-    const isResumed = isSending(change.patch.sending_state)
-    const { patch, events } = isResumed
-      ? await resumed(tx, lead, change.patch)
-      : { patch: change.patch, events: told }
-    const one = new ChangingLead(lead)
-    one.change(patch, events, now)
-    changing.push(one)
-    if (isResumed) due.add(lead.campaign_id)
+  const { changed, refused } = await setStatuses(tx, workspaceId, target, leads)
+  return {
+    changed: changed.length,
+    refusals: [
+      ...missing(ids, leads),
+      ...refused.map(({ lead, message }) => refusal(lead, message)),
+    ],
+    undo: changed.map(({ before, now }) => queries.undoneLead(before, now.timestamp_updated)),
   }
-  await changeLeads(tx, workspaceId, changing)
-  if (due.size > 0) await markLeadsDue(tx, workspaceId, [...due])
-  const undo = changing.map(({ before }) => queries.undoneLead(before, now))
-  return { changed: changing.length, refusals, undo }
 }
 
 async function unsubscribe(tx: Context, workspaceId: string, ids: string[]): Promise<Outcome> {

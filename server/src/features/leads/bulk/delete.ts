@@ -5,7 +5,8 @@ import { lockCampaignDays } from '../../daily-counts/index.ts'
 import { uncountLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, type LockedLead } from '../record.ts'
-import { erased, missing, type Outcome, refusal } from './outcome.ts'
+import { erased } from '../status/set-statuses.ts'
+import { missing, type Outcome, refusal } from './outcome.ts'
 import * as queries from './queries.ts'
 
 export async function deleteUntouched(

@@ -7,8 +7,9 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { operator } from '../../audit/index.ts'
 import { addSuppression } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
+import { deleteDraftWithLeads } from '../delete-draft.ts'
 import { followSteps } from '../following/follow-steps.ts'
-import { changeMany, getJob, runLeadJobs, runNextBatch, undoJob } from './jobs.ts'
+import { changeMany, getJob, listJobs, runLeadJobs, runNextBatch, undoJob } from './jobs.ts'
 import { BulkChange } from './schema.ts'
 
 let api: TestApi
@@ -69,6 +70,31 @@ test('a large change of one workspace does not keep a small one of another waiti
   await runLeadJobs(api.ctx)
   expect(await getJob(api.ctx, api.workspaceId, first.id)).toMatchObject({ changed: 1600 })
   expect(await getJob(api.ctx, api.workspaceId, second.id)).toMatchObject({ changed: 1001 })
+})
+
+test('what became of a change of very many is listed, with why it failed', async () => {
+  const filter = { campaign_id: await campaignOf(1000, 1) }
+  const draft = await campaignOf()
+  const move = { action: 'move', to_campaign_id: draft, filter } as const
+  const failing = await changeMany(api.ctx, api.workspaceId, move, by)
+  const deleting = { actor: operator, requestId: 'test' }
+  await deleteDraftWithLeads(api.ctx, api.workspaceId, draft, deleting)
+  await runLeadJobs(api.ctx)
+  const running = await changeMany(api.ctx, api.workspaceId, { action: 'pause', filter }, by)
+  const page = await listJobs(api.ctx, api.workspaceId, { limit: 2, startingAfter: undefined })
+  const { error } = await getJob(api.ctx, api.workspaceId, failing.id)
+  expect(error).toContain('campaign')
+  expect(page.items).toMatchObject([
+    { id: running.id, user_id: by.actor.id, action: 'pause', state: 'running', error: null },
+    { id: failing.id, action: 'move', state: 'failed', error, refusals: [], can_undo: false },
+  ])
+  const stranger = await api.createStranger()
+  const theirs = await listJobs(api.ctx, stranger.workspaceId, {
+    limit: 2,
+    startingAfter: undefined,
+  })
+  expect(theirs.items).toEqual([])
+  await runLeadJobs(api.ctx)
 })
 
 test('more leads than are changed at once may be named one by one', async () => {

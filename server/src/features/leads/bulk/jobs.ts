@@ -2,6 +2,7 @@ import { type Context, inWorkspace, type ProcessContext } from '../../../kernel/
 import { movingOf } from '../../../kernel/db/failure.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
+import { type Page, type PageRequest, toPage } from '../../../kernel/http/page.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { hintJob } from '../../../kernel/runner/job.ts'
 import { recordAudit } from '../../audit/index.ts'
@@ -139,6 +140,18 @@ function count(job: queries.Job, ids: string[], { changed, refusals }: Outcome) 
   job.place = ids.at(-1) ?? job.place
 }
 
+export async function listJobs(
+  ctx: Context,
+  workspaceId: string,
+  page: PageRequest,
+): Promise<Page<LeadJob>> {
+  const jobs = await queries.listJobs(ctx.db, workspaceId, page)
+  return toPage(
+    jobs.map((job) => ({ ...job, refusals: [] })),
+    page.limit,
+  )
+}
+
 export async function getJob(ctx: Context, workspaceId: string, id: string): Promise<LeadJob> {
   const job = await queries.findJob(ctx.db, workspaceId, id)
   if (!job) throw notFound('job')
@@ -248,8 +261,7 @@ export const dropOldLeadJobs = (ctx: Context, workspaceId: string) =>
   queries.deleteOldJobs(ctx.db, workspaceId, new Date(ctx.now().getTime() - keptMs))
 
 const shown = ({ action, undo, ...job }: queries.Job): LeadJob => ({
-  id: job.id,
-  action: action.kind,
+  ...{ id: job.id, user_id: job.user_id, action: action.kind },
   ...{ state: job.state, total: job.total, looked_at: job.looked_at, changed: job.changed },
   ...{ refused: job.refused, refusals: job.refusals, error: job.error },
   can_undo: undo !== null && undo.length > 0,

@@ -6,9 +6,10 @@ import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, isOpen, type LockedLead } from '../record.ts'
 import type { LeadInput, SkipReason } from '../schema.ts'
+import { erased } from '../status/set-statuses.ts'
 import { stopsByStatus } from '../status/status.ts'
 import { keepClaimsWaiting, removeLeads } from './delete.ts'
-import { erased, missing, type Outcome, refusal } from './outcome.ts'
+import { missing, type Outcome, refusal } from './outcome.ts'
 import * as queries from './queries.ts'
 
 /** Adds them to the other campaign; here they go, or stop where something was sent to them. */

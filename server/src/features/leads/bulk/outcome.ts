@@ -26,5 +26,3 @@ export function missing(ids: string[], leads: { id: string }[]): Refusal[] {
     .filter((id) => !found.has(id))
     .map((id) => ({ lead_id: id, email: null, reason: 'There is no such lead any more.' }))
 }
-
-export const erased = 'The person was erased; there is nobody left to change.'

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { timestampArray } from '../../../kernel/db/binary-array.ts'
 import type { Db } from '../../../kernel/db/db.ts'
+import { newestFirst } from '../../../kernel/db/newest-first.ts'
+import type { PageRequest } from '../../../kernel/http/page.ts'
 import type { LeadFilters } from '../lists/list-schema.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 import type { BulkAction, LeadJob } from './schema.ts'
@@ -53,6 +55,19 @@ export const findJob = async (db: Db, workspaceId: string, id: string) => {
     where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid`.execute(db)
   return rows[0]
 }
+
+/** Without what may be long of each. */
+export const listJobs = (db: Db, workspaceId: string, page: PageRequest) =>
+  db
+    .selectFrom('lead_jobs')
+    .select(['id', 'user_id', 'state', 'total', 'looked_at', 'changed', 'refused', 'error'])
+    .select(['timestamp_created', 'timestamp_updated'])
+    .select(sql<BulkAction>`action ->> 'kind'`.as('action'))
+    .select(sql<boolean>`coalesce(jsonb_array_length(undo), 0) > 0`.as('can_undo'))
+    .where('workspace_id', '=', workspaceId)
+    .$call(newestFirst(page))
+    .$castTo<Omit<LeadJob, 'refusals'>>()
+    .execute()
 
 export const lockJob = async (db: Db, workspaceId: string, id: string) => {
   const { rows } = await sql<Job>`

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
+import { Nullable, Page, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
 import { LeadFilters } from '../lists/list-schema.ts'
 
 /** As many are changed by the request itself; more by a runner. */
@@ -33,6 +33,7 @@ export const BulkChange = Type.Object(
 export const LeadJob = Type.Object(
   {
     id: Uuid,
+    user_id: Type.Unsafe<string>({ ...Uuid, description: 'Who began it.' }),
     action: Type.Enum([...bulkActions]),
     state: Type.Enum(['running', 'finished', 'cancelled', 'failed']),
     total: Type.Integer(),
@@ -43,7 +44,7 @@ export const LeadJob = Type.Object(
     refused: Type.Integer(),
     refusals: Type.Array(
       Type.Object({ lead_id: Uuid, email: Nullable(Type.String()), reason: Type.String() }),
-      { description: `The first ${atOnceMax}.` },
+      { description: `The first ${atOnceMax}; a list of changes names none.` },
     ),
     can_undo: Type.Boolean(),
     error: Nullable(Type.String()),
@@ -56,6 +57,7 @@ export const LeadJob = Type.Object(
     examples: [
       {
         id: '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d',
+        user_id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',
         ...{ action: 'pause', state: 'finished', total: 2, looked_at: 2, changed: 1, refused: 1 },
         refusals: [
           {
@@ -71,6 +73,8 @@ export const LeadJob = Type.Object(
     ],
   },
 )
+
+export const LeadJobPage = Page(LeadJob)
 
 export type BulkChange = Static<typeof BulkChange>
 export type LeadJob = Static<typeof LeadJob>

@@ -4,16 +4,13 @@ import { parseEmail } from '../../../kernel/email.ts'
 import { AppError, invalidField } from '../../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../../audit/index.ts'
 import { builtinStatuses, listLabels } from '../../labels/index.ts'
-import { markLeadsDue } from '../../mailbox-lanes/index.ts'
-import { findSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
-import { ChangingLead, changeLeads } from '../change-leads.ts'
 import { noSuchLead } from '../find-lead.ts'
 import * as queries from '../queries.ts'
-import { isSending, leadRecord, type StoredLead } from '../record.ts'
+import { isErased, leadRecord, type StoredLead } from '../record.ts'
 import type { Lead, LeadStatusInput } from '../schema.ts'
-import { resumed } from './resume.ts'
-import { type NewStatus, parseNewStatus, planStatusChange } from './status.ts'
+import { setStatuses } from './set-statuses.ts'
+import { type NewStatus, parseNewStatus } from './status.ts'
 
 /** Sets what a lead means to people and, as the status says, what the sender does with it. */
 export async function setLeadStatus(
@@ -69,7 +66,7 @@ async function unsubscribe(
   folded: string,
 ): Promise<Changed> {
   const lead = await queries.findLead(tx.db, workspaceId, campaignId, folded)
-  if (!lead) throw noSuchLead()
+  if (!lead || isErased(lead)) throw noSuchLead()
   const activity = { kind: 'unsubscribed', leadId: lead.id } as const
   const leads = await recordActivities(tx, workspaceId, [activity])
   return { before: lead, after: leads.get(lead.id) ?? lead }
@@ -83,25 +80,10 @@ async function setStatus(
   target: NewStatus,
 ): Promise<Changed> {
   const lead = await queries.lockLead(tx.db, workspaceId, campaignId, folded)
-  if (!lead) throw noSuchLead()
-  const suppressed = (await findSuppressed(tx.db, workspaceId, [folded])).has(folded)
-  const change = planStatusChange(lead, target, { suppressed })
-  if (change.kind === 'refused') throw refusal(change.message)
-  if (change.kind === 'unchanged') return { before: lead, after: lead }
-  const customInterestValue = target.kind === 'label' ? target.label.value : null
-  const data = { previous_status: lead.status }
-  const isResumed = isSending(change.patch.sending_state)
-  const { patch, events } = isResumed
-    ? await resumed(tx, lead, change.patch)
-    : {
-        patch: change.patch,
-        events: change.event ? [{ type: change.event, data, customInterestValue }] : [],
-      }
-  const changing = new ChangingLead(lead)
-  changing.change(patch, events, tx.now())
-  await changeLeads(tx, workspaceId, [changing])
-  if (isResumed) await markLeadsDue(tx, workspaceId, [campaignId])
-  return { before: lead, after: changing.now }
+  if (!lead || isErased(lead)) throw noSuchLead()
+  const { changed, refused } = await setStatuses(tx, workspaceId, target, [lead])
+  if (refused[0]) throw refusal(refused[0].message)
+  return { before: lead, after: changed[0]?.now ?? lead }
 }
 
 /** The label that a lead has: it may have been archived since, and is then nothing to set anew. */
