@@ -130,7 +130,7 @@ async function migrations(db: ProcessDb): Promise<Finding> {
   if (missing.length > 0) {
     const detail = `missing ${missing.join(', ')}`
     const remedy =
-      'A server that has just been started does it itself, after its backup. Else restart the server, or run "npx outrider migrate".'
+      'A server that has just been started does it itself in a while. Else restart the server, or run "npx outrider migrate".'
     return found('migrations', 'fail', detail, remedy)
   }
   if (unknown.length === 0) return fine('migrations', 'all applied')

@@ -115,6 +115,8 @@ test('a shard that has a workspace stays, and one that is gone for good goes wit
     expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)])
   }
   await refused('The shard b has workspaces')
+  await json('workspaces', 'move', 'north', '--to', 'first')
+  await refused('is kept there for an hour')
   vi.stubEnv('DATABASE_SHARDS', 'b=postgres://nobody@127.0.0.1:1/gone')
   await refused('With --yes it is removed all the same')
   expect((await run('shards', 'remove', 'b', '--yes')).stdout).toMatch(/^b was removed\./)

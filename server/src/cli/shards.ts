@@ -5,7 +5,7 @@ import { listShards, type ShownShard } from '../features/workspaces/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { findInstance, updateInstance } from '../kernel/db/instance.ts'
 import { AppError } from '../kernel/errors.ts'
-import { askShardsUp } from '../kernel/shards/ask.ts'
+import { askAllShards, askShardsUp } from '../kernel/shards/ask.ts'
 import { deleteRegistered, updateRegistered } from '../kernel/shards/queries.ts'
 import { parseCount } from './arguments.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
@@ -65,7 +65,8 @@ async function removeShard(ctx: ProcessContext, name: string, isConfirmed: boole
       `The shard ${name} does not answer, so nobody knows whether it has workspaces. With --yes it is removed all the same: what it has is then lost to this installation.`,
     )
   }
-  const leaving = (await askShardsUp(ctx, ({ db }) => listLeaving(db))).flat()
+  const ask = isConfirmed ? askShardsUp : askAllShards
+  const leaving = (await ask(ctx, ({ db }) => listLeaving(db))).flat()
   const isTarget = leaving.some(({ moving_to, moved_to }) => moving_to === name && !moved_to)
   if (workspaces || isTarget) {
     throw new AppError(
@@ -73,12 +74,20 @@ async function removeShard(ctx: ProcessContext, name: string, isConfirmed: boole
       `The shard ${name} has workspaces, or one is being moved to it: move them to another one first, or take the moves back.`,
     )
   }
-  await deleteRegistered(ctx.db, name)
-  if (workspaces !== null) {
-    const { db } = ctx.shards?.byName(name).ctx ?? ctx
-    const instance = await findInstance(db)
-    if (instance) await updateInstance(db, instance.id, { shard: null })
+  if (workspaces === null) {
+    await deleteRegistered(ctx.db, name)
+    return { removed: name }
   }
+  const { db } = ctx.shards?.byName(name).ctx ?? ctx
+  if ((await listLeaving(db)).length > 0) {
+    throw new AppError(
+      'not_ready',
+      `What was moved from the shard ${name} is kept there for an hour, or until it has arrived: try again then. "outrider doctor" says of what has not arrived.`,
+    )
+  }
+  await deleteRegistered(ctx.db, name)
+  const instance = await findInstance(db)
+  if (instance) await updateInstance(db, instance.id, { shard: null })
   return { removed: name }
 }
 

@@ -30,7 +30,7 @@ test('size needs nothing but itself, and says what a small team does not need', 
 test('processes that are started apart are told to share a PostgreSQL, without which none starts', async () => {
   const { stdout } = await run('size', '--deliveries', '8000')
   expect(stdout).toMatch(/^process +start 1 times/m)
-  expect(stdout).toMatch(/^PostgreSQL +one of yours, .*: DATABASE_URL$/m)
+  expect(stdout).toMatch(/^PostgreSQL +one of your own .*: DATABASE_URL$/m)
 })
 
 test('size as JSON is the whole model', async () => {

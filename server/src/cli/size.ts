@@ -67,7 +67,8 @@ function advice({ processes, connections, pooled, needs, cores, disk }: Capacity
       'PostgreSQL',
       needs.ownPostgres
         ? `give it a machine of its own with ${whole(cores.postgres)} cores: DATABASE_URL`
-        : !together && 'one of yours, on this machine will do, for all processes: DATABASE_URL',
+        : !together &&
+          'one of your own for all processes, on this machine if you like: DATABASE_URL',
     ],
     [
       'standby',

@@ -34,10 +34,10 @@ test('a command beside a service whose PostgreSQL is still recovering waits for 
   const starting = startPostgres({ dataDir, log })
   await vi.waitFor(() => readFile(join(data, 'postmaster.pid')), patience)
   const waiting = Promise.withResolvers<void>()
-  const info = (_fields: object, message?: string) => {
+  const warn = (_fields: object, message?: string) => {
     if (message === 'waiting for a PostgreSQL that is starting or stopping') waiting.resolve()
   }
-  const opening = openDatabase(config, { log: { ...log, info } })
+  const opening = openDatabase(config, { log: { ...log, warn } })
   await waiting.promise
   await writeFile(join(data, 'gate'), '')
   await using postgres = await starting

@@ -562,7 +562,7 @@ describe('a process does not start on databases that are not those that are regi
     const b = String(databases.settings.DATABASE_SHARDS)
     await expect(start({ DATABASE_SHARDS: '' })).rejects.toThrow('add b=postgres://… to it')
     await expect(start({ DATABASE_SHARDS: `${b} c=${other.url}` })).rejects.toThrow(
-      'names c, which is not registered yet: run "npx outrider migrate --shards"',
+      'names c, which is not registered: run "npx outrider migrate --shards"',
     )
     await expect(start({ DATABASE_SHARDS: `b=${other.url}` })).rejects.toThrow(
       'it is none of this installation',

@@ -156,7 +156,7 @@ export function requireSameNames(registered: RegisteredShard[], named: ShardAddr
   const unknown = named.find(({ name }) => !registered.some((one) => one.name === name))
   if (unknown) {
     throw new Error(
-      `DATABASE_SHARDS names ${unknown.name}, which is not registered yet: run "npx outrider migrate --shards" with the same settings.`,
+      `DATABASE_SHARDS names ${unknown.name}, which is not registered: run "npx outrider migrate --shards" with the same settings, or take it out where it was removed.`,
     )
   }
 }

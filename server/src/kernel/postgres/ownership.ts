@@ -37,14 +37,14 @@ export async function findRunning(dataDir: string): Promise<string | undefined> 
  */
 export async function waitForRunning(
   dataDir: string,
-  { log, signal }: { log: Pick<Log, 'info'>; signal?: AbortSignal | undefined },
+  { log, signal }: { log: Pick<Log, 'warn'>; signal?: AbortSignal | undefined },
 ): Promise<string | undefined> {
   const giveUpAtMs = performance.now() + patienceMs
   for (let isTold = false; ; isTold = true) {
     const url = await findRunning(dataDir)
     if (url || !(await findPostmaster(clusterAt(dataDir)))) return url
     if (performance.now() > giveUpAtMs) throw new Error(doesNotAnswer(dataDir))
-    if (!isTold) log.info({}, 'waiting for a PostgreSQL that is starting or stopping')
+    if (!isTold) log.warn({}, 'waiting for a PostgreSQL that is starting or stopping')
     await sleep(50, undefined, { signal })
   }
 }

@@ -69,11 +69,11 @@ test('of two updates at once the second waits for the first, and finds nothing t
     },
   })
   await midway.promise
-  const info = (_fields: object, message?: string) => {
+  const warn = (_fields: object, message?: string) => {
     if (message === 'waiting for another process that updates the database') waiting.resolve()
   }
   const second = updateDatabase(config, {
-    ...{ ...update, log: { ...log, info }, migrate: async () => [] },
+    ...{ ...update, log: { ...log, warn }, migrate: async () => [] },
     async findFreeBytes() {
       waiting.resolve()
       return 1024 ** 4

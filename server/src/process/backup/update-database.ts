@@ -45,7 +45,7 @@ export async function updateDatabase(config: Config, update: Update): Promise<st
   try {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [lockKey])
     if (!rows[0].locked) {
-      update.log.info({}, 'waiting for another process that updates the database')
+      update.log.warn({}, 'waiting for another process that updates the database')
       await client.query('select pg_advisory_lock($1)', [lockKey])
     }
     return await updateAlone(config, update)

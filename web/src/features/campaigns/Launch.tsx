@@ -84,8 +84,8 @@ export default function Launch({ onDone }: { onDone: () => void }) {
           {t(($) => $.common.cancel)}
         </Button>
         <Button
-          disabled={!readiness.data.ready || saving !== 'saved' || forecast.isFetching}
-          loading={start.isPending}
+          disabled={!readiness.data.ready || saving !== 'saved'}
+          loading={start.isPending || forecast.isFetching}
           onClick={() =>
             start.mutate(
               {

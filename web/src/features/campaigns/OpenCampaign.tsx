@@ -1,4 +1,5 @@
 import { Skeleton } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
@@ -89,6 +90,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
       if (saving !== 'refused' || fault?.statusCode !== 400) return false
       const isTold = toldOf.current === fault.message
       toldOf.current = fault.message
+      if (!isTold) notifications.show({ color: 'red', message: fault.message })
       return !isTold
     },
     enableBeforeUnload: () => draft.state().saving !== 'saved',

@@ -5,7 +5,7 @@ import { type RefObject, Suspense, useEffect, useImperativeHandle, useRef, useSt
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../api/generated/types.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
-import { draftName, useDraft } from '../../lib/draft.ts'
+import { draftName, forgetDraft, useDraft } from '../../lib/draft.ts'
 import { modifier } from '../../lib/keyboard.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
@@ -48,14 +48,14 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
     },
   }))
   // The page was loaded again before it knew that its answer was sent.
-  const isSent =
-    draft !== undefined && conversation.messages.some(({ reply_key }) => reply_key === draft.key)
+  const key = draft?.key
+  const isSent = conversation.messages.some(({ reply_key }) => key && reply_key === key)
   useEffect(() => {
-    if (!isSent) return
-    setDraft(undefined)
+    if (!isSent || !key) return
+    forgetDraft(name, key)
     forgetFailed(id)
     forgetUnsent(id)
-  }, [isSent, setDraft, id])
+  }, [isSent, name, key, id])
   if (!isAtLeast(role, 'member'))
     return <p className={classes.refused}>{t(($) => $.inbox.viewer)}</p>
   if (answer_problem && !may_force) return <p className={classes.refused}>{answer_problem}</p>
