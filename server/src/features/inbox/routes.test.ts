@@ -371,15 +371,22 @@ test('a database that was put back logs in to no mailbox, whoever asks', async (
   }
   const hold = (sending_held_since: Date | null, sending_held_reason: string | null) =>
     peek.updateTable('instance').set({ sending_held_since, sending_held_reason }).execute()
-  await hold(ctx.now(), 'another_database')
+  const sentFrom = (sending_identity: string | null) =>
+    peek.updateTable('instance').set({ sending_identity }).execute()
   const mail = { lead_id: leadId, step: 1, mailbox_id, to: 'me@ours.example' }
-  const answers = [
+  const askAll = async () => [
     await ask('POST', '/mailboxes/sync', {}),
     await ask('POST', `/mailboxes/${mailbox_id}/test`),
     await ask('POST', `/campaigns/${campaign_id}/test-mail`, mail),
   ]
-  Object.assign(ctx.mail, { connectImap, connectSmtp })
+  await hold(ctx.now(), 'another_database')
+  const answers = await askAll()
+  // Nobody has looked yet, and it is held once somebody does.
   await hold(null, null)
+  await sentFrom('another.00000001.1')
+  answers.push(...(await askAll()))
+  Object.assign(ctx.mail, { connectImap, connectSmtp })
+  await sentFrom(null)
   expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
     answers.map(() => [409, 'not_ready']),
   )

@@ -135,6 +135,15 @@ test('a block is lifted; an unsubscribe and a hard bounce only by force', async 
   ).rejects.toMatchObject({ code: 'not_found' })
 })
 
+test('a block stands when the bounce of the address is lifted by force', async () => {
+  const value = `${ctx.newId()}@both.example`
+  await importLines(`${value},blocked`, `${value},bounced`)
+  const lifted = await removeSuppression(ctx, workspaceId, value, { force: true }, operator)
+  expect(lifted).toMatchObject({ still_suppressed: 'blocked', still_suppressed_by: 'address' })
+  expect((await exported()).filter((line) => line.startsWith(value))).toHaveLength(1)
+  await removeSuppression(ctx, workspaceId, value, { force: false }, operator)
+})
+
 test('adding a block does not weaken an unsubscribe, and says which reason stands', async () => {
   await importLines('ann@example.com,unsubscribed')
   expect(await addSuppression(ctx, workspaceId, 'ann@example.com', operator)).toMatchObject({

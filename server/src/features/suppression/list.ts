@@ -14,6 +14,7 @@ import {
 } from './entry.ts'
 import * as queries from './queries.ts'
 import {
+  blockAgain,
   erasedEntry,
   explainSuppressed,
   lockSuppressions,
@@ -282,6 +283,7 @@ export async function removeSuppression(
     const { reason } = lifted
     if (reason !== 'blocked' && !options.force) throw notLiftable(reason)
     await record(tx, workspaceId, actor, 'suppression.removed', { reason, kind: entry.kind })
+    await blockAgain(tx, workspaceId, [lifted])
     await wakeWorkspaceMailboxes(tx, workspaceId)
     const still = await explainEntry(tx, workspaceId, entry)
     return {

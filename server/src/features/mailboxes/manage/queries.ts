@@ -66,6 +66,8 @@ export const listRemoved = (db: Db, workspaceId: string, page: PageRequest) =>
       sql<SqlBool>`(
         exists (select from leads l where l.workspace_id = r.workspace_id
           and l.mailbox_id = r.id and l.sending_state = 'active')
+        or exists (select from leads l where l.workspace_id = r.workspace_id
+          and l.mailbox_id = r.id and l.sending_state = 'paused')
         or exists (select from threads t where t.workspace_id = r.workspace_id
           and t.mailbox_id = r.id)
       )`,

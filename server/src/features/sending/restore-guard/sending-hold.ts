@@ -46,11 +46,24 @@ export async function findSendingHold(db: AnyDb): Promise<SendingHold | null> {
 /** Who asks for something that leaves it is refused as the runners refuse it to themselves. */
 export async function refuseWhileHeld({ db }: Context): Promise<void> {
   const hold = await findSendingHold(db)
-  if (!hold || isOfFailover(hold.reason)) return
-  throw new AppError(
-    'not_ready',
-    `${hold.detail} Until an operator confirms that it is the right one, nothing leaves it: no mail, no webhook, no login to a mailbox.`,
-  )
+  if (hold && !isOfFailover(hold.reason)) {
+    throw new AppError(
+      'not_ready',
+      `${hold.detail} Until an operator confirms that it is the right one, nothing leaves it: no mail, no webhook, no login to a mailbox.`,
+    )
+  }
+  if (!hold && (await isUnknown(db))) {
+    throw new AppError(
+      'not_ready',
+      'This database is not the one that was sent from last, and no runner has looked at it yet: start one, or wait a moment.',
+    )
+  }
+}
+
+async function isUnknown(db: AnyDb): Promise<boolean> {
+  const { sending_identity: known, current_identity } = (await findSendingInstance(db)) ?? {}
+  if (!known || !current_identity) return false
+  return known !== current_identity && !isFailover(known, current_identity)
 }
 
 /** Whether it is held, or will be once a process has seen that it is not the one that was sent from. */
