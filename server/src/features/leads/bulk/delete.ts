@@ -33,10 +33,10 @@ export async function deleteUntouched(
 }
 
 /**
- * Whoever claims a mail locks the day of its campaign first: one that was faster is seen by
- * `findUntouched`, and one that comes later finds the leads as this transaction leaves them. After the
- * leads and the counters of their campaigns, as in settlements; while those are locked no other campaign
- * becomes active.
+ * Whoever claims a mail locks the day of its campaign before the claim is written: one that was faster is
+ * seen by `findUntouched`, and one that comes later is written after this transaction, and its mark, which
+ * looks at the lead again before anything is sent, is refused. The days come after the leads and the
+ * counters of their campaigns, as in settlements; while those are locked no other campaign becomes active.
  */
 export async function keepClaimsWaiting(tx: Context, workspaceId: string, campaignIds: string[]) {
   if (campaignIds.length === 0) return

@@ -43,7 +43,7 @@ test('a change that a runner makes has no way back, however many are left out of
   })
 })
 
-test('a large change of one workspace does not keep a small one of another waiting', async () => {
+test('a large change does not keep a smaller one that was begun later waiting until its end', async () => {
   await runLeadJobs(api.ctx)
   const many = await campaignOf(1000, 600)
   const change = (campaign_id: string) =>
