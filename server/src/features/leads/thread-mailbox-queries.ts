@@ -28,12 +28,19 @@ export async function countFollowUps(
   return rows
 }
 
-/** Campaigns that go on with leads in the threads of a mailbox, now or once they are resumed. */
+/**
+ * Campaigns that go on with leads in the threads of a mailbox, now or once they are resumed: each state by
+ * an index of its own.
+ */
 export async function listCampaignsOfThreads(db: Db, workspaceId: string, mailboxId: string) {
   const { rows } = await sql<{ campaign_id: string }>`
-    select distinct campaign_id from leads
+    select campaign_id from leads
     where workspace_id = ${workspaceId}::uuid and mailbox_id = ${mailboxId}::uuid
-      and sending_state in ('active', 'paused')
+      and sending_state = 'active'
+    union
+    select campaign_id from leads
+    where workspace_id = ${workspaceId}::uuid and mailbox_id = ${mailboxId}::uuid
+      and sending_state = 'paused'
     order by campaign_id`.execute(db)
   return rows
 }
