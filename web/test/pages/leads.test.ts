@@ -243,11 +243,11 @@ test('a change whose answer got lost is done once and can be set back; more than
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('2 leads paused.').waitFor({ state: 'detached' })
 
+  // The page may read the list again at any time, and what is chosen is chosen by its id.
+  const ids = Array.from({ length: 10_001 }, () => application.api.ctx.newId())
   await page.route(leads, async (route) => {
     const { items } = await (await route.fetch()).json()
-    const many = Array.from({ length: 10_001 }, (_, at) => ({
-      ...{ ...items[0], id: application.api.ctx.newId(), email: `lead-${at}@lost.example` },
-    }))
+    const many = ids.map((id, at) => ({ ...items[0], id, email: `lead-${at}@lost.example` }))
     await route.fulfill({ json: { items: many } })
   })
   await page.reload()
