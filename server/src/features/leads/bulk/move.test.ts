@@ -1,15 +1,11 @@
 // Also runs on PostgreSQL 15: locks.
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
-import { patience } from '../../../../test/patience.ts'
-import { testSending } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { createLabel } from '../../labels/index.ts'
 import { setPlan } from '../../workspaces/index.ts'
 import type { LeadActivity } from '../activity/activity.ts'
 import { recordActivities } from '../activity/record-activity.ts'
-import { applyTo } from './apply.ts'
 import { changeMany } from './jobs.ts'
 
 let api: TestApi
@@ -190,44 +186,3 @@ test('a full plan keeps nobody from moving leads that were never written to, and
   expect(await moveTo(to.id)).toMatchObject({ changed: 1, refused: 0 })
   expect((await leadsOf(to.id)).map(({ email }) => email)).toEqual(['a@full.example'])
 })
-
-test.each(['delete', 'move'] as const)(
-  'nothing is sent to a lead while a %s of it that found it untouched is not committed',
-  async (kind) => {
-    await using sending = await testSending()
-    const { ctx, workspaceId } = sending
-    const mailbox = await sending.createMailbox('anna@example.com')
-    const campaign = await sending.createCampaign([mailbox])
-    const { body: target } = await sending.call('POST', '/api/v2/campaigns', {
-      body: { name: 'target' },
-    })
-    const [id = ''] = await sending.addLeads(campaign.id, ['a@lead.example'])
-    const action = kind === 'move' ? { kind, campaign_id: target.id } : { kind }
-    const applied = Promise.withResolvers<void>()
-    const goOn = Promise.withResolvers<void>()
-    const changed = transaction(ctx, async (tx) => {
-      const outcome = await applyTo(tx, workspaceId, action, [id])
-      applied.resolve()
-      await goOn.promise
-      return outcome
-    })
-    await applied.promise
-    await sending.startRunner()
-    const waiting = async () => {
-      const { rows } = await sql<{ count: number }>`
-        select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'
-          and query like '%campaign_days%'`.execute(ctx.database.peek)
-      return rows[0]?.count ?? 0
-    }
-    await expect
-      .poll(async () => sending.outbox.length + (await waiting()), patience)
-      .toBeGreaterThan(0)
-    goOn.resolve()
-    expect(await changed).toMatchObject({ changed: 1 })
-    await sending.untilAsleep()
-    expect(sending.outbox).toEqual([])
-    const leads = await ctx.database.peek.selectFrom('leads').select('campaign_id').execute()
-    expect(leads).toEqual(kind === 'move' ? [{ campaign_id: target.id }] : [])
-  },
-)

@@ -8,7 +8,7 @@ import { isErased, isOpen, type LockedLead } from '../record.ts'
 import type { LeadInput, SkipReason } from '../schema.ts'
 import { erased } from '../status/set-statuses.ts'
 import { stopsByStatus } from '../status/status.ts'
-import { keepClaimsWaiting, removeLeads } from './delete.ts'
+import { removeLeads } from './delete.ts'
 import { missing, type Outcome, refusal } from './outcome.ts'
 import * as queries from './queries.ts'
 
@@ -36,7 +36,7 @@ export async function move(
   if (going.length === 0) return { changed: 0, refusals, undo: null }
   const sources = [...new Set(going.map((lead) => lead.campaign_id))]
   await lockLeadCounts(tx, workspaceId, [...sources, campaignId])
-  await keepClaimsWaiting(tx, workspaceId, sources)
+  await queries.lockClaims(tx.db, sources)
   const adding = { ...input, leads: going.map(inputOf) }
   const added = await addLeads(tx, workspaceId, adding, { othersGo: true })
   for (const { index, reason } of added.skipped_leads) {

@@ -2,6 +2,7 @@ import { timestampArray } from '../../../kernel/db/binary-array.ts'
 import { column } from '../../../kernel/db/column.ts'
 import type { AnyDb } from '../../../kernel/db/db.ts'
 import { preparedForBatch } from '../../../kernel/db/prepared.ts'
+import { claimsLock } from '../../leads/index.ts'
 import type { ClaimedLead, ClaimRequest, EarlierSend, SendKey, SendState } from '../ledger.ts'
 import { mayClaim } from '../restore-guard/hold-queries.ts'
 import { eligibleAt } from './eligibility.ts'
@@ -57,13 +58,14 @@ const selectSendable = preparedForBatch<unknown[], Sendable>(
      order by s.id
      limit 1
    ) s on true
+   where pg_try_advisory_xact_lock_shared(${claimsLock('k.campaign_id')})
    order by k.position`,
 )
 
 /**
  * The requests that nothing speaks against at this instant, whatever the plan was made from: the
  * lead is to be written to, and due, and its window open; nobody suppressed it; campaign, mailbox and
- * plan allow it; the mailbox of a follow-up was read.
+ * plan allow it; the mailbox of a follow-up was read; and nobody is deleting or moving leads of the campaign.
  */
 export const findSendable = (
   db: AnyDb,
