@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { run } from '../../test/commands.ts'
-import { reckon } from './capacity.ts'
+import { reckon } from './size-model.ts'
 
 test('size tells what a load takes, with the costs that it reckoned with and where they are from', async () => {
   const { code, stdout, stderr } = await run('size', '--mails', '2000000', '--deliveries', '50000')

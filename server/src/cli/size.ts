@@ -1,6 +1,13 @@
 import type { Command } from 'commander'
 import { parseAtLeastOne, parseCount } from './arguments.ts'
-import { assumptions, type Capacity, type Load, reckon, unitBytes, unitCosts } from './capacity.ts'
+import {
+  assumptions,
+  type Capacity,
+  type Load,
+  reckon,
+  unitBytes,
+  unitCosts,
+} from './size-model.ts'
 import { formatTable, print } from './terminal.ts'
 
 export const sizeCommand = (program: Command) =>

@@ -2,6 +2,9 @@ import type { ProcessContext } from '../../kernel/context.ts'
 import { allBuckets } from '../../kernel/runner/leases.ts'
 import * as queries from './cross-workspace.ts'
 
+/** Of one destination: what goes beyond it is closed unsent, the oldest first (contract §4). */
+export const pendingMax = 100_000
+
 export interface Backlog {
   /** Deliveries that are not settled, those waiting for a retry included. */
   pending: number

@@ -15,7 +15,6 @@ import { deleteEnded } from './settle-queries.ts'
 const chunk = 5000
 /** Of a backlog: they are in memory meanwhile. */
 const closedAtOnceMax = 50_000
-export const pendingMax = 100_000
 
 export type ClosingReason =
   | 'expired'

@@ -1,7 +1,6 @@
 export { hintChannel } from '../../kernel/runner/hint.ts'
 export { resultOf } from './assess.ts'
-export { observeBacklog, readBacklog } from './backlog.ts'
-export { pendingMax } from './close.ts'
+export { observeBacklog, pendingMax, readBacklog } from './backlog.ts'
 export { type Attempt, clockLagMs } from './delivery.ts'
 export { enqueueDeliveries } from './enqueue.ts'
 export { observeAttempt } from './observe.ts'

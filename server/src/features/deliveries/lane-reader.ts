@@ -1,6 +1,7 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { openDestination } from '../webhooks/index.ts'
-import { closeBacklog, closeDeleted, closeExpired, closeSuspect, pendingMax } from './close.ts'
+import { pendingMax } from './backlog.ts'
+import { closeBacklog, closeDeleted, closeExpired, closeSuspect } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
 import { beforeAllRows, type Lane } from './lane.ts'
 import type { LaneHealth } from './lane-queries.ts'

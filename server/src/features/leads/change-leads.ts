@@ -12,7 +12,7 @@ import {
   type Seen,
   type StoredLead,
 } from './record.ts'
-import { isFinal } from './status/status.ts'
+import { isFinal } from './status/plan-status-change.ts'
 
 /** A locked lead on its way through one or more changes. */
 export class ChangingLead {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { ProcessDb } from '../../kernel/db/db.ts'
 import { isHere } from '../../kernel/db/here.ts'
-import { isInboxRead } from './reading-freshness.ts'
+import { isInboxRead } from './read-before-follow-up.ts'
 
 export const countMailboxes = async (
   db: ProcessDb,

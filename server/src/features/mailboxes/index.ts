@@ -27,7 +27,7 @@ export {
   type Reading,
   reportInboxRead,
   reportInboxUnread,
-} from './reading-freshness.ts'
+} from './read-before-follow-up.ts'
 export { findRemoved } from './removed-queries.ts'
 export type { Mailbox, MailboxSide, MailboxStatus } from './schema.ts'
 export { sealedMailboxColumns } from './settings.ts'

@@ -7,8 +7,8 @@ import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LockedLead, StoredLead } from '../record.ts'
 import { findAnsweredFor } from './colleagues.ts'
+import { automaticStatus } from './plan-status-change.ts'
 import { resumed } from './resume.ts'
-import { automaticStatus } from './status.ts'
 
 type StopReason = NonNullable<StoredLead['stop_reason']>
 

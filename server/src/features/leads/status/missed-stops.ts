@@ -4,7 +4,7 @@ import { findLabelById } from '../../labels/index.ts'
 import * as related from '../activity/activity-queries.ts'
 import { companyOf } from '../adding/company.ts'
 import type { LockedLead, StoredLead } from '../record.ts'
-import { stopsByStatus } from './status.ts'
+import { stopsByStatus } from './plan-status-change.ts'
 
 export type StopReason = NonNullable<StoredLead['stop_reason']>
 

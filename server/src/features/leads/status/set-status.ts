@@ -9,8 +9,8 @@ import { noSuchLead } from '../find-lead.ts'
 import * as queries from '../queries.ts'
 import { isErased, leadRecord, type StoredLead } from '../record.ts'
 import type { Lead, LeadStatusInput } from '../schema.ts'
+import { type NewStatus, parseNewStatus } from './plan-status-change.ts'
 import { setStatuses } from './set-statuses.ts'
-import { type NewStatus, parseNewStatus } from './status.ts'
 
 /** Sets what a lead means to people and, as the status says, what the sender does with it. */
 export async function setLeadStatus(

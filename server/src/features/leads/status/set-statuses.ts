@@ -3,8 +3,8 @@ import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import { isErased, isSending, type LockedLead } from '../record.ts'
+import { type NewStatus, planStatusChange } from './plan-status-change.ts'
 import { resumed } from './resume.ts'
-import { type NewStatus, planStatusChange } from './status.ts'
 
 export interface StatusesSet {
   /** Those that changed: the others are so already, or refused. */

@@ -4,7 +4,7 @@ import { newestFirst } from '../../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../../kernel/http/page.ts'
 import { utcDay } from '../../daily-counts/index.ts'
 import { shown } from '../queries.ts'
-import { isInboxRead } from '../reading-freshness.ts'
+import { isInboxRead } from '../read-before-follow-up.ts'
 import type { MailboxStatus } from '../schema.ts'
 
 /** Wherever a mailbox is, its day is one of three. PostgreSQL is not asked which: it may not know the zone. */

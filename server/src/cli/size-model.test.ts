@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { assumptions, type Capacity, type Load, reckon, unitBytes, unitCosts } from './capacity.ts'
+import {
+  assumptions,
+  type Capacity,
+  type Load,
+  reckon,
+  unitBytes,
+  unitCosts,
+} from './size-model.ts'
 
 const nothing: Load = {
   ...{ mailsPerDay: 0, deliveries: 0, changes: 0, leads: 0, mailboxes: 0 },

@@ -10,7 +10,7 @@ import {
   type StatusChange,
   type StatusLabel,
   type StatusSubject,
-} from './status.ts'
+} from './plan-status-change.ts'
 
 const untouched: StatusSubject = {
   status: 'new',
