@@ -109,7 +109,7 @@ async function claiming() {
     claim: (request: ClaimRequest) =>
       transaction(ctx, (tx) => claimSends(tx, [request], { epoch: 0, readSince: new Date(0) })),
     mark: (request: ClaimRequest) => {
-      const mark = { ...request, subject: 'Hello', starts_thread: true }
+      const mark = { ...request, attempt: 1, subject: 'Hello', starts_thread: true }
       return markTransmitting(ctx.db, [mark], ctx.now(), new Date(0))
     },
     change: (body: object) => sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body }),

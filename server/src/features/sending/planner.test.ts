@@ -36,7 +36,7 @@ test('mails in a ledger that vacuum has seen empty are settled by their keys', a
 })
 
 const request = { ...keys, ...versions } as ClaimRequest
-const mark: Mark = { ...keys, ...versions, subject: 'Hello', starts_thread: true }
+const mark: Mark = { ...keys, ...versions, attempt: 1, subject: 'Hello', starts_thread: true }
 
 test.each([
   [

@@ -63,7 +63,7 @@ test.each(seeds)('history %d is the same in memory as in the database', async (s
       const [real] = await transaction(ctx, (tx) => claimSends(tx, [claim], seen))
       expect(memory.claim(claim, now), `claim of turn ${turn}`).toBe(real?.attempt ?? null)
     } else if (turnOf < 0.6) {
-      const mark = { ...request, subject: '', starts_thread: true }
+      const mark = { ...request, attempt: 1, subject: '', starts_thread: true }
       const real = (await markTransmitting(ctx.db, [mark], now, seen.readSince)).has(request.id)
       expect(memory.mark(request, now), `mark of turn ${turn}`).toBe(real)
     } else if (turnOf < 0.85) {

@@ -135,6 +135,7 @@ test('a runner that lost its lease finishes nothing that was given back, and its
   const until = new Date(ctx.now().getTime() + 3_600_000)
   const mark = {
     ...key,
+    attempt: 1,
     mailbox_id: mailbox.id,
     mailbox_version: mailbox.timestamp_updated,
     subject: 'One',

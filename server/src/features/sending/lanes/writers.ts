@@ -101,8 +101,8 @@ const markSince =
   }
 
 const rememberedOf = (
-  { workspace_id, lead_id, step_id, id, campaign_id, mailbox_id }: Mark,
+  { workspace_id, lead_id, step_id, id, attempt, campaign_id, mailbox_id }: Mark,
   timestamp_marked: Date,
 ): RememberedMark => ({
-  ...{ workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, timestamp_marked },
+  ...{ workspace_id, lead_id, step_id, id, attempt, campaign_id, mailbox_id, timestamp_marked },
 })

@@ -90,8 +90,8 @@ async function attempt(
       await connection.close()
       return refused
     }
-    const { lead_id, step_id, id, campaign_id } = claimed
-    const key = { workspace_id, lead_id, step_id, id, campaign_id, mailbox_id }
+    const { lead_id, step_id, id, attempt, campaign_id } = claimed
+    const key = { workspace_id, lead_id, step_id, id, attempt, campaign_id, mailbox_id }
     watch.marked.add({ ...key, timestamp_marked: ctx.now() })
     await connection.finish(mail.bytes)
     return { kind: 'sent' }

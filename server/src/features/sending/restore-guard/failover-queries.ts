@@ -23,7 +23,8 @@ export const noteFailover = (
 
 /**
  * Of these, those that the ledger does not have as sent, or about to be, or as what a person has had
- * sent again since. Any other failure says nothing: a claim that this database knew of was given back
+ * sent again since, and that no attempt of a higher number came after: an attempt gets it once the one
+ * before it has ended. Any other failure says nothing: a claim that this database knew of was given back
  * here, because its mark is what is missing. Where a workspace was moved to another database, its ledger
  * is there.
  */
@@ -35,15 +36,16 @@ export async function findMissingMarks(
   const { rows } = await sql<{ id: string }>`/* settle */
     select k.id
     from unnest(${column(marks, 'workspace_id')}::uuid[], ${column(marks, 'lead_id')}::uuid[],
-      ${column(marks, 'step_id')}::uuid[], ${column(marks, 'id')}::uuid[])
-      as k (workspace_id, lead_id, step_id, id)
+      ${column(marks, 'step_id')}::uuid[], ${column(marks, 'id')}::uuid[],
+      ${column(marks, 'attempt')}::integer[]) as k (workspace_id, lead_id, step_id, id, attempt)
     where not exists (
       select from workspaces w where w.id = k.workspace_id and w.moved_to is not null
     ) and not exists (
       select from sends s
       where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
-        and s.id = k.id and (s.state in ('transmitting', 'sent', 'uncertain')
-          or (s.state = 'failed' and s.error_stage = 'person'))
+        and (s.attempt > k.attempt
+          or (s.id = k.id and (s.state in ('transmitting', 'sent', 'uncertain')
+            or (s.state = 'failed' and s.error_stage = 'person'))))
     )`.execute(db)
   const missing = new Set(column(rows, 'id'))
   return marks.filter(({ id }) => missing.has(id))

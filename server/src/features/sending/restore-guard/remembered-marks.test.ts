@@ -3,6 +3,7 @@ import { RememberedMarks } from './remembered-marks.ts'
 
 const mark = (id: string) => ({
   ...{ workspace_id: 'w', lead_id: 'l', step_id: 's', id, campaign_id: 'c', mailbox_id: 'm' },
+  attempt: 1,
   timestamp_marked: new Date(0),
 })
 

@@ -4,6 +4,7 @@ import type { SendKey } from '../ledger.ts'
 export interface RememberedMark extends SendKey {
   /** Of the attempt. */
   id: string
+  attempt: number
   campaign_id: string
   mailbox_id: string
   timestamp_marked: Date

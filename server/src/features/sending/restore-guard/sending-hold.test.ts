@@ -363,6 +363,22 @@ test('a mail that never arrived by the word of a person is not missing where tha
   expect(await findSendingHold(ctx.db)).toBeNull()
 })
 
+test('a mail that was sent again is not missing where the later attempt is known', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  await sending.startRunner()
+  await sending.addLeads(id, ['bob@lead.example'])
+  await sending.waitForLedger(sentTo(1))
+  await sending.untilAsleep()
+  // A person had it sent again, and another process has done so.
+  await run(`update sends set id = gen_random_uuid(), attempt = attempt + 1`)
+  await promote()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await sending.waitForMails(2)
+  expect(await findSendingHold(ctx.db)).toBeNull()
+})
+
 test('beside missing mails it is told that somebody cannot be asked, before anybody confirms', async () => {
   const { ctx } = sending
   await failOver(before)

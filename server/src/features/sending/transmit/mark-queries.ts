@@ -11,6 +11,7 @@ import { isSentFrom } from '../restore-guard/hold-queries.ts'
 
 export interface Mark extends SendKey {
   id: string
+  attempt: number
   campaign_id: string
   mailbox_id: string
   subject: string

@@ -43,6 +43,7 @@ const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
   lead_id: claim.lead_id,
   step_id: claim.step_id,
   id: claim.id,
+  attempt: claim.attempt,
   campaign_id: claim.campaign_id,
   mailbox_id: claim.mailbox_id,
   subject: mail.subject,
