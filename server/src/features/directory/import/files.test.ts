@@ -306,6 +306,17 @@ describe('columns', () => {
     expect(await contactsIn(ctx)).toMatchObject([{ first_name: 'Ada' }])
   })
 
+  test.each([
+    ['{"headline":"I help people grow","title":"CTO"}', []],
+    ['{"title":"CTO","headline":"I help people grow"}', []],
+    ['{"headline":"CTO","title":""}', []],
+    ['{"title":"I help people grow","Rolle":"CTO"}', ['Rolle=title']],
+  ])('of NDJSON give way to the mapped or more usual one: %s', async (line, map) => {
+    const named = line.replace('{', '{"email":"ada@a.example",')
+    await importText(ctx, named, { map: parseColumnMap(map) })
+    expect(await contactsIn(ctx)).toMatchObject([{ title: 'CTO' }])
+  })
+
   test('that are mapped and not there are refused', async () => {
     const map = parseColumnMap(['Mail=email'])
     const importing = importText(ctx, 'first_name,E-Mail\nAda,ada@a.example\n', { map })
