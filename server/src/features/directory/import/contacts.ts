@@ -54,7 +54,7 @@ export function readContact(
       ...{ first_name, last_name, title, seniority, department, city, country },
       ...{ linkedin_url, email },
       email_status: email === null ? null : status,
-      has_email: email !== null || (isOffered ?? canBeLookedFor),
+      has_email: email !== null || (isOffered ?? (canBeLookedFor || null)),
     },
   }
 }

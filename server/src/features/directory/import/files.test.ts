@@ -419,6 +419,21 @@ describe('whether an address may be asked for', () => {
     )
     expect(await contactsIn(ctx)).toMatchObject([{ has_email }])
   })
+
+  test('is what a later file says of whom the directory knows, unless it knows the address', async () => {
+    const header = 'email,has_email,first_name,last_name,domain\n'
+    const bob = 'b@a.example,,Bob,B,a.example\n'
+    const offered = async () => (await contactsIn(ctx)).map(({ has_email }) => has_email)
+    await importText(ctx, `${header},,Ada,L,a.example\n${bob}`)
+    const no = `${header},no,Ada,L,a.example\n${bob.replace(',,', ',no,')}`
+    expect(await importText(ctx, no)).toMatchObject({ contacts_updated: 1, contacts_unchanged: 1 })
+    expect(await offered()).toEqual([true, false])
+    const page = { limit: 10, startingAfter: undefined }
+    const { items } = await searchDirectory(ctx.db, { has_email: false }, page)
+    expect(items).toMatchObject([{ first_name: 'Ada' }])
+    await importText(ctx, `first_name,last_name,domain,title,has_email\nAda,L,a.example,CTO,yes\n`)
+    expect(await offered()).toEqual([true, true])
+  })
 })
 
 describe('a file of companies', () => {
