@@ -8,6 +8,7 @@ import {
   hostile,
   startReceiver,
 } from '../../../test/receiver.ts'
+import { createSignal } from '../../../test/signal.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { optOut } from '../directory/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
@@ -37,8 +38,8 @@ async function startProvider(answer: Answer, timeoutMs = 500) {
     pausesMs,
     workspaceId,
     // As requests have them: each its own.
-    acquire: (contact_id: string) =>
-      acquireEmail(inWorkspace(own, workspaceId), workspaceId, { contact_id }, null),
+    acquire: (contact_id: string, by = workspaceId) =>
+      acquireEmail(inWorkspace(own, by), by, { contact_id }, null),
     balance: async () => (await getBalance(own, workspaceId)).balance,
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
@@ -150,6 +151,31 @@ describe('that fails costs nothing, and whoever asks is told to ask again', () =
       expect(await provider.balance()).toBe(100)
     }
   })
+})
+
+test('that hangs for one workspace answers the others', async () => {
+  const busy = (): string => provider.workspaceId
+  const hanging = Promise.withResolvers<void>()
+  const received = createSignal()
+  let hung = 0
+  await using provider = await startProvider(async (request, response) => {
+    if (request.headers['idempotency-key']?.includes(busy())) {
+      hung += 1
+      received.raise()
+      await hanging.promise
+    }
+    await found(request, response)
+  }, 60_000)
+  const people = await insertPeople(
+    ctx,
+    Array.from({ length: 70 }, () => ({ email: null })),
+  )
+  const all = Promise.all(people.map((id) => provider.acquire(id)))
+  await received.until(() => hung >= 48)
+  const other = (await createWorkspace(ctx, `beside ${ctx.newId()}`)).id
+  expect(await provider.acquire(await unknownPerson(), other)).toMatchObject({ status: 'acquired' })
+  hanging.resolve()
+  expect(await all).toHaveLength(70)
 })
 
 describe('that charges', () => {

@@ -4,7 +4,7 @@ import { parseEmail } from '../../kernel/email.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { parseJsonText } from '../../kernel/json/parse.ts'
 import type { OutboundHttp, PostOutcome } from '../../kernel/outbound/index.ts'
-import { createGate } from './at-most.ts'
+import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
 import { type EmailStatus, emailStatuses } from './schema.ts'
 
 export interface ProvidedAddress {
@@ -28,6 +28,8 @@ const retryAfterMaxMs = 5_000
 
 /** Requests at once, so that a provider that hangs takes no connections from webhooks. */
 const inFlightMax = 64
+/** A workspace whose requests hang leaves others the rest. */
+const inFlightOfWorkspaceMax = 48
 
 /**
  * Asks the operator's provider (docs/providers.md). Nothing when it knows no address.
@@ -37,11 +39,12 @@ const inFlightMax = 64
  */
 export async function askProvider(
   ctx: Context,
+  workspaceId: string,
   provider: AcquisitionProvider,
   request: ProviderRequest,
 ): Promise<ProvidedAddress | undefined> {
   const deadlineMs = ctx.monotonicMs() + budgetMs
-  return gateOf(ctx)(async () => {
+  return semaphoreOf(ctx).run(workspaceId, async () => {
     for (let attempt = 1; ; attempt++) {
       const verdict = await attemptOnce(ctx, provider, request, deadlineMs)
       if (verdict.kind === 'answered') return verdict.address
@@ -63,12 +66,12 @@ const noAnswer = () =>
     },
   )
 
-const gates = new WeakMap<OutboundHttp, ReturnType<typeof createGate>>()
+const semaphores = new WeakMap<OutboundHttp, FairSemaphore>()
 
-function gateOf({ http }: Context) {
-  const gate = gates.get(http) ?? createGate(inFlightMax)
-  gates.set(http, gate)
-  return gate
+function semaphoreOf({ http }: Context) {
+  const semaphore = semaphores.get(http) ?? new FairSemaphore(inFlightMax, inFlightOfWorkspaceMax)
+  semaphores.set(http, semaphore)
+  return semaphore
 }
 
 async function attemptOnce(
