@@ -123,14 +123,6 @@ export const findOptOuts = preparedForAny<[string[], Buffer[]], OptOut>(
    join directory_optouts o on o.kind = asked.kind and o.hash = asked.hash`,
 )
 
-export const insertOptOuts = async (db: AnyDb, kind: string, hashes: Buffer[], at: Date) => {
-  await sql`
-    insert into directory_optouts (kind, hash, timestamp_created)
-    select ${kind}, hash, ${at}::timestamptz
-    from unnest(${hashes}::bytea[]) as asked (hash)
-    on conflict do nothing`.execute(db)
-}
-
 export interface StoredOptOut extends OptOut {
   timestamp_created: Date
 }
@@ -146,8 +138,8 @@ export const listOptOuts = async (db: AnyDb, after: OptOut, limit: number) => {
   return rows
 }
 
-/** Of another database; those that are there stay. */
-export const insertCopied = async (db: AnyDb, optouts: StoredOptOut[]) => {
+/** Those that are there stay. */
+export const insertOptOuts = async (db: AnyDb, optouts: StoredOptOut[]) => {
   await sql`
     insert into directory_optouts (kind, hash, timestamp_created)
     select kind, hash, timestamp_created
@@ -155,7 +147,7 @@ export const insertCopied = async (db: AnyDb, optouts: StoredOptOut[]) => {
       ${optouts.map(({ kind }) => kind)}::text[],
       ${optouts.map(({ hash }) => hash)}::bytea[],
       ${optouts.map((optout) => optout.timestamp_created)}::timestamptz[]
-    ) as copied (kind, hash, timestamp_created)
+    ) as more (kind, hash, timestamp_created)
     on conflict do nothing`.execute(db)
 }
 
