@@ -221,6 +221,14 @@ test('that finds the address of somebody who asked to be removed reveals nothing
   expect(await provider.balance()).toBe(100)
 })
 
+test('is not told of somebody who asked to be removed, and whom a backup brought back', async () => {
+  await using provider = await startProvider(found)
+  await optOut(ctx, 'restored@person.example', [], ['l:in/restored'])
+  const contact_id = await insertPerson(ctx, { email: null, key: 'l:in/restored' })
+  await expect(provider.acquire(contact_id)).rejects.toMatchObject({ code: 'not_eligible' })
+  expect(provider.receiver.requests).toHaveLength(0)
+})
+
 test('may be right about somebody who asks to be removed later', async () => {
   await using provider = await startProvider(json({ email: 'later@person.example' }))
   const contact_id = await unknownPerson()

@@ -14,6 +14,7 @@ export {
   type OptOutRequest,
   optOut,
   readOptOut,
+  readOptOuts,
 } from './optouts.ts'
 export {
   type DirectoryContact,

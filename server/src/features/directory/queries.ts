@@ -45,6 +45,7 @@ export const findByIds = preparedForAny<[string[]], FoundContact>(
 
 /** Everything about a contact that is not the workspaces'. */
 export interface DirectoryContact extends FoundContact {
+  key: string
   linkedin_url: string | null
   email: string | null
   email_folded: string | null
@@ -53,7 +54,7 @@ export interface DirectoryContact extends FoundContact {
 
 export const findContacts = preparedForAny<[string[]], DirectoryContact>(
   'find_directory_contacts',
-  `select ${foundColumns}, c.linkedin_url, c.email, c.email_status,
+  `select ${foundColumns}, c.key, c.linkedin_url, c.email, c.email_status,
      case when starts_with(c.key, 'e:') then substr(c.key, 3) end as email_folded
    from directory_contacts c
    left join directory_companies k on k.id = c.company_id
