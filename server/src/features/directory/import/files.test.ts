@@ -173,6 +173,18 @@ describe('a row that cannot be taken is reported by its number, and the rest goe
     expect(await emails()).toEqual(['a@a.example', 'z@a.example'])
   })
 
+  test('a name and a company that are too long for an index', async () => {
+    const name = (length: number, from: number) =>
+      Array.from({ length }, (_, at) =>
+        String.fromCodePoint(0x4e00 + (((from + at) * 7919) % 20_011)),
+      ).join('')
+    const row = `${name(255, 0)},${name(255, 300)},${name(500, 600)},\n`
+    const header = 'first_name,last_name,company,email\n'
+    const result = await importText(ctx, `${header}Ada,A,,a@a.example\n${row}Zoe,Z,,z@a.example\n`)
+    expect(result.rejections).toEqual(['3: its name, its company or its profile is too long'])
+    expect(await emails()).toEqual(['a@a.example', 'z@a.example'])
+  })
+
   test('a character that another encoding does not have', async () => {
     const text = Buffer.concat([
       Buffer.from('\ufefffirst_name,email\nAda,a@a.example\nB', 'utf16le'),
