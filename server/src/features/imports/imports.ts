@@ -128,6 +128,7 @@ export async function changeImport(
     }
     if (row.state === 'checked') row.state = 'ready'
     row.checked = null
+    await queries.deleteSkipped(tx.db, workspaceId, id, true)
     return save(tx, row)
   })
 }
