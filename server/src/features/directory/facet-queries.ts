@@ -39,7 +39,7 @@ export async function countFacetTerms(
 }
 
 function foundIn(asked: Asked, sample: Sample) {
-  if ('indexed' in sample) return foundByIndex(asked, sample.indexed, sql`true`)
+  if ('indexed' in sample) return foundByIndex(asked, sample.indexed)
   const conditions = [...meets(asked.groups), ...isWithin(asked.groups), ...isNotIn(asked.without)]
   return sql`
     select id from directory_contacts tablesample system (${100 * sample.pagesPart}::real) repeatable (1)
