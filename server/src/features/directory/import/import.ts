@@ -115,9 +115,9 @@ async function run(
   }
 
   /** Waits for the batch before it; this one is written while the next is read. */
-  async function write(batch: Batch, isLast: boolean) {
+  async function write(batch: Batch) {
     const before = { id: opened.id, progress: await written }
-    written = commitBatch(ctx, batch, before, { copyFrom, isSample, report, isLast })
+    written = commitBatch(ctx, batch, before, { copyFrom, isSample, report })
     // Whoever waits for it next gets the error.
     written.catch(() => undefined)
   }
@@ -134,7 +134,7 @@ async function run(
           if (row.number <= resumedAfter) continue
           batch.add(row)
           if (!batch.isFull) continue
-          await write(batch, false)
+          await write(batch)
           batch = new Batch(table.columns, batchRows)
         }
         show()
@@ -143,7 +143,7 @@ async function run(
       if (!(error instanceof BrokenFile)) throw error
       broken = error.message
     }
-    await write(batch, true)
+    await write(batch)
     show()
     return { rows, broken }
   }

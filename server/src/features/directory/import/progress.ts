@@ -44,12 +44,9 @@ export function commitBatch(
   ctx: AnyContext,
   batch: Batch,
   { id, progress: before }: OpenImport,
-  options: WriteOptions & { report: Report; isLast: boolean },
+  options: WriteOptions & { report: Report },
 ): Promise<Progress> {
   return transaction(ctx, async (tx) => {
-    // What a crash of the database could take away goes together with the note that it is there,
-    // and with the last one all are on disk.
-    if (!options.isLast) await queries.commitWithoutWaiting(tx.db)
     const { optedOut, ...counts } = await writeBatch(tx, batch, options)
     const refused = optedOut.map((row) => ({ row, reason: 'asked to be removed' }))
     const rejections = [...batch.rejections, ...refused]

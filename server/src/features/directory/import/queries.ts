@@ -15,11 +15,6 @@ export const unlockImport = async (db: AnyDb, fingerprint: string) => {
     select pg_advisory_unlock(hashtextextended(${fingerprint}, 0))`.execute(db)
 }
 
-/** Of the open transaction: its commit is on disk a moment after it is answered. */
-export const commitWithoutWaiting = async (db: AnyDb) => {
-  await sql`set local synchronous_commit = off`.execute(db)
-}
-
 const contactColumns = [
   ...(['first_name', 'last_name', 'title', 'seniority', 'department', 'city', 'country'] as const),
   ...(['linkedin_url', 'email', 'email_status', 'has_email'] as const),
