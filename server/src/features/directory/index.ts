@@ -22,9 +22,10 @@ export {
   findContacts,
   findSameCompany,
   isKnownAddress,
+  type KnownAddress,
 } from './queries.ts'
 export { reindexDirectory } from './reindex.ts'
 export { loadSample, removeSample, type Sample } from './sample.ts'
-export { directoryFilters } from './schema.ts'
+export { directoryFilters, type ShownContact, shownFields } from './schema.ts'
 export { listKnownAddresses, searchDirectory } from './search.ts'
 export { type DirectoryStats, readStats } from './stats-queries.ts'

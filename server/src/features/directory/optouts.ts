@@ -8,6 +8,7 @@ import { domainOf, domainsAbove } from './domain.ts'
 import { addressIn, addressKey, companyKey } from './identity.ts'
 import * as queries from './queries.ts'
 import { findPerson, keysOf, removeDomain, removePerson } from './remove.ts'
+import type { ShownContact } from './schema.ts'
 
 /**
  * Those of the addresses, folded, whose owner asked to be removed: by the address, or with everybody
@@ -57,11 +58,8 @@ export function readOptOut(addressOrDomain: string): OptOutRequest {
 }
 
 /** What a workspace was shown of a contact. */
-export interface ShownPerson {
-  first_name: string | null
-  last_name: string | null
+type ShownPerson = Pick<ShownContact, 'first_name' | 'last_name' | 'company'> & {
   linkedin_url: string | null
-  company: { name: string | null; domain: string | null } | null
 }
 
 /**

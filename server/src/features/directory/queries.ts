@@ -3,26 +3,10 @@ import type { AnyDb } from '../../kernel/db/db.ts'
 import { preparedForAny } from '../../kernel/db/prepared.ts'
 import { addressKey, companyKey } from './identity.ts'
 import { companyFields } from './records.ts'
+import type { ShownContact } from './schema.ts'
 
-interface ContactCompany {
-  company_id: string
-  name: string
-  domain: string | null
-  industry: string | null
-  employee_count: number | null
-}
-
-/** What a search shows: everything but the address. */
-export interface FoundContact {
+export interface FoundContact extends ShownContact {
   id: string
-  first_name: string | null
-  last_name: string | null
-  title: string | null
-  seniority: string | null
-  department: string | null
-  company: ContactCompany | null
-  city: string | null
-  country: string | null
   has_email: boolean
 }
 
@@ -61,9 +45,11 @@ export const findContacts = preparedForAny<[string[]], DirectoryContact>(
    where c.id = any($1::uuid[])`,
 )
 
+/** An address of a company, and whose it is. */
 export interface KnownAddress {
   first_name: string | null
   last_name: string | null
+  /** As `parseEmail` folds it. */
   email_folded: string
 }
 

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
-import type { Format, Preview } from './format.ts'
-import type { ColumnTarget, Counts, Import, SkippedRow } from './schema.ts'
+import type { Format } from './format.ts'
+import type { Import, SkippedRow } from './schema.ts'
 
 export interface StoredImport
   extends Omit<Import, 'part_bytes' | 'parts_missing' | 'encoding' | 'file_bytes' | 'bytes_done'> {
@@ -11,10 +11,6 @@ export interface StoredImport
   file_bytes: string | number
   bytes_done: string | number
   format: Format | null
-  preview: Preview | null
-  mapping: ColumnTarget[] | null
-  checked: Counts | null
-  result: Counts | null
   claim: string | null
   timestamp_claimed: Date | null
 }
