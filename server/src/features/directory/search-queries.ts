@@ -9,11 +9,16 @@ type Condition = RawBuilder<unknown>
  * Until the transaction ends no table is scanned where an index can be used, and a bitmap has room for
  * every row that an index finds. The form of the statements below then leaves one plan.
  */
-export const preferIndexes = async (tx: AnyDb) => {
-  await sql`
-    select set_config('enable_seqscan', 'off', true), set_config('work_mem', '16MB', true)`.execute(
-    tx,
-  )
+export async function preferringIndexes<T>(db: AnyDb, work: (tx: AnyDb) => Promise<T>): Promise<T> {
+  const prefer = async (tx: AnyDb) => {
+    await sql`
+      select set_config('enable_seqscan', 'off', true), set_config('work_mem', '16MB', true)`.execute(
+      tx,
+    )
+    return await work(tx)
+  }
+  // A search with an Idempotency-Key is in one already.
+  return db.isTransaction ? await prefer(db) : await db.transaction().execute(prefer)
 }
 
 export interface Asked {

@@ -4,14 +4,14 @@ import { quoted } from '../../kernel/db/tsvector.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { exactly, type Group, groupsOf, inAnyKind, type Word } from './filters.ts'
-import { countGroups, exactMax, listPlans, type Plan, type Search } from './plan.ts'
+import { cheapestIndex, countGroups, exactMax, listPlans, type Plan, type Search } from './plan.ts'
 import * as queries from './queries.ts'
 import type { DirectoryFilters } from './schema.ts'
 import {
   type FoundIds,
   foundByIndex,
   foundByWalk,
-  preferIndexes,
+  preferringIndexes,
   readFound,
 } from './search-queries.ts'
 import { respell } from './spelling.ts'
@@ -128,11 +128,9 @@ export async function findContacts(
   const rowsFor = (wanted: number, share: number) =>
     Math.min(rowsMax, Math.ceil(wanted / Math.max(share, most / search.contacts)))
   const { indexed } = plan.way === 'index' ? plan : cheapestIndex(search)
-  // A search with an Idempotency-Key is in one already.
-  return db.isTransaction ? await findIn(db) : await db.transaction().execute(findIn)
+  return await preferringIndexes(db, findIn)
 
   async function findIn(tx: AnyDb): Promise<FoundIds> {
-    await preferIndexes(tx)
     if (plan.way === 'walk') {
       const rows = rowsFor(3 * most, search.share)
       const { total, ids } = await readFound(tx, foundByWalk(asked, rows), most, page)
@@ -154,9 +152,6 @@ export async function findContacts(
     return (await readFound(tx, foundByIndex(asked, indexed, page.below), null, page)).ids
   }
 }
-
-const cheapestIndex = (search: Search) =>
-  listPlans(search).find(({ way }) => way === 'index') ?? { indexed: 0 }
 
 /** What is likely of more than are counted. */
 const estimate = ({ contacts, share }: Search) =>
