@@ -1,8 +1,7 @@
 import { addressKey, companyKey } from '../identity.ts'
 import { type CompanyRecord, type ContactRecord, merge } from '../records.ts'
 import type { Columns } from './columns.ts'
-import { readCompany } from './companies.ts'
-import { readContact } from './contacts.ts'
+import { readCompany, readContact } from './read-row.ts'
 import type { Row } from './table.ts'
 import { InvalidValue } from './values.ts'
 

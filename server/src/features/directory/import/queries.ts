@@ -164,16 +164,14 @@ export async function analyzeDirectory(db: AnyDb): Promise<void> {
 }
 
 /** The unfinished import of a file, or a new one. */
-export async function openImport(
+export async function openImport<Progress extends object>(
   db: AnyDb,
-  {
-    id,
-    fingerprint,
-    progress,
-    at,
-  }: { id: string; fingerprint: string; progress: object; at: Date },
-): Promise<{ id: string; progress: unknown }> {
-  const { rows } = await sql<{ id: string; progress: unknown }>`
+  id: string,
+  fingerprint: string,
+  progress: Progress,
+  at: Date,
+): Promise<{ id: string; progress: Progress }> {
+  const { rows } = await sql<{ id: string; progress: Progress }>`
     insert into directory_imports (id, fingerprint, progress, timestamp_created, timestamp_updated)
     values (${id}::uuid, ${fingerprint}, ${JSON.stringify(progress)}, ${at}::timestamptz, ${at}::timestamptz)
     on conflict (fingerprint) where not finished do update

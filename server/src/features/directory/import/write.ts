@@ -7,10 +7,10 @@ import { type CompanyRecord, type ContactRecord, isSame, merge } from '../record
 import { addCount, companyTerms, contactTerms, type TermCounts } from '../terms.ts'
 import { addTermCounts } from '../vocabulary-queries.ts'
 import { type Batch, type BatchContact, mergeContact } from './batch.ts'
-import { named } from './companies.ts'
 import { type CopyValue, copyText } from './copy-text.ts'
 import { excludeOptedOut } from './exclude-opted-out.ts'
 import * as queries from './queries.ts'
+import { named } from './read-row.ts'
 
 export interface WriteOptions {
   copyFrom: Session['copyFrom']
