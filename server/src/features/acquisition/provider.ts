@@ -101,16 +101,14 @@ type Verdict =
   | { kind: 'answered'; address: ProvidedAddress | undefined }
   /** Asking again would not help. */
   | { kind: 'refused'; reason: string }
-  | { kind: 'failed'; reason: string; afterMs: number | undefined }
+  | { kind: 'failed'; reason: string; afterMs?: number | undefined }
 
 function judge(outcome: PostOutcome): Verdict {
-  if (outcome.kind === 'unsent') {
-    return { kind: 'failed', reason: outcome.reason, afterMs: undefined }
-  }
+  if (outcome.kind === 'unsent') return { kind: 'failed', reason: outcome.reason }
   if (outcome.kind === 'failure') {
     const { error: reason } = outcome
     if (reason === 'blocked_address') return { kind: 'refused', reason }
-    return { kind: 'failed', reason, afterMs: undefined }
+    return { kind: 'failed', reason }
   }
   const { status, body, retryAfter } = outcome
   if (status === 404) return { kind: 'answered', address: undefined }

@@ -20,7 +20,6 @@ export {
   type DirectoryContact,
   findCompany,
   findContacts,
-  findSameCompany,
   isKnownAddress,
   type KnownAddress,
 } from './queries.ts'

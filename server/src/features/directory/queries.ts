@@ -74,22 +74,18 @@ const findKeys = preparedForAny<[string], { key: string }>(
 export const isKnownAddress = async (db: AnyDb, folded: string): Promise<boolean> =>
   (await findKeys(db, addressKey(folded))).length > 0
 
-export const findCompany = (db: AnyDb, id: string) =>
-  db
-    .selectFrom('directory_companies')
-    .select(['id', ...companyFields])
-    .where('id', '=', id)
-    .executeTakeFirst()
-
-/** The company that an import would take for the same. */
-export const findSameCompany = (
+/** The company of this id, or else the one that an import would take for the same. */
+export const findCompany = (
   db: AnyDb,
+  id: string,
   { name, domain }: { name: string | null; domain: string | null },
 ) =>
   db
     .selectFrom('directory_companies')
     .select(['id', ...companyFields])
-    .where('key', '=', companyKey(domain, name))
+    .where((where) => where.or([where('id', '=', id), where('key', '=', companyKey(domain, name))]))
+    .orderBy((order) => order('id', '=', id), 'desc')
+    .limit(1)
     .executeTakeFirst()
 
 export interface OptOut {
