@@ -2,6 +2,7 @@ import type { AcquisitionProvider } from '../../config.ts'
 import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { isRecord } from '../../kernel/json/is-record.ts'
 import { parseJsonText } from '../../kernel/json/parse.ts'
 import type { OutboundHttp, PostOutcome } from '../../kernel/outbound/index.ts'
 import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
@@ -124,8 +125,8 @@ const waitOf = (retryAfter: string | null) =>
   retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
 
 function readAnswer(body: string | null): Verdict | undefined {
-  const answer = parseObject(body)
-  if (!answer || !('email' in answer)) return
+  const answer = parse(body)
+  if (!isRecord(answer) || !('email' in answer)) return
   const { email, email_status: status = 'unknown' } = answer
   if (email === null) return { kind: 'answered', address: undefined }
   const address = typeof email === 'string' ? parseEmail(email) : undefined
@@ -139,12 +140,9 @@ function readAnswer(body: string | null): Verdict | undefined {
 const isEmailStatus = (value: unknown): value is EmailStatus =>
   emailStatuses.some((status) => status === value)
 
-function parseObject(text: string | null): Record<string, unknown> | undefined {
+function parse(text: string | null): unknown {
   try {
-    const value = parseJsonText(text ?? '')
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    return parseJsonText(text ?? '')
   } catch {
     return undefined
   }
