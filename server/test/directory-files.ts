@@ -38,7 +38,6 @@ export async function importPath(
     kind: undefined,
     encoding: 'utf-8',
     report: `${path}.rejected.csv`,
-    onProgress: () => undefined,
     ...options,
   })
   return { ...result, rejections: await rejectionsIn(result.report) }

@@ -3,6 +3,7 @@ import { type AnyContext, aroundPooler, processOf } from '../src/kernel/context.
 
 export interface PersonRow {
   id?: string
+  key?: string
   first_name?: string | null
   last_name?: string | null
   title?: string

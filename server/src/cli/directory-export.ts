@@ -25,7 +25,7 @@ export function exportCommand(directory: Command) {
       operate(
         options,
         async (ctx) => {
-          const { [options.kind]: whole } = await readStats(ctx.db)
+          const { [options.kind]: whole } = await readStats(ctx)
           return await showingProgress(ctx, options, (show) =>
             exportFile(ctx, file, {
               kind: options.kind,

@@ -29,7 +29,7 @@ export function directoryCommands(program: Command) {
         options,
         async (ctx) => {
           const [first] = await askInTurn(ctx, async (shard) => {
-            const { contacts, companies } = await readStats(shard.db)
+            const { contacts, companies } = await readStats(shard)
             const whole = contacts + companies
             return await showingProgress(shard, options, (show) =>
               reindexDirectory(shard, (done) => show({ what: 'rows', count: done, done, whole })),
@@ -47,7 +47,7 @@ export function directoryCommands(program: Command) {
     .action((options: OutputOptions & { shard?: string }) =>
       operate(
         options,
-        (ctx) => readStats((options.shard ? getShard(ctx, options.shard) : ctx).db),
+        (ctx) => readStats(options.shard ? getShard(ctx, options.shard) : ctx),
         showStats,
       ),
     )

@@ -17,6 +17,7 @@ import {
 } from '../features/mailboxes/index.ts'
 import { refuseWhileHeld } from '../features/sending/index.ts'
 import type { Context } from '../kernel/context.ts'
+import { isRecord } from '../kernel/json/is-record.ts'
 import { requireMailClients } from '../process/service-settings.ts'
 import { parseId } from './arguments.ts'
 import { showWaiting } from './hand-over.ts'
@@ -156,9 +157,7 @@ const saveSent = () =>
 /** What an option says holds, whatever the file does. */
 async function readInput(file: string | undefined, { saveSent }: ChangeOptions): Promise<object> {
   const input = file === undefined ? {} : await readJson(file)
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new Error(`${file} must hold a JSON object; see --help.`)
-  }
+  if (!isRecord(input)) throw new Error(`${file} must hold a JSON object; see --help.`)
   return saveSent === undefined ? input : { ...input, save_sent: saveSent }
 }
 

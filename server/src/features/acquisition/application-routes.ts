@@ -14,7 +14,7 @@ import {
 } from './application-schema.ts'
 import { addAcquiredToCampaign, type SomeAcquired } from './campaign-leads.ts'
 import { listCreditEntries } from './credits.ts'
-import { countContactFacets } from './facets.ts'
+import { countContactFacets } from './find-contacts.ts'
 
 export const acquisitionApplicationSchemas = [
   ...[CreditEntry, CreditEntryPage, AddAcquired, AddedContacts, CountFacets, ContactFacets],

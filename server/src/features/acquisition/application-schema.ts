@@ -109,6 +109,7 @@ export const ContactFacets = Type.Object(
   },
 )
 
+export type CreditEntry = Static<typeof CreditEntry>
 export type CountFacets = Static<typeof CountFacets>
 export type AddAcquired = Static<typeof AddAcquired>
 export type AddedContacts = Static<typeof AddedContacts>

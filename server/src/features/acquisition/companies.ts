@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { findCompany, findSameCompany } from '../directory/index.ts'
+import { findCompany } from '../directory/index.ts'
 import * as queries from './queries.ts'
 import type { AcquiredCompany } from './schema.ts'
 
@@ -14,9 +14,7 @@ export async function getAcquiredCompany(
   companyId: string,
 ): Promise<AcquiredCompany> {
   const acquired = await queries.findAcquiredAt(ctx.db, workspaceId, companyId)
-  const company =
-    acquired &&
-    ((await findCompany(ctx.db, companyId)) ?? (await findSameCompany(ctx.db, acquired)))
+  const company = acquired && (await findCompany(ctx.db, companyId, acquired))
   if (!company) throw notFound('company')
   return { ...company, id: companyId, company_id: companyId, acquired_contacts: acquired.count }
 }

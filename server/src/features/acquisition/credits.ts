@@ -3,21 +3,11 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { operator, recordAudit } from '../audit/index.ts'
+import type { CreditEntry } from './application-schema.ts'
 import { costs, enter, holdCredits, readCredits } from './balance.ts'
 import * as queries from './credit-queries.ts'
 import type { Credits } from './period.ts'
 import type { Balance } from './schema.ts'
-
-export interface CreditEntry {
-  id: string
-  kind: queries.EntryToInsert['kind']
-  /** Negative when credits went. */
-  amount: number
-  reason: string | null
-  request_id: string | null
-  contact_id: string | null
-  timestamp_created: Date
-}
 
 export async function getBalance(ctx: Context, workspaceId: string): Promise<Balance> {
   return balanceRecord(await readCredits(ctx, workspaceId))

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
-import { searchDirectory } from '../directory/index.ts'
+import { countFacets, type Facets, searchDirectory } from '../directory/index.ts'
+import type { CountFacets } from './application-schema.ts'
 import { costs, readCredits } from './balance.ts'
 import type { FindContacts, FoundContactPage } from './find-schema.ts'
 import * as queries from './queries.ts'
@@ -17,7 +18,7 @@ export async function findContacts(
     limit: limit ?? inQuery.limit,
     startingAfter: starting_after ?? inQuery.startingAfter,
   }
-  const without = exclude_acquired ? queries.acquiredIds(workspaceId) : undefined
+  const without = leftOut(workspaceId, exclude_acquired)
   const { items, ...found } = await searchDirectory(ctx.db, filters, page, without)
   const ids = items.map((contact) => contact.id)
   const acquired = new Set(
@@ -35,3 +36,13 @@ export async function findContacts(
     balance,
   }
 }
+
+/** What each value of the usual filters would give, of those whom the search finds. */
+export const countContactFacets = (
+  ctx: Context,
+  workspaceId: string,
+  { exclude_acquired, ...filters }: CountFacets,
+): Promise<Facets> => countFacets(ctx.db, filters, leftOut(workspaceId, exclude_acquired))
+
+const leftOut = (workspaceId: string, isAcquired = false) =>
+  isAcquired ? queries.acquiredIds(workspaceId) : undefined

@@ -2,11 +2,10 @@ export {
   acquisitionApplicationRoutes,
   acquisitionApplicationSchemas,
 } from './application-routes.ts'
-export type { AddedContacts } from './application-schema.ts'
+export type { AddedContacts, CreditEntry } from './application-schema.ts'
 export { grantMonthlyCredits } from './balance.ts'
 export { addAcquiredToCampaign } from './campaign-leads.ts'
 export {
-  type CreditEntry,
   getBalance,
   grantCredits,
   listCreditEntries,

@@ -43,7 +43,7 @@ async function lookUpAtProvider(
   const { id, first_name, last_name, title, city, country, linkedin_url, company } = contact
   const address =
     provider &&
-    (await askProvider(ctx, provider, {
+    (await askProvider(ctx, workspaceId, provider, {
       idempotencyKey: `${workspaceId}:${id}`,
       person: {
         ...{ contact_id: id, first_name, last_name, title, city, country, linkedin_url },

@@ -1,15 +1,7 @@
+import type { KnownAddress } from '../directory/index.ts'
 import { type Spelling, spellings, spellName } from './names.ts'
 
-export interface Person {
-  first_name: string | null
-  last_name: string | null
-}
-
-/** An address of the company, and whose it is. */
-export interface KnownAddress extends Person {
-  /** As `parseEmail` folds it. */
-  email_folded: string
-}
+export type Person = Pick<KnownAddress, 'first_name' | 'last_name'>
 
 export interface Guess {
   email: string

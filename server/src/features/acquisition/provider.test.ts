@@ -8,6 +8,7 @@ import {
   hostile,
   startReceiver,
 } from '../../../test/receiver.ts'
+import { createSignal } from '../../../test/signal.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { optOut } from '../directory/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
@@ -37,8 +38,8 @@ async function startProvider(answer: Answer, timeoutMs = 500) {
     pausesMs,
     workspaceId,
     // As requests have them: each its own.
-    acquire: (contact_id: string) =>
-      acquireEmail(inWorkspace(own, workspaceId), workspaceId, { contact_id }, null),
+    acquire: (contact_id: string, by = workspaceId) =>
+      acquireEmail(inWorkspace(own, by), by, { contact_id }, null),
     balance: async () => (await getBalance(own, workspaceId)).balance,
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
@@ -152,6 +153,31 @@ describe('that fails costs nothing, and whoever asks is told to ask again', () =
   })
 })
 
+test('that hangs for one workspace answers the others', async () => {
+  const busy = (): string => provider.workspaceId
+  const hanging = Promise.withResolvers<void>()
+  const received = createSignal()
+  let hung = 0
+  await using provider = await startProvider(async (request, response) => {
+    if (request.headers['idempotency-key']?.includes(busy())) {
+      hung += 1
+      received.raise()
+      await hanging.promise
+    }
+    await found(request, response)
+  }, 60_000)
+  const people = await insertPeople(
+    ctx,
+    Array.from({ length: 70 }, () => ({ email: null })),
+  )
+  const all = Promise.all(people.map((id) => provider.acquire(id)))
+  await received.until(() => hung >= 48)
+  const other = (await createWorkspace(ctx, `beside ${ctx.newId()}`)).id
+  expect(await provider.acquire(await unknownPerson(), other)).toMatchObject({ status: 'acquired' })
+  hanging.resolve()
+  expect(await all).toHaveLength(70)
+})
+
 describe('that charges', () => {
   test('gets the same key on every attempt at a reveal, and in a later one', async () => {
     await using provider = await startProvider(
@@ -193,6 +219,14 @@ test('that finds the address of somebody who asked to be removed reveals nothing
     code: 'not_eligible',
   })
   expect(await provider.balance()).toBe(100)
+})
+
+test('is not told of somebody who asked to be removed, and whom a backup brought back', async () => {
+  await using provider = await startProvider(found)
+  await optOut(ctx, 'restored@person.example', [], ['l:in/restored'])
+  const contact_id = await insertPerson(ctx, { email: null, key: 'l:in/restored' })
+  await expect(provider.acquire(contact_id)).rejects.toMatchObject({ code: 'not_eligible' })
+  expect(provider.receiver.requests).toHaveLength(0)
 })
 
 test('may be right about somebody who asks to be removed later', async () => {

@@ -2,9 +2,10 @@ import type { AcquisitionProvider } from '../../config.ts'
 import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { isRecord } from '../../kernel/json/is-record.ts'
 import { parseJsonText } from '../../kernel/json/parse.ts'
 import type { OutboundHttp, PostOutcome } from '../../kernel/outbound/index.ts'
-import { createGate } from './at-most.ts'
+import { FairSemaphore } from '../../kernel/runner/fair-semaphore.ts'
 import { type EmailStatus, emailStatuses } from './schema.ts'
 
 export interface ProvidedAddress {
@@ -28,6 +29,8 @@ const retryAfterMaxMs = 5_000
 
 /** Requests at once, so that a provider that hangs takes no connections from webhooks. */
 const inFlightMax = 64
+/** A workspace whose requests hang leaves others the rest. */
+const inFlightOfWorkspaceMax = 48
 
 /**
  * Asks the operator's provider (docs/providers.md). Nothing when it knows no address.
@@ -37,11 +40,12 @@ const inFlightMax = 64
  */
 export async function askProvider(
   ctx: Context,
+  workspaceId: string,
   provider: AcquisitionProvider,
   request: ProviderRequest,
 ): Promise<ProvidedAddress | undefined> {
   const deadlineMs = ctx.monotonicMs() + budgetMs
-  return gateOf(ctx)(async () => {
+  return semaphoreOf(ctx).run(workspaceId, async () => {
     for (let attempt = 1; ; attempt++) {
       const verdict = await attemptOnce(ctx, provider, request, deadlineMs)
       if (verdict.kind === 'answered') return verdict.address
@@ -63,12 +67,12 @@ const noAnswer = () =>
     },
   )
 
-const gates = new WeakMap<OutboundHttp, ReturnType<typeof createGate>>()
+const semaphores = new WeakMap<OutboundHttp, FairSemaphore>()
 
-function gateOf({ http }: Context) {
-  const gate = gates.get(http) ?? createGate(inFlightMax)
-  gates.set(http, gate)
-  return gate
+function semaphoreOf({ http }: Context) {
+  const semaphore = semaphores.get(http) ?? new FairSemaphore(inFlightMax, inFlightOfWorkspaceMax)
+  semaphores.set(http, semaphore)
+  return semaphore
 }
 
 async function attemptOnce(
@@ -98,16 +102,14 @@ type Verdict =
   | { kind: 'answered'; address: ProvidedAddress | undefined }
   /** Asking again would not help. */
   | { kind: 'refused'; reason: string }
-  | { kind: 'failed'; reason: string; afterMs: number | undefined }
+  | { kind: 'failed'; reason: string; afterMs?: number | undefined }
 
 function judge(outcome: PostOutcome): Verdict {
-  if (outcome.kind === 'unsent') {
-    return { kind: 'failed', reason: outcome.reason, afterMs: undefined }
-  }
+  if (outcome.kind === 'unsent') return { kind: 'failed', reason: outcome.reason }
   if (outcome.kind === 'failure') {
     const { error: reason } = outcome
     if (reason === 'blocked_address') return { kind: 'refused', reason }
-    return { kind: 'failed', reason, afterMs: undefined }
+    return { kind: 'failed', reason }
   }
   const { status, body, retryAfter } = outcome
   if (status === 404) return { kind: 'answered', address: undefined }
@@ -123,8 +125,8 @@ const waitOf = (retryAfter: string | null) =>
   retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
 
 function readAnswer(body: string | null): Verdict | undefined {
-  const answer = parseObject(body)
-  if (!answer || !('email' in answer)) return
+  const answer = parse(body)
+  if (!isRecord(answer) || !('email' in answer)) return
   const { email, email_status: status = 'unknown' } = answer
   if (email === null) return { kind: 'answered', address: undefined }
   const address = typeof email === 'string' ? parseEmail(email) : undefined
@@ -138,12 +140,9 @@ function readAnswer(body: string | null): Verdict | undefined {
 const isEmailStatus = (value: unknown): value is EmailStatus =>
   emailStatuses.some((status) => status === value)
 
-function parseObject(text: string | null): Record<string, unknown> | undefined {
+function parse(text: string | null): unknown {
   try {
-    const value = parseJsonText(text ?? '')
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    return parseJsonText(text ?? '')
   } catch {
     return undefined
   }

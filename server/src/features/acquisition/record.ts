@@ -1,18 +1,8 @@
+import type { ShownContact } from '../directory/index.ts'
 import type { AcquiredContact, EmailStatus } from './schema.ts'
 
 /** What is kept of a contact when it is acquired, as the API shows it: what was paid for stays. */
-export type ContactSnapshot = Pick<
-  AcquiredContact,
-  | 'first_name'
-  | 'last_name'
-  | 'title'
-  | 'seniority'
-  | 'department'
-  | 'company'
-  | 'city'
-  | 'country'
-  | 'linkedin_url'
->
+export type ContactSnapshot = ShownContact & { linkedin_url: string | null }
 
 export interface Address {
   email: string

@@ -1,7 +1,7 @@
 import { Batcher } from '../../kernel/batcher.ts'
 import { type Context, processOf } from '../../kernel/context.ts'
 import type { AnyDb } from '../../kernel/db/db.ts'
-import { type DirectoryContact, findContacts, findOptedOut } from '../directory/index.ts'
+import { type DirectoryContact, findContacts, readOptOuts } from '../directory/index.ts'
 import { isErased } from '../leads/index.ts'
 import type { Reveal, Settled } from './plan.ts'
 import * as queries from './queries.ts'
@@ -98,19 +98,21 @@ async function readCandidates(
     listIds.length > 0 ? queries.findLists(ctx.db, workspaceId, listIds, []) : [],
   ])
   const addresses = [...contacts, ...acquired].flatMap(({ email_folded }) => email_folded ?? [])
-  const optedOut = await findOptedOut(ctx.db, addresses)
+  // Where a shard was put back, its directory has somebody again who asked the others to be removed.
+  const keys = contacts.map(({ key }) => key)
+  const { hasAddress, hasKey } = await readOptOuts(ctx.db, { addresses, keys })
   const contactById = new Map(contacts.map((contact) => [contact.id, contact]))
   const acquiredById = new Map(acquired.map((contact) => [contact.contact_id, contact]))
   const known = new Set(lists.map((list) => list.id))
   return requests.map(({ contactId, listId }) => {
-    const candidate = { contact: contactById.get(contactId), acquired: acquiredById.get(contactId) }
+    const contact = contactById.get(contactId)
+    const acquired = acquiredById.get(contactId)
     return {
-      ...candidate,
+      ...{ contact, acquired },
       hasOptedOut:
-        Object.values(candidate).some(
-          (each) => each?.email_folded != null && optedOut.has(each.email_folded),
-        ) ||
-        (candidate.acquired !== undefined && isErased(candidate.acquired)),
+        [contact, acquired].some((each) => each?.email_folded && hasAddress(each.email_folded)) ||
+        (contact !== undefined && hasKey(contact.key)) ||
+        (acquired !== undefined && isErased(acquired)),
       hasList: listId === undefined || known.has(listId),
     }
   })

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Name, Nullable, Page, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+import { shownFields } from '../directory/index.ts'
 
 const NullableText = Nullable(Type.String())
 const NullableCount = Nullable(Type.Integer())
@@ -16,22 +17,7 @@ const listId = '019a9d5e-c001-7c31-9d0a-5e1f6a2b3c4d'
 /** What the record of a contact says, without its address. */
 export const contactFields = {
   contact_id: Uuid,
-  first_name: NullableText,
-  last_name: NullableText,
-  title: NullableText,
-  seniority: NullableText,
-  department: NullableText,
-  company: Nullable(
-    Type.Object({
-      company_id: Uuid,
-      name: NullableText,
-      domain: NullableText,
-      industry: NullableText,
-      employee_count: NullableCount,
-    }),
-  ),
-  city: NullableText,
-  country: NullableText,
+  ...shownFields,
 }
 
 export const contactExample = {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorDetail } from '../../kernel/errors.ts'
 import { isSameId, isTimeBetween, timeOf } from '../../kernel/http/as-read.ts'
+import { isRecord } from '../../kernel/json/is-record.ts'
 import { type Campaign, type CampaignChanges, waitingReasons } from './schema.ts'
 
 /**
@@ -57,9 +58,6 @@ function isSendingStatus(sent: unknown, current: Campaign): boolean {
   if (sent.state === 'sending') return sent.reason === null
   return sent.state === 'waiting' && waitingReasons.some((reason) => reason === sent.reason)
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const hasKeysOf = (sent: object, current: object) =>
   isDeepStrictEqual(Object.keys(sent).sort(), Object.keys(current).sort())

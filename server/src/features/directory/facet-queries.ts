@@ -1,11 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { AnyDb } from '../../kernel/db/db.ts'
-import { type Asked, all, foundByIndex, isNotIn, isWithin, meets } from './search-queries.ts'
-
-export { preferIndexes } from './search-queries.ts'
-
-/** By the index of the first groups, or of the pages of the table a part, from 0 to 1. */
-export type Sample = { indexed: number } | { pagesPart: number }
+import { type Asked, all, isNotIn, isWithin, meets } from './search-queries.ts'
 
 export interface FacetTerm {
   kind: string
@@ -15,15 +10,14 @@ export interface FacetTerm {
 
 const valuesMost = 50
 
-/** The most frequent terms of each kind among those who meet all groups, or a sample of them. */
+/** The most frequent terms of each kind among those found. */
 export async function countFacetTerms(
   db: AnyDb,
-  asked: Asked,
-  sample: Sample,
+  found: RawBuilder<unknown>,
   kinds: string[],
 ): Promise<FacetTerm[]> {
   const { rows } = await sql<FacetTerm>`
-    with found as materialized (${foundIn(asked, sample)})
+    with found as materialized (${found})
     select kind, value, contacts
     from (
       select left(term, 1) as kind, substr(term, 2) as value, count(*)::integer as contacts,
@@ -38,10 +32,7 @@ export async function countFacetTerms(
   return rows
 }
 
-function foundIn(asked: Asked, sample: Sample) {
-  if ('indexed' in sample) return foundByIndex(asked, sample.indexed, sql`true`)
-  const conditions = [...meets(asked.groups), ...isWithin(asked.groups), ...isNotIn(asked.without)]
-  return sql`
-    select id from directory_contacts tablesample system (${100 * sample.pagesPart}::real) repeatable (1)
-    where ${all(conditions)}`
-}
+/** Those who meet all groups on a part of the pages of the table, from 0 to 1. */
+export const foundInPages = ({ groups, without }: Asked, part: number) => sql`
+  select id from directory_contacts tablesample system (${100 * part}::real) repeatable (1)
+  where ${all([...meets(groups), ...isWithin(groups), ...isNotIn(without)])}`

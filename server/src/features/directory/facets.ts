@@ -1,9 +1,10 @@
 import type { RawBuilder } from 'kysely'
 import type { AnyDb } from '../../kernel/db/db.ts'
-import { countFacetTerms, preferIndexes } from './facet-queries.ts'
-import { exactMax, listPlans, type Search } from './plan.ts'
+import { countFacetTerms, foundInPages } from './facet-queries.ts'
+import { cheapestIndex, exactMax, type Search } from './plan.ts'
 import type { DirectoryFilters } from './schema.ts'
 import { readSearch } from './search.ts'
+import { foundByIndex, preferringIndexes } from './search-queries.ts'
 import { rangeStarts } from './terms.ts'
 
 /** How many contacts a search would give with a value, instead of those that it asks for. */
@@ -61,21 +62,15 @@ async function countOf(
   without: RawBuilder<unknown> | undefined,
 ): Promise<[FacetName, Facet][]> {
   const search = await readSearch(db, filters)
-  const none: [FacetName, Facet][] = facets.map((name) => [
-    name,
-    { values: [], is_estimate: false },
-  ])
-  const index = search && listPlans(search).find(({ way }) => way === 'index')
-  if (!search || !index) return none
-  const part = pagesPartFor(search)
-  const asked = { groups: search.groups, without }
-  const sample = part === undefined ? { indexed: index.indexed } : { pagesPart: part }
+  const part = search && pagesPartFor(search)
+  const asked = search && { groups: search.groups, without }
+  const found =
+    asked &&
+    (part === undefined
+      ? foundByIndex(asked, cheapestIndex(search).indexed)
+      : foundInPages(asked, part))
   const letters = facets.map((name) => kinds[name])
-  const findIn = async (tx: AnyDb) => {
-    await preferIndexes(tx)
-    return countFacetTerms(tx, asked, sample, letters)
-  }
-  const rows = db.isTransaction ? await findIn(db) : await db.transaction().execute(findIn)
+  const rows = found ? await preferringIndexes(db, (tx) => countFacetTerms(tx, found, letters)) : []
   const scale = 1 / (part ?? 1)
   return facets.map((name) => [
     name,

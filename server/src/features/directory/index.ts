@@ -14,16 +14,17 @@ export {
   type OptOutRequest,
   optOut,
   readOptOut,
+  readOptOuts,
 } from './optouts.ts'
 export {
   type DirectoryContact,
   findCompany,
   findContacts,
-  findSameCompany,
   isKnownAddress,
+  type KnownAddress,
 } from './queries.ts'
 export { reindexDirectory } from './reindex.ts'
 export { loadSample, removeSample, type Sample } from './sample.ts'
-export { directoryFilters } from './schema.ts'
+export { directoryFilters, type ShownContact, shownFields } from './schema.ts'
 export { listKnownAddresses, searchDirectory } from './search.ts'
 export { type DirectoryStats, readStats } from './stats-queries.ts'

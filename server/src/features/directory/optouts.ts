@@ -8,16 +8,15 @@ import { domainOf, domainsAbove } from './domain.ts'
 import { addressIn, addressKey, companyKey } from './identity.ts'
 import * as queries from './queries.ts'
 import { findPerson, keysOf, removeDomain, removePerson } from './remove.ts'
+import type { ShownContact } from './schema.ts'
 
 /**
  * Those of the addresses, folded, whose owner asked to be removed: by the address, or with everybody
  * of its domain or of one above it.
  */
 export async function findOptedOut(db: AnyDb, addresses: string[]): Promise<Set<string>> {
-  // Most installations have none, and then there is nothing to hash.
-  if (addresses.length === 0 || !(await queries.hasOptOuts(db))) return new Set()
-  const optouts = await OptOuts.read(db, { addresses })
-  return new Set(addresses.filter((address) => optouts.hasAddress(address)))
+  const { hasAddress } = await readOptOuts(db, { addresses })
+  return new Set(addresses.filter(hasAddress))
 }
 
 interface AcquiredPerson {
@@ -30,21 +29,19 @@ export async function findOptedOutContacts(
   db: AnyDb,
   contacts: AcquiredPerson[],
 ): Promise<Set<string>> {
-  if (contacts.length === 0) return new Set()
-  const optouts = await OptOuts.read(db, {
+  const { hasAddress, hasKey } = await readOptOuts(db, {
     addresses: contacts.map(({ email_folded }) => email_folded),
     keys: contacts.map(({ contact_id }) => contact_id),
   })
   const optedOut = contacts.filter(
-    ({ contact_id, email_folded }) =>
-      optouts.hasAddress(email_folded) || optouts.hasKey(contact_id),
+    ({ contact_id, email_folded }) => hasAddress(email_folded) || hasKey(contact_id),
   )
   return new Set(optedOut.map(({ contact_id }) => contact_id))
 }
 
 /** Whether the contact of this id was removed because somebody asked for it. */
 export const isRemovedContact = async (ctx: AnyContext, id: string): Promise<boolean> =>
-  (await OptOuts.read(ctx.db, { keys: [id] })).hasKey(id)
+  (await readOptOuts(ctx.db, { keys: [id] })).hasKey(id)
 
 /** Who asks to be removed: an address or a domain, folded. */
 export interface OptOutRequest {
@@ -61,11 +58,8 @@ export function readOptOut(addressOrDomain: string): OptOutRequest {
 }
 
 /** What a workspace was shown of a contact. */
-export interface ShownPerson {
-  first_name: string | null
-  last_name: string | null
+type ShownPerson = Pick<ShownContact, 'first_name' | 'last_name' | 'company'> & {
   linkedin_url: string | null
-  company: { name: string | null; domain: string | null } | null
 }
 
 /**
@@ -128,24 +122,22 @@ async function remember(
   removed: queries.RemovedContact[],
   keys: string[],
 ) {
-  const insert = (as: string, texts: string[]) =>
-    queries.insertOptOuts(db, as, texts.map(hashOf), now())
-  await insert(kind, [value])
-  await insert(
-    'contact',
-    removed
-      .flatMap((contact) => [contact.id, ...(kind === 'address' ? keysOf(contact) : [])])
-      .concat(keys.filter((key) => addressIn(key) === undefined)),
-  )
-  const addresses = [...removed.map(({ key }) => key), ...keys].flatMap(
-    (key) => addressIn(key) ?? [],
-  )
+  const contacts = removed
+    .flatMap((contact) => [contact.id, ...(kind === 'address' ? keysOf(contact) : [])])
+    .concat(keys.filter((key) => addressIn(key) === undefined))
   const isAtDomain = (address: string) =>
     kind === 'domain' && domainsAbove(domainOfAddress(address)).includes(value)
-  await insert(
-    'address',
-    addresses.filter((address) => !isAtDomain(address)),
-  )
+  const addresses = [...removed.map(({ key }) => key), ...keys]
+    .flatMap((key) => addressIn(key) ?? [])
+    .filter((address) => !isAtDomain(address))
+  const timestamp_created = now()
+  const rowsOf = (as: string, texts: string[]) =>
+    texts.map((text) => ({ kind: as, hash: hashOf(text), timestamp_created }))
+  await queries.insertOptOuts(db, [
+    ...rowsOf(kind, [value]),
+    ...rowsOf('contact', contacts),
+    ...rowsOf('address', addresses),
+  ])
 }
 
 const copiedAtOnce = 5000
@@ -164,7 +156,7 @@ const insertCopied = (to: AnyDb, optouts: queries.StoredOptOut[]) =>
   to.transaction().execute(async (tx) => {
     // An import that has asked already whom it must not add comes to its end before.
     await queries.lockDirectory(tx)
-    await queries.insertCopied(tx, optouts)
+    await queries.insertOptOuts(tx, optouts)
   })
 
 interface Questions {
@@ -176,31 +168,32 @@ interface Questions {
 }
 
 /** What of the opt-outs concerns some people. */
-export class OptOuts {
-  readonly #hashes: Set<string>
-
-  private constructor(rows: queries.OptOut[]) {
-    this.#hashes = new Set(rows.map(({ kind, hash }) => nameOf(kind, hash)))
+export async function readOptOuts(
+  db: AnyDb,
+  { addresses = [], domains = [], keys = [] }: Questions,
+) {
+  const above = new Set([...addresses.map(domainOfAddress), ...domains].flatMap(domainsAbove))
+  const texts = Object.entries({ address: addresses, domain: [...above], contact: keys })
+  const asked = texts.flatMap(([kind, some]) => some.map((text) => ({ kind, text })))
+  // Most installations have none, and then there is nothing to hash.
+  const isNone = asked.length === 0 || !(await queries.hasOptOuts(db))
+  const kinds = asked.map(({ kind }) => kind)
+  const rows = isNone
+    ? []
+    : await queries.findOptOuts(
+        db,
+        kinds,
+        asked.map(({ text }) => hashOf(text)),
+      )
+  const found = new Set(rows.map(({ kind, hash }) => nameOf(kind, hash)))
+  const has = (kind: string, text: string) =>
+    found.size > 0 && found.has(nameOf(kind, hashOf(text)))
+  const hasDomain = (domain: string) => domainsAbove(domain).some((each) => has('domain', each))
+  return {
+    hasDomain,
+    hasAddress: (address: string) => has('address', address) || hasDomain(domainOfAddress(address)),
+    hasKey: (key: string) => has('contact', key),
   }
-
-  static async read(
-    db: AnyDb,
-    { addresses = [], domains = [], keys = [] }: Questions,
-  ): Promise<OptOuts> {
-    const above = new Set([...addresses.map(domainOfAddress), ...domains].flatMap(domainsAbove))
-    const texts = { address: addresses, domain: [...above], contact: keys }
-    const kinds = Object.entries(texts).flatMap(([kind, asked]) => asked.map(() => kind))
-    const hashes = Object.values(texts).flat().map(hashOf)
-    return new OptOuts(await queries.findOptOuts(db, kinds, hashes))
-  }
-
-  hasAddress = (address: string) =>
-    this.#has('address', address) || this.hasDomain(domainOfAddress(address))
-  hasDomain = (domain: string) => domainsAbove(domain).some((each) => this.#has('domain', each))
-  hasKey = (key: string) => this.#has('contact', key)
-
-  #has = (kind: string, text: string) =>
-    this.#hashes.size > 0 && this.#hashes.has(nameOf(kind, hashOf(text)))
 }
 
 const nameOf = (kind: string, hash: Buffer) => `${kind} ${hash.toString('base64')}`

@@ -129,6 +129,9 @@ export function listPlans({ groups, contacts, share }: Search): Plan[] {
   return possible.sort((a, b) => a.cost - b.cost)
 }
 
+export const cheapestIndex = (search: Search) =>
+  listPlans(search).find(({ way }) => way === 'index') ?? { indexed: 0 }
+
 /** So many alternatives are faster one by one than in one `tsquery`. */
 export const isLong = ({ alternatives }: CountedGroup) => alternatives.length > longMin
 

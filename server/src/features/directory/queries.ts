@@ -3,26 +3,10 @@ import type { AnyDb } from '../../kernel/db/db.ts'
 import { preparedForAny } from '../../kernel/db/prepared.ts'
 import { addressKey, companyKey } from './identity.ts'
 import { companyFields } from './records.ts'
+import type { ShownContact } from './schema.ts'
 
-interface ContactCompany {
-  company_id: string
-  name: string
-  domain: string | null
-  industry: string | null
-  employee_count: number | null
-}
-
-/** What a search shows: everything but the address. */
-export interface FoundContact {
+export interface FoundContact extends ShownContact {
   id: string
-  first_name: string | null
-  last_name: string | null
-  title: string | null
-  seniority: string | null
-  department: string | null
-  company: ContactCompany | null
-  city: string | null
-  country: string | null
   has_email: boolean
 }
 
@@ -45,6 +29,7 @@ export const findByIds = preparedForAny<[string[]], FoundContact>(
 
 /** Everything about a contact that is not the workspaces'. */
 export interface DirectoryContact extends FoundContact {
+  key: string
   linkedin_url: string | null
   email: string | null
   email_folded: string | null
@@ -53,16 +38,18 @@ export interface DirectoryContact extends FoundContact {
 
 export const findContacts = preparedForAny<[string[]], DirectoryContact>(
   'find_directory_contacts',
-  `select ${foundColumns}, c.linkedin_url, c.email, c.email_status,
+  `select ${foundColumns}, c.key, c.linkedin_url, c.email, c.email_status,
      case when starts_with(c.key, 'e:') then substr(c.key, 3) end as email_folded
    from directory_contacts c
    left join directory_companies k on k.id = c.company_id
    where c.id = any($1::uuid[])`,
 )
 
+/** An address of a company, and whose it is. */
 export interface KnownAddress {
   first_name: string | null
   last_name: string | null
+  /** As `parseEmail` folds it. */
   email_folded: string
 }
 
@@ -87,22 +74,18 @@ const findKeys = preparedForAny<[string], { key: string }>(
 export const isKnownAddress = async (db: AnyDb, folded: string): Promise<boolean> =>
   (await findKeys(db, addressKey(folded))).length > 0
 
-export const findCompany = (db: AnyDb, id: string) =>
-  db
-    .selectFrom('directory_companies')
-    .select(['id', ...companyFields])
-    .where('id', '=', id)
-    .executeTakeFirst()
-
-/** The company that an import would take for the same. */
-export const findSameCompany = (
+/** The company of this id, or else the one that an import would take for the same. */
+export const findCompany = (
   db: AnyDb,
+  id: string,
   { name, domain }: { name: string | null; domain: string | null },
 ) =>
   db
     .selectFrom('directory_companies')
     .select(['id', ...companyFields])
-    .where('key', '=', companyKey(domain, name))
+    .where((where) => where.or([where('id', '=', id), where('key', '=', companyKey(domain, name))]))
+    .orderBy((order) => order('id', '=', id), 'desc')
+    .limit(1)
     .executeTakeFirst()
 
 export interface OptOut {
@@ -123,14 +106,6 @@ export const findOptOuts = preparedForAny<[string[], Buffer[]], OptOut>(
    join directory_optouts o on o.kind = asked.kind and o.hash = asked.hash`,
 )
 
-export const insertOptOuts = async (db: AnyDb, kind: string, hashes: Buffer[], at: Date) => {
-  await sql`
-    insert into directory_optouts (kind, hash, timestamp_created)
-    select ${kind}, hash, ${at}::timestamptz
-    from unnest(${hashes}::bytea[]) as asked (hash)
-    on conflict do nothing`.execute(db)
-}
-
 export interface StoredOptOut extends OptOut {
   timestamp_created: Date
 }
@@ -146,8 +121,8 @@ export const listOptOuts = async (db: AnyDb, after: OptOut, limit: number) => {
   return rows
 }
 
-/** Of another database; those that are there stay. */
-export const insertCopied = async (db: AnyDb, optouts: StoredOptOut[]) => {
+/** Those that are there stay. */
+export const insertOptOuts = async (db: AnyDb, optouts: StoredOptOut[]) => {
   await sql`
     insert into directory_optouts (kind, hash, timestamp_created)
     select kind, hash, timestamp_created
@@ -155,7 +130,7 @@ export const insertCopied = async (db: AnyDb, optouts: StoredOptOut[]) => {
       ${optouts.map(({ kind }) => kind)}::text[],
       ${optouts.map(({ hash }) => hash)}::bytea[],
       ${optouts.map((optout) => optout.timestamp_created)}::timestamptz[]
-    ) as copied (kind, hash, timestamp_created)
+    ) as more (kind, hash, timestamp_created)
     on conflict do nothing`.execute(db)
 }
 

@@ -13,8 +13,8 @@ export interface ContactRecord {
   email: string | null
   /** Of an address that is stored it is never null. */
   email_status: string | null
-  /** Whether there is an address, or enough to look for one. */
-  has_email: boolean
+  /** Whether there is an address, or enough to look for one. Of a contact that is stored it is never null. */
+  has_email: boolean | null
 }
 
 /** A company as a file tells of it; null where it says nothing. */
@@ -52,7 +52,7 @@ export function merge<R extends DirectoryRecord>(known: R, newer: R): R {
 }
 
 const saysNothing = (value: unknown) =>
-  value === null || value === false || (Array.isArray(value) && value.length === 0)
+  value === null || (Array.isArray(value) && value.length === 0)
 
 /** @param stored may have other fields as well */
 export const isSame = <R extends DirectoryRecord>(record: R, stored: R): boolean =>

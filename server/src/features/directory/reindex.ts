@@ -27,10 +27,7 @@ export function reindexDirectory(
   return withSession(ctx.db, async ({ db, copyFrom }) => {
     const own = { ...ctx, db }
     await importing.createStagingTables(db)
-    const { id } = await importing.openImport(db, {
-      ...{ id: ctx.newId(), at: ctx.now() },
-      ...{ fingerprint: importing.reindexing, progress: {} },
-    })
+    const { id } = await importing.openImport(db, ctx.newId(), importing.reindexing, {}, ctx.now())
     const companies = await rewrite(own, copyFrom, onProgress, {
       list: importing.listCompaniesAfter,
       row: (company) =>

@@ -27,7 +27,6 @@ export async function loadSample(ctx: ProcessContext): Promise<Sample> {
       encoding: 'utf-8',
       report: join(folder, 'report.csv'),
       isSample: true,
-      onProgress: () => undefined,
     })
     return { contacts: imported.contacts_created, companies: imported.companies_created }
   } finally {

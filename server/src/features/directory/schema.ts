@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Nullable } from '../../kernel/http/schema.ts'
+import { Nullable, Uuid } from '../../kernel/http/schema.ts'
 
 const Words = (description: string) =>
   Type.Optional(
@@ -39,6 +39,30 @@ export const directoryFilters = {
   has_email: Type.Optional(Type.Boolean({ description: 'Whether the address may be asked for.' })),
 }
 
+const NullableText = Nullable(Type.String())
+
+/** What is shown of a contact to whoever finds it: everything but the address. */
+export const shownFields = {
+  first_name: NullableText,
+  last_name: NullableText,
+  title: NullableText,
+  seniority: NullableText,
+  department: NullableText,
+  company: Nullable(
+    Type.Object({
+      company_id: Uuid,
+      name: NullableText,
+      domain: NullableText,
+      industry: NullableText,
+      employee_count: Nullable(Type.Integer()),
+    }),
+  ),
+  city: NullableText,
+  country: NullableText,
+}
+
 const Filters = Type.Object(directoryFilters)
+const Shown = Type.Object(shownFields)
 
 export type DirectoryFilters = Static<typeof Filters>
+export type ShownContact = Static<typeof Shown>

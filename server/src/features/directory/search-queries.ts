@@ -9,11 +9,16 @@ type Condition = RawBuilder<unknown>
  * Until the transaction ends no table is scanned where an index can be used, and a bitmap has room for
  * every row that an index finds. The form of the statements below then leaves one plan.
  */
-export const preferIndexes = async (tx: AnyDb) => {
-  await sql`
-    select set_config('enable_seqscan', 'off', true), set_config('work_mem', '16MB', true)`.execute(
-    tx,
-  )
+export async function preferringIndexes<T>(db: AnyDb, work: (tx: AnyDb) => Promise<T>): Promise<T> {
+  const prefer = async (tx: AnyDb) => {
+    await sql`
+      select set_config('enable_seqscan', 'off', true), set_config('work_mem', '16MB', true)`.execute(
+      tx,
+    )
+    return await work(tx)
+  }
+  // A search with an Idempotency-Key is in one already.
+  return db.isTransaction ? await prefer(db) : await db.transaction().execute(prefer)
 }
 
 export interface Asked {
@@ -35,22 +40,19 @@ export interface FoundIds {
   ids: string[]
 }
 
-/** By the index of the first groups. With fewer than `most` found the page is exact. */
-export const findByIndex = (
+/**
+ * Of those who are found by the index, or by the walk, with as many as it looks at.
+ *
+ * @param most of them that are looked for; null: all
+ */
+export async function readFound(
   db: AnyDb,
-  asked: Asked,
-  indexed: number,
-  most: number,
-  page: PageAsked,
-) => readFound(db, sql`${foundByIndex(asked, indexed, sql`true`)} limit ${most}::integer`, page)
-
-/** Looks at the newest `rows`. The page is exact where it is full. */
-export const findByWalk = (db: AnyDb, asked: Asked, rows: number, most: number, page: PageAsked) =>
-  readFound(db, sql`${foundByWalk(asked, rows, sql`true`)} limit ${most}::integer`, page)
-
-async function readFound(db: AnyDb, found: RawBuilder<unknown>, { below, limit }: PageAsked) {
+  found: RawBuilder<unknown>,
+  most: number | null,
+  { below, limit }: PageAsked,
+): Promise<FoundIds> {
   const { rows } = await sql<FoundIds>`
-    with found as materialized (${found})
+    with found as materialized (${found} limit ${most}::integer)
     select (select count(*) from found)::integer as total,
       array(
         select id from found where ${isBelow(below)} order by id desc limit ${limit}::integer
@@ -58,54 +60,29 @@ async function readFound(db: AnyDb, found: RawBuilder<unknown>, { below, limit }
   return rows[0] ?? { total: 0, ids: [] }
 }
 
-/** The page alone, looking at `rows` contacts: it may not fill it. */
-export async function listByWalk(
-  db: AnyDb,
-  asked: Asked,
-  rows: number,
-  { below, limit }: PageAsked,
-) {
-  const found = await sql<{ id: string }>`
-    ${foundByWalk(asked, rows, isBelow(below))} limit ${limit}::integer`.execute(db)
-  return found.rows.map(({ id }) => id)
-}
-
-/** The page alone, all contacts below the cursor sorted. */
-export async function listByIndex(
-  db: AnyDb,
-  asked: Asked,
-  indexed: number,
-  { below, limit }: PageAsked,
-) {
-  const found = await sql<{ id: string }>`
-    with found as materialized (${foundByIndex(asked, indexed, isBelow(below))})
-    select id from found order by id desc limit ${limit}::integer`.execute(db)
-  return found.rows.map(({ id }) => id)
-}
-
 const isBelow = (id: string | undefined): Condition =>
   id === undefined ? sql`true` : sql`id < ${id}::uuid`
 
-function foundByWalk({ groups, without }: Asked, rows: number, bound: Condition) {
-  return sql`
+/** Looks at the newest `rows`. A page of those found is exact where it is full. */
+export const foundByWalk = ({ groups, without }: Asked, rows: number, below?: string) => sql`
     select id
     from (
       select id, terms, employees
       from directory_contacts
-      where ${bound}
+      where ${isBelow(below)}
       order by id desc
       limit ${rows}::integer
     ) newest
     where ${all([...meets(groups), ...isWithin(groups), ...isNotIn(without)])}`
-}
 
-export function foundByIndex({ groups, without }: Asked, indexed: number, bound: Condition) {
+/** By the index of the first groups. A page is exact where all of them are read. */
+export function foundByIndex({ groups, without }: Asked, indexed: number, below?: string) {
   const [first, others] = [groups.slice(0, indexed), groups.slice(indexed)]
   // In this form a condition is none for another index, whose bitmap would take longer than a look.
   const isTrue = (condition: Condition) => sql`(${condition}) is true`
   const checked = [...meets(others), ...isWithin(others)].map(isTrue)
-  const below = indexed === 0 ? bound : isTrue(bound)
-  const rest = [...checked, ...isWithin(first), ...isNotIn(without), below]
+  const bound = indexed === 0 ? isBelow(below) : isTrue(isBelow(below))
+  const rest = [...checked, ...isWithin(first), ...isNotIn(without), bound]
   const long = first.find(isLong)
   if (!long) return sql`select id from directory_contacts where ${all([...meets(first), ...rest])}`
   const more = first.filter((group) => group !== long)

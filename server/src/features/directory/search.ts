@@ -4,10 +4,16 @@ import { quoted } from '../../kernel/db/tsvector.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { exactly, type Group, groupsOf, inAnyKind, type Word } from './filters.ts'
-import { countGroups, exactMax, listPlans, type Plan, type Search } from './plan.ts'
+import { cheapestIndex, countGroups, exactMax, listPlans, type Plan, type Search } from './plan.ts'
 import * as queries from './queries.ts'
 import type { DirectoryFilters } from './schema.ts'
-import * as finding from './search-queries.ts'
+import {
+  type FoundIds,
+  foundByIndex,
+  foundByWalk,
+  preferringIndexes,
+  readFound,
+} from './search-queries.ts'
 import { respell } from './spelling.ts'
 import { termsOf } from './terms.ts'
 import { type CountedTerm, countTerms } from './vocabulary-queries.ts'
@@ -115,26 +121,24 @@ export async function findContacts(
   plan: Plan,
   { limit, startingAfter }: PageRequest,
   without?: RawBuilder<unknown>,
-): Promise<finding.FoundIds> {
+): Promise<FoundIds> {
   const asked = { groups: search.groups, without }
   const page = { below: startingAfter, limit: limit + 1 }
   const most = exactMax + 1
   const rowsFor = (wanted: number, share: number) =>
     Math.min(rowsMax, Math.ceil(wanted / Math.max(share, most / search.contacts)))
   const { indexed } = plan.way === 'index' ? plan : cheapestIndex(search)
-  // A search with an Idempotency-Key is in one already.
-  return db.isTransaction ? await findIn(db) : await db.transaction().execute(findIn)
+  return await preferringIndexes(db, findIn)
 
-  async function findIn(tx: AnyDb): Promise<finding.FoundIds> {
-    await finding.preferIndexes(tx)
+  async function findIn(tx: AnyDb): Promise<FoundIds> {
     if (plan.way === 'walk') {
       const rows = rowsFor(3 * most, search.share)
-      const { total, ids } = await finding.findByWalk(tx, asked, rows, most, page)
+      const { total, ids } = await readFound(tx, foundByWalk(asked, rows), most, page)
       if (total === most && ids.length === page.limit) return { total: estimate(search), ids }
       if (total === most) return { total: estimate(search), ids: await listPage(tx) }
     }
     // A walk that found too few does not tell how many there are.
-    const { total, ids } = await finding.findByIndex(tx, asked, indexed, most, page)
+    const { total, ids } = await readFound(tx, foundByIndex(asked, indexed), most, page)
     if (total < most) return { total, ids }
     return { total: estimate(search), ids: await listPage(tx) }
   }
@@ -142,13 +146,12 @@ export async function findContacts(
   /** Of more than the index was asked for. */
   async function listPage(tx: AnyDb): Promise<string[]> {
     const rows = rowsFor(6 * page.limit, search.share)
-    const ids = await finding.listByWalk(tx, asked, rows, page)
-    return ids.length === page.limit ? ids : await finding.listByIndex(tx, asked, indexed, page)
+    const walked = foundByWalk(asked, rows, page.below)
+    const { ids } = await readFound(tx, walked, page.limit, page)
+    if (ids.length === page.limit) return ids
+    return (await readFound(tx, foundByIndex(asked, indexed, page.below), null, page)).ids
   }
 }
-
-const cheapestIndex = (search: Search) =>
-  listPlans(search).find(({ way }) => way === 'index') ?? { indexed: 0 }
 
 /** What is likely of more than are counted. */
 const estimate = ({ contacts, share }: Search) =>

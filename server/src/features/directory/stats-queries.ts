@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { AnyDb } from '../../kernel/db/db.ts'
+import type { AnyContext } from '../../kernel/context.ts'
+import { reindexing } from './import/queries.ts'
 
 export interface DirectoryStats {
   contacts: number
@@ -12,13 +13,14 @@ export interface DirectoryStats {
   sample_companies: number
   opted_out_addresses: number
   opted_out_domains: number
-  /** Imports that were interrupted. */
+  /** Imports that were interrupted in the last 30 days: a file that was corrected since is another import. */
   unfinished_imports: number
   timestamp_updated: Date | null
 }
 
 /** Reads all of it once. */
-export async function readStats(db: AnyDb): Promise<DirectoryStats> {
+export async function readStats({ db, now }: AnyContext): Promise<DirectoryStats> {
+  const since = new Date(now().getTime() - 30 * 86_400_000)
   const { rows } = await sql<DirectoryStats>`
     select c.*, k.*, o.*, i.*
     from (
@@ -37,6 +39,7 @@ export async function readStats(db: AnyDb): Promise<DirectoryStats> {
     (
       select count(*)::int as unfinished_imports
       from directory_imports
-      where not finished) i`.execute(db)
+      where not finished and fingerprint <> ${reindexing}
+        and timestamp_updated > ${since}::timestamptz) i`.execute(db)
   return rows[0] as DirectoryStats
 }

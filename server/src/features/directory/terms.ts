@@ -41,7 +41,7 @@ export const rangeStarts = [0, 1, 2, 11, 21, 51, 101, 201, 501, 1001, 2001, 5001
  * @returns each once
  */
 export function contactTerms(contact: ContactRecord, domain: string | null | undefined): Term[] {
-  const terms = [hasEmailTerm(contact.has_email)]
+  const terms = [hasEmailTerm(contact.has_email === true)]
   for (const [column, field] of contactFields) {
     const text = contact[column]
     if (text === null) continue

@@ -15,7 +15,7 @@ export interface Format {
   heading_row: number
 }
 
-export interface Preview {
+interface Preview {
   headings: string[]
   rows: string[][]
 }

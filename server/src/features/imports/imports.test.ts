@@ -166,6 +166,14 @@ test('who is there already is updated where that is wanted', async () => {
   expect(await lead('old@there.example')).toMatchObject({ first_name: 'New' })
 })
 
+test('a check that a change of the import ends has no report any more', async () => {
+  const { id } = await imports.send('email,first_name\nnobody,New\n', { campaign_id })
+  await imports.check(id)
+  expect(await report(id)).toContain('2,nobody,invalid_email')
+  expect(await imports.change(id, { duplicates: 'update' })).toMatchObject({ checked: null })
+  expect((await report(id)).trim().split('\r\n')).toHaveLength(1)
+})
+
 test('columns become what somebody says, and a file in UTF-16 keeps its letters', async () => {
   const file = Buffer.from('\ufeffMail\tName\tStadt\nyuki@import.example\t雪\tKöln\n', 'utf16le')
   const { id, mapping } = await imports.send(file, { campaign_id })

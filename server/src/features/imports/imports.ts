@@ -39,16 +39,12 @@ export async function createImport(
       )
     }
     const now = tx.now()
-    const row: queries.StoredImport = {
+    const row = await queries.insertImport(tx.db, {
       ...{ workspace_id: workspaceId, id: tx.newId(), user_id: by.actor.id ?? '' },
       ...{ campaign_id: campaign_id ?? null },
       ...{ file_name, file_bytes, parts_total: Math.ceil(file_bytes / partBytes) },
-      ...{ state: 'uploading', format: null, preview: null, mapping: null, duplicates: 'skip' },
-      ...{ row_done: 0, bytes_done: 0, checked: null, result: null, error: null, claim: null },
-      ...{ timestamp_claimed: null, timestamp_started: null },
       ...{ timestamp_created: now, timestamp_updated: now },
-    }
-    await queries.insertImport(tx.db, row)
+    })
     tellPages(tx, workspaceId, ['imports'])
     return shown(row, new Set())
   })
@@ -128,6 +124,7 @@ export async function changeImport(
     }
     if (row.state === 'checked') row.state = 'ready'
     row.checked = null
+    await queries.deleteSkipped(tx.db, workspaceId, id, true)
     return save(tx, row)
   })
 }

@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { newestFirst } from '../../kernel/db/newest-first.ts'
+import type { Imports } from '../../kernel/db/types.gen.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
-import type { Format, Preview } from './format.ts'
-import type { ColumnTarget, Counts, Import, SkippedRow } from './schema.ts'
+import type { Format } from './format.ts'
+import type { Import, SkippedRow } from './schema.ts'
 
 export interface StoredImport
   extends Omit<Import, 'part_bytes' | 'parts_missing' | 'encoding' | 'file_bytes' | 'bytes_done'> {
@@ -11,37 +12,34 @@ export interface StoredImport
   file_bytes: string | number
   bytes_done: string | number
   format: Format | null
-  preview: Preview | null
-  mapping: ColumnTarget[] | null
-  checked: Counts | null
-  result: Counts | null
   claim: string | null
   timestamp_claimed: Date | null
 }
 
-export const insertImport = (db: Db, row: StoredImport) =>
-  sql`
-    insert into imports (workspace_id, id, user_id, campaign_id, file_name, file_bytes, parts_total,
-      timestamp_created, timestamp_updated)
-    values (${row.workspace_id}::uuid, ${row.id}::uuid, ${row.user_id}::uuid,
-      ${row.campaign_id}::uuid, ${row.file_name}, ${row.file_bytes}, ${row.parts_total},
-      ${row.timestamp_created}::timestamptz, ${row.timestamp_updated}::timestamptz)`.execute(db)
+export const insertImport = (db: Db, row: Insertable<Imports>) =>
+  db
+    .insertInto('imports')
+    .values(row)
+    .returningAll()
+    .$castTo<StoredImport>()
+    .executeTakeFirstOrThrow()
 
-export const listImports = (db: Db, workspaceId: string, page: PageRequest) =>
+const selectImports = (db: Db, workspaceId: string) =>
   db
     .selectFrom('imports')
     .selectAll()
     .where('workspace_id', '=', workspaceId)
-    .$call(newestFirst(page))
     .$castTo<StoredImport>()
-    .execute()
 
-export const findImport = async (db: Db, workspaceId: string, id: string) => {
-  const { rows } = await sql<StoredImport>`
-    select * from imports
-    where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid`.execute(db)
-  return rows[0]
-}
+export const listImports = (db: Db, workspaceId: string, page: PageRequest) =>
+  selectImports(db, workspaceId).$call(newestFirst(page)).execute()
+
+export const findImport = (db: Db, workspaceId: string, id: string) =>
+  selectImports(db, workspaceId).where('id', '=', id).executeTakeFirst()
+
+/** Nobody else changes it until the transaction ends. */
+export const lockImport = (db: Db, workspaceId: string, id: string) =>
+  selectImports(db, workspaceId).where('id', '=', id).forUpdate().executeTakeFirst()
 
 /** Whoever works on it still does. @returns whether it is theirs */
 export const renewClaim = async (
@@ -54,15 +52,6 @@ export const renewClaim = async (
     where workspace_id = ${workspace_id}::uuid and id = ${id}::uuid and claim = ${claim}::uuid
     returning id`.execute(db)
   return rows.length > 0
-}
-
-/** Nobody else changes it until the transaction ends. */
-export const lockImport = async (db: Db, workspaceId: string, id: string) => {
-  const { rows } = await sql<StoredImport>`
-    select * from imports
-    where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid
-    for update`.execute(db)
-  return rows[0]
 }
 
 export const updateImport = (db: Db, row: StoredImport) =>

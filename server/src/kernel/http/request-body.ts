@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
+import { isRecord } from '../json/is-record.ts'
 import { JsonError, parseJson, parseJsonInTurns } from '../json/json.ts'
 
 /** Reads JSON objects only (contract §1 "Bodies"). Replaces Fastify's parsers. */
@@ -44,7 +45,7 @@ async function readBody(
     throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding.')
   }
   const value = await parse(body)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  if (isRecord(value)) return value
   throw new AppError('invalid_json', 'The body must be a JSON object.')
 }
 

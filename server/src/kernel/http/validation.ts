@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import { AppError, type ErrorDetail, invalidField } from '../errors.ts'
+import { isRecord } from '../json/is-record.ts'
 import { escapePointer, partsOfPointer } from '../json/pointer.ts'
 
 const detailsMax = 100
@@ -247,6 +248,3 @@ function patternSentence(name: string, schema: Record<string, unknown> | undefin
   if (schema?.['x-trim']) return `${name} must not contain control characters`
   return `${name} does not have the right form`
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,8 +1,7 @@
 import { addressKey, companyKey } from '../identity.ts'
 import { type CompanyRecord, type ContactRecord, merge } from '../records.ts'
 import type { Columns } from './columns.ts'
-import { readCompany } from './companies.ts'
-import { readContact } from './contacts.ts'
+import { readCompany, readContact } from './read-row.ts'
 import type { Row } from './table.ts'
 import { InvalidValue } from './values.ts'
 
@@ -66,6 +65,9 @@ export class Batch {
     const company = said && companyKey(said.domain, said.name)
     const contact = kind === 'contacts' ? readContact(row, at, company) : undefined
     if (!contact && company === undefined) throw new InvalidValue('neither a name nor a domain')
+    for (const key of [company, contact?.key]) {
+      if (key && Buffer.byteLength(key) > keyBytesMax) throw new InvalidValue(keyTooLong)
+    }
     if (said && company !== undefined) {
       const known = this.companies.get(company)
       this.companies.set(company, known ? merge(known, said) : said)
@@ -84,6 +86,10 @@ export class Batch {
     })
   }
 }
+
+/** An index takes no longer ones. */
+const keyBytesMax = 2000
+const keyTooLong = 'its name, its company or its profile is too long'
 
 /** Of descriptions of companies 20,000 rows would take hundreds of megabytes. */
 const charactersMax = 1 << 23

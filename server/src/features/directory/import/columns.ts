@@ -50,15 +50,12 @@ export function chooseColumns(
   const rank = new Map<FieldName, number>()
   const ignored: string[] = []
   for (const [column, header] of headers.entries()) {
-    const field = fieldIn(file, header, map)
-    if (!field) {
-      ignored.push(header)
-      continue
+    const found = findField(file, header, map)
+    if (!found) ignored.push(header)
+    else if (found.rank < (rank.get(found.field) ?? Number.POSITIVE_INFINITY)) {
+      rank.set(found.field, found.rank)
+      at[found.field] = column
     }
-    const better = rankOf(header, field, map)
-    if (better >= (rank.get(field) ?? Number.POSITIVE_INFINITY)) continue
-    rank.set(field, better)
-    at[field] = column
   }
   return { ...file, at, ignored }
 }
@@ -73,15 +70,25 @@ function hasColumnsOfPersons(headers: string[], map: ColumnMap): boolean {
 
 const handles: string[] = ['company', 'domain', 'website']
 
+interface FoundField {
+  field: FieldName
+  /** Of two columns for one field the one of the lower rank is taken: the mapped, or more usual one. */
+  rank: number
+}
+
 /** The field that a header stands for in such a file. */
-export function fieldIn(
+export function findField(
   { kind, hasPersons }: FileKind,
   header: string,
   map: ColumnMap,
-): FieldName | undefined {
-  const field = fieldOf(header, map)
-  if (field === undefined && isName(header)) return kind === 'contacts' ? 'full_name' : 'company'
-  return hasPersons || field === undefined ? field : (ofCompanies[field] ?? field)
+): FoundField | undefined {
+  const usual = known.get(foldHeading(header))
+  const named = isName(header) ? (kind === 'contacts' ? 'full_name' : 'company') : undefined
+  const found = fieldOf(header, map) ?? named
+  const field = found && !hasPersons ? (ofCompanies[found] ?? found) : found
+  if (field === undefined) return undefined
+  if (map.has(foldHeading(header))) return { field, rank: -1 }
+  return { field, rank: usual?.field === field ? usual.rank : Number.MAX_SAFE_INTEGER }
 }
 
 /** In a file of companies alone the city and the like are theirs. */
@@ -99,13 +106,6 @@ const known = new Map(
 
 const fieldOf = (header: string, map: ColumnMap): FieldName | undefined =>
   map.get(foldHeading(header)) ?? known.get(foldHeading(header))?.field
-
-/** Of two columns for one field the one with the more usual header is taken. */
-function rankOf(header: string, field: FieldName, map: ColumnMap): number {
-  if (map.has(foldHeading(header))) return -1
-  const usual = known.get(foldHeading(header))
-  return usual?.field === field ? usual.rank : Number.MAX_SAFE_INTEGER
-}
 
 /** A person in one file, a company in another. */
 const isName = (header: string) => foldHeading(header) === 'name'

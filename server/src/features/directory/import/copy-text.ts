@@ -23,6 +23,7 @@ function textOf(value: CopyValue): string {
   return Array.isArray(value) ? escaped(arrayLiteral(value) ?? '{}') : String(value)
 }
 
+// A replacement that finds nothing takes three times as long as the look.
 const escaped = (text: string) => (special.test(text) ? text.replace(specials, escapeOf) : text)
 
 const special = /[\\\t\n\r]/

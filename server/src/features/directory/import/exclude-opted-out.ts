@@ -1,6 +1,6 @@
 import type { AnyContext } from '../../../kernel/context.ts'
 import { addressIn, domainIn, nameKey, profileKeys } from '../identity.ts'
-import { OptOuts } from '../optouts.ts'
+import { readOptOuts } from '../optouts.ts'
 import { hasOptOuts } from '../queries.ts'
 import type { Batch, BatchContact } from './batch.ts'
 
@@ -14,7 +14,7 @@ export async function excludeOptedOut(tx: AnyContext, batch: Batch): Promise<All
   const { contacts, companies } = batch
   if (!(await hasOptOuts(tx.db))) return { contacts, companies, optedOut: [] }
   const people = [...contacts].map(([key, contact]) => ({ key, contact, ...namesOf(key, contact) }))
-  const optOuts = await OptOuts.read(tx.db, {
+  const optOuts = await readOptOuts(tx.db, {
     addresses: people.flatMap(({ address }) => address ?? []),
     domains: [...companies.keys()].flatMap((key) => domainIn(key) ?? []),
     keys: people.flatMap(({ keys }) => keys),

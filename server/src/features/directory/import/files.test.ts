@@ -173,6 +173,18 @@ describe('a row that cannot be taken is reported by its number, and the rest goe
     expect(await emails()).toEqual(['a@a.example', 'z@a.example'])
   })
 
+  test('a name and a company that are too long for an index', async () => {
+    const name = (length: number, from: number) =>
+      Array.from({ length }, (_, at) =>
+        String.fromCodePoint(0x4e00 + (((from + at) * 7919) % 20_011)),
+      ).join('')
+    const row = `${name(255, 0)},${name(255, 300)},${name(500, 600)},\n`
+    const header = 'first_name,last_name,company,email\n'
+    const result = await importText(ctx, `${header}Ada,A,,a@a.example\n${row}Zoe,Z,,z@a.example\n`)
+    expect(result.rejections).toEqual(['3: its name, its company or its profile is too long'])
+    expect(await emails()).toEqual(['a@a.example', 'z@a.example'])
+  })
+
   test('a character that another encoding does not have', async () => {
     const text = Buffer.concat([
       Buffer.from('\ufefffirst_name,email\nAda,a@a.example\nB', 'utf16le'),
@@ -306,6 +318,17 @@ describe('columns', () => {
     expect(await contactsIn(ctx)).toMatchObject([{ first_name: 'Ada' }])
   })
 
+  test.each([
+    ['{"headline":"I help people grow","title":"CTO"}', []],
+    ['{"title":"CTO","headline":"I help people grow"}', []],
+    ['{"headline":"CTO","title":""}', []],
+    ['{"title":"I help people grow","Rolle":"CTO"}', ['Rolle=title']],
+  ])('of NDJSON give way to the mapped or more usual one: %s', async (line, map) => {
+    const named = line.replace('{', '{"email":"ada@a.example",')
+    await importText(ctx, named, { map: parseColumnMap(map) })
+    expect(await contactsIn(ctx)).toMatchObject([{ title: 'CTO' }])
+  })
+
   test('that are mapped and not there are refused', async () => {
     const map = parseColumnMap(['Mail=email'])
     const importing = importText(ctx, 'first_name,E-Mail\nAda,ada@a.example\n', { map })
@@ -407,6 +430,21 @@ describe('whether an address may be asked for', () => {
       `email,has_email,first_name,last_name,domain,email_status\n${row},${status}\n`,
     )
     expect(await contactsIn(ctx)).toMatchObject([{ has_email }])
+  })
+
+  test('is what a later file says of whom the directory knows, unless it knows the address', async () => {
+    const header = 'email,has_email,first_name,last_name,domain\n'
+    const bob = 'b@a.example,,Bob,B,a.example\n'
+    const offered = async () => (await contactsIn(ctx)).map(({ has_email }) => has_email)
+    await importText(ctx, `${header},,Ada,L,a.example\n${bob}`)
+    const no = `${header},no,Ada,L,a.example\n${bob.replace(',,', ',no,')}`
+    expect(await importText(ctx, no)).toMatchObject({ contacts_updated: 1, contacts_unchanged: 1 })
+    expect(await offered()).toEqual([true, false])
+    const page = { limit: 10, startingAfter: undefined }
+    const { items } = await searchDirectory(ctx.db, { has_email: false }, page)
+    expect(items).toMatchObject([{ first_name: 'Ada' }])
+    await importText(ctx, `first_name,last_name,domain,title,has_email\nAda,L,a.example,CTO,yes\n`)
+    expect(await offered()).toEqual([true, true])
   })
 })
 

@@ -18,6 +18,7 @@ import { type OptedOut, optOut } from '../optouts.ts'
 import { reindexDirectory } from '../reindex.ts'
 import type { DirectoryFilters } from '../schema.ts'
 import { searchDirectory } from '../search.ts'
+import { readStats } from '../stats-queries.ts'
 import type { ImportProgress } from './import.ts'
 
 let ctx: TestContext
@@ -509,6 +510,17 @@ describe('an import that was interrupted', () => {
     await writeFile(path, (await readFile(path, 'utf8')).replace('p11@', 'q11@'))
     expect(await importPath(ctx, path)).toMatchObject({ resumed_after: 0, rejected: 300 })
     expect((await contactsIn(ctx)).map(({ email }) => email)).toContain('q11@a.example')
+  })
+
+  test('is counted for a month, unlike a reindex that is due', async () => {
+    await peek(`insert into directory_imports
+      (id, fingerprint, progress, timestamp_created, timestamp_updated)
+      select gen_random_uuid(), 'reindex', '{}', at, at
+      from (values ('${ctx.now().toISOString()}'::timestamptz)) as now (at)`)
+    await interrupt(await file())
+    const later = { ...ctx, now: () => new Date(ctx.now().getTime() + 31 * 86_400_000) }
+    expect(await readStats(ctx)).toMatchObject({ unfinished_imports: 1 })
+    expect(await readStats(later)).toMatchObject({ unfinished_imports: 0 })
   })
 
   test('once it has ended is another import', async () => {

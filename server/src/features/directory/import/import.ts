@@ -1,13 +1,14 @@
 import type { ProcessContext } from '../../../kernel/context.ts'
 import { BrokenFile } from '../../../kernel/csv/recode.ts'
 import { type Session, withSession } from '../../../kernel/db/session.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
 import { Batch } from './batch.ts'
 import type { ColumnMap, Columns } from './columns.ts'
-import { commitBatch, openImport, type Progress } from './progress.ts'
 import * as queries from './queries.ts'
 import { Report } from './report.ts'
 import { openSource, type Source } from './source.ts'
 import { openTable, type Table } from './table.ts'
+import { type Counts, nothing, writeBatch } from './write.ts'
 
 export interface ImportOptions {
   map: ColumnMap
@@ -21,7 +22,7 @@ export interface ImportOptions {
   isSample?: boolean
   /** Rows of a transaction. */
   batchRows?: number
-  onProgress: (progress: ImportProgress) => void
+  onProgress?: (progress: ImportProgress) => void
 }
 
 export interface ImportProgress {
@@ -29,6 +30,13 @@ export interface ImportProgress {
   rows: number
   bytesRead: number
   bytes: number
+}
+
+/** How far an import came, as it is stored with the rows of every batch. */
+interface Progress extends Counts {
+  /** The last row of the file that was dealt with. */
+  row: number
+  report_bytes: number
 }
 
 export interface ImportResult extends Omit<Progress, 'row' | 'report_bytes'> {
@@ -91,12 +99,11 @@ async function run(
   { table, source, fingerprint }: Run,
   options: ImportOptions,
 ): Promise<ImportResult> {
-  const { onProgress, isSample = false, batchRows = batchRowsUsual } = options
+  const { onProgress = () => undefined, isSample = false, batchRows = batchRowsUsual } = options
   await queries.createStagingTables(ctx.db)
-  await using report = new Report(options.report)
-  const opened = await openImport(ctx, fingerprint, report)
-  const { row: resumedAfter } = opened.progress
-  let written = Promise.resolve(opened.progress)
+  const report = new Report(options.report)
+  const { id, progress } = await takeUp(ctx, fingerprint, report)
+  let written = Promise.resolve(progress)
   const { rows, broken } = await readAll().catch(async (error) => {
     await written.catch(() => undefined)
     throw error
@@ -104,22 +111,39 @@ async function run(
   const { row, report_bytes, ...counts } = await written
   await queries.analyzeDirectory(ctx.db)
   if (broken) throw new Error(`${broken} ${whatIsImported(rows)}`)
-  await queries.finishImport(ctx.db, opened.id, ctx.now())
+  await queries.finishImport(ctx.db, id, ctx.now())
   return {
     kind: table.columns.kind,
     rows,
     ...counts,
-    resumed_after: resumedAfter,
+    resumed_after: progress.row,
     report: report_bytes > 0 ? report.path : null,
     ignored_columns: table.columns.ignored,
   }
 
   /** Waits for the batch before it; this one is written while the next is read. */
-  async function write(batch: Batch, isLast: boolean) {
-    const before = { id: opened.id, progress: await written }
-    written = commitBatch(ctx, batch, before, { copyFrom, isSample, report, isLast })
+  async function write(batch: Batch) {
+    const before = await written
+    written = commit(batch, before)
     // Whoever waits for it next gets the error.
     written.catch(() => undefined)
+  }
+
+  /** Writes a batch and notes that it is written, in one transaction. */
+  function commit(batch: Batch, before: Progress): Promise<Progress> {
+    return transaction(ctx, async (tx) => {
+      const { optedOut, ...counts } = await writeBatch(tx, batch, { copyFrom, isSample })
+      const refused = optedOut.map((row) => ({ row, reason: 'asked to be removed' }))
+      const rejections = [...batch.rejections, ...refused]
+      const rejected = batch.rejections.length
+      const after = {
+        ...addCounts(before, { ...counts, opted_out: optedOut.length, rejected }),
+        row: Math.max(batch.lastRow, before.row),
+        report_bytes: await report.add(rejections, before.report_bytes),
+      }
+      await queries.saveProgress(tx.db, id, after, ctx.now())
+      return after
+    })
   }
 
   async function readAll() {
@@ -131,10 +155,10 @@ async function run(
       for await (const read of table.rows) {
         for (const row of read) {
           rows++
-          if (row.number <= resumedAfter) continue
+          if (row.number <= progress.row) continue
           batch.add(row)
           if (!batch.isFull) continue
-          await write(batch, false)
+          await write(batch)
           batch = new Batch(table.columns, batchRows)
         }
         show()
@@ -143,10 +167,27 @@ async function run(
       if (!(error instanceof BrokenFile)) throw error
       broken = error.message
     }
-    await write(batch, true)
+    await write(batch)
     show()
     return { rows, broken }
   }
+}
+
+/** The unfinished import of the same file, which begins anew when its report is gone, or a new one. */
+async function takeUp({ db, newId, now }: ProcessContext, fingerprint: string, report: Report) {
+  const { id, progress } = await queries.openImport(db, newId(), fingerprint, beginning, now())
+  const isReported = progress.report_bytes > 0
+  if (isReported && (await report.hasAtLeast(progress.report_bytes))) return { id, progress }
+  await report.clear()
+  return { id, progress: isReported ? beginning : progress }
+}
+
+const beginning: Progress = { ...nothing, row: 0, report_bytes: 0 }
+
+const addCounts = (before: Counts, more: Counts): Counts => {
+  const sum = { ...nothing }
+  for (const name of Object.keys(nothing) as (keyof Counts)[]) sum[name] = before[name] + more[name]
+  return sum
 }
 
 /** In a sentence for a person. */

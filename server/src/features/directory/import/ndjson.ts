@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { isRecord } from '../../../kernel/json/is-record.ts'
 import { parseJsonText } from '../../../kernel/json/parse.ts'
 
 /** A line of NDJSON. A blank one has neither members nor a fault. */
@@ -45,7 +46,7 @@ export function readLine(line: Buffer): Line {
   if (text === '') return { members: [], fault: undefined }
   try {
     const object = parseJsonText(text)
-    if (typeof object === 'object' && object !== null && !Array.isArray(object)) {
+    if (isRecord(object)) {
       return { members: membersOf(object), fault: undefined }
     }
   } catch {
@@ -74,7 +75,7 @@ function listOf(values: unknown[]): string {
 
 /** What an object of a list is told by, as those of addresses and technologies are; a text itself. */
 function namedBy(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const { address, email, name } = value as Record<string, unknown>
+  if (!isRecord(value)) return value
+  const { address, email, name } = value
   return [address, email, name].find((each) => typeof each === 'string')
 }

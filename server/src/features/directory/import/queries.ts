@@ -15,11 +15,6 @@ export const unlockImport = async (db: AnyDb, fingerprint: string) => {
     select pg_advisory_unlock(hashtextextended(${fingerprint}, 0))`.execute(db)
 }
 
-/** Of the open transaction: its commit is on disk a moment after it is answered. */
-export const commitWithoutWaiting = async (db: AnyDb) => {
-  await sql`set local synchronous_commit = off`.execute(db)
-}
-
 const contactColumns = [
   ...(['first_name', 'last_name', 'title', 'seniority', 'department', 'city', 'country'] as const),
   ...(['linkedin_url', 'email', 'email_status', 'has_email'] as const),
@@ -169,16 +164,14 @@ export async function analyzeDirectory(db: AnyDb): Promise<void> {
 }
 
 /** The unfinished import of a file, or a new one. */
-export async function openImport(
+export async function openImport<Progress extends object>(
   db: AnyDb,
-  {
-    id,
-    fingerprint,
-    progress,
-    at,
-  }: { id: string; fingerprint: string; progress: object; at: Date },
-): Promise<{ id: string; progress: unknown }> {
-  const { rows } = await sql<{ id: string; progress: unknown }>`
+  id: string,
+  fingerprint: string,
+  progress: Progress,
+  at: Date,
+): Promise<{ id: string; progress: Progress }> {
+  const { rows } = await sql<{ id: string; progress: Progress }>`
     insert into directory_imports (id, fingerprint, progress, timestamp_created, timestamp_updated)
     values (${id}::uuid, ${fingerprint}, ${JSON.stringify(progress)}, ${at}::timestamptz, ${at}::timestamptz)
     on conflict (fingerprint) where not finished do update

@@ -1,10 +1,9 @@
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import type { Rejection } from './batch.ts'
 
 /** The rejected rows, in a CSV that is made for the first of them. No value of a row is in it. */
-export class Report implements AsyncDisposable {
+export class Report {
   readonly path: string
-  #file: FileHandle | undefined
 
   constructor(path: string) {
     this.path = path
@@ -36,21 +35,17 @@ export class Report implements AsyncDisposable {
    */
   async add(rejections: Rejection[], bytes: number): Promise<number> {
     if (rejections.length === 0) return bytes
-    this.#file ??= await this.#open(bytes === 0 ? 'w' : 'r+')
-    await this.#file.truncate(bytes)
+    await using file = await this.#open(bytes === 0 ? 'w' : 'r+')
+    await file.truncate(bytes)
     const lines = rejections
       .toSorted((a, b) => a.row - b.row)
       .map(({ row, reason }) => `${row},"${reason.replaceAll('"', '""')}"\n`)
     const text = (bytes === 0 ? firstLine : '') + lines.join('')
-    const { bytesWritten } = await this.#file.write(text, bytes)
+    const { bytesWritten } = await file.write(text, bytes)
     return bytes + bytesWritten
   }
 
-  async [Symbol.asyncDispose]() {
-    await this.#file?.close()
-  }
-
-  #open(flags: string): Promise<FileHandle> {
+  #open(flags: string) {
     return open(this.path, flags).catch(({ code }) => {
       throw new Error(
         `The report of rejected rows cannot be written to ${this.path} (${code}): name another file with --report.`,

@@ -14,9 +14,7 @@ const pageHosts = new Set(
   ),
 )
 
-const lengthMax = Math.max(...[...mailHosts].map((host) => host.length))
-
-export const isMailHost = (domain: string) => domain.length <= lengthMax && mailHosts.has(domain)
+export const isMailHost = (domain: string) => mailHosts.has(domain)
 
 /** The domain of a company's own site; undefined for a page among those of others. */
 export function domainOfSite(website: string): string | undefined {

@@ -5,8 +5,8 @@ import {
   type Columns,
   chooseColumns,
   countKnown,
-  fieldIn,
   fieldNames,
+  findField,
   requireMapped,
 } from './columns.ts'
 import { type Line, lineBytesMax, readLine, readNdjson } from './ndjson.ts'
@@ -161,34 +161,36 @@ function openNdjson(
 
 /** Another object may have other members: each finds its field by itself. */
 async function* rowsOf(
-  read: AsyncIterable<Line[]>,
+  lines: AsyncIterable<Line[]>,
   columns: Columns,
   map: ColumnMap,
 ): AsyncGenerator<Row[]> {
-  const places = new Map<string, number>()
-  function placeOf(name: string): number {
-    let place = places.get(name)
-    if (place === undefined) {
-      const field = fieldIn(columns, name, map)
-      place = field === undefined ? -1 : fieldNames.indexOf(field)
-      if (places.size >= placesMax) places.clear()
-      places.set(name, place)
+  const known = new Map<string, ReturnType<typeof findField>>()
+  function read(name: string) {
+    if (!known.has(name)) {
+      if (known.size >= namesMax) known.clear()
+      known.set(name, findField(columns, name, map))
     }
-    return place
+    return known.get(name)
   }
   let number = 0
   const take = ({ members, fault }: Line): Row => {
     const fields: string[] = []
+    const ranks: number[] = []
     for (const [name, value] of members) {
-      const place = placeOf(name)
-      if (place >= 0) fields[place] ||= value
+      const found = read(name)
+      if (!found) continue
+      const place = fieldNames.indexOf(found.field)
+      if (fields[place] && (value === '' || found.rank >= (ranks[place] ?? 0))) continue
+      fields[place] = value
+      ranks[place] = found.rank
     }
     const saysNothing = members.length > 0 && fields.length === 0
     const why = saysNothing ? 'none of its members is known' : fault
     return { number: ++number, fields, fault: why }
   }
-  for await (const lines of read) yield lines.map(take)
+  for await (const some of lines) yield some.map(take)
 }
 
 /** There are files whose objects have their ids for names. */
-const placesMax = 10_000
+const namesMax = 10_000

@@ -7,10 +7,10 @@ import { type CompanyRecord, type ContactRecord, isSame, merge } from '../record
 import { addCount, companyTerms, contactTerms, type TermCounts } from '../terms.ts'
 import { addTermCounts } from '../vocabulary-queries.ts'
 import { type Batch, type BatchContact, mergeContact } from './batch.ts'
-import { named } from './companies.ts'
 import { type CopyValue, copyText } from './copy-text.ts'
 import { excludeOptedOut } from './exclude-opted-out.ts'
 import * as queries from './queries.ts'
+import { named } from './read-row.ts'
 
 export interface WriteOptions {
   copyFrom: Session['copyFrom']
@@ -153,13 +153,14 @@ async function writeContacts(
   /** Made while the database takes those before. */
   function* newRows(keys: string[]) {
     for (const key of keys) {
-      const { record, company } = contacts.get(key) as BatchContact
+      const { record: said, company } = contacts.get(key) as BatchContact
+      const record = settled(said)
       const employer = company === undefined ? undefined : companies.get(company)
       const own = contactTerms(record, company && domainIn(company))
       addCount(counts, own, 1)
       if (employer) employer.newPeople++
       yield queries.contactRow({
-        ...withStatus(record),
+        ...record,
         ...{ id: tx.newId(), key, company_id: employer?.id ?? null, sample: isSample },
         ...{ timestamp_updated, employees: employer?.employees ?? null },
         terms: `${vectorOf(own)} ${employer?.vector ?? ''}`,
@@ -171,7 +172,7 @@ async function writeContacts(
     for (const before of rows) {
       const { key, id } = before
       const said = contacts.get(key) as BatchContact
-      const record = withStatus(mergeContact(key, before, said))
+      const record = settled(mergeContact(key, before, said))
       const employer = said.company === undefined ? undefined : companies.get(said.company)
       const company_id = employer?.id ?? before.company_id
       const sample = isSample && before.sample
@@ -191,5 +192,9 @@ async function writeContacts(
   }
 }
 
-const withStatus = (record: ContactRecord): ContactRecord =>
-  record.email === null ? record : { ...record, email_status: record.email_status ?? 'unknown' }
+/** What is stored says of every contact whether there is an address, and of every address how good it is. */
+const settled = (record: ContactRecord): ContactRecord => ({
+  ...record,
+  email_status: record.email === null ? record.email_status : (record.email_status ?? 'unknown'),
+  has_email: record.email !== null || record.has_email === true,
+})
