@@ -30,6 +30,15 @@ describe('start', () => {
     expect(second.errors()).toContain('Another Outrider already runs on DATA_DIR')
   })
 
+  test('a sample directory that cannot be written is no reason not to start', async () => {
+    const settings = { DATA_DIR: await makeDataDir(), TMPDIR: '/nowhere' }
+    await using service = startService('main', settings)
+    expect(await service.logged('the sample directory was not loaded')).toMatchObject({
+      code: 'ENOENT',
+    })
+    expect((await fetch(`${await service.address()}/ready`)).status).toBe(200)
+  })
+
   const password = 'secret-of-the-database'
   const refusals: [string, 'main' | 'api' | 'runner', Record<string, string>, RegExp][] = [
     ['an API without a database', 'api', {}, /outrider api needs DATABASE_URL/],
