@@ -1,6 +1,7 @@
 export { hintChannel } from '../../kernel/runner/hint.ts'
 export { resultOf } from './assess.ts'
 export { observeBacklog, pendingMax, readBacklog } from './backlog.ts'
+export { countBacklogFull } from './cross-workspace.ts'
 export { type Attempt, clockLagMs } from './delivery.ts'
 export { enqueueDeliveries } from './enqueue.ts'
 export { observeAttempt } from './observe.ts'
