@@ -23,7 +23,10 @@ describe('start', () => {
       expect(service.errors()).toContain(part)
     }
     expect(service.logLines).toContainEqual(
-      expect.objectContaining({ msg: 'outbound policy', mode: 'any' }),
+      expect.objectContaining({
+        ...{ msg: 'outbound policy', mode: 'any' },
+        reason: 'only this machine reaches the service',
+      }),
     )
     await using second = startService('main', { DATA_DIR })
     expect(await second.exited).toEqual({ code: 1, signal: null })
