@@ -24,6 +24,8 @@ export interface Config {
    */
   trackingUrl: string | null | undefined
   outbound: AddressPolicy
+  /** Why it is that one; for a person. */
+  outboundReason: string
   /** Networks whose word on where a request comes from is taken: proxies in front of the service. */
   trustedProxies: string[]
   secretKey: string | undefined
@@ -116,7 +118,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     baseUrl,
     apiUrl,
     trackingUrl: trackingUrl(env, env.API_URL ? apiUrl : undefined),
-    outbound: outboundPolicy(env, [host, new URL(baseUrl).hostname, new URL(apiUrl).hostname]),
+    ...outboundPolicy(env, [host, new URL(baseUrl).hostname, new URL(apiUrl).hostname]),
     trustedProxies: trustedProxies(env.TRUSTED_PROXIES),
     secretKey: env.OUTRIDER_SECRET_KEY || undefined,
     imapConnectionsMax: integer(env, 'IMAP_CONNECTIONS', 1000, 10, 50_000),
@@ -179,10 +181,18 @@ function namedUrls(env: NodeJS.ProcessEnv, variable: string): Map<string, string
   return found
 }
 
-function outboundPolicy(env: NodeJS.ProcessEnv, listeners: string[]): AddressPolicy {
-  const fallback = listeners.every(isLoopback) ? 'any' : 'public'
-  const mode = choice(env, 'OUTBOUND_POLICY', [fallback, 'any', 'public'])
-  return { mode: mode as AddressPolicy['mode'], allow: parseCidrs(env.OUTBOUND_ALLOW ?? '') }
+function outboundPolicy(env: NodeJS.ProcessEnv, listeners: string[]) {
+  const elsewhere = listeners.find((name) => !isLoopback(name))
+  const fallback = elsewhere === undefined ? 'any' : 'public'
+  const mode = choice(env, 'OUTBOUND_POLICY', [fallback, 'any', 'public']) as AddressPolicy['mode']
+  const because =
+    elsewhere === undefined
+      ? 'only this machine reaches the service'
+      : `${elsewhere} is reachable from elsewhere`
+  return {
+    outbound: { mode, allow: parseCidrs(env.OUTBOUND_ALLOW ?? '') },
+    outboundReason: env.OUTBOUND_POLICY ? 'OUTBOUND_POLICY says so' : because,
+  }
 }
 
 const trustedProxies = (text = ''): string[] =>

@@ -2,6 +2,7 @@ import { grantMonthlyCredits } from './features/acquisition/index.ts'
 import { dropOldEntries } from './features/audit/index.ts'
 import { followKind } from './features/campaigns/index.ts'
 import {
+  countSuccesses,
   dropOldPartitions,
   observeAttempt,
   observeBacklog,
@@ -39,6 +40,7 @@ export interface Runner {
 
 const upkeepEveryMs = 3_600_000
 const waitingEveryMs = 5_000
+const successesEveryMs = 60_000
 
 /** What a runner has started, and ends. */
 type Part = Pick<Runner, 'stop'>
@@ -64,6 +66,9 @@ export async function startRunner(
   const { marker } = options
   const owner = new MailboxOwner(ctx)
   stack.defer(() => end(owner))
+  const successes = countSuccesses(ctx)
+  // Of the last minute when all has ended.
+  stack.defer(successes.tell)
   const stopping = new AbortController()
   const loops: Part[] = []
   stack.defer(async () => {
@@ -87,10 +92,14 @@ export async function startRunner(
   const deliveries = started(
     await startDeliveryRunner(ctx, {
       ...{ ...hints, scope, isHeld },
-      onAttempt: (attempt) => observeAttempt(ctx, attempt),
+      onAttempt: (attempt) => {
+        observeAttempt(ctx, attempt)
+        successes.count(attempt)
+      },
       busyShare: createBusyShare(),
     }),
   )
+  started(startLoop(ctx, 'successes', successesEveryMs, async () => successes.tell()))
   observeBacklog(ctx, () => bucketsOf(scope(), deliveries.buckets()))
   ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
   ctx.metrics.gauge('results_refused', deliveries.resultsRefused)

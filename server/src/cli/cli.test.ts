@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { describe, expect, test, vi } from 'vitest'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
@@ -173,6 +174,11 @@ test('mailboxes are added from a file, and no password comes back or stays reada
   await writeFile(file, `{"password": "${password}`)
   const broken = await run('mailboxes', 'add', file)
   expect(broken).toEqual({ code: 1, stdout: '', stderr: `${file} is not valid JSON.\n` })
+  const typed = Readable.from([`{"password": "${password}`]) as unknown as typeof process.stdin
+  const stdin = vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed)
+  const piped = await run('mailboxes', 'add', '-')
+  stdin.mockRestore()
+  expect(piped).toEqual({ code: 1, stdout: '', stderr: 'Standard input is not valid JSON.\n' })
   await writeFile(file, `["${password}"]`)
   const list = await run('mailboxes', 'add', '--save-sent', 'on', file)
   expect(list).toEqual({

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { readBacklog } from '../features/deliveries/index.ts'
+import { countBacklogFull, readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
 import { type Leaving, listLeaving, standingOf } from '../features/moves/index.ts'
 import { countWaiting } from '../features/tracking/index.ts'
@@ -197,11 +197,18 @@ const reopen =
   'Restart with that key behind the first (OUTRIDER_SECRET_KEY=NEW,OLD), then run "npx outrider secrets reseal". If it is lost, give these mailboxes their passwords and these webhooks new secrets, and turn off the second factors of those who cannot sign in ("npx outrider users disable-second-factor").'
 
 const lateMsMax = 300_000
+const latelyMs = 86_400_000
 
 async function backlog(db: ProcessDb, now: Date): Promise<Finding> {
   const { pending, oldestDueMs } = await readBacklog({ db, now: () => now })
   const late = oldestDueMs > 0 ? `, the oldest due for ${Math.round(oldestDueMs / 1000)} s` : ''
   const detail = `${pending} pending${late}`
+  const ended = await countBacklogFull(db, new Date(now.getTime() - latelyMs))
+  if (ended > 0) {
+    const remedy =
+      'Their destination takes less than comes: the log names it ("the oldest ended"). Run "npx outrider webhooks replay" once it keeps up.'
+    return found('deliveries', 'warn', `${detail}; ${ended} ended as backlog_full in 24 h`, remedy)
+  }
   if (oldestDueMs <= lateMsMax) return fine('deliveries', detail)
   const remedy = 'Look at "runners" above and for slow destinations in the log; start more runners.'
   return found('deliveries', 'warn', detail, remedy)

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { makeDataDir } from '../../test/processes.ts'
+import { firstIdAt } from '../kernel/ids.ts'
 import { writeServiceSettings } from '../process/service-settings.ts'
 
 const database = commandDatabase()
@@ -114,6 +115,24 @@ function listFaults(): [string, Fault, object][] {
         check: 'deliveries',
         status: 'warn',
         detail: expect.stringMatching(/^1 pending, the oldest/),
+      },
+    ],
+    [
+      'deliveries that ended because too many waited',
+      (own) =>
+        behind(
+          own,
+          `insert into webhook_events (workspace_id, id, webhook_id, webhook_url, event_id, event_type,
+             retry_group_id, retry_count, success, will_retry, error_message)
+           select w.id, '${firstIdAt(new Date())}', i.id, 'x', i.id, 'lead.lost', i.id, 0, false, false,
+             'backlog_full'
+           from instance i, workspaces w`,
+        ),
+      {
+        check: 'deliveries',
+        status: 'warn',
+        detail: '0 pending; 1 ended as backlog_full in 24 h',
+        remedy: expect.stringContaining('webhooks replay'),
       },
     ],
     [

@@ -29,6 +29,15 @@ test('of a driver error the log has the SQLSTATE and where it came from, never t
   expect(JSON.stringify(described)).not.toContain('ada@example.com')
 })
 
+test.each([
+  ['42501', 'privilege'],
+  ['53200', 'out of memory'],
+  ['57P03', 'takes no connections yet'],
+])('what the operator of the database has to mend is told in words: %s', (code, words) => {
+  const error = Object.assign(new Error('x'), { code })
+  expect(describeError(error)).toMatchObject({ code, cause: expect.stringContaining(words) })
+})
+
 test.each([[undefined], ['a text with a key'], [null]])(
   'what is no error is told by its kind',
   (thrown) => {

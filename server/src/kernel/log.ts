@@ -133,6 +133,13 @@ function createTimestamp(): () => string {
   }
 }
 
+/** PostgreSQL's errcodes that an operator has to act on, and whose own words stay out. */
+const causes: Record<string, string> = {
+  '42501': 'the user of the database lacks a privilege on what was asked for',
+  '53200': 'the server of the database is out of memory',
+  '57P03': 'the server of the database starts, stops or recovers, and takes no connections yet',
+}
+
 /**
  * What may be said of an unexpected error: its kind, SQLSTATE and where it came from. Messages stay
  * out, because a driver's message can quote a value.
@@ -140,7 +147,8 @@ function createTimestamp(): () => string {
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error }
   const { code, constraint, table, routine } = error as Error & Record<string, unknown>
-  return { error: error.name, code, constraint, table, routine, stack: framesOf(error) }
+  const cause = causes[String(code)]
+  return { error: error.name, code, cause, constraint, table, routine, stack: framesOf(error) }
 }
 
 /** The stack begins with the message, which may have lines that look like frames. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
 
 test('requests are counted by method, route pattern and status, in seconds', async () => {
   const metrics = createMetrics()
@@ -46,6 +46,35 @@ test('a gauge that is set again replaces the first', async () => {
     outrider_lanes_leased: '2',
     outrider_settlements_refused_total: '0',
   })
+})
+
+/** All of them, as the type check says. */
+const gauges: Record<Parameters<Metrics['gauge']>[0], true> = {
+  ...{ deliveries_pending: true, deliveries_oldest_due_seconds: true, lanes_leased: true },
+  ...{ results_refused: true, mailboxes_awake: true, sending_held: true, mailboxes: true },
+  ...{ mails_waiting: true, mailboxes_read: true, mailboxes_waiting: true },
+  ...{ imap_connections: true, database_connections: true },
+}
+
+test('names are as the check of Prometheus wants them', async () => {
+  const metrics = createMetrics()
+  metrics.observeProcess()
+  for (const name of Object.keys(gauges)) metrics.gauge(name as keyof typeof gauges, () => 1)
+  const text = await metrics.text()
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+  expect(types.length).toBeGreaterThan(30)
+  for (const [, name = '', type] of types) {
+    expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/)
+    // The suffixes tell counters and the parts of histograms from all else; units are seconds and bytes.
+    expect({ name, type }).toEqual({
+      name,
+      type: /_total$/.test(name) ? 'counter' : expect.stringMatching(/^(gauge|histogram)$/),
+    })
+    expect(name).not.toMatch(
+      /_(count|sum|bucket|milliseconds|ms|kilobytes|gauge|counter|histogram)$/,
+    )
+    expect(text).toMatch(new RegExp(`^# HELP ${name} \\S`, 'm'))
+  }
 })
 
 const valuesIn = (text: string) =>

@@ -6,6 +6,7 @@ import { makeDataDir } from '../../test/processes.ts'
 import { readConfig } from '../config.ts'
 import { isSetUp } from '../features/users/index.ts'
 import { startPostgres } from '../kernel/postgres/index.ts'
+import { explainFailure } from './failure.ts'
 import { openDatabase, openServer } from './open.ts'
 
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), fatal: vi.fn() }
@@ -43,4 +44,17 @@ test('a command beside a service whose PostgreSQL is still recovering waits for 
   await using postgres = await starting
   await using database = await opening
   expect(database).toMatchObject({ url: postgres.url, isOurs: false })
+})
+
+test('a postgresql.conf that PostgreSQL does not take is told in one sentence', async () => {
+  const config = readConfig({ DATA_DIR: await makeDataDir() })
+  const { dataDir } = config
+  await (await startPostgres({ dataDir, log })).stop()
+  const file = join(dataDir, 'postgres/data/postgresql.conf')
+  await appendFile(file, 'no_such_setting = 1\n')
+  const failure = await openDatabase(config, { log }).catch((error: unknown) => error)
+  const text = explainFailure(failure)
+  expect(text).toContain(`DATA_DIR ${dataDir}`)
+  expect(text).toContain(`configuration file "${file}" contains errors`)
+  expect(text.split('\n')).toHaveLength(1)
 })

@@ -23,11 +23,23 @@ describe('start', () => {
       expect(service.errors()).toContain(part)
     }
     expect(service.logLines).toContainEqual(
-      expect.objectContaining({ msg: 'outbound policy', mode: 'any' }),
+      expect.objectContaining({
+        ...{ msg: 'outbound policy', mode: 'any' },
+        reason: 'only this machine reaches the service',
+      }),
     )
     await using second = startService('main', { DATA_DIR })
     expect(await second.exited).toEqual({ code: 1, signal: null })
     expect(second.errors()).toContain('Another Outrider already runs on DATA_DIR')
+  })
+
+  test('a sample directory that cannot be written is no reason not to start', async () => {
+    const settings = { DATA_DIR: await makeDataDir(), TMPDIR: '/nowhere' }
+    await using service = startService('main', settings)
+    expect(await service.logged('the sample directory was not loaded')).toMatchObject({
+      code: 'ENOENT',
+    })
+    expect((await fetch(`${await service.address()}/ready`)).status).toBe(200)
   })
 
   const password = 'secret-of-the-database'

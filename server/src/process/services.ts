@@ -45,7 +45,7 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
   ctx.metrics.observeProcess()
   // A runner serves nobody, and has none of the addresses that commands print.
   if (role !== 'runner') await writeSettingsOrNot(ctx)
-  log.info(config.outbound, 'outbound policy')
+  log.info({ ...config.outbound, reason: config.outboundReason }, 'outbound policy')
   await settleLinkAddress(ctx)
   await using _health = await forEachShard(opened, 'health', async (shard) => {
     const isEmbedded = shard.ctx.config.databaseUrl === undefined

@@ -10,11 +10,9 @@ import { patience } from '../patience.ts'
 import { makeDataDir, operatorJson, startService } from '../processes.ts'
 import { isThorough } from '../thoroughness.ts'
 
-// Ten of 12 s each: OUTAGES=10 OUTAGE_MS=12000
-const { OUTAGES, OUTAGE_MS } = process.env
-const outagesMs = OUTAGES
-  ? Array.from({ length: Number(OUTAGES) }, () => Number(OUTAGE_MS ?? 1500))
-  : [1500, 1500, isThorough ? 12_000 : 1500]
+// Ten of 12 s each, as THOROUGH=1 does: OUTAGES=10 OUTAGE_MS=12000
+const { OUTAGES = isThorough ? 10 : 3, OUTAGE_MS = isThorough ? 12_000 : 1500 } = process.env
+const outagesMs = Array.from({ length: Number(OUTAGES) }, () => Number(OUTAGE_MS))
 
 test(`${outagesMs.length} outages of the database leave descriptors, connections and memory as they were`, async () => {
   await using server = await startServer()
@@ -47,9 +45,10 @@ test(`${outagesMs.length} outages of the database leave descriptors, connections
 
   await vi.waitFor(async () => {
     const after = await measure(service.pid, server.url)
-    if (OUTAGES) console.log({ before, after })
+    if (process.env.OUTAGES) console.log({ before, after })
     expect(after.listeners).toBe(1)
-    expect(after.connections).toBeLessThanOrEqual(before.connections)
+    // Not all that it may open were open before; what leaks does so with each outage.
+    expect(after.connections).toBeLessThan(before.connections + outagesMs.length)
     expect(after.descriptors).toBeLessThanOrEqual(before.descriptors)
     expect(after.memoryMb).toBeLessThan(before.memoryMb + 100)
   }, patience)

@@ -17,6 +17,7 @@ const acrossWorkspaces: Record<string, string[]> = {
   'features/deliveries': [
     'countAbandons',
     'countBacklog',
+    'countBacklogFull',
     'deleteOldCounts',
     'findDueFanouts',
     'findDueLanes',

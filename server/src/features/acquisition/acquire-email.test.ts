@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Answer, type TestApi, testApi } from '../../../test/app.ts'
 import { insertCompany, insertPeople, insertPerson } from '../../../test/directory-rows.ts'
+import { answerInTurn, answerWith, startReceiver } from '../../../test/receiver.ts'
 import { optOut } from '../directory/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 
@@ -319,6 +320,30 @@ describe('with an Idempotency-Key', () => {
     expect(first.body.credits_charged).toBe(1)
     const other = await acquire({ contact_id: api.ctx.newId() }, { headers })
     expect(other.body.code).toBe('idempotency_key_reused')
+  })
+
+  test('an outage of the provider is not kept under the key: the same request is tried again', async () => {
+    await using receiver = await startReceiver(
+      answerInTurn(
+        answerWith(503, '', { 'retry-after': '3600' }),
+        answerWith(200, '{"email": "ada@engine.example"}'),
+      ),
+    )
+    api.ctx.config.acquisitionProvider = { url: receiver.url, secret: 'x', timeoutMs: 5000 }
+    onTestFinished(() => {
+      api.ctx.config.acquisitionProvider = undefined
+    })
+    const body = { contact_id: await insertPerson(api.ctx, { email: null }) }
+    const headers = { 'idempotency-key': 'reveal-c' }
+    const before = await balance()
+    expect(await acquire(body, { headers })).toMatchObject({ status: 503 })
+    expect(await balance()).toEqual(before)
+    const again = await acquire(body, { headers })
+    expect(again).toMatchObject({ status: 200, body: { email: 'ada@engine.example' } })
+    expect(again.headers['idempotency-replayed']).toBeUndefined()
+    const replayed = await acquire(body, { headers })
+    expect(replayed.headers['idempotency-replayed']).toBe('true')
+    expect(receiver.requests).toHaveLength(2)
   })
 
   test('a refusal frees the key', async () => {

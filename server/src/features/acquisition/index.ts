@@ -11,5 +11,5 @@ export {
   listCreditEntries,
   refundContact,
 } from './credits.ts'
-export { type OptedOutEverywhere, optOutEverywhere, stopOptedOut } from './opt-out.ts'
+export { type OptedOutEverywhere, optOutEverywhere } from './opt-out.ts'
 export { acquisitionRoutes, acquisitionSchemas } from './routes.ts'

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { describeError } from '../../kernel/log.ts'
 import { type DirectoryContact, isKnownAddress, listKnownAddresses } from '../directory/index.ts'
+import { refuseWhileHeld } from '../sending/index.ts'
 import { guessAddress } from './pattern.ts'
 import { askProvider } from './provider.ts'
 import type { Address } from './record.ts'
@@ -39,6 +40,7 @@ async function lookUpAtProvider(
   workspaceId: string,
   contact: DirectoryContact,
 ): Promise<Address | undefined> {
+  await refuseWhileHeld(ctx)
   const provider = ctx.config.acquisitionProvider
   const { id, first_name, last_name, title, city, country, linkedin_url, company } = contact
   const address =

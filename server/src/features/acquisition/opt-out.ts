@@ -4,13 +4,12 @@ import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { askAllShards } from '../../kernel/shards/ask.ts'
 import {
   findKeysOf,
-  findOptedOut,
   type OptedOut,
   type OptOutRequest,
   optOut,
   readOptOut,
 } from '../directory/index.ts'
-import { findLeadsAt, listNotUnsubscribed, recordActivities } from '../leads/index.ts'
+import { findLeadsAt, recordActivities } from '../leads/index.ts'
 import { lockSuppressions } from '../suppression/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
 import { findRevealed, findShown } from './cross-workspace.ts'
@@ -91,40 +90,11 @@ async function stopLeads(ctx: Context, workspaceId: string, who: OptOutRequest):
     await lockSuppressions(tx, workspaceId)
     const leads = await findLeadsAt(tx.db, workspaceId, who)
     const stopping = leads.filter(({ stop_reason }) => stop_reason !== 'unsubscribed')
-    await stop(tx, workspaceId, stopping)
+    await recordActivities(
+      tx,
+      workspaceId,
+      stopping.map(({ id }) => ({ kind: 'unsubscribed', leadId: id })),
+    )
     return stopping.length
   })
 }
-
-const leadsAtOnce = 5000
-
-/**
- * Stops the leads of a workspace whose people are opted out already: opt-outs that were copied from
- * another database tell by hashes who is meant, and have stopped nobody here.
- */
-export async function stopOptedOut(ctx: Context, workspaceId: string): Promise<void> {
-  const stopBehind = (after: string) =>
-    transaction(ctx, async (tx) => {
-      // Whoever adds one from here on knows of the opt-outs.
-      await lockSuppressions(tx, workspaceId)
-      const leads = await listNotUnsubscribed(tx.db, workspaceId, after, leadsAtOnce)
-      const optedOut = await findOptedOut(
-        tx.db,
-        leads.map(({ email_folded }) => email_folded),
-      )
-      const stopping = leads.filter(({ email_folded }) => optedOut.has(email_folded))
-      await stop(tx, workspaceId, stopping)
-      return leads.length < leadsAtOnce ? undefined : leads.at(-1)?.id
-    })
-  let place = await stopBehind(beforeAll)
-  while (place) place = await stopBehind(place)
-}
-
-const beforeAll = '00000000-0000-0000-0000-000000000000'
-
-const stop = (tx: Context, workspaceId: string, leads: { id: string }[]) =>
-  recordActivities(
-    tx,
-    workspaceId,
-    leads.map(({ id }) => ({ kind: 'unsubscribed', leadId: id })),
-  )

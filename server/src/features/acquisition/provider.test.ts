@@ -10,7 +10,9 @@ import {
 } from '../../../test/receiver.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { inWorkspace } from '../../kernel/context.ts'
+import { insertInstance } from '../../kernel/db/instance.ts'
 import { optOut } from '../directory/index.ts'
+import { confirmRestore, holdSending } from '../sending/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { acquireEmail } from './acquire-email.ts'
 import { getBalance } from './credits.ts'
@@ -235,6 +237,19 @@ test('may be right about somebody who asks to be removed later', async () => {
   expect(await provider.acquire(contact_id)).toMatchObject({ status: 'acquired' })
   await optOut(ctx, 'later@person.example')
   await expect(provider.acquire(contact_id)).rejects.toMatchObject({ code: 'not_eligible' })
+})
+
+test('is asked nothing by a database that is held after a restore, and is once that is confirmed', async () => {
+  await using provider = await startProvider(found)
+  await insertInstance(ctx.db, {
+    ...{ id: ctx.newId(), secret_key_id: ctx.secrets.keyId, timestamp_created: ctx.now() },
+  })
+  await holdSending(ctx)
+  const contact_id = await unknownPerson()
+  await expect(provider.acquire(contact_id)).rejects.toMatchObject({ code: 'not_ready' })
+  expect(provider.receiver.requests).toEqual([])
+  await confirmRestore(ctx)
+  expect(await provider.acquire(contact_id)).toMatchObject({ status: 'acquired' })
 })
 
 test('that does not know the person says so with a 404', async () => {

@@ -4,6 +4,7 @@ import type { ProcessDb } from '../../kernel/db/db.ts'
 import { isHere } from '../../kernel/db/here.ts'
 import { preparedForAll } from '../../kernel/db/prepared.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
 import { keepLanePlan } from './lane-queries.ts'
 
 // Discovery and upkeep read across workspaces: a runner serves them all. Nothing here answers a user.
@@ -145,6 +146,16 @@ export async function countBacklog(db: ProcessDb, buckets: number[]) {
       from fanouts where bucket = any(${buckets}::smallint[]) and ${sql.raw(isHere)}
     ) waiting`.execute(db)
   return rows[0] ?? { pending: 0, oldest_due: null }
+}
+
+/** Deliveries that ended since then because more waited for their destination than are kept. */
+export async function countBacklogFull(db: ProcessDb, since: Date): Promise<number> {
+  const { rows } = await sql<{ ended: number }>`
+    /* cross-workspace: examination */
+    select count(*)::int as ended from webhook_events
+    where id >= ${firstIdAt(since)}::uuid and not success and error_message = 'backlog_full'
+      and ${sql.raw(isHere)}`.execute(db)
+  return rows[0]?.ended ?? 0
 }
 
 /** The oldest event that is still to be delivered: its partition must stay. */

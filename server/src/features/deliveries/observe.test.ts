@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testContext } from '../../../test/context.ts'
 import type { Attempt } from './delivery.ts'
-import { observeAttempt } from './observe.ts'
+import { countSuccesses, observeAttempt } from './observe.ts'
 
 test('a delivery that succeeded is logged at debug, one that failed at info, without its detail', async () => {
   await using ctx = await testContext()
@@ -14,5 +14,19 @@ test('a delivery that succeeded is logged at debug, one that failed at info, wit
   expect(lines).toMatchObject([
     { level: 20, success: true },
     { level: 30, success: false, error: 'dns_error' },
+  ])
+})
+
+test('how many succeeded is one line at info, and none for none', async () => {
+  await using ctx = await testContext()
+  const successes = countSuccesses(ctx)
+  for (const success of [true, false, true]) successes.count({ success } as Attempt)
+  for (let minute = 0; minute < 3; minute++) successes.tell()
+  successes.count({ success: true } as Attempt)
+  successes.tell()
+  const lines = ctx.logLines.map((line) => JSON.parse(line)).filter((line) => 'succeeded' in line)
+  expect(lines).toMatchObject([
+    { level: 30, succeeded: 2 },
+    { level: 30, succeeded: 1 },
   ])
 })

@@ -5,7 +5,7 @@ import type { Attempt } from './delivery.ts'
 export function observeAttempt(ctx: AnyContext, attempt: Attempt) {
   const { success, will_retry, error_message } = attempt
   ctx.metrics.delivery(success ? 'succeeded' : will_retry ? 'will_retry' : 'gave_up')
-  // Successes are too many for the log.
+  // Successes are too many for the log, which has their number.
   const level = success ? 'debug' : 'info'
   ctx.log[level](
     {
@@ -24,4 +24,18 @@ export function observeAttempt(ctx: AnyContext, attempt: Attempt) {
     },
     'delivery attempt',
   )
+}
+
+/** How many deliveries succeeded since it was told last, for a line of the log; none for none. */
+export function countSuccesses({ log }: AnyContext) {
+  let succeeded = 0
+  return {
+    count: ({ success }: Attempt) => {
+      if (success) succeeded += 1
+    },
+    tell: () => {
+      if (succeeded > 0) log.info({ succeeded }, 'deliveries succeeded')
+      succeeded = 0
+    },
+  }
 }

@@ -16,7 +16,7 @@ export { findLead } from './find-lead.ts'
 export { followSteps } from './following/follow-steps.ts'
 export { postponeLeads } from './following/postpone-queries.ts'
 export { countKept as countKeptLeads } from './lists/list-queries.ts'
-export { findLeadById, findLeadsAt, listNotUnsubscribed } from './queries.ts'
+export { findLeadById, findLeadsAt } from './queries.ts'
 export { isErased, leadRecord } from './record.ts'
 export { leadRoutes, leadSchemas } from './routes.ts'
 export {
@@ -31,6 +31,7 @@ export {
   variableTextMax,
 } from './schema.ts'
 export { type BroughtBack, bringBackLeads, bringBackLeadsAt } from './status/bring-back.ts'
+export { stopOptedOut } from './status/stop-opted-out.ts'
 export {
   countFollowUps,
   listCampaignsOfThreads,

@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { copyFile, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import {
+  copyFile,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeDataDir, operatorJson, runOperator } from '../../../test/processes.ts'
@@ -146,6 +156,18 @@ describe('a backup that was made of a database that does not run', () => {
     await expect(restoring).rejects.toThrow(reason)
     await expect(stat(target)).rejects.toThrow('ENOENT')
   })
+})
+
+test('a backup that is not on the disk as it was written is no backup: it fails, and leaves no file', async () => {
+  const file = await newFile()
+  const timestamp = new Date().toISOString()
+  const mark = { format: 1, outrider: '0.1.0', postgres: '18', timestamp } as const
+  const writing = writeArchive(file, mark, async (archive) => {
+    await archive.file('postgres/data/base', 3000, [Buffer.alloc(3000, 'x')])
+    await overwrite(`${file}.partial`, 3000)
+  })
+  await expect(writing).rejects.toThrow('postgres/data/base in it is damaged')
+  expect(await readdir(dirname(file))).toEqual([])
 })
 
 test('a backup of another major version of PostgreSQL is refused by its name', async () => {

@@ -1,8 +1,8 @@
 import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { askAllShards, askShardsUp, shardNameOf } from '../../../kernel/shards/ask.ts'
-import { stopOptedOut } from '../../acquisition/index.ts'
 import { copyOptOuts } from '../../directory/index.ts'
+import { stopOptedOut } from '../../leads/index.ts'
 import { listWorkspaces, requireNoneInSeveral } from '../../workspaces/index.ts'
 import { changedSince, confirmRestore, holdSending, previewRestore } from './sending-hold.ts'
 

@@ -49,7 +49,7 @@ export async function refuseWhileHeld({ db }: Context): Promise<void> {
   if (hold && !isOfFailover(hold.reason)) {
     throw new AppError(
       'not_ready',
-      `${hold.detail} Until an operator confirms that it is the right one, nothing leaves it: no mail, no webhook, no login to a mailbox.`,
+      `${hold.detail} Until an operator confirms that it is the right one, nothing leaves it: no mail, no webhook, no login to a mailbox, no question to the contact provider.`,
     )
   }
   if (!hold && (await isUnknown(db))) {
