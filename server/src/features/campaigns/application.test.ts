@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Browser, setUp } from '../../../test/browser.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -55,6 +55,21 @@ test('who changes what somebody else has changed meanwhile is told, and changes 
   expect(await actions()).toEqual([
     ...['campaign.created user', 'campaign.updated user', 'campaign.updated user'],
   ])
+})
+
+test('the list of the application and Home read no texts of mails', async () => {
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const { id } = await sending.createCampaign([mailbox])
+  const read = vi.spyOn(JSON, 'parse')
+  const list = await call('GET', '/app/campaigns')
+  const home = await call('GET', '/app/home')
+  const texts = read.mock.calls.filter(([text]) => text.includes('<p>Hi</p>'))
+  read.mockRestore()
+  expect(texts).toEqual([])
+  expect(list.body.items).toMatchObject([{ id, steps: 1, mailboxes: 1 }])
+  expect(home.body.attention).toContainEqual(
+    expect.objectContaining({ kind: 'campaign', id, reason: 'no_leads' }),
+  )
 })
 
 test('a copy has steps and options and no leads; a draft can be deleted with its leads', async () => {

@@ -49,7 +49,7 @@ export const revokeServiceAccountKey = <ThrowOnError extends boolean = true>(opt
 /**
  * List campaigns
  *
- * Newest first.
+ * Newest first. Where campaigns have very long texts a page ends before `limit`: the next one is there as long as `next_starting_after` is.
  */
 export const listCampaigns = <ThrowOnError extends boolean = true>(options?: Options<ListCampaignsData, ThrowOnError>): RequestResult<ListCampaignsResponses, ListCampaignsErrors, ThrowOnError> => (options?.client ?? client).get<ListCampaignsResponses, ListCampaignsErrors, ThrowOnError>({ url: '/app/api/v2/campaigns', ...options });
 

@@ -163,7 +163,7 @@ export const listCampaignsQueryKey = (options?: Options<ListCampaignsData>) => c
 /**
  * List campaigns
  *
- * Newest first.
+ * Newest first. Where campaigns have very long texts a page ends before `limit`: the next one is there as long as `next_starting_after` is.
  */
 export const listCampaignsOptions = (options?: Options<ListCampaignsData>) => queryOptions<ListCampaignsResponse, ListCampaignsError, ListCampaignsResponse, ReturnType<typeof listCampaignsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -183,7 +183,7 @@ export const listCampaignsInfiniteQueryKey = (options?: Options<ListCampaignsDat
 /**
  * List campaigns
  *
- * Newest first.
+ * Newest first. Where campaigns have very long texts a page ends before `limit`: the next one is there as long as `next_starting_after` is.
  */
 export const listCampaignsInfiniteOptions = (options?: Options<ListCampaignsData>) => {
     const opts = infiniteQueryOptions<ListCampaignsResponse, ListCampaignsError, InfiniteData<ListCampaignsResponse>, QueryKey<Options<ListCampaignsData>>, string | Pick<QueryKey<Options<ListCampaignsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
