@@ -102,7 +102,6 @@ async function completeIfAllAreDone(tx: Context, { id, workspace_id, status }: C
 export interface ChangeOptions {
   /** `timestamp_updated` of the campaign as whoever changes it has read it. */
   seen?: Date | undefined
-  /** The person who changes it. */
   by?: ChangedBy | undefined
 }
 
