@@ -33,6 +33,9 @@ export function parseEmail(text: string): EmailAddress | undefined {
   return { email, folded: `${foldLocal(local)}@${domain}`, domain }
 }
 
+/** An address in a query, where a `+` that was not encoded arrives as a space: none is at its end. */
+export const emailInQuery = (text: string) => text.trimEnd().replaceAll(' ', '+')
+
 /** What stands behind its last `@`; of a text without one, the text. */
 export const domainOfAddress = (address: string) => address.slice(address.lastIndexOf('@') + 1)
 

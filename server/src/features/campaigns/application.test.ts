@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Browser, setUp } from '../../../test/browser.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -54,6 +54,39 @@ test('who changes what somebody else has changed meanwhile is told, and changes 
   expect(open.status).toBe(200)
   expect(await actions()).toEqual([
     ...['campaign.created user', 'campaign.updated user', 'campaign.updated user'],
+    'campaign.updated key',
+  ])
+})
+
+test('the list of the application and Home read no texts of mails', async () => {
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const { id } = await sending.createCampaign([mailbox])
+  const read = vi.spyOn(JSON, 'parse')
+  const list = await call('GET', '/app/campaigns')
+  const home = await call('GET', '/app/home')
+  const texts = read.mock.calls.filter(([text]) => text.includes('<p>Hi</p>'))
+  read.mockRestore()
+  expect(texts).toEqual([])
+  expect(list.body.items).toMatchObject([{ id, steps: 1, mailboxes: 1 }])
+  expect(home.body.attention).toContainEqual(
+    expect.objectContaining({ kind: 'campaign', id, reason: 'no_leads' }),
+  )
+})
+
+test('what a key makes, starts, changes and pauses is in the audit log, with the names of what changed', async () => {
+  const { id } = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  const path = `/api/v2/campaigns/${id}`
+  await sending.call('PATCH', path, { body: { bcc_list: ['x@example.com'], daily_limit: 9 } })
+  await sending.call('PATCH', path, { body: { daily_limit: 9 } })
+  await sending.call('PATCH', path, { body: { status: 'paused' } })
+  const made = ['created', 'activated', 'updated', 'paused']
+  expect(await actions()).toEqual(made.map((action) => `campaign.${action} key`))
+  const page = { limit: 1, startingAfter: undefined }
+  const { items } = await listAudit(sending.ctx, sending.workspaceId, page, {
+    action: 'campaign.updated',
+  })
+  expect(items).toMatchObject([
+    { subject_id: id, details: { changed: ['bcc_list', 'daily_limit'] } },
   ])
 })
 
@@ -76,7 +109,8 @@ test('a copy has steps and options and no leads; a draft can be deleted with its
   const { id } = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
   const kept = await call('DELETE', `/app/campaigns/${id}`)
   expect([kept.status, kept.body.code]).toEqual([409, 'invalid_transition'])
-  expect((await actions()).slice(-2)).toEqual(['campaign.created user', 'campaign.deleted user'])
+  const byUser = (await actions()).filter((action) => action.endsWith('user'))
+  expect(byUser.slice(-2)).toEqual(['campaign.created user', 'campaign.deleted user'])
 })
 
 test('campaigns have names, the newest first, also where the plan lacks the API', async () => {

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 
-/** The person who changes a campaign. Changes by keys are told by events. */
+/** The person or key that changes a campaign. */
 export interface ChangedBy {
   actor: Actor
   requestId: string

@@ -7,7 +7,7 @@ import { type ChangedBy, recordCampaignChange } from './audit-change.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import * as queries from './queries.ts'
 import { findSenders } from './readiness/sender-mailboxes.ts'
-import { toRecords } from './record.ts'
+import { standing, toRecords, withFacts } from './record.ts'
 import { defaultSchedule } from './schedule/schedule-schema.ts'
 import { type Campaign, type CampaignInput, plainDefaults } from './schema.ts'
 import { stepsWithIds } from './sequence/sequence.ts'
@@ -76,32 +76,70 @@ export async function listCampaigns(
   page: PageRequest,
   filter: CampaignFilter,
 ): Promise<Page<Campaign>> {
-  const rows = await readPage(ctx, workspaceId, page, filter)
-  return toPage(await toRecords(ctx, workspaceId, rows), page.limit)
+  const { items, ...rest } = await readPage(ctx, workspaceId, page, filter)
+  return { items: await toRecords(ctx, workspaceId, items), ...rest }
 }
 
-/** Active campaigns and those that bounce protection has paused, the newest first, from before an id. */
-export const listWatchedCampaigns = async (
-  ctx: Context,
-  workspaceId: string,
-  { before = lastId, limit }: { before?: string; limit: number },
-) => toRecords(ctx, workspaceId, await queries.listWatched(ctx.db, workspaceId, before, limit))
+/** Campaigns in one statement: each may have a megabyte of texts. */
+const together = 10
+/** What a page of texts takes is answered in one turn of the process, so it ends after so much. */
+const pageBytes = 2 * 1024 * 1024
 
-/** One row more than the page holds, if there is one. */
-export const readPage = (
+/** It may end before `limit`; there is a next page then. */
+async function readPage(
   { db }: Context,
   workspaceId: string,
   { startingAfter, limit }: PageRequest,
+  filter: CampaignFilter,
+): Promise<Page<queries.CampaignRow>> {
+  const rows: queries.CampaignRow[] = []
+  let bytes = 0
+  for (;;) {
+    const before = rows.at(-1)?.id ?? startingAfter
+    const most = Math.min(together, limit + 1 - rows.length)
+    const next = await queries.listCampaigns(
+      db,
+      ...listParameters(workspaceId, before, filter),
+      most,
+    )
+    for (const row of next) {
+      rows.push(row)
+      if (bytes >= pageBytes) return toPage(rows, rows.length - 1)
+      bytes += Buffer.byteLength(JSON.stringify(row.sequences))
+    }
+    if (next.length < most || rows.length > limit) return toPage(rows, limit)
+  }
+}
+
+/** One row more than the page holds, if there is one. */
+export const readSummaries = (
+  { db }: Context,
+  workspaceId: string,
+  { startingAfter, limit }: PageRequest,
+  filter: CampaignFilter,
+) => queries.listSummaries(db, ...listParameters(workspaceId, startingAfter, filter), limit + 1)
+
+const listParameters = (
+  workspaceId: string,
+  before: string | undefined,
   { status, search }: CampaignFilter,
-) =>
-  queries.listCampaigns(
-    db,
-    workspaceId,
-    startingAfter ?? lastId,
-    status || null,
-    search || null,
-    limit + 1,
-  )
+) => [workspaceId, before ?? lastId, status || null, search || null] as const
+
+/** Active campaigns and those that bounce protection has paused, the newest first, from before an id. */
+export async function listWatchedCampaigns(
+  ctx: Context,
+  workspaceId: string,
+  { before = lastId, limit }: { before?: string; limit: number },
+): Promise<WatchedCampaign[]> {
+  const now = ctx.now()
+  const rows = await queries.listWatched(ctx.db, workspaceId, before, limit)
+  return (await withFacts(ctx, workspaceId, rows, now)).map((row) => ({
+    ...{ id: row.id, name: row.name, status: row.status },
+    sending_status: standing(row, now).sending_status,
+  }))
+}
+
+export type WatchedCampaign = Pick<Campaign, 'id' | 'name' | 'status' | 'sending_status'>
 
 /** The sequences of another campaign can be sent as they were read: the copy gets ids of its own. */
 const withoutIds = (sequences: CampaignSequenceInput[]): CampaignSequenceInput[] =>

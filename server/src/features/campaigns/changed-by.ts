@@ -1,15 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { invalidField } from '../../kernel/errors.ts'
-import type { ChangeOptions } from './update-campaign.ts'
 
-/** Of a request through the application's door: the public one knows no versions. */
-export function changedBy({ caller, headers, id }: FastifyRequest): ChangeOptions {
-  if (caller.actor.type !== 'user') return {}
-  const version = headers['if-match']
-  return {
-    by: { actor: caller.actor, requestId: id },
-    ...(version === undefined ? {} : { seen: versionOf(version) }),
-  }
+/** Of a request. The public door knows no versions. */
+export function changedBy({ caller, headers, id }: FastifyRequest) {
+  const by = { actor: caller.actor, requestId: id }
+  const version = caller.actor.type === 'user' ? headers['if-match'] : undefined
+  return { by, ...(version === undefined ? {} : { seen: versionOf(version) }) }
 }
 
 function versionOf(header: string): Date {

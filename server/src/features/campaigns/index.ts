@@ -1,5 +1,10 @@
 export { campaignPageRoutes, campaignPageSchemas } from './application-routes.ts'
-export { getCampaign, listCampaigns, listWatchedCampaigns } from './campaigns.ts'
+export {
+  getCampaign,
+  listCampaigns,
+  listWatchedCampaigns,
+  type WatchedCampaign,
+} from './campaigns.ts'
 export { countWithoutUnsubscribing, findFollowing } from './cross-workspace.ts'
 export { deleteDraft } from './delete-campaign.ts'
 export { applyDraft } from './draft.ts'

@@ -46,6 +46,30 @@ const campaignColumns = ` c.id, c.name, c.status, c.status_reason, c.campaign_sc
     c.bcc_list, c.expire_after_days, c.former_senders, c.workspace_id, c.timestamp_created, c.timestamp_updated,
     n.total, n.active, n.completed, n.replied, n.bounced, n.unsubscribed`
 
+/** Where a campaign stands, without its texts: those may be a megabyte. */
+export type StandingRow = Pick<
+  CampaignRow,
+  | 'id'
+  | 'name'
+  | 'status'
+  | 'status_reason'
+  | 'campaign_schedule'
+  | 'daily_limit'
+  | 'daily_max_leads'
+  | 'timestamp_created'
+  | 'timestamp_updated'
+  | keyof LeadCounts
+>
+
+const standingColumns = `c.id, c.name, c.status, c.status_reason, c.campaign_schedule, c.daily_limit,
+    c.daily_max_leads, c.timestamp_created, c.timestamp_updated,
+    n.total, n.active, n.completed, n.replied, n.bounced, n.unsubscribed`
+
+export interface SummaryRow extends StandingRow {
+  steps: number
+  mailboxes: number
+}
+
 const factsColumns = (now: string) => `${factsColumn(now)}, ${leadsWaitingColumn}`
 
 const campaignTables = `
@@ -85,24 +109,31 @@ export async function lockCampaign(db: Db, workspaceId: string, id: string) {
   return readCampaign(db, workspaceId, id)
 }
 
+type ListParameters = [
+  workspaceId: string,
+  before: string,
+  status: string | null,
+  search: string | null,
+  limit: number,
+]
+
 /** Newest first from before `$2`; an absent filter is null. */
-export const listCampaigns = prepared<
-  [
-    workspaceId: string,
-    before: string,
-    status: string | null,
-    search: string | null,
-    limit: number,
-  ],
-  CampaignRow
->(
-  'list_campaigns',
-  `select ${campaignColumns} ${campaignTables}
+const listed = `${campaignTables}
   where c.workspace_id = $1 and c.id < $2
     and ($3::text is null or c.status = $3)
     and ($4::text is null or strpos(lower(c.name), lower($4)) > 0)
   order by c.id desc
-  limit $5`,
+  limit $5`
+
+export const listCampaigns = prepared<ListParameters, CampaignRow>(
+  'list_campaigns',
+  `select ${campaignColumns} ${listed}`,
+)
+
+export const listSummaries = prepared<ListParameters, SummaryRow>(
+  'list_campaign_summaries',
+  `select ${standingColumns}, cardinality(c.email_list) as mailboxes,
+    coalesce(jsonb_array_length(c.sequences #> '{0,steps}'), 0) as steps ${listed}`,
 )
 
 /** The newest alone: no further than anybody would look. */
@@ -114,10 +145,10 @@ export const listNames = prepared<[workspaceId: string], Pick<CampaignRow, 'id' 
 /** Active campaigns and those that bounce protection has paused, the newest first, from before `$2`. */
 export const listWatched = prepared<
   [workspaceId: string, before: string, limit: number],
-  CampaignRow
+  StandingRow
 >(
   'list_watched_campaigns',
-  `select ${campaignColumns} ${campaignTables}
+  `select ${standingColumns} ${campaignTables}
   where c.workspace_id = $1 and c.id < $2
     and (c.status = 'active' or c.status = 'paused' and c.status_reason = 'bounce_protection')
   order by c.id desc

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { changedReadOnlyFields } from './read-only.ts'
+import { refuseChanged } from '../../kernel/http/as-read.ts'
+import { isAsRead } from './read-only.ts'
 import { defaultSchedule } from './schedule/schedule-schema.ts'
 import { type Campaign, plainDefaults } from './schema.ts'
 
@@ -36,22 +37,21 @@ test.each<[string, object]>([
       lead_counts: { total: 12, active: 11, completed: 0, replied: 0, bounced: 0, unsubscribed: 1 },
     },
   ],
+  ['a reason of the service that is over', { status_reason: 'bounce_protection' }],
+  ['null for what was not given', { id: null, timestamp_created: null, lead_counts: null }],
   ['an earlier sending status', { sending_status: { state: 'waiting', reason: 'no_leads' } }],
 ])('%s can have been read', (_case, sent) => {
-  expect(changedReadOnlyFields(sent, campaign)).toEqual([])
+  expect(() => refuseChanged(sent, campaign, isAsRead)).not.toThrow()
 })
 
 test.each<[string, unknown]>([
   ['id', '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4e'],
-  ['id', null],
   ['workspace_id', 7],
-  ['status_reason', 'bounce_protection'],
+  ['status_reason', 'because'],
   ['timestamp_created', '2026-11-20T09:37:00.124Z'],
   ['timestamp_created', 'yesterday'],
-  ['timestamp_created', null],
   ['timestamp_updated', '2026-11-21T09:37:00.124Z'],
   ['timestamp_updated', '2026-11-20T09:37:00.122Z'],
-  ['lead_counts', null],
   ['lead_counts', { total: 1 }],
   ['lead_counts', { ...campaign.lead_counts, total: 10.5 }],
   ['lead_counts', { ...campaign.lead_counts, active: -1 }],
@@ -62,5 +62,10 @@ test.each<[string, unknown]>([
   ['sending_status', { state: 'waiting', reason: null }],
   ['sending_status', { state: 'waiting', reason: 'because' }],
 ])('a changed %s is found: %j', (field, value) => {
-  expect(changedReadOnlyFields({ [field]: value }, campaign)).toMatchObject([{ path: `/${field}` }])
+  expect(() => refuseChanged({ [field]: value }, campaign, isAsRead)).toThrow(
+    expect.objectContaining({
+      code: 'unknown_field',
+      details: [{ path: `/${field}`, message: expect.any(String) }],
+    }),
+  )
 })

@@ -1,39 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ErrorDetail } from '../../kernel/errors.ts'
-import { isSameId, isTimeBetween, timeOf } from '../../kernel/http/as-read.ts'
+import { isSameId, isTimeBetween, type ReadOnlyFields, timeOf } from '../../kernel/http/as-read.ts'
 import { isRecord } from '../../kernel/json/is-record.ts'
-import { type Campaign, type CampaignChanges, waitingReasons } from './schema.ts'
+import { type Campaign, waitingReasons } from './schema.ts'
 
 /**
- * What of a record sent back was changed although it cannot be. The service itself changes counters
- * and `timestamp_updated` at any time, so there what the client may have read is unchanged.
+ * Of what cannot be changed, whether it may have been read. The service itself changes counters, reasons
+ * and `timestamp_updated` at any time, so there whatever it may have told is unchanged.
  */
-export function changedReadOnlyFields(changes: CampaignChanges, current: Campaign): ErrorDetail[] {
-  return (Object.keys(isAsRead) as ReadOnlyField[])
-    .filter((field) => field in changes && !isAsRead[field](changes[field], current))
-    .map((field) => ({
-      path: `/${field}`,
-      message: `${field} is read-only and differs from the campaign's; leave it out`,
-    }))
-}
-
-/** A record that was read is sent back, with what cannot be changed. */
-export const hasReadOnlyFields = (changes: CampaignChanges) =>
-  Object.keys(isAsRead).some((field) => field in changes)
-
-type ReadOnlyField =
-  | 'id'
-  | 'workspace_id'
-  | 'status_reason'
-  | 'lead_counts'
-  | 'sending_status'
-  | 'timestamp_created'
-  | 'timestamp_updated'
-
-const isAsRead: Record<ReadOnlyField, (sent: unknown, current: Campaign) => boolean> = {
+export const isAsRead: ReadOnlyFields<Campaign> = {
   id: (sent, current) => isSameId(sent, current.id),
   workspace_id: (sent, current) => isSameId(sent, current.workspace_id),
-  status_reason: (sent, current) => sent === current.status_reason,
+  status_reason: (sent) => sent === 'bounce_protection',
   lead_counts: (sent, current) => areCounts(sent, current.lead_counts),
   sending_status: isSendingStatus,
   timestamp_created: (sent, current) => timeOf(sent) === current.timestamp_created.getTime(),

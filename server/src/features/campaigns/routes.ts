@@ -41,7 +41,9 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listCampaigns',
         summary: 'List campaigns',
-        description: 'Newest first.',
+        description:
+          'Newest first. Where campaigns have very long texts a page ends before `limit`: the next ' +
+          'one is there as long as `next_starting_after` is.',
         tags,
         querystring: Type.Object({
           ...pageQuery,

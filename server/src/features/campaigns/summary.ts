@@ -1,9 +1,8 @@
 import type { Context } from '../../kernel/context.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { sumCampaigns } from '../daily-counts/index.ts'
-import { type CampaignFilter, readPage } from './campaigns.ts'
-import { readFacts } from './queries.ts'
-import { toRecord } from './record.ts'
+import { type CampaignFilter, readSummaries } from './campaigns.ts'
+import { standing, withFacts } from './record.ts'
 import type { Campaign } from './schema.ts'
 import { nextSendAt } from './sending-status/next-send-at.ts'
 
@@ -38,36 +37,20 @@ export async function listSummaries(
   filter: CampaignFilter,
 ): Promise<Page<CampaignSummary>> {
   const now = ctx.now()
-  const { items: rows, ...rest } = toPage(
-    await readPage(ctx, workspaceId, page, filter),
-    page.limit,
-  )
+  const found = toPage(await readSummaries(ctx, workspaceId, page, filter), page.limit)
+  const rows = await withFacts(ctx, workspaceId, found.items, now)
   const ids = rows.map(({ id }) => id)
-  const facts = ids.length === 0 ? [] : await readFacts(ctx.db, workspaceId, ids, now)
-  const factsById = new Map(facts.map((each) => [each.id, each]))
   const totals = await sumCampaigns(ctx.db, workspaceId, ids)
   const totalsById = new Map(totals.map(({ campaign_id, ...sums }) => [campaign_id, sums]))
   const items = rows.map((row) => {
-    const { sending_facts = null, leads_waiting = 0 } = factsById.get(row.id) ?? {}
-    const campaign = toRecord({ ...row, sending_facts, leads_waiting }, now)
+    const { lead_counts, sending_status } = standing(row, now)
     return {
-      ...shown(campaign),
+      ...{ id: row.id, name: row.name, status: row.status, status_reason: row.status_reason },
+      ...{ lead_counts, sending_status, steps: row.steps, mailboxes: row.mailboxes },
+      ...{ timestamp_created: row.timestamp_created, timestamp_updated: row.timestamp_updated },
       ...(totalsById.get(row.id) ?? { contacted: 0, auto_replied: 0, interested: 0 }),
-      next_send_at: nextSendAt(row, sending_facts, campaign.sending_status.reason, now),
+      next_send_at: nextSendAt(row, row.sending_facts, sending_status.reason, now),
     }
   })
-  return { items, ...rest }
+  return { ...found, items }
 }
-
-const shown = (campaign: Campaign) => ({
-  id: campaign.id,
-  name: campaign.name,
-  status: campaign.status,
-  status_reason: campaign.status_reason,
-  lead_counts: campaign.lead_counts,
-  sending_status: campaign.sending_status,
-  timestamp_created: campaign.timestamp_created,
-  timestamp_updated: campaign.timestamp_updated,
-  steps: campaign.sequences.flatMap(({ steps }) => steps).length,
-  mailboxes: campaign.email_list.length,
-})

@@ -28,5 +28,5 @@ const reachable: Record<CampaignStatus, CampaignStatus[]> = {
   completed: ['active'],
 }
 
-const invalidTransition = (message: string) =>
+export const invalidTransition = (message: string) =>
   new AppError('invalid_transition', message, { details: [{ path: '/status', message }] })

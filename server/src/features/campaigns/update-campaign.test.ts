@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { createMailbox, createReadyCampaign, oneStep } from '../../../test/campaigns.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
+import { pauseCampaign } from './service-transitions.ts'
 
 let api: TestApi
 let id: string
@@ -73,9 +75,25 @@ test.each([
   const answer = await patch({ name: 'other', [field]: value })
   expect(answer).toMatchObject({
     status: 400,
-    body: { code: 'invalid_field', details: [{ path: `/${field}` }] },
+    body: { code: 'unknown_field', details: [{ path: `/${field}` }] },
   })
   expect(await read()).toEqual(before)
+})
+
+test('a record read while bounce protection paused the campaign is accepted, one read before does not start it', async () => {
+  const { body: active } = await patch({ status: 'active' })
+  await transaction(api.ctx, (tx) => pauseCampaign(tx, api.workspaceId, id, 'bounce_protection'))
+  const paused = await read()
+  expect(paused.status_reason).toBe('bounce_protection')
+  expect(await patch({ ...active, name: 'other' })).toMatchObject({
+    status: 409,
+    body: { code: 'invalid_transition', details: [{ path: '/status' }] },
+  })
+  expect((await patch({ status: 'active' })).body).toMatchObject({ status_reason: null })
+  expect(await patch({ ...paused, status: 'active', name: 'other' })).toMatchObject({
+    status: 200,
+    body: { name: 'other', status: 'active' },
+  })
 })
 
 test.each(['daily_limit', 'daily_max_leads', 'expire_after_days'])(

@@ -4,7 +4,8 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import { nextVersion } from '../../kernel/db/version.ts'
-import { AppError, invalidFields, notFound } from '../../kernel/errors.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
+import { readOnlyIn, refuseChanged } from '../../kernel/http/as-read.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
 import { forgiveBounces } from '../daily-counts/index.ts'
 import { emit } from '../events/index.ts'
@@ -16,7 +17,7 @@ import { getCampaign } from './campaigns.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import { lockLeadCounts } from './lead-counts.ts'
 import * as queries from './queries.ts'
-import { changedReadOnlyFields, hasReadOnlyFields } from './read-only.ts'
+import { isAsRead } from './read-only.ts'
 import { refuseBreaking, refuseUnready } from './readiness/readiness.ts'
 import { findSenders } from './readiness/sender-mailboxes.ts'
 import { toRecords } from './record.ts'
@@ -25,7 +26,7 @@ import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
 import { followKind, mustLeadsFollow } from './sequence/follow-steps.ts'
 import { stepsWithIds } from './sequence/sequence.ts'
 import { completeIfFinished } from './service-transitions.ts'
-import { refuseTransition } from './transition.ts'
+import { invalidTransition, refuseTransition } from './transition.ts'
 
 /**
  * Applies all of the changes or none: first the fields, each replaced whole, then the status, judged
@@ -45,15 +46,14 @@ export async function updateCampaign(
     if (seen && seen.getTime() !== row.timestamp_updated.getTime()) throw changedMeanwhile()
     const record = async (changed?: Partial<queries.CampaignRow>) =>
       (await toRecords(tx, workspaceId, [{ ...row, ...changed }]))[0] as Campaign
-    if (hasReadOnlyFields(changes)) {
-      const problems = changedReadOnlyFields(changes, await record())
-      if (problems.length > 0) throw invalidFields(problems)
-    }
+    if (readOnlyIn(changes, isAsRead).length > 0) refuseChanged(changes, await record(), isAsRead)
 
     const settings = await changedSettings(tx, row, changes)
     const previous = row.status
     const status = changes.status ?? previous
     const after = { ...row, ...settings }
+    const isStale = changes.status_reason === null && row.status_reason !== null
+    if (status === 'active' && isStale) throw pausedMeanwhile()
     if (status !== previous) await checkNewStatus(tx, after, status)
     else if (status === 'active') await checkStillReady(tx, after, settings)
 
@@ -102,7 +102,6 @@ async function completeIfAllAreDone(tx: Context, { id, workspace_id, status }: C
 export interface ChangeOptions {
   /** `timestamp_updated` of the campaign as whoever changes it has read it. */
   seen?: Date | undefined
-  /** The person who changes it. */
   by?: ChangedBy | undefined
 }
 
@@ -110,6 +109,12 @@ const changedMeanwhile = () =>
   new AppError(
     'version_conflict',
     'Somebody else changed this campaign meanwhile; read it again and put the changes together.',
+  )
+
+/** A record that was read before would start it without a word. */
+const pausedMeanwhile = () =>
+  invalidTransition(
+    'The service paused this campaign since it was read; to start it, send status without status_reason.',
   )
 
 const actionOf = ({ status }: { status?: string }) =>

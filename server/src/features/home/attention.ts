@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { countRunners } from '../../kernel/runner/lease-queries.ts'
-import { type Campaign, listWatchedCampaigns } from '../campaigns/index.ts'
+import { listWatchedCampaigns, type WatchedCampaign } from '../campaigns/index.ts'
 import { findSendingHold } from '../sending/index.ts'
 import * as queries from './queries.ts'
 import type { attentionKinds } from './schema.ts'
@@ -55,11 +55,11 @@ export async function listAttention(ctx: Context, workspaceId: string): Promise<
   ]
 }
 
-async function* listWatched(ctx: Context, workspaceId: string): AsyncGenerator<Campaign> {
+async function* listWatched(ctx: Context, workspaceId: string): AsyncGenerator<WatchedCampaign> {
   let before: string | undefined
   for (let looked = 0; looked < campaignsMost; looked += campaignsPage) {
     const page = { limit: campaignsPage, ...(before && { before }) }
-    const campaigns: Campaign[] = await listWatchedCampaigns(ctx, workspaceId, page)
+    const campaigns: WatchedCampaign[] = await listWatchedCampaigns(ctx, workspaceId, page)
     yield* campaigns
     const last = campaigns.at(-1)
     if (!last || campaigns.length < campaignsPage) return

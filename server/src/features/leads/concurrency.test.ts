@@ -148,6 +148,13 @@ test('a row whose lead is deleted while it is to be updated makes a lead', async
   const [email = ''] = emails('gone', 0, 1)
   const { body } = await add(campaignId, [email])
   const ids = body.created_leads.map(({ id }: { id: string }) => id)
+  const adding = await duringDelete(ids, () => add(campaignId, [email], { overwrite: true }))
+  expect(adding.body).toMatchObject({ leads_uploaded: 1, leads_updated: 0 })
+  expect(await leadsOf(email)).toHaveLength(1)
+})
+
+/** What somebody does who has to wait for leads that are being deleted. */
+async function duringDelete<T>(ids: string[], act: () => Promise<T>): Promise<T> {
   const deleted = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
   const deleting = transaction(api.ctx, async (tx) => {
@@ -156,17 +163,57 @@ test('a row whose lead is deleted while it is to be updated makes a lead', async
     await goOn.promise
   })
   await deleted.promise
-  const adding = add(campaignId, [email], { overwrite: true })
+  const acting = act()
   const waiting = async () => {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'
-        and query like '%from leads%for update%'`.execute(api.ctx.database.peek)
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      api.ctx.database.peek,
+    )
     return rows[0]?.count
   }
-  await expect.poll(waiting, patience).toBe(1)
-  goOn.resolve()
+  try {
+    await expect.poll(waiting, patience).toBe(1)
+  } finally {
+    goOn.resolve()
+  }
   await deleting
-  expect((await adding).body).toMatchObject({ leads_uploaded: 1, leads_updated: 0 })
-  expect(await leadsOf(email)).toHaveLength(1)
+  return acting
+}
+
+test('who unsubscribes a lead that is being deleted is told that it is gone, and nothing is changed', async () => {
+  const [campaignId, other] = [await createCampaign(), await createCampaign()]
+  const email = 'gone@api.example'
+  const { body } = await add(campaignId, [email])
+  await add(other, [email])
+  const ids = body.created_leads.map(({ id }: { id: string }) => id)
+  const { status } = await duringDelete(ids, () => setStatus(campaignId, email, 'unsubscribed'))
+  expect(status).toBe(404)
+  expect(await leadsOf(email)).toEqual([
+    { campaign_id: other, sending_state: 'pending', status: 'new' },
+  ])
+  expect((await add(await createCampaign(), [email])).body).toMatchObject({ leads_uploaded: 1 })
+})
+
+test('of a lead that is deleted while it is unsubscribed with many, the others of its address are', async () => {
+  const [campaignId, other] = [await createCampaign(), await createCampaign()]
+  const email = 'gone@bulk.example'
+  const { body } = await add(campaignId, [email])
+  await add(other, [email])
+  const ids = body.created_leads.map(({ id }: { id: string }) => id)
+  const outcome = await duringDelete(ids, () =>
+    transaction(api.ctx, (tx) => applyTo(tx, api.workspaceId, { kind: 'unsubscribe' }, ids)),
+  )
+  expect(outcome).toMatchObject({ changed: 0, refusals: [{ lead_id: ids[0] }] })
+  expect(await leadsOf(email)).toEqual([
+    { campaign_id: other, sending_state: 'stopped', status: 'unsubscribed' },
+  ])
+  const events = await api.ctx.db
+    .selectFrom('events')
+    .select('campaign_id')
+    .where('workspace_id', '=', api.workspaceId)
+    .where('type', '=', 'lead.unsubscribed')
+    .where('lead_email', '=', email)
+    .execute()
+  expect(events).toEqual([{ campaign_id: other }])
 })

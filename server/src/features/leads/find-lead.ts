@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
-import { parseEmail } from '../../kernel/email.ts'
+import { emailInQuery, parseEmail } from '../../kernel/email.ts'
 import { AppError } from '../../kernel/errors.ts'
 import * as queries from './queries.ts'
 import { leadRecord, type StoredLead } from './record.ts'
@@ -11,8 +11,7 @@ export async function getLead(
   workspaceId: string,
   lookup: LeadLookup,
 ): Promise<Lead> {
-  // An address has no space inside: there it is a plus sign that was sent without encoding.
-  const email = lookup.email.trim().replaceAll(' ', '+')
+  const email = emailInQuery(lookup.email)
   const lead = await findLead(ctx.db, workspaceId, lookup.campaign_id, email)
   if (!lead) throw noSuchLead()
   return leadRecord(lead)

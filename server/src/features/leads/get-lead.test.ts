@@ -21,13 +21,21 @@ const get = (query: string, key = api.key) => api.call('GET', `/api/v2/lead/get?
 
 test.each([
   ['as typed', encodeURIComponent('Ann+News@Bücher.example')],
-  ['in another spelling', encodeURIComponent(' ANN+news@xn--bcher-kva.EXAMPLE ')],
+  ['in another spelling', encodeURIComponent('ANN+news@xn--bcher-kva.EXAMPLE ')],
   ['with a plus sign sent unencoded', 'ann+news@b%C3%BCcher.example'],
   ['with the plus sign already read as a space', 'ann%20news@b%C3%BCcher.example'],
 ])('an address finds its lead %s', async (_how, email) => {
   const { status, body } = await get(`campaign_id=${campaignId.toUpperCase()}&email=${email}`)
   expect(status).toBe(200)
   expect(body.email).toBe('Ann+News@Bücher.example')
+})
+
+test('an address that begins with a plus sign sent unencoded finds nobody else', async () => {
+  const find = (email: string) => get(`campaign_id=${campaignId}&email=${email}`)
+  expect((await find('+ann@b%C3%BCcher.example')).status).toBe(404)
+  const leads = [{ email: '+ann@bücher.example' }]
+  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: campaignId, leads } })
+  expect((await find('+ann@b%C3%BCcher.example')).body.email).toBe('+ann@bücher.example')
 })
 
 test('other features find the same record in the workspace of the lead only', async () => {

@@ -2,8 +2,14 @@ import type { Selectable, Updateable } from 'kysely'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
-import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
-import { isSameId, isTimeBetween, timeOf } from '../../kernel/http/as-read.ts'
+import { invalidField, notFound } from '../../kernel/errors.ts'
+import {
+  isSameId,
+  isTimeBetween,
+  type ReadOnlyFields,
+  refuseChanged,
+  timeOf,
+} from '../../kernel/http/as-read.ts'
 import { lockLane, resetLane } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
@@ -42,13 +48,17 @@ export async function changeWebhook(
   refuseProblems(given)
   refuseLoneOverlap(given)
   if (given.target_hook_url !== undefined) {
-    await requireAllowedTarget(ctx, workspaceId, given.target_hook_url)
+    const stored = await queries.findWebhook(ctx.db, workspaceId, id)
+    if (!stored) throw notFound('webhook')
+    // One that is refused by now is sent back as it was read: its connections are judged all the same.
+    if (given.target_hook_url !== stored.target_hook_url)
+      await requireAllowedTarget(ctx, workspaceId, given.target_hook_url)
   }
   return transaction(ctx, async (tx) => {
     if (given.status === 'active') await lockLane(tx.db, workspaceId, id)
     const row = await queries.lockWebhook(tx.db, workspaceId, id)
     if (!row) throw notFound('webhook')
-    refuseChangedReadOnly(row, given)
+    refuseChanged(given, row, isAsRead)
     const secret = newSecretOf(tx, row, given)
     const settings = {
       ...(await mergeSettings(tx, row, given)),
@@ -156,7 +166,7 @@ function mergeStatus(tx: Context, row: Row, given: WebhookChanges): Columns {
 }
 
 /** Fields that a client cannot change, by whether what it sent may be what it read. */
-const isAsRead: Record<ReadOnlyField, (sent: unknown, row: Row) => boolean> = {
+const isAsRead: ReadOnlyFields<Row> = {
   id: (sent, row) => isSameId(sent, row.id),
   organization: (sent, row) => isSameId(sent, row.workspace_id),
   disabled_reason: (sent, row) =>
@@ -169,27 +179,6 @@ const isAsRead: Record<ReadOnlyField, (sent: unknown, row: Row) => boolean> = {
   timestamp_created: (sent, row) => timeOf(sent) === row.timestamp_created.getTime(),
   timestamp_updated: (sent, row) =>
     isTimeBetween(sent, row.timestamp_created, row.timestamp_updated),
-}
-
-type ReadOnlyField =
-  | 'id'
-  | 'organization'
-  | 'disabled_reason'
-  | 'timestamp_created'
-  | 'timestamp_updated'
-  | 'timestamp_disabled'
-
-function refuseChangedReadOnly(row: Row, given: WebhookChanges) {
-  const changed = (Object.keys(isAsRead) as ReadOnlyField[]).filter(
-    // Some generated clients send null for what they were not given.
-    (field) => (given[field] ?? null) !== null && !isAsRead[field](given[field], row),
-  )
-  if (changed.length === 0) return
-  const details = changed.map((field) => ({
-    path: `/${field}`,
-    message: `${field} cannot be changed; leave it out or send it back as it was read`,
-  }))
-  throw new AppError('unknown_field', details[0]?.message ?? '', { details })
 }
 
 /** Names of what changed, never values: a URL or a header can hold a secret. */

@@ -190,6 +190,19 @@ describe('the address policy is asked', () => {
     expect(idle).toEqual([0])
   })
 
+  test('but not of one that leads there by now and is sent back as it was read', async () => {
+    const { body } = await createGuarded('https://name.example.com/', async () => ['93.184.216.34'])
+    guarded.ctx.lookup = async () => ['10.0.0.1']
+    const { signing_secret: _, ...record } = body
+    const changes = { ...record, status: 'disabled' }
+    const paused = await guarded.call('PATCH', `${path}/${body.id}`, { body: changes })
+    expect([paused.status, paused.body.status]).toEqual([200, 'disabled'])
+    const unknown = await guarded.call('PATCH', `${path}/${guarded.ctx.newId()}`, {
+      body: { target_hook_url: 'http://10.0.0.1/' },
+    })
+    expect(unknown.status).toBe(404)
+  })
+
   test('when the target of an existing one is changed, too', async () => {
     const { body } = await createGuarded('https://name.example.com/', async () => [])
     const refused = await guarded.call('PATCH', `${path}/${body.id}`, {

@@ -49,7 +49,7 @@ export const revokeServiceAccountKey = <ThrowOnError extends boolean = true>(opt
 /**
  * List campaigns
  *
- * Newest first.
+ * Newest first. Where campaigns have very long texts a page ends before `limit`: the next one is there as long as `next_starting_after` is.
  */
 export const listCampaigns = <ThrowOnError extends boolean = true>(options?: Options<ListCampaignsData, ThrowOnError>): RequestResult<ListCampaignsResponses, ListCampaignsErrors, ThrowOnError> => (options?.client ?? client).get<ListCampaignsResponses, ListCampaignsErrors, ThrowOnError>({ url: '/app/api/v2/campaigns', ...options });
 
@@ -228,7 +228,7 @@ export const updateWebhook = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Send a test delivery
  *
- * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. Always 200: the result is in the body. A request body is ignored. 60 a minute per destination, and 8 at once in a workspace.
+ * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. A test that was made is always 200: the result is in the body. A request body is ignored. Beyond 60 a minute per destination, or 8 at once in a workspace, 429 `rate_limited`.
  */
 export const testWebhook = <ThrowOnError extends boolean = true>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError> => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({ url: '/app/api/v2/webhooks/{id}/test', ...options });
 

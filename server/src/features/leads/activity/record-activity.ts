@@ -19,7 +19,7 @@ import {
  * Writes what happened to leads, in the caller's transaction: states, events, counters of campaigns,
  * the suppression list, and the other leads that it concerns. Who answers a mail can be reached: that
  * lifts a bounce of the address, and nothing else that is final. Activities of one lead follow each
- * other in the order given; an activity of a lead that is gone is nothing.
+ * other in the order given; of a lead that was deleted meanwhile they concern its address alone.
  *
  * Suppressions are locked first, then leads in id order, then counters in campaign order.
  *
@@ -31,35 +31,45 @@ export async function recordActivities(
   activities: LeadActivity[],
 ): Promise<Map<string, StoredLead>> {
   const ids = new Set(activities.map(({ leadId }) => leadId))
-  for (const id of await findOthers(tx, workspaceId, activities)) ids.add(id)
+  const { places, others } = await findOthers(tx, workspaceId, activities)
+  for (const id of others) ids.add(id)
   const locked = await queries.lockLeads(tx.db, workspaceId, [...ids])
   const leads = locked.map((lead) => new ChangingLead(lead))
-  change(leads, activities, tx.now())
+  change(leads, activities, places, tx.now())
   await changeLeads(tx, workspaceId, leads)
   return new Map(leads.map(({ now }) => [now.id, now]))
 }
 
-function change(leads: ChangingLead[], activities: LeadActivity[], at: Date) {
+function change(
+  leads: ChangingLead[],
+  activities: LeadActivity[],
+  places: Map<string, related.LeadPlace>,
+  at: Date,
+) {
   const byId = new Map(leads.map((lead) => [lead.before.id, lead]))
   const byAddress = Map.groupBy(leads, ({ before }) => before.email_folded)
   const byCompany = Map.groupBy(leads, ({ before }) => companyKey(before, before.company))
   for (const activity of activities) {
     const lead = byId.get(activity.leadId)
-    if (!lead) continue
-    const { patch, events } = planActivity(lead.now, activity, at)
-    if ('mail' in activity && activity.mail) lead.about(activity.mail)
-    countMail(lead, activity, at)
-    lead.change(patch, events, at)
-    const { email_folded } = lead.now
+    if (lead) changeItself(lead, activity, at)
+    const { email_folded } = lead?.now ?? places.get(activity.leadId) ?? {}
+    if (email_folded === undefined) continue
     if (activity.kind === 'unsubscribed') {
       changeOthers(lead, byAddress.get(email_folded), planUnsubscribe, at)
     } else if (isEnd(activity)) {
       changeOthers(lead, byAddress.get(email_folded), planBlock, at)
-    } else if (activity.kind === 'replied' && lead.now.stop_for_company) {
+    } else if (activity.kind === 'replied' && lead?.now.stop_for_company) {
       const key = companyKey(lead.now, companyOf(email_folded))
       changeOthers(lead, byCompany.get(key), planCompanyStop, at)
     }
   }
+}
+
+function changeItself(lead: ChangingLead, activity: LeadActivity, at: Date) {
+  const { patch, events } = planActivity(lead.now, activity, at)
+  if ('mail' in activity && activity.mail) lead.about(activity.mail)
+  countMail(lead, activity, at)
+  lead.change(patch, events, at)
 }
 
 /** What happens to a mail, apart from what it makes of its lead. */
@@ -77,7 +87,7 @@ const companyKey = ({ id, campaign_id }: LockedLead, company: string | null) =>
   company === null ? id : `${campaign_id} ${company}`
 
 function changeOthers(
-  lead: ChangingLead,
+  lead: ChangingLead | undefined,
   related: ChangingLead[] | undefined,
   plan: (other: LockedLead) => ActivityChange,
   at: Date,
@@ -89,14 +99,17 @@ function changeOthers(
   }
 }
 
-/** Ids of leads that the activities concern without naming them; suppresses addresses on the way. */
+/**
+ * Where the leads of activities that concern others are, and the ids of those others; suppresses
+ * addresses on the way.
+ */
 async function findOthers(
   tx: Context,
   workspaceId: string,
   activities: LeadActivity[],
-): Promise<string[]> {
+): Promise<{ places: Map<string, related.LeadPlace>; others: string[] }> {
   const concerning = activities.filter((activity) => isEnd(activity) || activity.kind === 'replied')
-  if (concerning.length === 0) return []
+  if (concerning.length === 0) return { places: new Map(), others: [] }
   const leadIds = concerning.map(({ leadId }) => leadId)
   const places = new Map(
     (await related.findPlaces(tx.db, workspaceId, leadIds)).map((place) => [place.id, place]),
@@ -129,7 +142,7 @@ async function findOthers(
           companies.map(({ company }) => company),
         ),
   ]
-  return [...byAddress, ...byCompany].map(({ id }) => id)
+  return { places, others: [...byAddress, ...byCompany].map(({ id }) => id) }
 }
 
 /** Addresses that nothing is sent to any more, and those that mail arrives at after all. */

@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { column } from '../../../kernel/db/column.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased } from '../record.ts'
@@ -55,10 +56,11 @@ async function unsubscribe(tx: Context, workspaceId: string, ids: string[]): Pro
   const gone = leads.filter(isErased)
   const stopping = leads.filter((lead) => !isErased(lead) && lead.stop_reason !== 'unsubscribed')
   const activities = stopping.map(({ id }) => ({ kind: 'unsubscribed' as const, leadId: id }))
-  if (activities.length > 0) await recordActivities(tx, workspaceId, activities)
+  const now = await recordActivities(tx, workspaceId, activities)
+  const lost = missing(column(stopping, 'id'), [...now.values()])
   return {
-    changed: stopping.length,
-    refusals: [...missing(ids, leads), ...gone.map((lead) => refusal(lead, erased))],
+    changed: stopping.length - lost.length,
+    refusals: [...missing(ids, leads), ...lost, ...gone.map((lead) => refusal(lead, erased))],
     undo: null,
   }
 }

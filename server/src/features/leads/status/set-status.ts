@@ -68,8 +68,10 @@ async function unsubscribe(
   const lead = await queries.findLead(tx.db, workspaceId, campaignId, folded)
   if (!lead || isErased(lead)) throw noSuchLead()
   const activity = { kind: 'unsubscribed', leadId: lead.id } as const
-  const leads = await recordActivities(tx, workspaceId, [activity])
-  return { before: lead, after: leads.get(lead.id) ?? lead }
+  const after = (await recordActivities(tx, workspaceId, [activity])).get(lead.id)
+  // Moved or deleted since it was looked at: nothing is changed, and whoever asked is told.
+  if (!after) throw noSuchLead()
+  return { before: lead, after }
 }
 
 async function setStatus(

@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import type { Db } from '../../../kernel/db/db.ts'
+import { emailInQuery } from '../../../kernel/email.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { type PageRequest, toPage } from '../../../kernel/http/page.ts'
 import { firstIdAt, timeOfId } from '../../../kernel/ids.ts'
@@ -26,8 +27,7 @@ export async function listWebhookEvents(
     webhookId: query.webhook_id,
     webhookUrl: query.webhook_url,
     eventType: query.event_type,
-    // An address holds no space: one is a plus sign that was not encoded.
-    leadEmail: query.lead_email?.replaceAll(' ', '+'),
+    leadEmail: query.lead_email && emailInQuery(query.lead_email),
     from: times.from,
     before: earliest(
       page.startingAfter,

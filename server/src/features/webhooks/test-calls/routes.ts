@@ -37,8 +37,9 @@ export const webhookTestRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Send a test delivery',
         description:
           'Sends one signed delivery of the destination’s event type with sample data and `"test": true`, ' +
-          'and records it as a webhook event. Always 200: the result is in the body. A request body is ignored. ' +
-          '60 a minute per destination, and 8 at once in a workspace.',
+          'and records it as a webhook event. A test that was made is always 200: the result is in the body. ' +
+          'A request body is ignored. Beyond 60 a minute per destination, or 8 at once in a workspace, ' +
+          '429 `rate_limited`.',
         tags: ['Webhooks'],
         params: Type.Object({ id: Uuid }),
         response: { 200: ref(WebhookTestResult) },

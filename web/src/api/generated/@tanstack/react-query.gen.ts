@@ -163,7 +163,7 @@ export const listCampaignsQueryKey = (options?: Options<ListCampaignsData>) => c
 /**
  * List campaigns
  *
- * Newest first.
+ * Newest first. Where campaigns have very long texts a page ends before `limit`: the next one is there as long as `next_starting_after` is.
  */
 export const listCampaignsOptions = (options?: Options<ListCampaignsData>) => queryOptions<ListCampaignsResponse, ListCampaignsError, ListCampaignsResponse, ReturnType<typeof listCampaignsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -183,7 +183,7 @@ export const listCampaignsInfiniteQueryKey = (options?: Options<ListCampaignsDat
 /**
  * List campaigns
  *
- * Newest first.
+ * Newest first. Where campaigns have very long texts a page ends before `limit`: the next one is there as long as `next_starting_after` is.
  */
 export const listCampaignsInfiniteOptions = (options?: Options<ListCampaignsData>) => {
     const opts = infiniteQueryOptions<ListCampaignsResponse, ListCampaignsError, InfiniteData<ListCampaignsResponse>, QueryKey<Options<ListCampaignsData>>, string | Pick<QueryKey<Options<ListCampaignsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -648,7 +648,7 @@ export const updateWebhookMutation = (options?: Partial<Options<UpdateWebhookDat
 /**
  * Send a test delivery
  *
- * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. Always 200: the result is in the body. A request body is ignored. 60 a minute per destination, and 8 at once in a workspace.
+ * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. A test that was made is always 200: the result is in the body. A request body is ignored. Beyond 60 a minute per destination, or 8 at once in a workspace, 429 `rate_limited`.
  */
 export const testWebhookMutation = (options?: Partial<Options<TestWebhookData>>): UseMutationOptions<TestWebhookResponse, TestWebhookError, Options<TestWebhookData>> => {
     const mutationOptions: UseMutationOptions<TestWebhookResponse, TestWebhookError, Options<TestWebhookData>> = {
