@@ -99,9 +99,6 @@ export class SettleWriter {
     for (const { settlement } of due) this.add(settlement)
   }
 
-  /** Resolves when everything given so far is written. */
-  flush = () => this.#batches.flush()
-
   #putAside(settlement: Settlement, error: unknown) {
     const nowMs = this.#ctx.monotonicMs()
     const moving = movingOf(error)
