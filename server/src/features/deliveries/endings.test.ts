@@ -126,7 +126,7 @@ describe('a destination that fails', () => {
 })
 
 describe('72 hours after the event', () => {
-  test('nothing is attempted: a closing record says expired', async () => {
+  test('nothing is attempted: a closing record says expired, and is told of as an attempt is', async () => {
     await using receiver = await startReceiver()
     const { id } = await service.createWebhook(receiver.url)
     await patch(id, { status: 'disabled' })
@@ -136,6 +136,8 @@ describe('72 hours after the event', () => {
     await peek().updateTable('webhooks').set({ status: 'active' }).where('id', '=', id).execute()
     await untilEnded(id, 3)
     expect(await reasonsOf(id)).toEqual(Array(3).fill('expired'))
+    const told = await service.waitForAttempts(id, 3)
+    expect(told.map(({ will_retry }) => will_retry)).toEqual([false, false, false])
     expect(receiver.requests).toEqual([])
     expect(await pendingOf(id)).toBe(0)
   })
@@ -242,7 +244,7 @@ test('of a backlog those end that were made first and are not being sent, and so
   lane.take(pending.slice(0, 3) as DueDelivery[], true)
   ctx.logLines.length = 0
   const close = (excess: number) =>
-    closeBacklog(inWorkspace(asService(ctx), workspaceId), lane, excess, 0)
+    closeBacklog(inWorkspace(asService(ctx), workspaceId), lane, excess, { slot: 0 })
   expect([await close(2), await close(9), await close(9)]).toEqual([2, 5, 0])
   const ended = (await service.attemptsOf(id)) as Attempt[]
   const groups = ended.map(({ retry_group_id }) => retry_group_id)

@@ -79,7 +79,7 @@ export class Lanes {
   constructor(ctx: ProcessContext, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
-    this.#reader = new LaneReader(ctx, options.slot, {
+    this.#reader = new LaneReader(ctx, options, {
       forgetRows: (lane) => this.#forgetRows(lane),
       isFull: () => this.#isFull,
     })
