@@ -138,6 +138,32 @@ test('an old address that says it is gone does not disable the new one, which ge
   expect(again.headers['webhook-id']).toBe(request.headers['webhook-id'])
 })
 
+test('a new address begins without the failures and the pause of the one before', async () => {
+  const held = Promise.withResolvers<void>()
+  await using leaving = await startReceiver(async (received, response) => {
+    if (leaving.requests.length > 2) await held.promise
+    return answerWith(500)(received, response)
+  })
+  const { peek, until } = service.ctx.database
+  const failures = () =>
+    peek.selectFrom('webhook_events').select('id').where('status_code', '=', 500).execute()
+  const lane = () =>
+    peek.selectFrom('webhook_lanes').selectAll().where('webhook_id', '=', webhook.id).execute()
+  await change({ target_hook_url: leaving.url })
+  for (const count of [1, 2]) {
+    await deliver(leaving)
+    await until(async () => (await failures()).length === count)
+  }
+  expect(await lane()).toMatchObject([{ failures: 2 }])
+  // The third failure, which makes it pause, is of a request that is under way during the change.
+  await deliver(leaving)
+  await change({ target_hook_url: after.url })
+  held.resolve()
+  await until(async () => (await failures()).length === 3)
+  expect(await lane()).toMatchObject([{ failures: 0, failing_since: null, not_before: null }])
+  await deliver(after)
+})
+
 test('the address that is asked now and says it is gone disables its destination', async () => {
   await using leaving = await startReceiver(answerWith(410))
   await change({ target_hook_url: leaving.url })

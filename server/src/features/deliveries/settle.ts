@@ -219,15 +219,17 @@ async function settleLanes(tx: AnyContext, written: Settlement[]): Promise<queri
   const cleared = new Map<string, { workspace_id: string; webhook_id: string }>()
   const failed = new Map<string, queries.LaneFailure>()
   for (const { attempt, clearsLane, laneNotBefore } of written) {
-    const { workspace_id, webhook_id, success } = attempt
-    const lane = failed.get(webhook_id)
+    const { workspace_id, webhook_id, webhook_url: url, success } = attempt
+    const found = failed.get(webhook_id)
+    const lane = found?.url === url ? found : undefined
     if (success) {
-      if (clearsLane || lane) cleared.set(webhook_id, { workspace_id, webhook_id })
+      if (clearsLane || found) cleared.set(webhook_id, { workspace_id, webhook_id })
       failed.delete(webhook_id)
     } else if (attempt.response_time_ms !== null) {
       failed.set(webhook_id, {
         workspace_id,
         webhook_id,
+        url,
         failures: (lane?.failures ?? 0) + 1,
         first_at: lane?.first_at ?? tx.now(),
         not_before: laneNotBefore,

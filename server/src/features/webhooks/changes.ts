@@ -45,7 +45,9 @@ export async function changeWebhook(
     await requireAllowedTarget(ctx, workspaceId, given.target_hook_url)
   }
   return transaction(ctx, async (tx) => {
-    if (given.status === 'active') await lockLane(tx.db, workspaceId, id)
+    if (given.status === 'active' || given.target_hook_url !== undefined) {
+      await lockLane(tx.db, workspaceId, id)
+    }
     const row = await queries.lockWebhook(tx.db, workspaceId, id)
     if (!row) throw notFound('webhook')
     refuseChangedReadOnly(row, given)
@@ -66,6 +68,8 @@ export async function changeWebhook(
     })
     if (settings.target_hook_url !== undefined) {
       await queries.insertUrl(tx.db, workspaceId, id, changed.target_hook_url, tx.now())
+      // Failures and the pause were those of the address before.
+      await resetLane(tx.db, workspaceId, id)
     }
     const fields = [...Object.keys(settings), ...(secret === undefined ? [] : ['signing_secret'])]
     await recordChanges(tx, row, changed, fields, by)
