@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerWith, type Receiver, startReceiver } from '../../../test/receiver.ts'
@@ -137,6 +138,36 @@ test('an old address that says it is gone does not disable the new one, which ge
   const again = await after.next()
   expect(again.headers['webhook-id']).toBe(request.headers['webhook-id'])
 })
+
+test('an address that says it is gone while it is being left ends no delivery', async () => {
+  const held = Promise.withResolvers<void>()
+  await using leaving = await startReceiver(async (received, response) => {
+    await held.promise
+    return answerWith(410)(received, response)
+  })
+  await change({ target_hook_url: leaving.url })
+  await deliver(leaving)
+  const { peek, until } = service.ctx.database
+  const changing = await peek.startTransaction().execute()
+  await changing.updateTable('webhooks').set({ target_hook_url: after.url }).execute()
+  held.resolve()
+  while (!(await isWaitingForLock())) await Promise.resolve()
+  await changing.commit().execute()
+  const gone = () =>
+    peek.selectFrom('webhook_events').selectAll().where('status_code', '=', 410).execute()
+  await until(async () => (await gone()).length === 1)
+  expect(await gone()).toMatchObject([{ will_retry: true }])
+})
+
+/** Whether the runner's result waits for the change. */
+async function isWaitingForLock(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    service.ctx.database.peek,
+  )
+  return rows.length > 0
+}
 
 test('a new address begins without the failures and the pause of the one before', async () => {
   const held = Promise.withResolvers<void>()

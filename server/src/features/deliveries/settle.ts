@@ -5,7 +5,7 @@ import { movingOf } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import { disableDestination, findDestination } from '../webhooks/index.ts'
+import { disableDestination, lockAddress } from '../webhooks/index.ts'
 import type { Attempt } from './delivery.ts'
 import { recordAttempts } from './record.ts'
 import * as queries from './settle-queries.ts'
@@ -163,16 +163,17 @@ export async function settle(
   return new Map(attempts.map((attempt) => [attempt.retry_group_id, attempt]))
 }
 
-/** What is gone is the address that was asked: if the destination has another by now, it is tried there. */
+/**
+ * What is gone is the address that was asked: if the destination has another by now, it is tried there.
+ * A change that is not committed yet is waited for: it may be just that.
+ */
 async function sendOn(tx: AnyContext, results: Settlement[]): Promise<Settlement[]> {
   const gone = results.filter(({ disable }) => disable)
   if (gone.length === 0) return results
   const urls = new Map<string, string | undefined>()
-  for (const { attempt } of gone) {
-    const { workspace_id, webhook_id } = attempt
-    if (urls.has(webhook_id)) continue
-    const found = await findDestination(inWorkspace(tx, workspace_id).db, workspace_id, webhook_id)
-    urls.set(webhook_id, found?.target_hook_url)
+  const asked = new Map(gone.map(({ attempt }) => [attempt.webhook_id, attempt]))
+  for (const { workspace_id, webhook_id } of inOrder(asked)) {
+    urls.set(webhook_id, await lockAddress(inWorkspace(tx, workspace_id), workspace_id, webhook_id))
   }
   const timestamp_next_retry = new Date(tx.now().getTime() + sentOnAfterMs)
   return results.map((result) => {

@@ -2,6 +2,7 @@ export {
   disableDestination,
   findDestination,
   findSubscribers,
+  lockAddress,
   type OpenDestination,
   openDestination,
 } from './destinations.ts'
