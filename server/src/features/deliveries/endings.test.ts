@@ -213,6 +213,20 @@ describe('beyond 100,000 pending deliveries', () => {
     expect(await pendingOf(id)).toBe(pendingMax)
   })
 
+  test('a replay is refused while it and what waits are too many, and nothing that waits ends for it', async () => {
+    const { ctx, workspaceId } = service
+    const { id } = await service.createWebhook('http://127.0.0.1:9/')
+    await setStatus(id, 'disabled')
+    const from = new Date(ctx.now().getTime() - 1)
+    const expiresAt = new Date(from.getTime() + 2 * hour)
+    await insertPending(id, pendingMax, { expiresAt, oldOnes: pendingMax })
+    await setStatus(id, 'active')
+    const window = { from, to: new Date(ctx.now().getTime() + 1000) }
+    const by = { actor: operator }
+    await expect(startReplay(ctx, workspaceId, id, window, by)).rejects.toThrow('still waits')
+    expect(await pendingOf(id)).toBe(pendingMax)
+  })
+
   test('so it is where the destination answers well, and gets more than it can take', async () => {
     let isSlow = false
     await using receiver = await startReceiver((received, response) => {

@@ -972,7 +972,7 @@ export const countWebhookReplay = <ThrowOnError extends boolean = true>(options:
 /**
  * Deliver again
  *
- * The same events under their ids, to the address that the webhook has now. At most 100,000 at once.
+ * The same events under their ids, to the address that the webhook has now. At most 100,000 at once, together with what still waits for it.
  */
 export const replayWebhook = <ThrowOnError extends boolean = true>(options: Options<ReplayWebhookData, ThrowOnError>): RequestResult<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError> => (options.client ?? client).post<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError>({
     url: '/app/webhooks/{id}/replay',

@@ -2375,7 +2375,7 @@ export const countWebhookReplayOptions = (options: Options<CountWebhookReplayDat
 /**
  * Deliver again
  *
- * The same events under their ids, to the address that the webhook has now. At most 100,000 at once.
+ * The same events under their ids, to the address that the webhook has now. At most 100,000 at once, together with what still waits for it.
  */
 export const replayWebhookMutation = (options?: Partial<Options<ReplayWebhookData>>): UseMutationOptions<ReplayWebhookResponse, ReplayWebhookError, Options<ReplayWebhookData>> => {
     const mutationOptions: UseMutationOptions<ReplayWebhookResponse, ReplayWebhookError, Options<ReplayWebhookData>> = {
