@@ -21,6 +21,7 @@ import {
 import { cleanUpMoves } from './features/moves/index.ts'
 import { type RestoreMarker, startSendingRunner } from './features/sending/index.ts'
 import { unsubscribeWaiting } from './features/tracking/index.ts'
+import { dropUnusedUrls } from './features/webhooks/index.ts'
 import { dropOldCalls } from './features/webhooks/try-out/index.ts'
 import { listWorkspaceIdsHere } from './features/workspaces/index.ts'
 import { aroundPooler, inWorkspace, type ProcessContext } from './kernel/context.ts'
@@ -179,6 +180,7 @@ async function keepPartitions(ctx: ProcessContext) {
     const own = inWorkspace(ctx, id)
     await dropOldEntries(own, id)
     await dropOldCalls(own, id)
+    await dropUnusedUrls(own, id)
     await dropOldLeadJobs(own, id)
     await dropOldImports(own, id)
     await dropOldErasures(own, id)

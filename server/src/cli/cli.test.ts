@@ -186,7 +186,7 @@ test('mailboxes are added from a file, and no password comes back or stays reada
   })
 })
 
-test('replay queues the events of a window, or says what it needs', async () => {
+test('replay queues the events of a window with an audit entry, or says what it needs', async () => {
   await json('workspaces', 'list')
   const [id, other] = [
     '00000000-0000-7000-8000-000000000001',
@@ -215,6 +215,8 @@ test('replay queues the events of a window, or says what it needs', async () => 
   expect(await json('webhooks', 'replay', id, ...window)).toEqual({ queued: 1 })
   const { rows } = await behind(database(), 'select webhook_id, event_id, attempt from deliveries')
   expect(rows).toEqual([{ webhook_id: id, event_id: eventId, attempt: 0 }])
+  const { items } = await json('audit', 'list', '--action', 'webhook.replayed')
+  expect(items).toMatchObject([{ actor_type: 'operator', subject_id: id }])
   expect((await run('webhooks', 'replay', other, ...window)).code).toBe(1)
   expect((await run('webhooks', 'replay', id)).code).toBe(2)
   expect((await run('webhooks', 'replay', id, ...window, '--delivery', other)).code).toBe(2)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type ReplayRequest, replay } from '../features/deliveries/index.ts'
+import { operator } from '../features/audit/index.ts'
+import { type Selection, startReplay } from '../features/webhooks/replays/index.ts'
 import { parseId } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { type Period, withPeriod } from './options.ts'
@@ -12,12 +13,12 @@ export function webhookCommands(program: Command) {
     .argument('<webhook-id>', 'id of the destination', parseId)
     .option('--delivery <retry-group-id>', 'only this delivery', parseId)
   replaying.action((webhookId: string, options: ReplayOptions) => {
-    const selection = select(webhookId, options)
+    const selection = select(options)
     if (!selection) return replaying.error('error: give --from and --to, or --delivery')
     return operateIn(
       options,
       async (ctx, workspaceId) => ({
-        queued: await replay(ctx, { workspaceId, ...selection } as ReplayRequest),
+        queued: await startReplay(ctx, workspaceId, webhookId, selection, { actor: operator }),
       }),
       ({ queued }) => `${queued} ${queued === 1 ? 'delivery is' : 'deliveries are'} queued.`,
     )
@@ -26,7 +27,7 @@ export function webhookCommands(program: Command) {
 
 type ReplayOptions = WorkspaceOptions & Period & { delivery?: string }
 
-function select(webhookId: string, { from, to, delivery }: ReplayOptions) {
-  if (delivery) return from || to ? undefined : { webhookId, retryGroupId: delivery }
-  return from && to && from < to ? { webhookId, from, to } : undefined
+function select({ from, to, delivery }: ReplayOptions): Selection | undefined {
+  if (delivery) return from || to ? undefined : { retryGroupId: delivery }
+  return from && to && from < to ? { from, to } : undefined
 }

@@ -69,6 +69,25 @@ test('two batches are written at once, and whoever waits for all waits for both'
   await flushed
 })
 
+test('whoever waits for all does not wait for what is added meanwhile', async () => {
+  const { batcher, writes, wake } = makeBatcher()
+  void batcher.add(1)
+  await wake(1)
+  void batcher.add(2)
+  let isFlushed = false
+  const flushed = batcher.flush().then(() => {
+    isFlushed = true
+  })
+  void batcher.add(3)
+  await writes[0]?.end()
+  for (const batch of [1, 2, 3]) {
+    expect(isFlushed).toBe(batch > 1)
+    void batcher.add(3 + batch)
+    await writes[batch]?.end()
+  }
+  await flushed
+})
+
 test('a batch whose connection was lost is written again, as it was', async () => {
   const { batcher, writes, wake } = makeBatcher()
   const answer = batcher.add(1)

@@ -34,6 +34,7 @@ const flowMin = 20
 interface Waiting<Item, Result> {
   item: Item
   bytes: number
+  promise: Promise<Result>
   resolve: (result: Result) => void
   reject: (error: unknown) => void
 }
@@ -51,7 +52,7 @@ export class Batcher<Item, Result> {
   /** Items that wait, by key; the key whose turn is next comes first. */
   readonly #queues = new Map<string, Waiting<Item, Result>[]>()
   readonly #busyKeys = new Set<string>()
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #running = new Set<Waiting<Item, Result>[]>()
   #isGathering = false
   #workers = 0
   #pending = 0
@@ -75,17 +76,16 @@ export class Batcher<Item, Result> {
 
   /** Resolves when the batch that holds the item is done. */
   add(item: Item): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const key = this.#options.keyOf?.(item) ?? ''
-      const bytes = this.#options.bytes?.of(item) ?? 0
-      const waiting = { item, bytes, resolve, reject }
-      const queue = this.#queues.get(key)
-      if (queue) queue.push(waiting)
-      else this.#queues.set(key, [waiting])
-      this.#pending += 1
-      this.#pendingBytes += bytes
-      if (!this.#isGathering && this.#hasFreeWorker) this.#track(this.#gatherThenWork())
-    })
+    const key = this.#options.keyOf?.(item) ?? ''
+    const bytes = this.#options.bytes?.of(item) ?? 0
+    const waiting = { item, bytes, ...Promise.withResolvers<Result>() }
+    const queue = this.#queues.get(key)
+    if (queue) queue.push(waiting)
+    else this.#queues.set(key, [waiting])
+    this.#pending += 1
+    this.#pendingBytes += bytes
+    if (!this.#isGathering && this.#hasFreeWorker) void this.#gatherThenWork()
+    return waiting.promise
   }
 
   /** Items that are not in a running batch. */
@@ -97,25 +97,21 @@ export class Batcher<Item, Result> {
     return this.#pendingBytes
   }
 
-  /** Resolves when everything added so far is done. */
+  /** Resolves when everything added so far is answered, however much is added meanwhile. */
   async flush() {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+    const added = [...this.#running, ...this.#queues.values()].flat()
+    await Promise.allSettled(added.map(({ promise }) => promise))
   }
 
   get #hasFreeWorker(): boolean {
     return this.#workers < (this.#options.concurrency ?? 1)
   }
 
-  #track(work: Promise<void>) {
-    const tracked = work.finally(() => this.#underWay.delete(tracked))
-    this.#underWay.add(tracked)
-  }
-
   async #gatherThenWork() {
     this.#isGathering = true
     await this.#gather()
     this.#isGathering = false
-    while (this.#hasFreeWorker && this.#nextKey() !== undefined) this.#track(this.#work())
+    while (this.#hasFreeWorker && this.#nextKey() !== undefined) void this.#work()
   }
 
   #gather(): Promise<void> | undefined {
@@ -129,7 +125,10 @@ export class Batcher<Item, Result> {
     this.#workers += 1
     for (let key = this.#nextKey(); key !== undefined; key = this.#nextKey()) {
       if (this.#options.keyOf) this.#busyKeys.add(key)
-      await this.#settle(this.#takeBatch(key))
+      const batch = this.#takeBatch(key)
+      this.#running.add(batch)
+      await this.#settle(batch)
+      this.#running.delete(batch)
       await this.#gatherInFlow(key)
       this.#busyKeys.delete(key)
     }

@@ -6,7 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
  */
 export interface Metrics {
   request(request: { method: string; route: string; status: number; ms: number }): void
-  /** Counts attempts that ended; `gave_up` is the last of a delivery, `not_sent` never left us. */
+  /** Counts attempts that ended; `gave_up` is the end of a delivery, also without an attempt; `not_sent` never left us. */
   delivery(outcome: DeliveryOutcome, count?: number): void
   /** Counts results of mails that the database refused to record. */
   settlementRefused(): void

@@ -218,8 +218,13 @@ test('who pauses a webhook is offered what was missed when it goes on', async ({
   await page.getByRole('button', { name: 'Resume and replay 3' }).click()
   await page.getByRole('dialog').getByRole('alert').waitFor()
   await page.unroute(replays)
+  // What comes meanwhile is sent by itself, and not a second time.
+  application.api.ctx.clock.advance(10_000)
+  await happen(application, 1)
+  await expect.poll(() => countAttempts(application, id)).toBe(1)
   await page.getByRole('button', { name: 'Resume and replay 3' }).click()
-  await rows(page).getByText('Delivered').nth(2).waitFor()
+  await page.getByText('and 3 that were missed').waitFor()
+  await rows(page).getByText('Delivered').nth(3).waitFor()
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Replay a window' }).click()
   // Whatever else has happened in this workspace is in the window as well.

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerWith, type Receiver, startReceiver } from '../../../test/receiver.ts'
@@ -136,6 +137,62 @@ test('an old address that says it is gone does not disable the new one, which ge
   lanes.wake(service.workspaceId, webhook.id)
   const again = await after.next()
   expect(again.headers['webhook-id']).toBe(request.headers['webhook-id'])
+})
+
+test('an address that says it is gone while it is being left ends no delivery', async () => {
+  const held = Promise.withResolvers<void>()
+  await using leaving = await startReceiver(async (received, response) => {
+    await held.promise
+    return answerWith(410)(received, response)
+  })
+  await change({ target_hook_url: leaving.url })
+  await deliver(leaving)
+  const { peek, until } = service.ctx.database
+  const changing = await peek.startTransaction().execute()
+  await changing.updateTable('webhooks').set({ target_hook_url: after.url }).execute()
+  held.resolve()
+  while (!(await isWaitingForLock())) await Promise.resolve()
+  await changing.commit().execute()
+  const gone = () =>
+    peek.selectFrom('webhook_events').selectAll().where('status_code', '=', 410).execute()
+  await until(async () => (await gone()).length === 1)
+  expect(await gone()).toMatchObject([{ will_retry: true }])
+})
+
+/** Whether the runner's result waits for the change. */
+async function isWaitingForLock(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    service.ctx.database.peek,
+  )
+  return rows.length > 0
+}
+
+test('a new address begins without the failures and the pause of the one before', async () => {
+  const held = Promise.withResolvers<void>()
+  await using leaving = await startReceiver(async (received, response) => {
+    if (leaving.requests.length > 2) await held.promise
+    return answerWith(500)(received, response)
+  })
+  const { peek, until } = service.ctx.database
+  const failures = () =>
+    peek.selectFrom('webhook_events').select('id').where('status_code', '=', 500).execute()
+  const lane = () =>
+    peek.selectFrom('webhook_lanes').selectAll().where('webhook_id', '=', webhook.id).execute()
+  await change({ target_hook_url: leaving.url })
+  for (const count of [1, 2]) {
+    await deliver(leaving)
+    await until(async () => (await failures()).length === count)
+  }
+  expect(await lane()).toMatchObject([{ failures: 2 }])
+  // The third failure, which makes it pause, is of a request that is under way during the change.
+  await deliver(leaving)
+  await change({ target_hook_url: after.url })
+  held.resolve()
+  await until(async () => (await failures()).length === 3)
+  expect(await lane()).toMatchObject([{ failures: 0, failing_since: null, not_before: null }])
+  await deliver(after)
 })
 
 test('the address that is asked now and says it is gone disables its destination', async () => {

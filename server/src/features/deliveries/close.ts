@@ -16,6 +16,13 @@ const chunk = 5000
 /** Of a backlog: they are in memory meanwhile. */
 const closedAtOnceMax = 50_000
 
+/** The runner that closes them. */
+export interface Closer {
+  slot: number
+  /** Called once per closing record that was written. */
+  onAttempt?: (attempt: Attempt) => void
+}
+
 export type ClosingReason =
   | 'expired'
   | 'destination_disabled'
@@ -27,13 +34,13 @@ export async function closeExpired(
   ctx: Context,
   lane: Lane,
   reason: ClosingReason,
-  slot: number,
+  closer: Closer,
   url = lane.destination?.url,
 ) {
   for (;;) {
     const { workspaceId, webhookId } = lane
     const rows = await queries.listExpired(ctx.db, workspaceId, webhookId, ctx.now(), chunk)
-    await close(ctx, lane, rows, reason, slot, url)
+    await close(ctx, lane, rows, reason, closer, url)
     if (rows.length < chunk) return
   }
 }
@@ -43,10 +50,10 @@ export async function closeDeleted(
   ctx: Context,
   lane: Lane,
   url: string | undefined,
-  slot: number,
+  closer: Closer,
 ): Promise<boolean> {
   const rows = await queries.listPending(ctx.db, lane.workspaceId, lane.webhookId, chunk)
-  await close(ctx, lane, rows, 'destination_deleted', slot, url)
+  await close(ctx, lane, rows, 'destination_deleted', closer, url)
   return rows.length === chunk
 }
 
@@ -57,7 +64,7 @@ export async function closeDeleted(
  *
  * @returns how many ended
  */
-export async function closeBacklog(ctx: Context, lane: Lane, excess: number, slot: number) {
+export async function closeBacklog(ctx: Context, lane: Lane, excess: number, closer: Closer) {
   const { workspaceId, webhookId } = lane
   const most = Math.min(excess, closedAtOnceMax)
   const oldest = await transaction(ctx, async ({ db }) => {
@@ -67,7 +74,7 @@ export async function closeBacklog(ctx: Context, lane: Lane, excess: number, slo
   const rows = oldest.filter(({ id }) => !lane.hasTaken(id)).slice(0, most)
   let ended = 0
   for (let at = 0; at < rows.length; at += chunk) {
-    ended += await close(ctx, lane, rows.slice(at, at + chunk), 'backlog_full', slot)
+    ended += await close(ctx, lane, rows.slice(at, at + chunk), 'backlog_full', closer)
   }
   if (ended > 0) {
     ctx.log.warn(
@@ -79,10 +86,10 @@ export async function closeBacklog(ctx: Context, lane: Lane, excess: number, slo
 }
 
 /** The delivery whose request ended the process again and again. */
-export async function closeSuspect(ctx: Context, lane: Lane, deliveryId: string, slot: number) {
+export async function closeSuspect(ctx: Context, lane: Lane, deliveryId: string, closer: Closer) {
   const { workspaceId, webhookId } = lane
   const row = await queries.findPending(ctx.db, workspaceId, webhookId, deliveryId)
-  if (row) await close(ctx, lane, [row], 'network_error: the request ended its process', slot)
+  if (row) await close(ctx, lane, [row], 'network_error: the request ended its process', closer)
 }
 
 /** @returns how many were closed */
@@ -91,7 +98,7 @@ async function close(
   lane: Lane,
   rows: queries.DeliveryToClose[],
   reason: string,
-  slot: number,
+  closer: Closer,
   url = lane.destination?.url,
 ) {
   // A delivery in flight is settled by its own result, which needs the row.
@@ -107,11 +114,13 @@ async function close(
       disable: null,
     }),
   )
-  await transaction(ctx, async (tx) => {
-    await settle(tx, settlements, slot)
+  const recorded = await transaction(ctx, async (tx) => {
+    const batch = await settle(tx, settlements, closer.slot)
     const keys = orphans.map(({ id }) => ({ workspace_id: lane.workspaceId, id, seen: null }))
     await deleteEnded(tx.db, keys)
+    return batch
   })
+  for (const attempt of recorded.values()) closer.onAttempt?.(attempt)
   return closable.length
 }
 

@@ -69,7 +69,7 @@ const sweepBatch = preparedForAll<[number[], number, string, string, Date, numbe
 /**
  * One step of the sweep, which finds rows that were committed after the window above had passed them:
  * the next lanes of these buckets in key order, deleted destinations included. `webhook_urls` names
- * every destination there ever was.
+ * every destination that something may wait for.
  */
 export const sweepLanes = (
   ctx: ProcessContext,

@@ -126,7 +126,7 @@ describe('a destination that fails', () => {
 })
 
 describe('72 hours after the event', () => {
-  test('nothing is attempted: a closing record says expired', async () => {
+  test('nothing is attempted: a closing record says expired, and is told of as an attempt is', async () => {
     await using receiver = await startReceiver()
     const { id } = await service.createWebhook(receiver.url)
     await patch(id, { status: 'disabled' })
@@ -136,6 +136,8 @@ describe('72 hours after the event', () => {
     await peek().updateTable('webhooks').set({ status: 'active' }).where('id', '=', id).execute()
     await untilEnded(id, 3)
     expect(await reasonsOf(id)).toEqual(Array(3).fill('expired'))
+    const told = await service.waitForAttempts(id, 3)
+    expect(told.map(({ will_retry }) => will_retry)).toEqual([false, false, false])
     expect(receiver.requests).toEqual([])
     expect(await pendingOf(id)).toBe(0)
   })
@@ -211,6 +213,20 @@ describe('beyond 100,000 pending deliveries', () => {
     expect(await pendingOf(id)).toBe(pendingMax)
   })
 
+  test('a replay is refused while it and what waits are too many, and nothing that waits ends for it', async () => {
+    const { ctx, workspaceId } = service
+    const { id } = await service.createWebhook('http://127.0.0.1:9/')
+    await setStatus(id, 'disabled')
+    const from = new Date(ctx.now().getTime() - 1)
+    const expiresAt = new Date(from.getTime() + 2 * hour)
+    await insertPending(id, pendingMax, { expiresAt, oldOnes: pendingMax })
+    await setStatus(id, 'active')
+    const window = { from, to: new Date(ctx.now().getTime() + 1000) }
+    const by = { actor: operator }
+    await expect(startReplay(ctx, workspaceId, id, window, by)).rejects.toThrow('still waits')
+    expect(await pendingOf(id)).toBe(pendingMax)
+  })
+
   test('so it is where the destination answers well, and gets more than it can take', async () => {
     let isSlow = false
     await using receiver = await startReceiver((received, response) => {
@@ -242,7 +258,7 @@ test('of a backlog those end that were made first and are not being sent, and so
   lane.take(pending.slice(0, 3) as DueDelivery[], true)
   ctx.logLines.length = 0
   const close = (excess: number) =>
-    closeBacklog(inWorkspace(asService(ctx), workspaceId), lane, excess, 0)
+    closeBacklog(inWorkspace(asService(ctx), workspaceId), lane, excess, { slot: 0 })
   expect([await close(2), await close(9), await close(9)]).toEqual([2, 5, 0])
   const ended = (await service.attemptsOf(id)) as Attempt[]
   const groups = ended.map(({ retry_group_id }) => retry_group_id)

@@ -1,7 +1,7 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { openDestination } from '../webhooks/index.ts'
 import { pendingMax } from './backlog.ts'
-import { closeBacklog, closeDeleted, closeExpired, closeSuspect } from './close.ts'
+import { type Closer, closeBacklog, closeDeleted, closeExpired, closeSuspect } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
 import { beforeAllRows, type Lane } from './lane.ts'
 import type { LaneHealth } from './lane-queries.ts'
@@ -37,13 +37,13 @@ const nothing: FoundRows = { rows: [], hasMore: false }
  */
 export class LaneReader {
   readonly #ctx: ProcessContext
-  readonly #slot: number
+  readonly #closer: Closer
   readonly #forgetRows: (lane: Lane) => void
   readonly #read: ReturnType<typeof createWorkspaceReads>
 
-  constructor(ctx: ProcessContext, slot: number, { forgetRows, isFull }: LaneReaderOptions) {
+  constructor(ctx: ProcessContext, closer: Closer, { forgetRows, isFull }: LaneReaderOptions) {
     this.#ctx = ctx
-    this.#slot = slot
+    this.#closer = closer
     this.#forgetRows = forgetRows
     this.#read = createWorkspaceReads(ctx, isFull)
   }
@@ -70,7 +70,7 @@ export class LaneReader {
     const rows = fresh.filter((row) => row.expires_ms > nowMs)
     const isExpired = rows.length < fresh.length || orphans.some((row) => row.expires_ms <= nowMs)
     if (!isExpired) return { rows, hasMore }
-    await closeExpired(this.#ctxOf(lane), lane, 'expired', this.#slot)
+    await closeExpired(this.#ctxOf(lane), lane, 'expired', this.#closer)
     return { rows, hasMore: true }
   }
 
@@ -111,7 +111,7 @@ export class LaneReader {
     this.#forgetRows(lane)
     lane.apply({ kind: 'destination closed', version: row?.version ?? lane.state.version })
     if (row) await this.#rest(lane, url)
-    else if (await closeDeleted(this.#ctxOf(lane), lane, url, this.#slot)) this.#wake(lane)
+    else if (await closeDeleted(this.#ctxOf(lane), lane, url, this.#closer)) this.#wake(lane)
     return false
   }
 
@@ -120,7 +120,7 @@ export class LaneReader {
     const nowMs = this.#ctx.monotonicMs()
     lane.apply({ kind: 'rests', untilMs: nowMs + restMs })
     if (lane.isTimeTo('expiry', nowMs)) {
-      await closeExpired(this.#ctxOf(lane), lane, 'destination_disabled', this.#slot, url)
+      await closeExpired(this.#ctxOf(lane), lane, 'destination_disabled', this.#closer, url)
     }
     await this.#closeBacklog(lane)
   }
@@ -140,7 +140,7 @@ export class LaneReader {
   async #closeSuspect(lane: Lane): Promise<boolean> {
     const { inFlightAtCrash } = lane.state
     if (!sendsOneByOne(lane.state) || !inFlightAtCrash) return false
-    await closeSuspect(this.#ctxOf(lane), lane, inFlightAtCrash, this.#slot)
+    await closeSuspect(this.#ctxOf(lane), lane, inFlightAtCrash, this.#closer)
     lane.apply({ kind: 'suspect closed' })
     return true
   }
@@ -154,6 +154,6 @@ export class LaneReader {
   async #closeBacklog(lane: Lane): Promise<boolean> {
     if (!lane.isTimeTo('backlog', this.#ctx.monotonicMs())) return false
     const excess = (await this.#read.pending(lane)) - pendingMax
-    return excess > 0 && (await closeBacklog(this.#ctxOf(lane), lane, excess, this.#slot)) > 0
+    return excess > 0 && (await closeBacklog(this.#ctxOf(lane), lane, excess, this.#closer)) > 0
   }
 }

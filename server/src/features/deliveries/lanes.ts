@@ -79,7 +79,7 @@ export class Lanes {
   constructor(ctx: ProcessContext, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
-    this.#reader = new LaneReader(ctx, options.slot, {
+    this.#reader = new LaneReader(ctx, options, {
       forgetRows: (lane) => this.#forgetRows(lane),
       isFull: () => this.#isFull,
     })
@@ -134,14 +134,15 @@ export class Lanes {
     for (const lane of this.#lanes.values()) if (leaving.has(lane.bucket)) this.#leave(lane)
   }
 
-  /** Resolves when nothing of these buckets is in flight or waiting to be written. */
+  /** Resolves when nothing of these buckets is in flight or waiting to be written, or the time is over. */
   async drain(buckets: number[], withinMs: number) {
     const leaving = new Set(buckets)
     const untilMs = this.#ctx.monotonicMs() + withinMs
-    const isFlying = () =>
-      this.#lanes.values().some(({ state, bucket }) => state.inFlight > 0 && leaving.has(bucket))
-    while (isFlying() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
-    await this.settler.flush()
+    const isBusy = () =>
+      this.#lanes
+        .values()
+        .some(({ state, bucket }) => state.inFlight + state.unsettled > 0 && leaving.has(bucket))
+    while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
   }
 
   #nextStep(lane: Lane) {

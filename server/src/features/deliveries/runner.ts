@@ -49,6 +49,8 @@ const hintOverlapMs = 200
 const sweepEveryMs = 1_000
 const fanoutsEveryMs = 1_000
 const sweepRoundSteps = 25
+/** Some hundred milliseconds of one statement; a round of more lanes takes more steps. */
+const sweepStepMax = 20_000
 /** Some seconds' work: to find them all workspaces are looked at. */
 const fanoutsOfLookMax = 1_000
 
@@ -161,8 +163,8 @@ interface SweepOptions {
 }
 
 /**
- * A step is a thousand lanes at first, and more where a round of all lanes took over 25 steps. A round
- * that is started over goes through our own buckets: some are new, and whoever sweeps for all has
+ * A step is a thousand lanes at first, and more, up to a limit, where a round of all lanes took over 25
+ * steps. A round that is started over goes through our own buckets: some are new, and whoever sweeps for all has
  * passed them.
  */
 function createSweep(ctx: ProcessContext, { leases, watched, wake }: SweepOptions) {
@@ -189,7 +191,7 @@ function createSweep(ctx: ProcessContext, { leases, watched, wake }: SweepOption
       }
       position = first
       ofOwn = false
-      if (steps > sweepRoundSteps) stepSize *= 2
+      if (steps > sweepRoundSteps) stepSize = Math.min(2 * stepSize, sweepStepMax)
       steps = 0
     },
   }

@@ -147,6 +147,8 @@ export const addCounts = (db: AnyDb, counts: Count[]) =>
 export interface LaneFailure {
   workspace_id: string
   webhook_id: string
+  /** That was asked. */
+  url: string
   /** Failures after the last success of this batch. */
   failures: number
   first_at: Date
@@ -160,22 +162,29 @@ export interface LaneState {
   failures: number
 }
 
-/** @returns the lanes after it: the caller disables those that fail for too long */
+/**
+ * Failures of an address that the destination has left say nothing of the one that it has.
+ *
+ * @returns the lanes after it: the caller disables those that fail for too long
+ */
 export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<LaneState[]> {
   if (lanes.length === 0) return []
   const { rows } = await sql<LaneState>`
     /* settle */
     insert into webhook_lanes as l
       (workspace_id, webhook_id, consecutive_failures, failures, failing_since, not_before)
-    select * from unnest(
+    select k.workspace_id, k.webhook_id, k.failures, k.failures, k.first_at, k.not_before
+    from unnest(
       ${lanes.map((lane) => lane.workspace_id)}::uuid[],
       ${lanes.map((lane) => lane.webhook_id)}::uuid[],
-      ${lanes.map((lane) => lane.failures)}::integer[],
+      ${lanes.map((lane) => lane.url)}::text[],
       ${lanes.map((lane) => lane.failures)}::integer[],
       ${lanes.map((lane) => lane.first_at)}::timestamptz[],
       ${lanes.map((lane) => lane.not_before)}::timestamptz[]
-    ) as k (workspace_id, webhook_id, consecutive_failures, failures, failing_since, not_before)
-    order by workspace_id, webhook_id
+    ) as k (workspace_id, webhook_id, url, failures, first_at, not_before)
+    join webhooks w
+      on w.workspace_id = k.workspace_id and w.id = k.webhook_id and w.target_hook_url = k.url
+    order by k.workspace_id, k.webhook_id
     on conflict (workspace_id, webhook_id) do update
       set consecutive_failures = l.consecutive_failures + excluded.consecutive_failures,
         failures = l.failures + excluded.failures,

@@ -5,7 +5,7 @@ import { movingOf } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import { disableDestination, findDestination } from '../webhooks/index.ts'
+import { disableDestination, lockAddress } from '../webhooks/index.ts'
 import type { Attempt } from './delivery.ts'
 import { recordAttempts } from './record.ts'
 import * as queries from './settle-queries.ts'
@@ -99,9 +99,6 @@ export class SettleWriter {
     for (const { settlement } of due) this.add(settlement)
   }
 
-  /** Resolves when everything given so far is written. */
-  flush = () => this.#batches.flush()
-
   #putAside(settlement: Settlement, error: unknown) {
     const nowMs = this.#ctx.monotonicMs()
     const moving = movingOf(error)
@@ -166,16 +163,17 @@ export async function settle(
   return new Map(attempts.map((attempt) => [attempt.retry_group_id, attempt]))
 }
 
-/** What is gone is the address that was asked: if the destination has another by now, it is tried there. */
+/**
+ * What is gone is the address that was asked: if the destination has another by now, it is tried there.
+ * A change that is not committed yet is waited for: it may be just that.
+ */
 async function sendOn(tx: AnyContext, results: Settlement[]): Promise<Settlement[]> {
   const gone = results.filter(({ disable }) => disable)
   if (gone.length === 0) return results
   const urls = new Map<string, string | undefined>()
-  for (const { attempt } of gone) {
-    const { workspace_id, webhook_id } = attempt
-    if (urls.has(webhook_id)) continue
-    const found = await findDestination(inWorkspace(tx, workspace_id).db, workspace_id, webhook_id)
-    urls.set(webhook_id, found?.target_hook_url)
+  const asked = new Map(gone.map(({ attempt }) => [attempt.webhook_id, attempt]))
+  for (const { workspace_id, webhook_id } of inOrder(asked)) {
+    urls.set(webhook_id, await lockAddress(inWorkspace(tx, workspace_id), workspace_id, webhook_id))
   }
   const timestamp_next_retry = new Date(tx.now().getTime() + sentOnAfterMs)
   return results.map((result) => {
@@ -222,15 +220,17 @@ async function settleLanes(tx: AnyContext, written: Settlement[]): Promise<queri
   const cleared = new Map<string, { workspace_id: string; webhook_id: string }>()
   const failed = new Map<string, queries.LaneFailure>()
   for (const { attempt, clearsLane, laneNotBefore } of written) {
-    const { workspace_id, webhook_id, success } = attempt
-    const lane = failed.get(webhook_id)
+    const { workspace_id, webhook_id, webhook_url: url, success } = attempt
+    const found = failed.get(webhook_id)
+    const lane = found?.url === url ? found : undefined
     if (success) {
-      if (clearsLane || lane) cleared.set(webhook_id, { workspace_id, webhook_id })
+      if (clearsLane || found) cleared.set(webhook_id, { workspace_id, webhook_id })
       failed.delete(webhook_id)
     } else if (attempt.response_time_ms !== null) {
       failed.set(webhook_id, {
         workspace_id,
         webhook_id,
+        url,
         failures: (lane?.failures ?? 0) + 1,
         first_at: lane?.first_at ?? tx.now(),
         not_before: laneNotBefore,

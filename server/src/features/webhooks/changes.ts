@@ -31,6 +31,7 @@ type Row = Selectable<Webhooks>
 type Columns = Updateable<Webhooks>
 
 const overlapSecondsDefault = 86_400
+const urlsMax = 1_000
 
 /**
  * Changes a destination. The merged record is validated (contract §3); a field that equals the stored
@@ -55,7 +56,9 @@ export async function changeWebhook(
       await requireAllowedTarget(ctx, workspaceId, given.target_hook_url)
   }
   return transaction(ctx, async (tx) => {
-    if (given.status === 'active') await lockLane(tx.db, workspaceId, id)
+    if (given.status === 'active' || given.target_hook_url !== undefined) {
+      await lockLane(tx.db, workspaceId, id)
+    }
     const row = await queries.lockWebhook(tx.db, workspaceId, id)
     if (!row) throw notFound('webhook')
     refuseChanged(given, row, isAsRead)
@@ -75,12 +78,25 @@ export async function changeWebhook(
       timestamp_updated: tx.now(),
     })
     if (settings.target_hook_url !== undefined) {
+      await requireRoomForUrl(tx, changed)
       await queries.insertUrl(tx.db, workspaceId, id, changed.target_hook_url, tx.now())
+      // Failures and the pause were those of the address before.
+      await resetLane(tx.db, workspaceId, id)
     }
     const fields = [...Object.keys(settings), ...(secret === undefined ? [] : ['signing_secret'])]
     await recordChanges(tx, row, changed, fields, by)
     return { ...toRecord(tx, changed), ...(secret === undefined ? {} : { signing_secret: secret }) }
   })
+}
+
+/** Its attempts are looked for under every address that it had. */
+async function requireRoomForUrl(tx: Context, { workspace_id, id, target_hook_url }: Row) {
+  const { count, is_known } = await queries.countUrls(tx.db, workspace_id, id, target_hook_url)
+  if (is_known || count < urlsMax) return
+  throw new AppError(
+    'quota_exceeded',
+    `A webhook has at most ${urlsMax} addresses while attempts at them are kept; create another webhook.`,
+  )
 }
 
 async function mergeSettings(tx: Context, row: Row, given: WebhookChanges): Promise<Columns> {

@@ -1,6 +1,7 @@
 import type { AnyContext, Context } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { recordAudit, service } from '../audit/index.ts'
+import { lockLane } from '../deliveries/lane-health/index.ts'
 import { allEvents } from './event-types.ts'
 import type { Destination, Subscriber } from './queries.ts'
 import * as queries from './queries.ts'
@@ -25,6 +26,19 @@ export async function findDestination(
 ): Promise<Destination | undefined> {
   const [row] = await queries.findDestinations(db, workspaceId, [id])
   return row
+}
+
+/**
+ * The address of a destination, which stays as it is until the transaction ends; undefined: it is
+ * deleted. A change locks the lane first, too.
+ */
+export async function lockAddress(
+  { db }: Context,
+  workspaceId: string,
+  id: string,
+): Promise<string | undefined> {
+  await lockLane(db, workspaceId, id)
+  return (await queries.lockWebhook(db, workspaceId, id))?.target_hook_url
 }
 
 /** What a request to the destination is made with; it holds secrets and is never logged. */

@@ -2,6 +2,7 @@ export {
   disableDestination,
   findDestination,
   findSubscribers,
+  lockAddress,
   type OpenDestination,
   openDestination,
 } from './destinations.ts'
@@ -11,3 +12,4 @@ export { webhookRoutes } from './routes.ts'
 export { runHash, runHashOfAttempt } from './run-hash.ts'
 export { webhookSchemas } from './schema.ts'
 export { sealedWebhookColumns } from './sealed.ts'
+export { dropUnusedUrls } from './webhooks.ts'

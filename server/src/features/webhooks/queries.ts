@@ -5,6 +5,7 @@ import { newestFirst } from '../../kernel/db/newest-first.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
+import { runHash, runHashOfAttempt } from './run-hash.ts'
 
 export const insertWebhook = (db: Db, webhook: Insertable<Webhooks>) =>
   db.insertInto('webhooks').values(webhook).returningAll().executeTakeFirstOrThrow()
@@ -112,7 +113,7 @@ export async function disableWebhook(
   return numUpdatedRows === 1n
 }
 
-/** The row outlives the URL and the destination: a filter by URL still finds their attempts. */
+/** The row outlives the URL and the destination, as long as there are attempts that a filter by URL may find. */
 export const insertUrl = (db: Db, workspaceId: string, webhookId: string, url: string, at: Date) =>
   db
     .insertInto('webhook_urls')
@@ -126,6 +127,84 @@ export const insertUrl = (db: Db, workspaceId: string, webhookId: string, url: s
         .doUpdateSet({ timestamp_used: at }),
     )
     .execute()
+
+/** Whether the destination ever had the URL, and how many it had. */
+export async function countUrls(db: Db, workspaceId: string, webhookId: string, url: string) {
+  const { rows } = await sql<{ count: number; is_known: boolean }>`
+    select count(*)::int as count, coalesce(bool_or(url_hash = ${sha256(url)}), false) as is_known
+    from webhook_urls
+    where workspace_id = ${workspaceId}::uuid and webhook_id = ${webhookId}::uuid`.execute(db)
+  return rows[0] ?? { count: 0, is_known: false }
+}
+
+/** How many destinations were made with ids from this one on, deleted ones too. */
+export async function countMade(db: Db, workspaceId: string, from: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct webhook_id)::int as count from webhook_urls
+    where workspace_id = ${workspaceId}::uuid and webhook_id >= ${from}::uuid`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Of a URL with this outcome, by the index of runs: as a join it might be found by walking all attempts. */
+const firstAttempt = (workspaceId: string, outcome: string) => sql`
+  select e.id from webhook_events e
+  where e.workspace_id = ${workspaceId}::uuid
+    and ${runHashOfAttempt} = ${runHash('u.url', 'u.webhook_id', `outcomes.${outcome}`)}
+  order by ${runHashOfAttempt}, e.id
+  limit 1`
+
+/** Where a look through the URLs goes on. */
+export interface UrlPosition {
+  url_hash: Buffer
+  webhook_id: string
+}
+
+/**
+ * Of the next `most` URLs deletes those that no destination has, that none has begun to use since
+ * `before`, and that have no attempt. While anything waits for the destination, or is to be spread to
+ * many, they stay: it is recorded at one of them.
+ *
+ * @returns where it ended; undefined: there were no further ones
+ */
+export async function deleteUnusedUrls(
+  db: Db,
+  workspaceId: string,
+  { url_hash, webhook_id }: UrlPosition,
+  before: Date,
+  most: number,
+): Promise<UrlPosition | undefined> {
+  const { rows } = await sql<UrlPosition>`
+    with page as materialized (
+      select url_hash, webhook_id from webhook_urls
+      where workspace_id = ${workspaceId}::uuid
+        and (url_hash, webhook_id) > (${url_hash}::bytea, ${webhook_id}::uuid)
+      order by url_hash, webhook_id
+      limit ${most}::integer
+    ), deleted as (
+      delete from webhook_urls u
+      using page cross join (values (true, false)) as outcomes (succeeded, failed)
+      where u.workspace_id = ${workspaceId}::uuid
+        and u.url_hash = page.url_hash and u.webhook_id = page.webhook_id
+        and coalesce(u.timestamp_used, '-infinity') < ${before}::timestamptz
+        and (
+          select w.target_hook_url from webhooks w
+          where w.workspace_id = ${workspaceId}::uuid and w.id = u.webhook_id
+        ) is distinct from u.url
+        and (
+          select d.id from deliveries d
+          where d.workspace_id = ${workspaceId}::uuid and d.webhook_id = u.webhook_id
+          order by d.due_at, d.id
+          limit 1
+        ) is null
+        and not exists (select from fanouts f where f.workspace_id = ${workspaceId}::uuid)
+        and (${firstAttempt(workspaceId, 'succeeded')}) is null
+        and (${firstAttempt(workspaceId, 'failed')}) is null
+    )
+    select url_hash, webhook_id from page
+    order by url_hash desc, webhook_id desc
+    limit 1`.execute(db)
+  return rows[0]
+}
 
 /** Those of the given types that a destination names, disabled ones too. */
 export async function listSubscribedTypes(db: Db, workspaceId: string, types: string[]) {

@@ -71,7 +71,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'Receives the events of the workspace, or with `campaign` those of one campaign. ' +
           '`signing_secret` and the values of `headers` are in this response and in no other. ' +
-          'A workspace holds at most 10,000 webhooks.',
+          'A workspace holds at most 10,000 webhooks, and makes at most 20,000 a day.',
         tags,
         body: ref(WebhookInput),
         response: { 201: ref(CreatedWebhook) },
@@ -125,7 +125,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'Only what is sent changes. `status` pauses and resumes; `signing_secret` rotates (null ' +
           'makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. ' +
-          'Deliveries that are pending go to the new URL.',
+          'Deliveries that are pending go to the new URL. A webhook has at most 1,000 URLs while ' +
+          'attempts at them are kept.',
         tags,
         params,
         body: ref(WebhookChanges),

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
+import { failure, insertAttempt } from '../../../test/webhook-event-rows.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
 import { mask } from './headers.ts'
+import { dropUnusedUrls } from './webhooks.ts'
 
 const path = '/api/v2/webhooks'
 const url = 'https://hooks.example.com/in'
@@ -362,6 +365,93 @@ test('what is done is in the audit log, without a URL, a header or a secret', as
 })
 
 /** Rows that only have to be there. */
+describe('addresses that webhooks had', () => {
+  const urlOf = (name: string) => `https://${name}.example.com/`
+  const namesOf = async (id: string) => {
+    const rows = await api.ctx.db
+      .selectFrom('webhook_urls')
+      .select('url')
+      .where('workspace_id', '=', api.workspaceId)
+      .where('webhook_id', '=', id)
+      .orderBy('url')
+      .execute()
+    return rows.map(({ url }) => new URL(url).hostname.split('.')[0])
+  }
+  const move = (id: string, name: string) =>
+    api.call('PATCH', `${path}/${id}`, { body: { target_hook_url: urlOf(name) } })
+  const drop = () => dropUnusedUrls(api.ctx, api.workspaceId)
+
+  test('go a day later when no attempt at them is kept and nothing waits', async () => {
+    const { body: kept } = await create({ target_hook_url: urlOf('unused') })
+    for (const name of ['failed', 'reached', 'current']) await move(kept.id, name)
+    const { body: waiting } = await create({ target_hook_url: urlOf('waiting') })
+    const [reached, failed] = ['reached', 'failed'].map((name) => ({
+      webhook_id: kept.id,
+      webhook_url: urlOf(name),
+    }))
+    await insertAttempt(api.ctx, api.workspaceId, reached)
+    const { event_id = '' } = await insertAttempt(api.ctx, api.workspaceId, {
+      ...failure,
+      ...failed,
+    })
+    const { peek } = api.ctx.database
+    const now = api.ctx.now()
+    const delivery = { bucket: 1, webhook_id: waiting.id, event_id, due_at: now, expires_at: now }
+    await peek
+      .insertInto('deliveries')
+      .values({ workspace_id: api.workspaceId, id: api.ctx.newId(), ...delivery })
+      .execute()
+    await api.call('DELETE', `${path}/${waiting.id}`)
+    const all = ['current', 'failed', 'reached', 'unused']
+    await drop()
+    expect(await namesOf(kept.id)).toEqual(all)
+
+    api.ctx.clock.advance(86_400_001)
+    const fanout = { bucket: 1, event_id, webhook_ids: [kept.id], due_at: now, expires_at: now }
+    await peek
+      .insertInto('fanouts')
+      .values({ workspace_id: api.workspaceId, ...fanout })
+      .execute()
+    await drop()
+    expect(await namesOf(kept.id)).toEqual(all)
+    await peek.deleteFrom('fanouts').execute()
+    await drop()
+    expect(await namesOf(kept.id)).toEqual(['current', 'failed', 'reached'])
+    expect(await namesOf(waiting.id)).toEqual(['waiting'])
+    await peek.deleteFrom('deliveries').execute()
+    await drop()
+    expect(await namesOf(waiting.id)).toEqual([])
+  })
+
+  test('are at most a thousand of each, and those that it had already may come back', async () => {
+    const { body } = await create({ target_hook_url: urlOf('first') })
+    await insertUrls(`'${body.id}'`, 999)
+    const refused = await move(body.id, 'new')
+    expect([refused.status, refused.body.code]).toEqual([429, 'quota_exceeded'])
+    expect((await move(body.id, 'n7')).status).toBe(200)
+    expect((await move(body.id, 'first')).status).toBe(200)
+  })
+
+  test('of more than 20,000 webhooks are not made in a day, whether or not they are deleted', async () => {
+    const day = firstIdAt(api.ctx.now()).slice(0, 24)
+    await insertUrls(`'${day}' || lpad(n::text, 12, '0')`, 20_000)
+    const refused = await create({})
+    expect([refused.status, refused.body.code]).toEqual([429, 'quota_exceeded'])
+    api.ctx.clock.advance(86_400_001)
+    expect((await create({})).status).toBe(201)
+  })
+
+  const insertUrls = (webhookId: string, count: number) =>
+    sql`
+      insert into webhook_urls (workspace_id, webhook_id, url, url_hash, timestamp_used)
+      select ${api.workspaceId}::uuid, (${sql.raw(webhookId)})::uuid, made.url,
+        sha256(made.url::bytea), ${api.ctx.now()}::timestamptz
+      from generate_series(1, ${count}::integer) n
+      cross join lateral (select 'https://n' || n || '.example.com/' as url) made`.execute(
+      api.ctx.db,
+    )
+})
+
 const fill = (workspaceId: string, count: number) =>
   sql`
     insert into webhooks (workspace_id, id, name, target_hook_url, event_type, secret,

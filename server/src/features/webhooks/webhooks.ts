@@ -10,6 +10,7 @@ import {
   notFound,
 } from '../../kernel/errors.ts'
 import { type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { existsCampaign } from '../campaigns/lookup/index.ts'
 import { deleteLane } from '../deliveries/lane-health/index.ts'
@@ -22,6 +23,9 @@ import { createSecret, problemWithSecret } from './signing-secret.ts'
 import { problemWithUrl, requireAllowedTarget } from './target.ts'
 
 const webhooksMax = 10_000
+/** Deleted ones, too: what was sent to each can be looked for. */
+const madeADayMax = 2 * webhooksMax
+const dayMs = 86_400_000
 
 /** Who does it, and in which request: for the audit log. */
 export interface By {
@@ -89,6 +93,20 @@ export async function getWebhook(ctx: Context, workspaceId: string, id: string) 
   return toRecord(ctx, row)
 }
 
+const urlsOfLook = 5_000
+
+/** Forgets addresses that no webhook has and nothing was sent to that is still kept. */
+export async function dropUnusedUrls(ctx: Context, workspaceId: string) {
+  const before = new Date(ctx.now().getTime() - dayMs)
+  let position: queries.UrlPosition | undefined = {
+    url_hash: Buffer.alloc(0),
+    webhook_id: firstIdAt(new Date(0)),
+  }
+  while (position) {
+    position = await queries.deleteUnusedUrls(ctx.db, workspaceId, position, before, urlsOfLook)
+  }
+}
+
 /** URLs and attempts stay; each pending delivery ends with a closing record. */
 export async function deleteWebhook(ctx: Context, workspaceId: string, id: string, by: By) {
   return transaction(ctx, async (tx) => {
@@ -131,10 +149,17 @@ export async function requireCampaign(tx: Context, workspaceId: string, campaign
 
 /** Concurrent requests may exceed the limit by a few: it protects the service, it is no promise. */
 async function requireRoom(tx: Context, workspaceId: string) {
-  if ((await queries.countWebhooks(tx.db, workspaceId)) < webhooksMax) return
+  if ((await queries.countWebhooks(tx.db, workspaceId)) >= webhooksMax) {
+    throw new AppError(
+      'quota_exceeded',
+      `A workspace holds at most ${webhooksMax} webhooks; delete one first.`,
+    )
+  }
+  const dayAgo = firstIdAt(new Date(tx.now().getTime() - dayMs))
+  if ((await queries.countMade(tx.db, workspaceId, dayAgo)) < madeADayMax) return
   throw new AppError(
     'quota_exceeded',
-    `A workspace holds at most ${webhooksMax} webhooks; delete one first.`,
+    `A workspace makes at most ${madeADayMax} webhooks a day; change those that are there, or wait.`,
   )
 }
 

@@ -181,7 +181,7 @@ export const listWebhooks = <ThrowOnError extends boolean = true>(options?: Opti
 /**
  * Create a webhook
  *
- * Receives the events of the workspace, or with `campaign` those of one campaign. `signing_secret` and the values of `headers` are in this response and in no other. A workspace holds at most 10,000 webhooks.
+ * Receives the events of the workspace, or with `campaign` those of one campaign. `signing_secret` and the values of `headers` are in this response and in no other. A workspace holds at most 10,000 webhooks, and makes at most 20,000 a day.
  */
 export const createWebhook = <ThrowOnError extends boolean = true>(options: Options<CreateWebhookData, ThrowOnError>): RequestResult<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError> => (options.client ?? client).post<CreateWebhookResponses, CreateWebhookErrors, ThrowOnError>({
     url: '/app/api/v2/webhooks',
@@ -214,7 +214,7 @@ export const getWebhook = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Change a webhook
  *
- * Only what is sent changes. `status` pauses and resumes; `signing_secret` rotates (null makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. Deliveries that are pending go to the new URL.
+ * Only what is sent changes. `status` pauses and resumes; `signing_secret` rotates (null makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. Deliveries that are pending go to the new URL. A webhook has at most 1,000 URLs while attempts at them are kept.
  */
 export const updateWebhook = <ThrowOnError extends boolean = true>(options: Options<UpdateWebhookData, ThrowOnError>): RequestResult<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError> => (options.client ?? client).patch<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError>({
     url: '/app/api/v2/webhooks/{id}',
@@ -972,7 +972,7 @@ export const countWebhookReplay = <ThrowOnError extends boolean = true>(options:
 /**
  * Deliver again
  *
- * The same events under their ids, to the address that the webhook has now. At most 100,000 at once.
+ * The same events under their ids, to the address that the webhook has now. At most 100,000 at once, together with what still waits for it.
  */
 export const replayWebhook = <ThrowOnError extends boolean = true>(options: Options<ReplayWebhookData, ThrowOnError>): RequestResult<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError> => (options.client ?? client).post<ReplayWebhookResponses, ReplayWebhookErrors, ThrowOnError>({
     url: '/app/webhooks/{id}/replay',

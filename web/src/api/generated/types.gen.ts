@@ -5952,7 +5952,7 @@ export type ListWebhookEventsData = {
          */
         success?: boolean;
         /**
-         * Compared exactly with the URL at the time of the attempt.
+         * Compared exactly with the URL at the time of the attempt, for the 20,000 newest webhooks that had it.
          */
         webhook_url?: string;
         /**

@@ -21,6 +21,8 @@ interface ResumeWebhookProps {
 
 /** What one replay delivers at most. */
 const replayMax = 100_000
+/** Events of the moment in which it goes on may be meant for nobody: twice is better than never. */
+const overlapMs = 5_000
 
 /** Goes on, and offers what was missed: events are kept whether or not anybody took them. */
 export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProps) {
@@ -29,24 +31,29 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
   const attempt = useAttempt()
   const path = { id: webhook.id }
   const [since] = useState(webhook.timestamp_disabled)
-  const [isResumed, setIsResumed] = useState(false)
+  const [resumedAt, setResumedAt] = useState<string>()
   const missed = useQuery({
     ...countMissedEventsOptions({ path }),
     // What was missed is not known any more once it goes on.
-    enabled: !isResumed,
+    enabled: resumedAt === undefined,
     staleTime: 0,
   })
   const { deliveries: count = 0, from, ended_from } = missed.data ?? {}
   const isTooMany = count > replayMax
   const resume = useMutation<number, Fault, { withMissed: boolean }>({
     async mutationFn({ withMissed }) {
-      if (!isResumed) {
-        await updateWebhook({ path, body: { status: 'active' }, throwOnError: true })
-        setIsResumed(true)
+      let goesOnAt = resumedAt
+      if (goesOnAt === undefined) {
+        const body = { status: 'active' } as const
+        const { data } = await updateWebhook({ path, body, throwOnError: true })
+        goesOnAt = data.timestamp_updated
+        setResumedAt(goesOnAt)
       }
       if (!withMissed || !from || !ended_from) return 0
       const headers = attempt.headers()
-      const body = { from, ended_from }
+      // What came later is sent by itself, however late the replay is asked for.
+      const to = new Date(Date.parse(goesOnAt) + overlapMs).toISOString()
+      const body = { from, to, ended_from }
       const { data } = await replayWebhook({ path, headers, body, throwOnError: true })
       return data.deliveries
     },

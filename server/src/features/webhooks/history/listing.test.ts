@@ -110,6 +110,15 @@ test('nothing is found of an unknown destination, an unknown URL, or the two of 
   expect(await find({ webhookId, webhookUrl })).toEqual([])
 })
 
+test('a URL is sent to the database once, however many destinations have it', async () => {
+  const webhookUrl = history.urls[1] ?? ''
+  const targets = await queries.listTargets(ctx.db, workspaceId, { webhookUrl })
+  expect(targets).toHaveLength(8)
+  const runs = targets.map((target) => ({ ...target, success: true }))
+  const { parameters } = queries.selectNewest(workspaceId, runs, { before }).compile(ctx.db)
+  expect(parameters.flat().filter((parameter) => parameter === webhookUrl)).toEqual([webhookUrl])
+})
+
 interface PlanNode {
   'Node Type': string
   'Relation Name'?: string

@@ -38,25 +38,34 @@ export const listAttempts = async (
   most: number,
 ) => (await selectAttempts(workspaceId, filter, most).execute(db)).rows
 
-/** Every destination and URL it ever had, of one of them or both. */
-export const listTargets = (
+/** As many as a workspace makes in a day. */
+const targetsMax = 20_000
+
+/**
+ * Every destination and URL it ever had, of one of them or both; of very many those of the newest
+ * destinations. A URL that is given is not sent back for each of them.
+ */
+export async function listTargets(
   db: Db,
   workspaceId: string,
   filter: { webhookId?: string | undefined; webhookUrl?: string | undefined },
-) =>
-  db
+): Promise<{ webhook_id: string; url: string }[]> {
+  const { webhookId, webhookUrl } = filter
+  const rows = await db
     .selectFrom('webhook_urls')
-    .select(['webhook_id', 'url'])
+    .select('webhook_id')
+    .$if(webhookUrl === undefined, (query) => query.select('url'))
     .where('workspace_id', '=', workspaceId)
-    .$if(filter.webhookId !== undefined, (query) =>
-      query.where('webhook_id', '=', filter.webhookId ?? ''),
+    .$if(webhookId !== undefined, (query) => query.where('webhook_id', '=', webhookId ?? ''))
+    .$if(webhookUrl !== undefined, (query) =>
+      query.where('url_hash', '=', sha256(webhookUrl ?? '')),
     )
-    .$if(filter.webhookUrl !== undefined, (query) =>
-      query.where('url_hash', '=', sha256(filter.webhookUrl ?? '')),
-    )
+    .orderBy('webhook_id', 'desc')
     .orderBy('url_hash')
-    .orderBy('webhook_id')
+    .limit(targetsMax)
     .execute()
+  return rows.map(({ webhook_id, url = webhookUrl ?? '' }) => ({ webhook_id, url }))
+}
 
 /** The attempts of one destination at one URL with one outcome lie side by side in an index. */
 export interface Run {
@@ -193,11 +202,19 @@ const columns = sql.join(
   ].map((column) => sql.ref(`e.${column}`)),
 )
 
-const unnest = (runs: Run[]) => sql`unnest(
-      ${runs.map((run) => run.webhook_id)}::uuid[],
-      ${runs.map((run) => run.url)}::text[],
-      ${runs.map((run) => run.success)}::boolean[]
-    ) as r (webhook_id, url, success)`
+/** Each URL is sent once: thousands of destinations may have the same one. */
+function unnest(runs: Run[]) {
+  const urls = [...new Set(runs.map((run) => run.url))]
+  const places = new Map(urls.map((url, index) => [url, index + 1]))
+  return sql`(
+      select k.webhook_id, (${urls}::text[])[k.place] as url, k.success
+      from unnest(
+        ${runs.map((run) => run.webhook_id)}::uuid[],
+        ${runs.map((run) => places.get(run.url))}::integer[],
+        ${runs.map((run) => run.success)}::boolean[]
+      ) as k (webhook_id, place, success)
+    ) r`
+}
 
 const firstId = firstIdAt(new Date(0))
 

@@ -83,7 +83,10 @@ export const AttemptQuery = Type.Object({
   ...pageQuery,
   success: Type.Optional(Type.Boolean({ description: 'Whether the receiver answered 2xx.' })),
   webhook_url: Type.Optional(
-    Type.String({ description: 'Compared exactly with the URL at the time of the attempt.' }),
+    Type.String({
+      description:
+        'Compared exactly with the URL at the time of the attempt, for the 20,000 newest webhooks that had it.',
+    }),
   ),
   webhook_id: Type.Optional(
     Type.Unsafe<string>({ ...Uuid, description: 'Also of one that was deleted.' }),

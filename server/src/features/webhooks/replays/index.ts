@@ -1,1 +1,2 @@
 export { webhookReplayRoutes, webhookReplaySchemas } from './routes.ts'
+export { type Selection, startReplay } from './start-replay.ts'

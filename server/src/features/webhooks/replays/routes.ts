@@ -123,7 +123,7 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'replayWebhook',
         summary: 'Deliver again',
         description:
-          'The same events under their ids, to the address that the webhook has now. At most 100,000 at once.',
+          'The same events under their ids, to the address that the webhook has now. At most 100,000 at once, together with what still waits for it.',
         tags,
         params,
         body: ref(WebhookReplayInput),

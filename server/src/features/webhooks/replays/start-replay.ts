@@ -1,12 +1,18 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
-import { countReplay, pendingMax, type ReplayWindow, replay } from '../../deliveries/index.ts'
+import {
+  countPending,
+  countReplay,
+  pendingMax,
+  type ReplayWindow,
+  replay,
+} from '../../deliveries/index.ts'
 import { listLaneHealth } from '../health/index.ts'
 import { findWebhook } from '../queries.ts'
 import { type By, record } from '../webhooks.ts'
 
 /** The events of a window, or one delivery. */
-export type Selection = ReplayWindow | { attemptId: string }
+export type Selection = ReplayWindow | { attemptId: string } | { retryGroupId: string }
 
 /** Counted one past what can be replayed at once. */
 export const countWindow = (
@@ -43,11 +49,7 @@ export async function startReplay(
   selection: Selection,
   by: By,
 ): Promise<number> {
-  if ('from' in selection) {
-    const count = await countWindow(ctx, workspaceId, webhookId, selection)
-    // What is more than may wait for a destination would end undelivered.
-    if (count > pendingMax) throw tooMany()
-  }
+  if ('from' in selection) await requireRoom(ctx, workspaceId, webhookId, selection)
   const deliveries = await replay(ctx, { workspaceId, webhookId, ...selection })
   const window =
     'from' in selection
@@ -56,14 +58,35 @@ export async function startReplay(
           to: selection.to.toISOString(),
           ...(selection.endedFrom ? { ended_from: selection.endedFrom.toISOString() } : {}),
         }
-      : { webhook_event_id: selection.attemptId }
+      : 'attemptId' in selection
+        ? { webhook_event_id: selection.attemptId }
+        : { retry_group_id: selection.retryGroupId }
   const row = { workspace_id: workspaceId, id: webhookId }
   await record(ctx, row, 'webhook.replayed', by, { ...window, deliveries: String(deliveries) })
   return deliveries
+}
+
+/** What is more than may wait for a destination ends undelivered, what has waited longest first. */
+async function requireRoom(
+  ctx: Context,
+  workspaceId: string,
+  webhookId: string,
+  window: ReplayWindow,
+) {
+  const count = await countWindow(ctx, workspaceId, webhookId, window)
+  if (count > pendingMax) throw tooMany()
+  const [waiting] = await countPending(ctx.db, workspaceId, [webhookId])
+  if (waiting && count + waiting.count > pendingMax) throw tooManyWithWaiting()
 }
 
 const tooMany = () =>
   new AppError(
     'quota_exceeded',
     'A replay delivers at most 100,000 events; choose a shorter window, and the next one afterwards.',
+  )
+
+const tooManyWithWaiting = () =>
+  new AppError(
+    'quota_exceeded',
+    'With what still waits for the webhook that is more than 100,000 events; replay once fewer wait, or choose a shorter window.',
   )

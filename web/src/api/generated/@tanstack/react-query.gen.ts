@@ -553,7 +553,7 @@ export const listWebhooksInfiniteOptions = (options?: Options<ListWebhooksData>)
 /**
  * Create a webhook
  *
- * Receives the events of the workspace, or with `campaign` those of one campaign. `signing_secret` and the values of `headers` are in this response and in no other. A workspace holds at most 10,000 webhooks.
+ * Receives the events of the workspace, or with `campaign` those of one campaign. `signing_secret` and the values of `headers` are in this response and in no other. A workspace holds at most 10,000 webhooks, and makes at most 20,000 a day.
  */
 export const createWebhookMutation = (options?: Partial<Options<CreateWebhookData>>): UseMutationOptions<CreateWebhookResponse, CreateWebhookError, Options<CreateWebhookData>> => {
     const mutationOptions: UseMutationOptions<CreateWebhookResponse, CreateWebhookError, Options<CreateWebhookData>> = {
@@ -629,7 +629,7 @@ export const getWebhookOptions = (options: Options<GetWebhookData>) => queryOpti
 /**
  * Change a webhook
  *
- * Only what is sent changes. `status` pauses and resumes; `signing_secret` rotates (null makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. Deliveries that are pending go to the new URL.
+ * Only what is sent changes. `status` pauses and resumes; `signing_secret` rotates (null makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. Deliveries that are pending go to the new URL. A webhook has at most 1,000 URLs while attempts at them are kept.
  */
 export const updateWebhookMutation = (options?: Partial<Options<UpdateWebhookData>>): UseMutationOptions<UpdateWebhookResponse, UpdateWebhookError, Options<UpdateWebhookData>> => {
     const mutationOptions: UseMutationOptions<UpdateWebhookResponse, UpdateWebhookError, Options<UpdateWebhookData>> = {
@@ -2375,7 +2375,7 @@ export const countWebhookReplayOptions = (options: Options<CountWebhookReplayDat
 /**
  * Deliver again
  *
- * The same events under their ids, to the address that the webhook has now. At most 100,000 at once.
+ * The same events under their ids, to the address that the webhook has now. At most 100,000 at once, together with what still waits for it.
  */
 export const replayWebhookMutation = (options?: Partial<Options<ReplayWebhookData>>): UseMutationOptions<ReplayWebhookResponse, ReplayWebhookError, Options<ReplayWebhookData>> => {
     const mutationOptions: UseMutationOptions<ReplayWebhookResponse, ReplayWebhookError, Options<ReplayWebhookData>> = {
