@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startImapFaults } from '../../../../test/mail/imap-faults.ts'
 import { type SmtpFault, startSmtpFaults } from '../../../../test/mail/smtp-faults.ts'
 import { type LedgerEntry, readAt, type Sending, testSending } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
@@ -195,6 +196,44 @@ test('a reading server that cannot be reached is asked again later, however old 
   ctx.clock.advance(6 * 86_400_000)
   await reconcile()
   expect(await lookAt()).toBeNull()
+})
+
+test('a mail that was not looked for before the connection broke is looked for again', async () => {
+  const { ctx, workspaceId } = sending
+  const { peek } = ctx.database
+  const smtp = await startSmtpFaults(sending.smtpPort, (moment) =>
+    moment === '.' ? 'drop-after' : undefined,
+  )
+  let searches = 0
+  const imap = await startImapFaults(await sending.startImap(), {
+    fault: ({ name }) => (name === 'UID' && ++searches === 2 ? 'drop' : undefined),
+  })
+  closing.push(smtp, imap)
+  const more = readAt(imap.port, 'anna@example.com')
+  const mailbox = await sending.createMailbox('anna@example.com', more, smtp.port)
+  const campaign = await sending.createCampaign([mailbox])
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example', 'bob@lead.example'])
+  // The mailbox rests for a moment after a connection that broke.
+  await ctx.database.until(async () => {
+    const [lane] = await peek.selectFrom('mailbox_lanes').select('failures').execute()
+    return lane?.failures === 1
+  })
+  ctx.clock.advance(20_000)
+  await sending.waitForLedger((all) => all.length === 2 && inState('uncertain')(all))
+  await runner.stop()
+  const account = sending.account('anna@example.com')
+  for (const { source } of sending.outbox) sending.store.file(account, source, '\\Sent', ['\\Seen'])
+  ctx.clock.advance(2 * 86_400_000)
+  await reconcile()
+  const [left, ...others] = await listUncertain(ctx, workspaceId)
+  expect(others).toEqual([])
+  const row = peek
+    .selectFrom('sends')
+    .select('look_at')
+    .where('id', '=', left?.id ?? '')
+  const { look_at } = await row.executeTakeFirstOrThrow()
+  expect(look_at?.getTime()).toBeGreaterThan(ctx.now().getTime())
 })
 
 test('an answer that comes into the mailbox settles it, without a word twice', async () => {
