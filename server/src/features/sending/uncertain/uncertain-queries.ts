@@ -94,11 +94,24 @@ export interface UndecidedSend extends ShownSend {
   mailbox_id: string
   /** Null: a mail of a campaign. */
   reply: ReplyContent | null
+  /** Its lead has got a later step since, or is about to: this one never comes after that. */
+  is_followed: boolean
 }
 
 export async function findUncertainSend(db: Db, workspaceId: string, id: string) {
   const { rows } = await sql<UndecidedSend>`
-    select ${shown}, s.mailbox_id, s.reply
+    select ${shown}, s.mailbox_id, s.reply,
+      s.kind = 'step' and (
+        exists (
+          select from leads l
+          where l.workspace_id = ${workspaceId}::uuid and l.id = s.lead_id
+            and s.step_id = any(l.sent_step_ids)
+            and s.step_id <> l.sent_step_ids[cardinality(l.sent_step_ids)]
+        ) or exists (
+          select from sends o
+          where o.workspace_id = ${workspaceId}::uuid and o.lead_id = s.lead_id
+            and o.kind = 'step' and o.state in ('claimed', 'transmitting')
+        )) as is_followed
     from sends s
     where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.id = ${id}::uuid`.execute(
     db,

@@ -27,13 +27,17 @@ const inState = (state: string) => (entries: LedgerEntry[]) =>
   entries.length > 0 && entries.every((entry) => entry.state === state)
 
 /** The first mail is taken by the server, or not, and its connection breaks before the answer. */
-async function sendOneUncertain(fault: SmtpFault = 'drop-after', more: object = {}) {
+async function sendOneUncertain(
+  fault: SmtpFault = 'drop-after',
+  more: object = {},
+  steps?: object[],
+) {
   const proxy = await startSmtpFaults(sending.smtpPort, (moment, before) =>
     moment === '.' && before === 0 ? fault : undefined,
   )
   closing.push(proxy)
   const mailbox = await sending.createMailbox('anna@example.com', more, proxy.port)
-  const campaign = await sending.createCampaign([mailbox])
+  const campaign = await sending.createCampaign([mailbox], steps && { sequences: [{ steps }] })
   await sending.startRunner()
   await sending.addLeads(campaign.id, ['ann@lead.example'])
   const [entry] = await sending.waitForLedger(inState('uncertain'))
@@ -50,6 +54,11 @@ async function reconcile() {
   const uncertain = new UncertainMails(ctx, settlements)
   await uncertain.begin(everyBucket)
   await uncertain.idle(10_000)
+}
+
+const failuresOf = async (mailboxId: string) => {
+  const lanes = sending.ctx.database.peek.selectFrom('mailbox_lanes').select('failures')
+  return (await lanes.where('mailbox_id', '=', mailboxId).executeTakeFirst())?.failures
 }
 
 /** Message-IDs of the mails to and from a lead. */
@@ -143,6 +152,26 @@ test('a person has it sent again: once, with the same Message-ID, and counted on
   expect(days).toEqual([{ sent: 1, new_leads: 1 }])
 })
 
+test('a mail that a later step has followed is not sent again, and its lead stays as it is', async () => {
+  const { entry, mailbox } = await sendOneUncertain('drop', {}, [
+    { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+    { delay: 1, delay_unit: 'hours', variants: [{ subject: '', body: '<p>And?</p>' }] },
+  ])
+  const { ctx, workspaceId } = sending
+  await ctx.database.until(async () => (await failuresOf(mailbox.id)) === 1)
+  ctx.clock.advance(3_600_000)
+  await sending.waitForLedger((all) => all.some(({ state }) => state === 'sent'))
+  const lead = () => ctx.database.peek.selectFrom('leads').selectAll().executeTakeFirst()
+  const before = await lead()
+  await expect(sendAgain(ctx, workspaceId, entry.id, { actor: operator })).rejects.toMatchObject({
+    code: 'invalid_transition',
+  })
+  expect(await lead()).toEqual(before)
+  expect(await confirmArrived(ctx, workspaceId, entry.id, { actor: operator })).toMatchObject({
+    state: 'sent',
+  })
+})
+
 test('an answer to it proves that it was sent', async () => {
   const { entry } = await sendOneUncertain()
   const { ctx, workspaceId } = sending
@@ -215,10 +244,7 @@ test('a mail that was not looked for before the connection broke is looked for a
   const runner = await sending.startRunner()
   await sending.addLeads(campaign.id, ['ann@lead.example', 'bob@lead.example'])
   // The mailbox rests for a moment after a connection that broke.
-  await ctx.database.until(async () => {
-    const [lane] = await peek.selectFrom('mailbox_lanes').select('failures').execute()
-    return lane?.failures === 1
-  })
+  await ctx.database.until(async () => (await failuresOf(mailbox.id)) === 1)
   ctx.clock.advance(20_000)
   await sending.waitForLedger((all) => all.length === 2 && inState('uncertain')(all))
   await runner.stop()
