@@ -47,7 +47,8 @@ function change(leads: ChangingLead[], activities: LeadActivity[], at: Date) {
     const lead = byId.get(activity.leadId)
     if (!lead) continue
     const { patch, events } = planActivity(lead.now, activity, at)
-    if ('mail' in activity && activity.mail) lead.about(activity.mail)
+    const of = sentIn(activity) ?? activity
+    if ('mail' in of && of.mail) lead.about(of.mail)
     countMail(lead, activity, at)
     lead.change(patch, events, at)
     const { email_folded } = lead.now
@@ -66,11 +67,17 @@ function change(leads: ChangingLead[], activities: LeadActivity[], at: Date) {
 function countMail(lead: ChangingLead, activity: LeadActivity, at: Date) {
   const day = () => dayOf(lead.now.campaign_zone, at)
   const { kind } = activity
-  if (kind === 'sent') lead.count('sent', activity.day ?? day())
+  const sent = sentIn(activity)
+  if (sent) lead.count('sent', sent.day ?? day())
   else if (kind === 'auto_replied') lead.count('auto_replied', day())
   else if (kind === 'opened' || kind === 'clicked') {
     if (!activity.isMachine) lead.countFirst(kind, day())
   }
+}
+
+function sentIn(activity: LeadActivity) {
+  if (activity.kind === 'sent') return activity
+  return activity.kind === 'skipped' ? activity.sent : undefined
 }
 
 const companyKey = ({ id, campaign_id }: LockedLead, company: string | null) =>

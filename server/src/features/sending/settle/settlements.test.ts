@@ -18,6 +18,7 @@ import { addMailbox } from '../../mailboxes/index.ts'
 import { lockSuppressions } from '../../suppression/suppression.ts'
 import { createWorkspace } from '../../workspaces/index.ts'
 import { countSetAside } from '../cross-workspace.ts'
+import { confirmArrived } from '../sends.ts'
 
 let sending: Sending
 afterEach(() => sending[Symbol.asyncDispose]())
@@ -33,7 +34,7 @@ const metricsOf = async () =>
 const lead = (id: string) =>
   sending.ctx.database.peek
     .selectFrom('leads')
-    .select(['sending_state', 'skip_reason', 'status'])
+    .select(['sending_state', 'skip_reason', 'status', 'current_step'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
@@ -190,4 +191,34 @@ test('a result that the database refuses holds up no other, and a person sees it
   expect(await metricsOf()).toEqual(['outrider_settlements_refused_total 1'])
   expect(sending.outbox).toHaveLength(3)
   await sending.untilAsleep()
+})
+
+test('a lead whose mail was set aside goes on with the next step once a person resumes it', async () => {
+  sending = await testSending()
+  const { ctx, workspaceId } = sending
+  const { peek } = ctx.database
+  await sql`alter table events add constraint refused check (lead_email <> 'bob@lead.example')`.execute(
+    peek,
+  )
+  const steps = [
+    { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+    { delay: 1, delay_unit: 'days', variants: [{ subject: '', body: '<p>And?</p>' }] },
+  ]
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')], {
+    sequences: [{ steps }],
+  })
+  const email = 'bob@lead.example'
+  const [bob = ''] = await sending.addLeads(campaign.id, [email])
+  await sending.startRunner()
+  const [entry] = await sending.waitForLedger((all) => stateOf(all, bob) === 'uncertain')
+  await sql`alter table events drop constraint refused`.execute(peek)
+  await confirmArrived(ctx, workspaceId, entry?.id ?? '', { actor: operator })
+  const body = { email, campaign_id: campaign.id, new_status: 'active' }
+  await sending.call('POST', '/api/v2/lead/update/status', { body })
+  const { sending_state, current_step } = await lead(bob)
+  expect({ sending_state, current_step }).toEqual({ sending_state: 'active', current_step: 1 })
+  await sending.untilAsleep()
+  ctx.clock.advance(86_400_000)
+  await sending.waitForLedger((all) => all.filter(({ state }) => state === 'sent').length === 2)
+  expect(await lead(bob)).toMatchObject({ sending_state: 'finished', current_step: 2 })
 })
