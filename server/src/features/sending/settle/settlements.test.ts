@@ -21,7 +21,12 @@ import { countSetAside } from '../cross-workspace.ts'
 import { confirmArrived } from '../sends.ts'
 
 let sending: Sending
-afterEach(() => sending[Symbol.asyncDispose]())
+let closing: (() => Promise<unknown>) | undefined
+afterEach(async () => {
+  await closing?.()
+  closing = undefined
+  await sending[Symbol.asyncDispose]()
+})
 
 const stateOf = (entries: LedgerEntry[], leadId: string) =>
   entries.find(({ lead_id }) => lead_id === leadId)?.state
@@ -110,6 +115,43 @@ test('no result waits for what is locked in another workspace', async () => {
   release.resolve()
   await lock
   await sending.waitForLedger((all) => leadIds.every((id) => stateOf(all, id) === 'failed'))
+})
+
+test('no mailbox waits for a lead of another workspace that is to be skipped and is locked', async () => {
+  sending = await testSending()
+  const { ctx, workspaceId } = sending
+  const { peek } = ctx.database
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  const [leadId = ''] = await sending.addLeads(campaign.id, ['ann@lead.example'])
+  const locked = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const lock = transaction(ctx, async (tx) => {
+    await sql`select from leads
+      where workspace_id = ${workspaceId}::uuid and id = ${leadId}::uuid for update`.execute(tx.db)
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  closing = async () => {
+    release.resolve()
+    await lock
+  }
+  // It is still to be written to: whoever suppresses an address waits for its leads.
+  await peek
+    .insertInto('suppressions')
+    .values({
+      ...{ workspace_id: workspaceId, kind: 'address', value: 'ann@lead.example' },
+      ...{ reason: 'blocked', timestamp_created: ctx.now() },
+    })
+    .execute()
+  const theirs = await neighbour()
+  await sending.startRunner()
+  await sending.waitForLedger((all) => stateOf(all, theirs) === 'sent')
+  const later = (await addNeighbour('later', 'later@lead.example')).leadId
+  await sending.waitForLedger((all) => stateOf(all, later) === 'sent')
+  expect(await lead(leadId)).toMatchObject({ sending_state: 'pending' })
+  await closing()
+  await ctx.database.until(async () => (await lead(leadId)).sending_state === 'stopped')
 })
 
 test('workspaces whose locks are held take no more than half of the connections', async () => {
