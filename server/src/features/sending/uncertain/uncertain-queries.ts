@@ -59,7 +59,7 @@ export interface SendFilter {
 /** Comes after every id: the first page starts before it. */
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** Newest first. */
+/** Newest first: the first so many of each campaign, by the ledger's index of those. */
 export async function listSends(
   db: Db,
   workspaceId: string,
@@ -69,11 +69,17 @@ export async function listSends(
 ) {
   const { rows } = await sql<ShownSend>`
     select ${shown}
-    from sends s
-    where s.workspace_id = ${workspaceId}::uuid and s.kind = 'step'
-      and (${campaignId}::uuid is null or s.campaign_id = ${campaignId}::uuid)
-      and (${state}::text is null or s.state = ${state})
-      and s.id < ${before}::uuid
+    from campaigns k
+    cross join lateral (
+      select * from sends s
+      where s.workspace_id = ${workspaceId}::uuid and s.campaign_id = k.id and s.kind = 'step'
+        and (${state}::text is null or s.state = ${state})
+        and s.id < ${before}::uuid
+      order by s.id desc
+      limit ${limit}
+    ) s
+    where k.workspace_id = ${workspaceId}::uuid
+      and (${campaignId}::uuid is null or k.id = ${campaignId}::uuid)
     order by s.id desc
     limit ${limit}`.execute(db)
   return rows
