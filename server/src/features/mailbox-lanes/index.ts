@@ -24,6 +24,7 @@ export {
   takeInMailboxes,
   wakeMailboxes,
   wakeMendedMailbox,
+  wakeRecoveredMailbox,
   wakeWorkspaceMailboxes,
 } from './wake.ts'
 export { createMarkedWaker } from './wake-marked.ts'

@@ -205,7 +205,7 @@ export const setTrouble = (
 
 /**
  * Its sending server lets it in. While something else is wrong with it, it is looked at again then. Its
- * failures in a row end with a mail that is taken: who may log in and not send is tried less and less.
+ * failures in a row stay: see `wakeRecoveredMailbox`.
  */
 export const endTrouble = (db: Db, workspaceId: string, mailboxId: string, lookAgain: Date) =>
   sql`

@@ -201,10 +201,23 @@ export const moveNextSendAfter = (
     where l.workspace_id = ${workspaceId}::uuid and l.mailbox_id = g.mailbox_id
       and l.last_sent_at is not null`.execute(db)
 
+/** Whatever failed before: it starts anew. */
 export const forgiveLane = (db: Db, workspaceId: string, mailboxId: string) =>
+  setLane(db, workspaceId, mailboxId, { failures: 0, not_before: null })
+
+/** What failed before still counts. */
+export const endPause = (db: Db, workspaceId: string, mailboxId: string) =>
+  setLane(db, workspaceId, mailboxId, { not_before: null })
+
+const setLane = (
+  db: Db,
+  workspaceId: string,
+  mailboxId: string,
+  values: { failures?: number; not_before: null },
+) =>
   db
     .updateTable('mailbox_lanes')
-    .set({ failures: 0, not_before: null })
+    .set(values)
     .where('workspace_id', '=', workspaceId)
     .where('mailbox_id', '=', mailboxId)
     .execute()

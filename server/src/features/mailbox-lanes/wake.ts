@@ -16,10 +16,19 @@ export async function wakeMailboxes(tx: Context, workspaceId: string, mailboxIds
   tx.afterCommit?.((ctx) => hintMailboxes(ctx, workspaceId, ids))
 }
 
-/** The same for a mailbox that was mended: it is tried at once, whatever failed before. */
+/** The same for a mailbox that a person has mended: it is tried at once, whatever failed before. */
 export async function wakeMendedMailbox(tx: Context, workspaceId: string, mailboxId: string) {
   await wakeMailboxes(tx, workspaceId, [mailboxId])
   await queries.forgiveLane(tx.db, workspaceId, mailboxId)
+}
+
+/**
+ * The same for one whose servers let it in again: it is tried at once. Only a mail that is taken ends its
+ * failures in a row, for who may log in and not send would else be tried every few seconds.
+ */
+export async function wakeRecoveredMailbox(tx: Context, workspaceId: string, mailboxId: string) {
+  await wakeMailboxes(tx, workspaceId, [mailboxId])
+  await queries.endPause(tx.db, workspaceId, mailboxId)
 }
 
 /** The same for one whose gap is another: it holds for the next mail. */

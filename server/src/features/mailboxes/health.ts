@@ -3,7 +3,7 @@ import { nextVersion } from '../../kernel/db/version.ts'
 import type { MailFailure } from '../../kernel/mail/index.ts'
 import { recordAudit, service } from '../audit/index.ts'
 import { emit } from '../events/index.ts'
-import { hintReading, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
+import { hintReading, wakeRecoveredMailbox } from '../mailbox-lanes/index.ts'
 import { explainFailure } from './explain.ts'
 import { isOutdated } from './open-mailbox.ts'
 import * as queries from './queries.ts'
@@ -64,7 +64,7 @@ export async function reportMailboxRecovered(
     timestamp_updated: nextVersion(mailbox.timestamp_updated, tx.now()),
   })
   await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.recovered' })
-  await wakeMendedMailbox(tx, workspaceId, id)
+  await wakeRecoveredMailbox(tx, workspaceId, id)
 }
 
 interface Errors {

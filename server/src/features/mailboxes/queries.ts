@@ -107,6 +107,24 @@ export const lockMailbox = (db: Db, workspaceId: string, id: string) =>
     .forUpdate()
     .executeTakeFirst()
 
+/** Whether it is still in this version; if so, it stays so until the transaction ends. */
+export const holdMailbox = async (
+  db: Db,
+  workspaceId: string,
+  id: string,
+  version: Date,
+): Promise<boolean> => {
+  const held = await db
+    .selectFrom('mailboxes')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('timestamp_updated', '=', version)
+    .forUpdate()
+    .executeTakeFirst()
+  return held !== undefined
+}
+
 export const updateMailbox = (
   db: Db,
   workspaceId: string,

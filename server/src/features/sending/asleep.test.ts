@@ -103,3 +103,43 @@ test('a mailbox does not sleep because another one was to send what was then ref
   await confirmRestore(ctx)
   expect(await plan()).toEqual(['asleep', 'send'])
 })
+
+test('a mailbox does not sleep over the last place in a day that was then refused to another one', async () => {
+  const { ctx, workspaceId } = sending
+  const { peek } = ctx.database
+  const mailboxes = [
+    await sending.createMailbox('anna@example.com'),
+    await sending.createMailbox('bert@example.com'),
+  ]
+  const steps = [
+    { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+    { delay: 1, delay_unit: 'hours', variants: [{ subject: '', body: '<p>And?</p>' }] },
+  ]
+  const campaign = await sending.createCampaign(mailboxes, {
+    daily_limit: 1,
+    sequences: [{ steps }],
+  })
+  const leads = await sending.addLeads(campaign.id, ['one@lead.example', 'two@lead.example'])
+  const [first] = campaign.sequences[0].steps
+  const written = { sending_state: 'active', sent_step_ids: [first.id], current_step: 1 }
+  for (const [index, id] of leads.entries()) {
+    const mailbox_id = mailboxes[index]?.id ?? ''
+    const change = { ...written, mailbox_id, timestamp_last_contact: ctx.now() }
+    await peek.updateTable('leads').set(change).where('id', '=', id).execute()
+  }
+  ctx.clock.advance(3_600_000)
+  await ctx.database.peek
+    .insertInto('instance')
+    .values({ id: ctx.newId(), secret_key_id: 'k', timestamp_created: ctx.now() })
+    .execute()
+  const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
+  const lanes = mailboxes.map(({ id }) => new Lane(workspaceId, id, '0'))
+  const plan = async () => {
+    const actions = await planLanes(ctx, lanes, writers)
+    return lanes.map((lane) => actions.get(lane)?.kind).toSorted()
+  }
+  await holdSending(ctx)
+  expect(await plan()).toEqual(['again', 'again'])
+  await confirmRestore(ctx)
+  expect(await plan()).toEqual(['asleep', 'send'])
+})

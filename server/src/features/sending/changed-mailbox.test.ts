@@ -1,10 +1,26 @@
 import { afterEach, expect, test } from 'vitest'
 import { createOutbox } from '../../../test/mail/outbox.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
+import { createSignal } from '../../../test/signal.ts'
 import { startSmtpServer } from '../../demo/mail-server/index.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { MailFailure } from '../../kernel/mail/index.ts'
 import { operator } from '../audit/index.ts'
-import { openMailbox, reportInboxRead, updateMailbox } from '../mailboxes/index.ts'
+import {
+  openMailbox,
+  reportInboxRead,
+  reportMailboxError,
+  updateMailbox,
+} from '../mailboxes/index.ts'
+
+const twoSteps = [
+  {
+    steps: [
+      { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+      { delay: 3, delay_unit: 'days', variants: [{ subject: '', body: '<p>And?</p>' }] },
+    ],
+  },
+]
 
 /** The mails before it have left, more are claimed, and marks that were made with theirs are too old. */
 const heldAt = 3
@@ -124,6 +140,63 @@ test('once another server was answered, no mail leaves over the connection that 
   await sending.waitForLedger((all) => all.filter(({ state }) => state === 'sent').length === 2)
   expect(sending.outbox.map(({ to }) => to)).toEqual(['ada@lead.example'])
   expect(other.mails.map(({ to }) => to)).toEqual(['bob@lead.example'])
+})
+
+test('a failure that is met while its mailbox is changed does not put the mailbox off', async () => {
+  let change: (() => Promise<unknown>) | undefined
+  sending = await testSending({
+    smtp: {
+      onMailFrom(_address, _session, callback) {
+        if (!change) return callback()
+        void change().then(() => callback(new Error('Sender not allowed')))
+        change = undefined
+      },
+    },
+  })
+  const { ctx, workspaceId } = sending
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const smtp = { password: 'correct horse' }
+  change = () => updateMailbox(ctx, workspaceId, mailbox.id, { smtp }, operator)
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.addLeads(campaign.id, ['ada@lead.example'])
+  await sending.startRunner()
+  await sending.waitForLedger(([entry]) => entry?.state === 'sent')
+  const { peek } = ctx.database
+  const told = await peek.selectFrom('audit_log').select('action').execute()
+  expect(told.map(({ action }) => action)).not.toContain('mailbox.failed')
+})
+
+test('a mailbox that is tried anew keeps one connection', async () => {
+  let opened = 0
+  let closed = 0
+  const changed = createSignal()
+  sending = await testSending({
+    smtp: {
+      onConnect(_session, callback) {
+        opened += 1
+        changed.raise()
+        callback()
+      },
+      onClose() {
+        closed += 1
+        changed.raise()
+      },
+    },
+  })
+  const { ctx, workspaceId } = sending
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const campaign = await sending.createCampaign([mailbox], { sequences: twoSteps })
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ada@lead.example'])
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  const unread = new MailFailure('login', 'refused')
+  await transaction(ctx, (tx) => reportMailboxError(tx, workspaceId, mailbox.id, 'imap', unread))
+  await sending.addLeads(campaign.id, ['bob@lead.example'])
+  await changed.until(() => opened === 2)
+  await sending.untilAsleep()
+  await runner.stop()
+  await changed.until(() => closed === 2)
 })
 
 /** A mailbox with this gap between two mails, whose first one has left. */

@@ -263,6 +263,36 @@ test('a login that is refused is a mailbox error, told once; the mailbox recover
   expect(await mailboxStatus(mailbox.id)).toEqual({ status: 'connected', status_reason: null })
 })
 
+test('a mailbox that may log in and not send is tried less and less', async () => {
+  sending = await testSending({
+    smtp: {
+      onMailFrom(_address, _session, callback) {
+        callback(refusal(550, '5.7.1 Sender not allowed'))
+      },
+    },
+  })
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const campaign = await sending.createCampaign([mailbox])
+  const { ctx } = sending
+  await sending.addLeads(
+    campaign.id,
+    Array.from({ length: 7 }, (_, index) => `lead${index}@lead.example`),
+  )
+  await sending.startRunner()
+  for (const [index, seconds] of [10, 30, 60, 300, 900, 1800, 1800].entries()) {
+    const lane = await ctx.database.until(async () => {
+      const { peek } = ctx.database
+      const row = await peek.selectFrom('mailbox_lanes').selectAll().executeTakeFirst()
+      return row?.failures === index + 1 && row
+    })
+    const pauseMs = (lane.not_before?.getTime() ?? 0) - ctx.now().getTime()
+    expect(pauseMs).toBeGreaterThan(seconds * 500)
+    expect(pauseMs).toBeLessThan(seconds * 1_200)
+    await untilInError(mailbox.id)
+    ctx.clock.advance(pauseMs)
+  }
+})
+
 test('a password that was changed is tried at once', async () => {
   sending = await testSending()
   const mailbox = await sending.createMailbox('anna@example.com', {

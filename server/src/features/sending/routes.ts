@@ -90,7 +90,9 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'repeatSend',
         summary: 'Send an uncertain mail again',
-        description: 'Of a campaign, or an answer. If it arrived, its lead has it twice.',
+        description:
+          'Of a campaign, or an answer. If it arrived, its lead has it twice. A step that a later one ' +
+          'has followed is a 409 `invalid_transition`.',
         tags,
         params,
         response: { 200: ref(Send) },

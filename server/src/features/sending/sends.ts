@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { CampaignCache } from './next-mail/campaign-cache.ts'
@@ -65,6 +65,7 @@ export const sendAgain = (
   transaction(ctx, async (tx) => {
     const send = await findUndecided(tx, workspaceId, id)
     const { reply } = send
+    if (send.is_followed) throw followed()
     if (reply) {
       await findReplyMailbox(tx, workspaceId, send.mailbox_id)
       await checkReply(tx, workspaceId, reply)
@@ -74,6 +75,13 @@ export const sendAgain = (
     const attempt = await queueReply(tx, workspaceId, { ...send, reply })
     return { ...shownAs('waiting', send), id: attempt }
   })
+
+const followed = () =>
+  new AppError(
+    'invalid_transition',
+    'A later mail of the campaign went to this lead since, and its sequence does not go back. Say ' +
+      'that the mail arrived, or write to the lead in the conversation.',
+  )
 
 export interface DecidedBy {
   actor: Actor
@@ -123,5 +131,5 @@ async function decide(
 
 const shownAs = (
   state: string,
-  { reply: _, mailbox_id: _mailbox, ...send }: queries.UndecidedSend,
+  { reply: _, mailbox_id: _mailbox, is_followed: _followed, ...send }: queries.UndecidedSend,
 ): queries.ShownSend => ({ ...send, state })

@@ -31,7 +31,7 @@ import {
   drawSchedule,
   drawVariants,
 } from './plans.ts'
-import { isTransient, type Recorder } from './recorder.ts'
+import { isSame, isTransient, type Key, type Recorder } from './recorder.ts'
 import { workspaceId } from './seed-rows.ts'
 
 /** Who is at it does several things at once: while the first has its effect. */
@@ -264,8 +264,34 @@ export class Workload {
       await confirmArrived(ctx, workspaceId, id, { actor: operator })
       return
     }
-    this.#recorder.repeated.push({ leadId, stepId })
-    await sendAgain(ctx, workspaceId, id, { actor: operator })
+    const key = { leadId, stepId }
+    this.#recorder.repeated.push(key)
+    try {
+      await sendAgain(ctx, workspaceId, id, { actor: operator })
+      this.#checkIsLast(key)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'invalid_transition') {
+        this.#recorder.repeated.splice(this.#recorder.repeated.indexOf(key), 1)
+      }
+      throw error
+    }
+  }
+
+  /** A step is not said to be sent again where a later one has left: the sequence does not go back. */
+  #checkIsLast(key: Key) {
+    const { accepted, marks } = this.#recorder
+    const marked = marks.findLast((mark) => isSame(mark, key))
+    const isFollowed = accepted.some(
+      (mail) =>
+        mail.leadId === key.leadId &&
+        mail.stepId !== key.stepId &&
+        !mail.isLost &&
+        marked !== undefined &&
+        mail.markedMs > marked.atMs,
+    )
+    if (isFollowed) {
+      this.#world.violate(`step ${key.stepId} is to be sent again, and a later one was taken`)
+    }
   }
 
   /** By whichever API lives; when none does, a moment later. */

@@ -24,19 +24,23 @@ interface OfMail {
   message: EventMessage
 }
 
+/** A step that a lead got. */
+export interface SentMail extends OfMail {
+  /** When the server took it; now, if it is not given. */
+  at?: Date
+  /** On which it is counted, in its campaign's zone; today, if it is not given. */
+  day?: string
+  stepId: string
+  mailboxId: string
+  /** Continued by steps without a subject. */
+  threadSubject: string
+}
+
 /** Something that a mail server, a lead or its machine did, as far as the lead is concerned. */
 export type LeadActivity =
-  | (OfMail & {
+  | (SentMail & {
       kind: 'sent'
       leadId: string
-      /** When the server took it; now, if it is not given. */
-      at?: Date
-      /** On which it is counted, in its campaign's zone; today, if it is not given. */
-      day?: string
-      stepId: string
-      mailboxId: string
-      /** Continued by steps without a subject. */
-      threadSubject: string
       /** The step after this one by its delay alone; null: this was the last. */
       next: { notBefore: Date } | null
     })
@@ -64,7 +68,14 @@ export type LeadActivity =
   | { kind: 'unsubscribed'; leadId: string }
   /** No step is left for it: those that were have been removed. */
   | { kind: 'finished'; leadId: string }
-  | { kind: 'skipped'; leadId: string; reason: SkipReason; detail: string }
+  | {
+      kind: 'skipped'
+      leadId: string
+      reason: SkipReason
+      detail: string
+      /** Counts as sent all the same, and is not told of. */
+      sent?: SentMail
+    }
 
 export interface EventBounce {
   kind: 'hard' | 'soft'

@@ -1,7 +1,7 @@
 import type { EventType } from '../../events/catalogue/index.ts'
 import { isOpen, isSending, type LeadState, type LockedLead } from '../record.ts'
 import { isFinal, planStatusChange } from '../status/plan-status-change.ts'
-import type { LeadActivity } from './activity.ts'
+import type { LeadActivity, SentMail } from './activity.ts'
 
 /** What an activity makes of a lead: only what changes, and what is told of it, in this order. */
 export interface ActivityChange {
@@ -29,7 +29,7 @@ export function planActivity(lead: LockedLead, activity: LeadActivity, now: Date
     case 'finished':
       return planRemoved(lead)
     case 'skipped':
-      return planSkip(lead, activity)
+      return planSkip(lead, activity, now)
     case 'unsubscribed':
       return planUnsubscribe(lead)
   }
@@ -60,17 +60,8 @@ export const planBlock = (lead: LockedLead): ActivityChange => ({
 type Of<Kind extends LeadActivity['kind']> = Extract<LeadActivity, { kind: Kind }>
 
 function planSent(lead: LockedLead, sent: Of<'sent'>, now: Date): ActivityChange {
-  const { message, stepId, mailboxId, threadSubject, next, at = now } = sent
-  const patch: Partial<LeadState> = {
-    status: advanced(lead.status, 'contacted'),
-    current_step: message.step,
-    last_contacted_from: message.mailbox,
-    timestamp_last_contact: at,
-    mailbox_id: mailboxId,
-    thread_subject: threadSubject,
-    sent_step_ids: [...lead.sent_step_ids, stepId],
-    skip_reason: null,
-  }
+  const { message, next, at = now } = sent
+  const patch: Partial<LeadState> = { ...contacted(lead, sent, now), skip_reason: null }
   const events: ActivityChange['events'] = [{ type: 'email.sent', data: { message }, at }]
   if (!isOpen(lead.sending_state)) return { patch, events }
   if (next) {
@@ -81,6 +72,21 @@ function planSent(lead: LockedLead, sent: Of<'sent'>, now: Date): ActivityChange
   const finish = planFinish({ ...lead, ...patch })
   return { patch: { ...patch, ...finish.patch }, events: [...events, ...finish.events] }
 }
+
+/** How far the lead has come with this mail. */
+const contacted = (
+  lead: LockedLead,
+  { at, message, stepId, mailboxId, threadSubject }: SentMail,
+  now: Date,
+): Partial<LeadState> => ({
+  status: advanced(lead.status, 'contacted'),
+  current_step: message.step,
+  last_contacted_from: message.mailbox,
+  timestamp_last_contact: at ?? now,
+  mailbox_id: mailboxId,
+  thread_subject: threadSubject,
+  sent_step_ids: [...lead.sent_step_ids, stepId],
+})
 
 /** Every step was sent and nothing stopped the lead. */
 export function planFinish(lead: Pick<LockedLead, 'status'>): ActivityChange {
@@ -156,14 +162,19 @@ function planBounce(lead: LockedLead, bounced: Of<'bounced'>, now: Date): Activi
   return { patch: { ...patch, stop_reason: 'bounced' }, events }
 }
 
-function planSkip(lead: LockedLead, { reason, detail }: Of<'skipped'>): ActivityChange {
-  if (!isOpen(lead.sending_state)) return { patch: {}, events: [] }
+function planSkip(
+  lead: LockedLead,
+  { reason, detail, sent }: Of<'skipped'>,
+  now: Date,
+): ActivityChange {
+  const got = sent ? contacted(lead, sent, now) : {}
+  if (!isOpen(lead.sending_state)) return { patch: got, events: [] }
   const skip_reason = `${reason}: ${detail}`
   if (reason === 'suppressed') {
-    return { patch: { skip_reason, ...stopped(lead, 'blocked') }, events: [] }
+    return { patch: { ...got, skip_reason, ...stopped(lead, 'blocked') }, events: [] }
   }
   const sending_state = reason === 'expired' ? 'finished' : 'paused'
-  return { patch: { skip_reason, sending_state }, events: [] }
+  return { patch: { ...got, skip_reason, sending_state }, events: [] }
 }
 
 /** Nothing, unless the lead is still sent to. */

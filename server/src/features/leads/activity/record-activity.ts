@@ -67,7 +67,8 @@ function change(
 
 function changeItself(lead: ChangingLead, activity: LeadActivity, at: Date) {
   const { patch, events } = planActivity(lead.now, activity, at)
-  if ('mail' in activity && activity.mail) lead.about(activity.mail)
+  const of = sentIn(activity) ?? activity
+  if ('mail' in of && of.mail) lead.about(of.mail)
   countMail(lead, activity, at)
   lead.change(patch, events, at)
 }
@@ -76,11 +77,17 @@ function changeItself(lead: ChangingLead, activity: LeadActivity, at: Date) {
 function countMail(lead: ChangingLead, activity: LeadActivity, at: Date) {
   const day = () => dayOf(lead.now.campaign_zone, at)
   const { kind } = activity
-  if (kind === 'sent') lead.count('sent', activity.day ?? day())
+  const sent = sentIn(activity)
+  if (sent) lead.count('sent', sent.day ?? day())
   else if (kind === 'auto_replied') lead.count('auto_replied', day())
   else if (kind === 'opened' || kind === 'clicked') {
     if (!activity.isMachine) lead.countFirst(kind, day())
   }
+}
+
+function sentIn(activity: LeadActivity) {
+  if (activity.kind === 'sent') return activity
+  return activity.kind === 'skipped' ? activity.sent : undefined
 }
 
 const companyKey = ({ id, campaign_id }: LockedLead, company: string | null) =>

@@ -81,6 +81,21 @@ test('a follow-up that was never sent waits no longer than from the mail before 
   })
 })
 
+test('a lead that has got a later mail goes on from there, whatever it did not get before', async () => {
+  const { leadId } = await inbox.contact([email])
+  const { sent_step_ids } = await inbox.lead(leadId)
+  const { peek } = inbox.ctx.database
+  const later = inbox.ctx.newId()
+  const thought = { sent_step_ids: [...(sent_step_ids as string[]), later], current_step: 2 }
+  await peek.updateTable('leads').set(thought).where('id', '=', leadId).execute()
+  const { sending_state, status, mailbox_id, timestamp_next_send, timestamp_last_contact } =
+    await inbox.lead(leadId)
+  expect(await takeBack(leadId)).toMatchObject({
+    ...{ sent_step_ids: [later], current_step: 2, sending_state, status, mailbox_id },
+    ...{ timestamp_next_send, timestamp_last_contact },
+  })
+})
+
 test('a lead that a person has completed stays so when a mail to it was never sent', async () => {
   const { leadId, campaign } = await inbox.contact([email])
   const body = { email, campaign_id: campaign.id, new_status: 'completed' }

@@ -18,7 +18,8 @@ interface TakenStep {
 /**
  * Steps that leads were thought to have got, and did not: they are next again, at once, or on the return of
  * who is absent and not finished. A lead that was finished with such a step is stopped instead by what
- * came in since, for nothing stops who is finished. What was told of them in events stays told.
+ * came in since, for nothing stops who is finished. One that has got a later step goes on from there, for
+ * its sequence does not go back. What was told of them in events stays told.
  */
 export async function takeBackSteps(tx: Context, workspaceId: string, steps: TakenStep[]) {
   const byLead = Map.groupBy(steps, ({ leadId }) => leadId)
@@ -51,6 +52,7 @@ function withoutSteps(
   const stepIds = new Set(taken.map(({ stepId }) => stepId))
   const sent_step_ids = lead.sent_step_ids.filter((id) => !stepIds.has(id))
   if (sent_step_ids.length === lead.sent_step_ids.length) return {}
+  if (sent_step_ids.at(-1) === lead.sent_step_ids.at(-1)) return { sent_step_ids }
   const isFirst = sent_step_ids.length === 0
   const patch: Partial<LeadState> = {
     sent_step_ids,

@@ -7,6 +7,7 @@ import { claimSends } from '../claim/claim.ts'
 import type { Claim, ClaimRequest } from '../ledger.ts'
 import { CampaignCache } from '../next-mail/campaign-cache.ts'
 import { LeadPrefetch } from '../next-mail/lead-prefetch.ts'
+import { type Skip, skipLeads } from '../next-mail/skip-leads.ts'
 import type { RememberedMark } from '../restore-guard/remembered-marks.ts'
 import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
 import { SentCopies } from '../sent-copies/sent-copies.ts'
@@ -31,6 +32,7 @@ export interface Writers {
   connections: Connections
   copies: SentCopies
   claims: Batcher<ClaimRequest, Claim | null>
+  skips: Batcher<Skip, undefined>
   marks: Batcher<Mark, boolean>
   settlements: Settlements
   sleeps: Batcher<Sleep, SleepAnswer>
@@ -40,6 +42,8 @@ export interface Writers {
 
 /** One writer, so that marks of all mailboxes share a commit: a little more latency, far fewer commits. */
 const marksAtOnce = 1
+/** Each of another workspace: who locks its leads there holds up no other's. */
+const skipsAtOnce = 2
 
 export function createWriters(
   ctx: ProcessContext,
@@ -57,6 +61,10 @@ export function createWriters(
     },
     { itemsMax: 500, gather: 1 },
   )
+  const skips = createBatchWriter<Skip, undefined>(ctx, 'skips', skipLeads, {
+    ...{ itemsMax: 500, gather: 1, concurrency: skipsAtOnce },
+    keyOf: ({ workspace_id }) => workspace_id,
+  })
   const marks = createBatchWriter<Mark, boolean>(ctx, 'marks', markSince(readSince, watch), {
     ...{ itemsMax: 500, gather: 1, concurrency: marksAtOnce, isOneStatement: true },
   })
@@ -75,14 +83,14 @@ export function createWriters(
     { itemsMax: 500, gather: 1, isOneStatement: true },
   )
   return {
-    ...{ watch, readSince, cache, claims, marks, settlements, sleeps },
+    ...{ watch, readSince, cache, claims, skips, marks, settlements, sleeps },
     prefetch: new LeadPrefetch(),
     links: new LinkMaker(ctx),
     room: new DraftRoom(),
     connections: new Connections(ctx),
     copies: new SentCopies(ctx, owner),
     async flush() {
-      await Promise.all([claims.flush(), marks.flush(), sleeps.flush()])
+      await Promise.all([claims.flush(), skips.flush(), marks.flush(), sleeps.flush()])
       await settlements.flush()
     },
   }

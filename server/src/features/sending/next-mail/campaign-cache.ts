@@ -14,7 +14,6 @@ import {
 export interface CachedCampaign {
   id: string
   workspace_id: string
-  name: string
   version: Date
   steps: PlannedStep[]
   cc_list: string[]
@@ -84,7 +83,6 @@ function cache(row: CampaignColumns, cached: Variants): CachedCampaign {
   return {
     id: row.id,
     workspace_id: row.workspace_id,
-    name: row.name,
     version: row.version,
     steps: plannedSteps,
     cc_list: row.cc_list,

@@ -17,7 +17,6 @@ type CampaignKey = Pick<CampaignVersion, 'workspace_id' | 'id'>
 
 export interface CampaignColumns extends MailCampaign {
   id: string
-  name: string
   version: Date
   /** Without the texts of their variants. */
   steps: CampaignSequence['steps']
@@ -32,7 +31,7 @@ export interface CampaignColumns extends MailCampaign {
 const select = preparedForBatch<string[][], CampaignColumns>(
   'read_sending_campaigns',
   `/* settle */
-   select c.workspace_id, c.id, c.name, c.timestamp_updated as version, c.campaign_schedule,
+   select c.workspace_id, c.id, c.timestamp_updated as version, c.campaign_schedule,
      (
        select coalesce(jsonb_agg(jsonb_build_object(
          'id', s.step -> 'id', 'delay', s.step -> 'delay', 'delay_unit', s.step -> 'delay_unit',

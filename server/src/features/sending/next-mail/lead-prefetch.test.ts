@@ -109,3 +109,31 @@ test('a mailbox whose lead is free by the ledger, and held by another one that h
   for (const { id } of taken) writers.prefetch.release(id)
   expect(await plan()).toBe('send')
 })
+
+test('a lead that is due later than it was when it was read keeps nobody waiting who is due before', async () => {
+  const { ctx, workspaceId } = sending
+  const { peek } = ctx.database
+  const campaign = await sending.createCampaign(mailboxes, { email_gap: 1 })
+  const { id: campaign_id } = campaign
+  const [postponed = ''] = await sending.addLeads(campaign_id, ['later@lead.example'])
+  const [paused = ''] = await sending.addLeads(campaign_id, ['resumed@lead.example'])
+  const change = (id: string, values: object) =>
+    peek.updateTable('leads').set(values).where('id', '=', id).execute()
+  const days = (count: number) => new Date(ctx.now().getTime() + count * 86_400_000)
+  await change(paused, { sending_state: 'paused', timestamp_created: days(-6) })
+  const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
+  const wanted = { workspace_id: workspaceId, campaign_id, leads: 1 }
+  await writers.prefetch.fill(ctx.db, [wanted], ctx.now())
+  const [sequence] = campaign.sequences
+  const steps = [{ ...sequence.steps[0], delay: 5, delay_unit: 'days' }]
+  const body = { sequences: [{ ...sequence, steps }] }
+  const { status } = await sending.call('PATCH', `/api/v2/campaigns/${campaign_id}`, { body })
+  expect(status).toBe(200)
+
+  const lane = new Lane(workspaceId, mailboxes[0]?.id ?? '', '0')
+  const plan = async () => (await planLanes(ctx, [lane], writers)).get(lane)?.kind
+  expect(await plan()).toBe('asleep')
+  await change(postponed, { timestamp_next_send: days(5) })
+  await change(paused, { sending_state: 'pending', timestamp_next_send: ctx.now() })
+  expect(await plan()).toBe('send')
+})

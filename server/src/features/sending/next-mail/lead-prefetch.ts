@@ -103,6 +103,11 @@ export class LeadPrefetch {
     }
   }
 
+  /** What was read may no longer be who is due first: it is read from its start for the next plan. */
+  forget(campaignId: string) {
+    this.#pools.delete(campaignId)
+  }
+
   /** The ledger says what became of it; to be offered again it has to be read again. */
   release(leadId: string) {
     const campaignId = this.#busy.get(leadId)

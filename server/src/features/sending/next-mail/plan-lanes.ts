@@ -1,7 +1,6 @@
 import type { Batcher } from '../../../kernel/batcher.ts'
-import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
-import { transaction } from '../../../kernel/db/transaction.ts'
-import { type LeadActivity, recordActivities } from '../../leads/index.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
+import { describeError } from '../../../kernel/log.ts'
 import type { Sleep } from '../../mailbox-lanes/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { type LaneRow, readLanes } from '../lanes/lane-queries.ts'
@@ -12,16 +11,17 @@ import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
 import { messageIdOf } from '../transmit/message-id.ts'
 import { type Backlog, findNextDue, loadBacklog, type ReadyLane } from './backlog.ts'
 import type { CampaignCache } from './campaign-cache.ts'
-import { holdCampaigns } from './campaign-queries.ts'
 import type { LeadPrefetch } from './lead-prefetch.ts'
 import type { NextAction } from './next-action.ts'
 import { earliestOf, type Picked, pickNext } from './pick-next.ts'
+import type { Skip } from './skip-leads.ts'
 
 export interface PlannerParts {
   readSince: Date
   cache: CampaignCache
   prefetch: LeadPrefetch
   claims: Batcher<ClaimRequest, Claim | null>
+  skips: Batcher<Skip, undefined>
   sleeps: Batcher<Sleep, SleepAnswer>
   watch: Pick<RestoreGuard, 'identity'>
 }
@@ -125,28 +125,61 @@ async function claimChoices(
   actions: Map<Lane, NextAction>,
 ): Promise<Map<ReadyLane, Picked>> {
   const idle = new Map<ReadyLane, Picked>()
-  const skips: Picked['skips'] = []
   const claiming: Promise<string | null>[] = []
   for (const ready of backlog.lanes) {
     const choice = pickNext(ready, backlog, parts.prefetch)
-    skips.push(...choice.skips)
-    parts.prefetch.take(
-      choice.skips.map(({ campaign, leadId: id }) => ({ id, campaign_id: campaign.id })),
-    )
+    for (const { campaign, leadId, reason } of choice.skips) {
+      skip(
+        ctx,
+        ready.lane,
+        { workspace_id: campaign.workspace_id, campaign, leadId, reason },
+        parts,
+      )
+    }
     if (choice.campaign) claiming.push(claim(ctx, ready, choice, backlog, parts, actions))
-    else if (choice.skips.length > 0 || choice.isCut) actions.set(ready.lane, { kind: 'again' })
+    else if (choice.skips.length > 0) actions.set(ready.lane, { kind: 'settle' })
+    else if (choice.isCut) actions.set(ready.lane, { kind: 'again' })
     else idle.set(ready, choice)
   }
-  // Offered again as it was read, one that is done with already would be skipped without end.
-  const skipping = skipLeads(ctx, skips).finally(() => {
-    for (const { leadId } of skips) parts.prefetch.release(leadId)
-  })
-  const [refused] = await Promise.all([Promise.all(claiming), skipping])
-  replanPassedOver(idle, new Set(refused), actions)
+  // Whom they were offered and could not send to would else be offered first, whoever is due before.
+  for (const { campaigns } of idle.keys()) {
+    for (const { id } of campaigns) parts.prefetch.forget(id)
+  }
+  replanPassedOver(idle, new Set(await Promise.all(claiming)), actions)
   return idle
 }
 
-/** A lead that was refused to one mailbox is free for those that were planned as if it was taken. */
+const skipAgainMs = 1_000
+
+/**
+ * Its mailbox looks again once that is written. The others that are planned with it do not wait: they may
+ * be of other workspaces. Offered again as it was read, a lead that is done with would be skipped anew.
+ */
+function skip(
+  ctx: ProcessContext,
+  lane: Lane,
+  lead: Skip,
+  { prefetch, skips }: Pick<PlannerParts, 'prefetch' | 'skips'>,
+) {
+  const { leadId: id, campaign } = lead
+  prefetch.take([{ id, campaign_id: campaign.id }])
+  const done = skips
+    .add(lead)
+    .catch((error) => {
+      ctx.log.error({ lead: id, ...describeError(error) }, 'a lead is skipped later')
+      return ctx.sleep(skipAgainMs)
+    })
+    .finally(() => {
+      prefetch.release(id)
+      lane.settling.delete(done)
+    })
+  lane.settling.add(done)
+}
+
+/**
+ * A lead that was refused to one mailbox, and its place in a day, are free for those that were planned as
+ * if they were taken.
+ */
 function replanPassedOver(
   idle: Map<ReadyLane, Picked>,
   refused: Set<string | null>,
@@ -160,7 +193,10 @@ function replanPassedOver(
   }
 }
 
-/** @returns the campaign, if it has a lead that any mailbox may write to and that was refused to this one */
+/**
+ * @returns the campaign, if something was refused to this mailbox that another one may send, or that took
+ *   the last place in its day
+ */
 async function claim(
   ctx: ProcessContext,
   ready: ReadyLane,
@@ -211,36 +247,10 @@ async function claim(
     }))
   lane.refusals = mails.length === 0 ? lane.refusals + 1 : 0
   actions.set(lane, mails.length === 0 ? { kind: 'again' } : { kind: 'send', mails })
-  return sends.some(({ isNew }, index) => isNew && !answers[index]) ? campaign.id : null
+  const { daily_limit } = campaign.planned
+  const isFull = daily_limit !== null && backlog.campaignDay(campaign).sent >= daily_limit
+  return sends.some(({ isNew }, index) => (isNew || isFull) && !answers[index]) ? campaign.id : null
 }
-
-const details = {
-  expired: 'The time in which this step was to be sent has passed.',
-  suppressed: 'The address, or its domain, is on the suppression list.',
-}
-
-/** Skips leads by the campaigns as they were planned from: a step that was added meanwhile is sent. */
-async function skipLeads(ctx: ProcessContext, skips: Picked['skips']) {
-  const byWorkspace = Map.groupBy(skips, ({ campaign }) => campaign.workspace_id)
-  for (const workspaceId of [...byWorkspace.keys()].sort()) {
-    const own = byWorkspace.get(workspaceId) ?? []
-    const campaigns = new Map(own.map(({ campaign }) => [campaign.id, campaign]))
-    await transaction(inWorkspace(ctx, workspaceId), async (tx) => {
-      const held = await holdCampaigns(tx.db, [...campaigns.values()])
-      const versions = new Map(held.map(({ id, version }) => [id, version.getTime()]))
-      const current = own.filter(
-        ({ campaign }) => versions.get(campaign.id) === campaign.version.getTime(),
-      )
-      const activities = new Map(current.map((skip) => [skip.leadId, skipOf(skip)]))
-      await recordActivities(tx, workspaceId, [...activities.values()])
-    })
-  }
-}
-
-const skipOf = ({ leadId, reason }: Picked['skips'][number]): LeadActivity =>
-  reason === 'no_step_left'
-    ? { kind: 'finished', leadId }
-    : { kind: 'skipped', leadId, reason, detail: details[reason] }
 
 const undecidedOf = (idle: Map<ReadyLane, Picked>) =>
   [...idle].flatMap(([ready, { undecided }]) => undecided.map((campaign) => ({ ready, campaign })))

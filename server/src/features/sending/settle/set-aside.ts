@@ -3,6 +3,7 @@ import { recordActivities } from '../../leads/index.ts'
 import type { CampaignCache } from '../next-mail/campaign-cache.ts'
 import type { SendError } from '../transmit/outcome.ts'
 import { settleSends } from './settle.ts'
+import { sentOf } from './settle-leads.ts'
 import * as queries from './settle-queries.ts'
 import type { Settlement } from './settlement.ts'
 
@@ -11,8 +12,8 @@ const stage = 'ledger'
 
 /**
  * Ends an attempt whose result the database refuses to record: what was certainly not sent has failed,
- * everything else is `uncertain`. Its lead is paused and says why: nothing is sent to it until a person
- * has looked.
+ * everything else is `uncertain`, and counts as sent, for its lead, too. That is paused and says why:
+ * nothing is sent to it until a person has looked.
  *
  * @returns whether its row changed
  */
@@ -32,10 +33,11 @@ export async function setAside(
     return isSettled
   }
   const own = inWorkspace(tx, settlement.workspace_id)
-  const kind = await queries.setSendAside(own.db, settlement, error, tx.now())
-  if (kind !== 'step') return kind !== undefined
+  const row = await queries.setSendAside(own.db, settlement, error, tx.now())
+  if (!row || row.reply) return row !== undefined
   const { workspace_id, lead_id: leadId } = settlement
-  await recordActivities(own, workspace_id, [{ ...skip, kind: 'skipped', leadId }])
+  const sent = sentOf(settlement, row)
+  await recordActivities(own, workspace_id, [{ ...skip, kind: 'skipped', leadId, sent }])
   return true
 }
 

@@ -3,7 +3,7 @@ import { afterDelay, nextStep, zoneOf } from '../../campaigns/index.ts'
 import { type LeadActivity, recordActivities } from '../../leads/index.ts'
 import type { CachedCampaign } from '../next-mail/campaign-cache.ts'
 import { findSentSteps, type LedgerRow } from './settle-queries.ts'
-import { type Settled, sentAt } from './settlement.ts'
+import { type Settled, type Settlement, sentAt } from './settlement.ts'
 
 /** Records what the results mean for their leads: states, events, counters, the suppression list. */
 export async function recordActivity(
@@ -36,14 +36,7 @@ function activityOf(
   sentSteps: Map<string, string[]>,
 ): LeadActivity | undefined {
   const leadId = row.lead_id
-  const message = {
-    message_id: row.message_id,
-    subject: row.subject ?? '',
-    step: row.step,
-    variant: row.variant,
-    mailbox: settlement.mailbox,
-  }
-  const mail = { step_id: row.step_id, variant_id: row.variant_id }
+  const { mail, message } = mailOf(settlement, row)
   const { effect } = transition
   if (effect?.kind === 'bounce') {
     return { kind: 'bounced', leadId, mail, message, bounce: effect.bounce }
@@ -53,20 +46,31 @@ function activityOf(
   }
   if (!transition.records) return undefined
   const campaign = campaigns.get(row.campaign_id)
-  const at = sentAt(settlement, row)
-  return {
-    kind: 'sent',
-    leadId,
-    at,
-    day: row.campaign_day,
-    mail,
-    message,
-    stepId: row.step_id,
-    mailboxId: row.mailbox_id,
-    threadSubject: (row.starts_thread ? row.subject : settlement.threadSubject) ?? '',
-    next: campaign ? nextOf(campaign, row, sentSteps, at) : null,
-  }
+  const sent = sentOf(settlement, row)
+  const next = campaign ? nextOf(campaign, row, sentSteps, sent.at) : null
+  return { kind: 'sent', leadId, ...sent, next }
 }
+
+/** What its lead got. */
+export const sentOf = (settlement: Settlement, row: LedgerRow) => ({
+  ...mailOf(settlement, row),
+  at: sentAt(settlement, row),
+  day: row.campaign_day,
+  stepId: row.step_id,
+  mailboxId: row.mailbox_id,
+  threadSubject: (row.starts_thread ? row.subject : settlement.threadSubject) ?? '',
+})
+
+const mailOf = ({ mailbox }: Settlement, row: LedgerRow) => ({
+  mail: { step_id: row.step_id, variant_id: row.variant_id },
+  message: {
+    message_id: row.message_id,
+    subject: row.subject ?? '',
+    step: row.step,
+    variant: row.variant,
+    mailbox,
+  },
+})
 
 function nextOf(
   { steps, planned }: CachedCampaign,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { column } from '../../../kernel/db/column.ts'
 import type { AnyDb, Db } from '../../../kernel/db/db.ts'
 import { preparedForBatch } from '../../../kernel/db/prepared.ts'
@@ -134,27 +135,21 @@ export const updateSends = (db: AnyDb, sends: SettledSend[], now: Date) =>
     now,
   )
 
-/** An attempt that nobody has settled. @returns its kind; undefined: there was none */
+/** An attempt that nobody has settled; nothing: there was none. */
 export async function setSendAside(
   db: Db,
   { workspace_id, lead_id, step_id, id }: SendKey & { id: string },
   { stage, code, message }: SendError,
   now: Date,
-): Promise<string | undefined> {
-  const row = await db
-    .updateTable('sends')
-    .set({
-      ...{ state: 'uncertain', look_at: null, timestamp_settled: now },
-      ...{ error_stage: stage, error_code: code, error_message: message },
-    })
-    .where('workspace_id', '=', workspace_id)
-    .where('lead_id', '=', lead_id)
-    .where('step_id', '=', step_id)
-    .where('id', '=', id)
-    .where('is_open', '=', true)
-    .returning('kind')
-    .executeTakeFirst()
-  return row?.kind
+): Promise<LedgerRow | undefined> {
+  const { rows } = await sql<LedgerRow>`
+    update sends s
+    set state = 'uncertain', look_at = null, timestamp_settled = ${now}::timestamptz,
+      error_stage = ${stage}, error_code = ${code}, error_message = ${message}
+    where s.workspace_id = ${workspace_id}::uuid and s.lead_id = ${lead_id}::uuid
+      and s.step_id = ${step_id}::uuid and s.id = ${id}::uuid and s.is_open
+    returning ${sql.raw(ledgerColumns)}`.execute(db)
+  return rows[0]
 }
 
 const selectSentSteps = preparedForBatch<string[][], { lead_id: string; step_ids: string[] }>(

@@ -18,9 +18,15 @@ import { addMailbox } from '../../mailboxes/index.ts'
 import { lockSuppressions } from '../../suppression/suppression.ts'
 import { createWorkspace } from '../../workspaces/index.ts'
 import { countSetAside } from '../cross-workspace.ts'
+import { confirmArrived } from '../sends.ts'
 
 let sending: Sending
-afterEach(() => sending[Symbol.asyncDispose]())
+let closing: (() => Promise<unknown>) | undefined
+afterEach(async () => {
+  await closing?.()
+  closing = undefined
+  await sending[Symbol.asyncDispose]()
+})
 
 const stateOf = (entries: LedgerEntry[], leadId: string) =>
   entries.find(({ lead_id }) => lead_id === leadId)?.state
@@ -33,7 +39,7 @@ const metricsOf = async () =>
 const lead = (id: string) =>
   sending.ctx.database.peek
     .selectFrom('leads')
-    .select(['sending_state', 'skip_reason', 'status'])
+    .select(['sending_state', 'skip_reason', 'status', 'current_step'])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
@@ -109,6 +115,43 @@ test('no result waits for what is locked in another workspace', async () => {
   release.resolve()
   await lock
   await sending.waitForLedger((all) => leadIds.every((id) => stateOf(all, id) === 'failed'))
+})
+
+test('no mailbox waits for a lead of another workspace that is to be skipped and is locked', async () => {
+  sending = await testSending()
+  const { ctx, workspaceId } = sending
+  const { peek } = ctx.database
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  const [leadId = ''] = await sending.addLeads(campaign.id, ['ann@lead.example'])
+  const locked = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const lock = transaction(ctx, async (tx) => {
+    await sql`select from leads
+      where workspace_id = ${workspaceId}::uuid and id = ${leadId}::uuid for update`.execute(tx.db)
+    locked.resolve()
+    await release.promise
+  })
+  await locked.promise
+  closing = async () => {
+    release.resolve()
+    await lock
+  }
+  // It is still to be written to: whoever suppresses an address waits for its leads.
+  await peek
+    .insertInto('suppressions')
+    .values({
+      ...{ workspace_id: workspaceId, kind: 'address', value: 'ann@lead.example' },
+      ...{ reason: 'blocked', timestamp_created: ctx.now() },
+    })
+    .execute()
+  const theirs = await neighbour()
+  await sending.startRunner()
+  await sending.waitForLedger((all) => stateOf(all, theirs) === 'sent')
+  const later = (await addNeighbour('later', 'later@lead.example')).leadId
+  await sending.waitForLedger((all) => stateOf(all, later) === 'sent')
+  expect(await lead(leadId)).toMatchObject({ sending_state: 'pending' })
+  await closing()
+  await ctx.database.until(async () => (await lead(leadId)).sending_state === 'stopped')
 })
 
 test('workspaces whose locks are held take no more than half of the connections', async () => {
@@ -190,4 +233,34 @@ test('a result that the database refuses holds up no other, and a person sees it
   expect(await metricsOf()).toEqual(['outrider_settlements_refused_total 1'])
   expect(sending.outbox).toHaveLength(3)
   await sending.untilAsleep()
+})
+
+test('a lead whose mail was set aside goes on with the next step once a person resumes it', async () => {
+  sending = await testSending()
+  const { ctx, workspaceId } = sending
+  const { peek } = ctx.database
+  await sql`alter table events add constraint refused check (lead_email <> 'bob@lead.example')`.execute(
+    peek,
+  )
+  const steps = [
+    { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+    { delay: 1, delay_unit: 'days', variants: [{ subject: '', body: '<p>And?</p>' }] },
+  ]
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')], {
+    sequences: [{ steps }],
+  })
+  const email = 'bob@lead.example'
+  const [bob = ''] = await sending.addLeads(campaign.id, [email])
+  await sending.startRunner()
+  const [entry] = await sending.waitForLedger((all) => stateOf(all, bob) === 'uncertain')
+  await sql`alter table events drop constraint refused`.execute(peek)
+  await confirmArrived(ctx, workspaceId, entry?.id ?? '', { actor: operator })
+  const body = { email, campaign_id: campaign.id, new_status: 'active' }
+  await sending.call('POST', '/api/v2/lead/update/status', { body })
+  const { sending_state, current_step } = await lead(bob)
+  expect({ sending_state, current_step }).toEqual({ sending_state: 'active', current_step: 1 })
+  await sending.untilAsleep()
+  ctx.clock.advance(86_400_000)
+  await sending.waitForLedger((all) => all.filter(({ state }) => state === 'sent').length === 2)
+  expect(await lead(bob)).toMatchObject({ sending_state: 'finished', current_step: 2 })
 })

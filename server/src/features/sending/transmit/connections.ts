@@ -54,6 +54,8 @@ export class Connections {
   /** Keeps a connection for the next mail, as soon as nothing is under way on it. */
   putBack(mailboxId: string, connection: SmtpConnection) {
     if (!connection.isOpen) return
+    const kept = this.#kept.get(mailboxId)
+    if (kept && kept.connection !== connection) void this.#close(kept)
     this.#kept.set(mailboxId, { connection, usedAtMs: this.#ctx.monotonicMs() })
   }
 

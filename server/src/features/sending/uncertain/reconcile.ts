@@ -21,8 +21,8 @@ const sendsMax = 200
 const mailboxesAtOnce = 16
 const mailboxesOfWorkspaceAtOnce = 4
 
-/** Message-IDs that are in the Sent folder; or that nobody could look. */
-type Look = { found: Set<string> } | 'unreachable' | 'gone'
+/** Ids of those that are in the Sent folder, and of those that could not be looked for; or no mailbox. */
+type Look = { found: Set<string>; unreached: Set<string> } | 'gone'
 
 /**
  * Looks for uncertain mails in the Sent folders of their mailboxes: what the provider has filed there
@@ -90,14 +90,16 @@ async function lookInSent(
 ): Promise<Look> {
   const [first] = sends
   const found = new Set<string>()
-  if (!first) return { found }
+  const unreached = new Set(sends.map(({ id }) => id))
+  if (!first) return { found, unreached }
   try {
     await inSentFolder(ctx, owner, first, async (imap) => {
       for (const { id, message_id } of sends) {
         if ((await imap.findByMessageId(message_id)).length > 0) found.add(id)
+        unreached.delete(id)
       }
     })
-    return { found }
+    return { found, unreached: new Set() }
   } catch (error) {
     if (error instanceof AppError) return 'gone'
     if (!(error instanceof MailFailure)) throw error
@@ -105,16 +107,16 @@ async function lookInSent(
       { mailbox: first.mailbox_id, ...describeError(error) },
       'uncertain mails were not looked for',
     )
-    return found.size > 0 ? { found } : 'unreachable'
+    return { found, unreached }
   }
 }
 
 /** Null: not again. */
-function nextLook(ctx: ProcessContext, { timestamp_transmitting }: UncertainSend, look: Look) {
+function nextLook(ctx: ProcessContext, { id, timestamp_transmitting }: UncertainSend, look: Look) {
   const sentMs = timestamp_transmitting.getTime()
   const ageMs = ctx.now().getTime() - sentMs
   if (look === 'gone') return null
-  if (look === 'unreachable') {
+  if (look.unreached.has(id)) {
     return ageMs < lookForMs ? new Date(ctx.now().getTime() + lookAgainMs) : null
   }
   const nextMs = looksMs.find((ms) => ms > ageMs)

@@ -59,7 +59,7 @@ export interface SendFilter {
 /** Comes after every id: the first page starts before it. */
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** Newest first. */
+/** Newest first: the first so many of each campaign, by the ledger's index of those. */
 export async function listSends(
   db: Db,
   workspaceId: string,
@@ -69,11 +69,17 @@ export async function listSends(
 ) {
   const { rows } = await sql<ShownSend>`
     select ${shown}
-    from sends s
-    where s.workspace_id = ${workspaceId}::uuid and s.kind = 'step'
-      and (${campaignId}::uuid is null or s.campaign_id = ${campaignId}::uuid)
-      and (${state}::text is null or s.state = ${state})
-      and s.id < ${before}::uuid
+    from campaigns k
+    cross join lateral (
+      select * from sends s
+      where s.workspace_id = ${workspaceId}::uuid and s.campaign_id = k.id and s.kind = 'step'
+        and (${state}::text is null or s.state = ${state})
+        and s.id < ${before}::uuid
+      order by s.id desc
+      limit ${limit}
+    ) s
+    where k.workspace_id = ${workspaceId}::uuid
+      and (${campaignId}::uuid is null or k.id = ${campaignId}::uuid)
     order by s.id desc
     limit ${limit}`.execute(db)
   return rows
@@ -94,11 +100,24 @@ export interface UndecidedSend extends ShownSend {
   mailbox_id: string
   /** Null: a mail of a campaign. */
   reply: ReplyContent | null
+  /** Its lead has got a later step since, or is about to: this one never comes after that. */
+  is_followed: boolean
 }
 
 export async function findUncertainSend(db: Db, workspaceId: string, id: string) {
   const { rows } = await sql<UndecidedSend>`
-    select ${shown}, s.mailbox_id, s.reply
+    select ${shown}, s.mailbox_id, s.reply,
+      s.kind = 'step' and (
+        exists (
+          select from leads l
+          where l.workspace_id = ${workspaceId}::uuid and l.id = s.lead_id
+            and s.step_id = any(l.sent_step_ids)
+            and s.step_id <> l.sent_step_ids[cardinality(l.sent_step_ids)]
+        ) or exists (
+          select from sends o
+          where o.workspace_id = ${workspaceId}::uuid and o.lead_id = s.lead_id
+            and o.kind = 'step' and o.state in ('claimed', 'transmitting')
+        )) as is_followed
     from sends s
     where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain and s.id = ${id}::uuid`.execute(
     db,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startImapFaults } from '../../../../test/mail/imap-faults.ts'
 import { type SmtpFault, startSmtpFaults } from '../../../../test/mail/smtp-faults.ts'
 import { type LedgerEntry, readAt, type Sending, testSending } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
@@ -26,13 +27,17 @@ const inState = (state: string) => (entries: LedgerEntry[]) =>
   entries.length > 0 && entries.every((entry) => entry.state === state)
 
 /** The first mail is taken by the server, or not, and its connection breaks before the answer. */
-async function sendOneUncertain(fault: SmtpFault = 'drop-after', more: object = {}) {
+async function sendOneUncertain(
+  fault: SmtpFault = 'drop-after',
+  more: object = {},
+  steps?: object[],
+) {
   const proxy = await startSmtpFaults(sending.smtpPort, (moment, before) =>
     moment === '.' && before === 0 ? fault : undefined,
   )
   closing.push(proxy)
   const mailbox = await sending.createMailbox('anna@example.com', more, proxy.port)
-  const campaign = await sending.createCampaign([mailbox])
+  const campaign = await sending.createCampaign([mailbox], steps && { sequences: [{ steps }] })
   await sending.startRunner()
   await sending.addLeads(campaign.id, ['ann@lead.example'])
   const [entry] = await sending.waitForLedger(inState('uncertain'))
@@ -49,6 +54,11 @@ async function reconcile() {
   const uncertain = new UncertainMails(ctx, settlements)
   await uncertain.begin(everyBucket)
   await uncertain.idle(10_000)
+}
+
+const failuresOf = async (mailboxId: string) => {
+  const lanes = sending.ctx.database.peek.selectFrom('mailbox_lanes').select('failures')
+  return (await lanes.where('mailbox_id', '=', mailboxId).executeTakeFirst())?.failures
 }
 
 /** Message-IDs of the mails to and from a lead. */
@@ -142,6 +152,26 @@ test('a person has it sent again: once, with the same Message-ID, and counted on
   expect(days).toEqual([{ sent: 1, new_leads: 1 }])
 })
 
+test('a mail that a later step has followed is not sent again, and its lead stays as it is', async () => {
+  const { entry, mailbox } = await sendOneUncertain('drop', {}, [
+    { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+    { delay: 1, delay_unit: 'hours', variants: [{ subject: '', body: '<p>And?</p>' }] },
+  ])
+  const { ctx, workspaceId } = sending
+  await ctx.database.until(async () => (await failuresOf(mailbox.id)) === 1)
+  ctx.clock.advance(3_600_000)
+  await sending.waitForLedger((all) => all.some(({ state }) => state === 'sent'))
+  const lead = () => ctx.database.peek.selectFrom('leads').selectAll().executeTakeFirst()
+  const before = await lead()
+  await expect(sendAgain(ctx, workspaceId, entry.id, { actor: operator })).rejects.toMatchObject({
+    code: 'invalid_transition',
+  })
+  expect(await lead()).toEqual(before)
+  expect(await confirmArrived(ctx, workspaceId, entry.id, { actor: operator })).toMatchObject({
+    state: 'sent',
+  })
+})
+
 test('an answer to it proves that it was sent', async () => {
   const { entry } = await sendOneUncertain()
   const { ctx, workspaceId } = sending
@@ -195,6 +225,41 @@ test('a reading server that cannot be reached is asked again later, however old 
   ctx.clock.advance(6 * 86_400_000)
   await reconcile()
   expect(await lookAt()).toBeNull()
+})
+
+test('a mail that was not looked for before the connection broke is looked for again', async () => {
+  const { ctx, workspaceId } = sending
+  const { peek } = ctx.database
+  const smtp = await startSmtpFaults(sending.smtpPort, (moment) =>
+    moment === '.' ? 'drop-after' : undefined,
+  )
+  let searches = 0
+  const imap = await startImapFaults(await sending.startImap(), {
+    fault: ({ name }) => (name === 'UID' && ++searches === 2 ? 'drop' : undefined),
+  })
+  closing.push(smtp, imap)
+  const more = readAt(imap.port, 'anna@example.com')
+  const mailbox = await sending.createMailbox('anna@example.com', more, smtp.port)
+  const campaign = await sending.createCampaign([mailbox])
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example', 'bob@lead.example'])
+  // The mailbox rests for a moment after a connection that broke.
+  await ctx.database.until(async () => (await failuresOf(mailbox.id)) === 1)
+  ctx.clock.advance(20_000)
+  await sending.waitForLedger((all) => all.length === 2 && inState('uncertain')(all))
+  await runner.stop()
+  const account = sending.account('anna@example.com')
+  for (const { source } of sending.outbox) sending.store.file(account, source, '\\Sent', ['\\Seen'])
+  ctx.clock.advance(2 * 86_400_000)
+  await reconcile()
+  const [left, ...others] = await listUncertain(ctx, workspaceId)
+  expect(others).toEqual([])
+  const row = peek
+    .selectFrom('sends')
+    .select('look_at')
+    .where('id', '=', left?.id ?? '')
+  const { look_at } = await row.executeTakeFirstOrThrow()
+  expect(look_at?.getTime()).toBeGreaterThan(ctx.now().getTime())
 })
 
 test('an answer that comes into the mailbox settles it, without a word twice', async () => {
