@@ -35,6 +35,7 @@ export {
   foldEmail,
   getUserByEmail,
   hashPassword,
+  hasProvider,
   isSetUp,
   listUsers,
   listUsersById,

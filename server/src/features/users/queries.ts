@@ -92,6 +92,15 @@ export async function deleteOtherSessions(db: AnyDb, userId: string, token: stri
     .execute()
 }
 
+/** Of providers: whoever signs in by a password alone has none. */
+export const listProviderAccounts = (db: AnyDb, userId: string) =>
+  db
+    .selectFrom('user_accounts')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('provider_id', '<>', 'credential')
+    .execute()
+
 const deletePassword = (tx: AnyDb, userId: string) =>
   tx
     .deleteFrom('user_accounts')
