@@ -20,6 +20,7 @@ export {
 } from './profile.ts'
 export { countSecondFactors, resealSecondFactors } from './second-factor-keys.ts'
 export {
+  dropOldSessions,
   enterSecondFactor,
   findSession,
   notSignedIn,

@@ -74,6 +74,12 @@ export const deleteSessionById = (db: AnyDb, userId: string, id: string) =>
     .returning('id')
     .executeTakeFirst()
 
+/** Sessions, and sign-ins that were begun. */
+export async function deleteExpired(db: AnyDb, now: Date): Promise<void> {
+  await db.deleteFrom('user_sessions').where('timestamp_expires', '<=', now).execute()
+  await db.deleteFrom('user_verifications').where('timestamp_expires', '<=', now).execute()
+}
+
 /** Those that wait for their second factor. */
 const deleteHalfSignIns = (db: AnyDb, userId: string) =>
   db.deleteFrom('user_verifications').where('value', '=', userId).execute()
