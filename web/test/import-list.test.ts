@@ -1,9 +1,12 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { client } from '../src/api/generated/client.gen.ts'
 import { importList } from '../src/features/suppression/import-list.ts'
 
-const config = client.getConfig()
-afterEach(() => client.setConfig({ fetch: config.fetch, baseUrl: config.baseUrl }))
+const { baseUrl = '' } = client.getConfig()
+afterEach(() => {
+  vi.unstubAllGlobals()
+  client.setConfig({ baseUrl })
+})
 
 const lines = Array.from({ length: 200_000 }, (_, n) =>
   n % 70_000 === 69_999 ? 'nonsense' : `jörg${n}@many.example`,
@@ -31,7 +34,8 @@ test.each([
   'a long list of suppressions in %s arrives whole, in pieces that end with a line, and is told of as one',
   async (_encoding, list) => {
     const sent: string[] = []
-    client.setConfig({ baseUrl: 'http://server.example', fetch: answering(sent) })
+    client.setConfig({ baseUrl: 'http://server.example' })
+    vi.stubGlobal('fetch', answering(sent))
     expect(await importList('own', list, 'blocked')).toEqual({
       ...{ added: 199_998, known: 0, invalid: 2, invalid_lines: [70_000, 140_000] },
     })
