@@ -272,6 +272,18 @@ test('behind a proxy that is trusted the address that it names is the one that c
   expect(items.map((each: { ip_address: string }) => each.ip_address)).toContain('192.0.2.2')
 })
 
+test('requests of a person are counted together, of a workspace or of none', async () => {
+  const browser = await setUp(api)
+  const headers = { 'x-workspace-id': api.workspaceId }
+  const answers = [
+    await browser.call('GET', '/app/members', { headers }),
+    await browser.call('GET', '/app/profile/sessions'),
+    await browser.call('GET', '/app/workspaces'),
+  ]
+  const left = answers.map(({ headers }) => /r=(\d+)/.exec(String(headers.ratelimit))?.[1])
+  expect(left).toEqual(['1999', '1998', '1997'])
+})
+
 test('a person changes their name', async () => {
   const browser = await setUp(api)
   const changed = await browser.call('PATCH', '/app/profile', { body: { name: ' Ann B. ' } })
