@@ -51,6 +51,7 @@ import {
 import {
   checkPerson,
   checkPersonAgain,
+  countPerson,
   linkRoutes,
   linkSchemas,
   oidcRoutes,
@@ -164,7 +165,7 @@ export async function buildApi(
     for (const schema of schemas) app.addSchema(schema)
   await plugin?.(app)
   for (const { routes } of apiFeatures) await routes(app, {})
-  const application = { attempts: rateLimit, listen }
+  const application = { rateLimit, listen }
   await app.register((below) => applicationRoutes(below, application), { prefix: '/app' })
   await app.register(pageRoutes)
   await app.register(trackingRoutes, { tokens: tokenBoxOf(ctx) })
@@ -186,7 +187,7 @@ export async function buildApi(
  */
 async function applicationRoutes(
   app: FastifyInstance,
-  { attempts, listen }: { attempts: RateLimit; listen: ListenForChanges | undefined },
+  { rateLimit, listen }: { rateLimit: RateLimit; listen: ListenForChanges | undefined },
 ) {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, door: sessionDoor }
@@ -194,8 +195,9 @@ async function applicationRoutes(
   app.decorateRequest('session', null)
   app.decorateRequest('person')
   app.addHook('onRequest', checkPerson)
+  app.addHook('onRequest', countPerson(rateLimit))
   app.addHook('preValidation', checkPersonAgain)
   for (const { routes } of apiFeatures) await routes(app, {})
-  for (const { routes } of applicationFeatures) await routes(app, { attempts })
+  for (const { routes } of applicationFeatures) await routes(app, { attempts: rateLimit })
   await app.register(liveRoutes, { listen })
 }

@@ -21,6 +21,7 @@ import {
 import { cleanUpMoves } from './features/moves/index.ts'
 import { type RestoreMarker, startSendingRunner } from './features/sending/index.ts'
 import { unsubscribeWaiting } from './features/tracking/index.ts'
+import { dropOldSessions } from './features/users/index.ts'
 import { dropUnusedUrls } from './features/webhooks/index.ts'
 import { dropOldCalls } from './features/webhooks/try-out/index.ts'
 import { listWorkspaceIdsHere } from './features/workspaces/index.ts'
@@ -175,6 +176,7 @@ async function keepPartitions(ctx: ProcessContext) {
   await dropOldPartitions(ctx)
   await dropOldMessages(ctx)
   await dropOldAnswers(ctx)
+  await dropOldSessions(ctx)
   await cleanUpMoves(ctx)
   for (const id of await listWorkspaceIdsHere(ctx)) {
     const own = inWorkspace(ctx, id)

@@ -7,6 +7,7 @@ import { patience } from '../../../test/patience.ts'
 import { createPerson, join } from '../../../test/people.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { addSuppression } from '../suppression/index.ts'
+import { tokenBoxOf, webLinks } from '../tracking/index.ts'
 
 let inbox: Inbox
 let owner: Browser
@@ -352,6 +353,39 @@ test('the body of a mail is a page of its own in which nothing acts and nothing 
   expect(stranger.status).toBe(401)
   const events = await inbox.waitForEvents('lead.replied')
   expect(JSON.stringify(events)).not.toContain('evil.example')
+})
+
+test('whoever looks at an answer that quotes our links opens, follows and unsubscribes nothing', async () => {
+  const { id, email, messageId } = await answered()
+  const links = webLinks(tokenBoxOf(inbox.ctx), 'https://links.example/go')
+  const mail = { workspaceId: inbox.workspaceId, leadId: id, stepId: id }
+  const mailed = (more: string) => `<p>Yes.</p><blockquote>
+<a href="${links.click(mail, 'https://good.example/?a=1&b=2')}">good</a>
+<a href="${links.unsubscribe(mail, email)}">out</a><img src="${links.open(mail)}">${more}</blockquote>`
+  const arrive = async (more: string) => {
+    const headers = [`In-Reply-To: ${messageId}`]
+    const source = letter({ from: email, headers, body: mailed(more) })
+    inbox.arrive(Buffer.from(source.toString().replace('text/plain', 'text/html')))
+  }
+  const shown = (before?: { id: string }) =>
+    inbox.untilRead(async () => {
+      const [newest] = (await thread(id)).body.messages
+      return newest.has_html && newest.id !== before?.id ? newest : undefined
+    })
+  const read = async (message: { id: string }) =>
+    (await ask('GET', `/messages/${message.id}/body?images=true`)).body
+  await arrive('')
+  const ours = await shown()
+  expect(ours.has_remote_images).toBe(false)
+  const body = await read(ours)
+  expect(body).toContain('<a href="https://good.example/?a=1&amp;b=2"')
+  expect(body).not.toContain('links.example')
+  await arrive('<img src="https://pixel.example/theirs.gif">')
+  const theirs = await shown(ours)
+  expect(theirs.has_remote_images).toBe(true)
+  const other = await read(theirs)
+  expect(other).toContain('src="https://pixel.example/theirs.gif"')
+  expect(other).not.toContain('links.example')
 })
 
 test('a database that was put back logs in to no mailbox, whoever asks', async () => {

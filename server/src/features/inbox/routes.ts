@@ -7,6 +7,7 @@ import { readKey } from '../../kernel/http/idempotency.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { findMessage, threadViews } from '../messages/index.ts'
+import { withoutOwnLinks } from '../tracking/index.ts'
 import { mailPolicy } from './conversations/mail-document.ts'
 import { replyInThread } from './conversations/reply.ts'
 import { showMail } from './conversations/show-mail.ts'
@@ -303,7 +304,8 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
       })
-      return showMail(message, { showsImages })
+      const html = message.html && withoutOwnLinks(ctx, message.html)
+      return showMail({ ...message, html }, { showsImages })
     },
   )
 }

@@ -178,6 +178,20 @@ test('an admin makes no reset link for whoever may do more than they', async () 
   expect(outcome(await resetPasswordBy(openBrowser(api), late, next))).toBe('404 not_found')
 })
 
+test('an admin makes no password for whoever signs in at a provider', async () => {
+  const bob = await createPerson(api, { email: 'bob@example.com' })
+  await join(api, api.workspaceId, bob, 'member')
+  const account = { id: api.ctx.newId(), user_id: bob.id, provider_id: 'oidc', account_id: 'bob' }
+  const times = { timestamp_created: api.ctx.now(), timestamp_updated: api.ctx.now() }
+  await api.ctx.database.peek
+    .insertInto('user_accounts')
+    .values({ ...account, ...times })
+    .execute()
+  const made = await call(browser, 'POST', `/app/members/${bob.id}/reset-link`)
+  expect(outcome(made)).toBe('403 role_required')
+  expect(made.body.message).toContain('users reset')
+})
+
 test('whoever is taken out, or may invite no more, leaves no link behind that lets somebody in', async () => {
   const bob = await createPerson(api, { email: 'bob@example.com' })
   await join(api, api.workspaceId, bob, 'member')

@@ -6,6 +6,7 @@ import { askAllShards, askShardsUp } from '../../kernel/shards/ask.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import {
   createPasswordReset,
+  hasProvider,
   listUsersById,
   type OneTimeLink,
   voidPasswordResets,
@@ -124,7 +125,8 @@ export function removeMember(ctx: Context, userId: string, by: ChangeBy): Promis
 
 /**
  * A link to set a new password. Whoever holds it becomes that person, so it is refused where they may
- * do more than the admin who asks: as owner, as operator, or in another workspace. So it is for oneself,
+ * do more than the admin who asks: as owner, as operator, or in another workspace. So it is for who signs
+ * in at a provider: a password beside it would stay unnoticed until they may do more. And for oneself,
  * where the password is changed by who knows the old one, and not by who found an open browser.
  */
 export async function createResetLink(
@@ -138,6 +140,7 @@ export async function createResetLink(
     const [user] = await listUsersById(tx, [userId])
     if (by.caller.actor.id === userId) throw yourOwn()
     if (user?.is_operator || isMemberElsewhere) throw beyondWorkspace()
+    if (await hasProvider(tx, userId)) throw atProvider()
     await record(tx, 'member.reset_link_created', userId, by, {})
     return createPasswordReset(tx, userId)
   })
@@ -156,6 +159,12 @@ const beyondWorkspace = () =>
   new AppError(
     'role_required',
     'This person has rights outside of this workspace: the operator runs "npx outrider users reset".',
+  )
+
+const atProvider = () =>
+  new AppError(
+    'role_required',
+    'This person signs in without a password here: the operator runs "npx outrider users reset" for one.',
   )
 
 const yourOwn = () =>

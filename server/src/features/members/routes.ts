@@ -82,7 +82,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'createResetLink',
         summary: 'Make a link to set a new password',
-        description: 'For somebody who has rights in this workspace alone.',
+        description:
+          'For somebody who signs in by password and has rights in this workspace alone.',
         tags,
         params,
         response: { 200: ref(ResetLink) },

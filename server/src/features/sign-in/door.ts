@@ -1,14 +1,16 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Door } from '../../kernel/http/access.ts'
+import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { findMembership } from '../members/index.ts'
 import { findSession, notSignedIn, type Session } from '../users/index.ts'
 import { scopesOf } from './roles.ts'
 
-/** Requests of one person in 10 s, over all workspaces. */
+/** Requests of one person in 10 s, over all workspaces and without one. */
 const requestsMax = 2000
+const rateKeyOf = (userId: string) => `person:${userId}`
 
 /** The way into the application: a session, and a workspace that its person is a member of. */
 export const sessionDoor: Door = async (req) => {
@@ -38,7 +40,7 @@ export const sessionDoor: Door = async (req) => {
     // Else the plan alone would let a viewer spend credits.
     demands: new Set(['leadbank']),
     requestsMax,
-    rateKey: `person:${user.id}`,
+    rateKey: rateKeyOf(user.id),
     expiresAt: null,
   }
 }
@@ -88,6 +90,14 @@ export async function checkPerson(req: FastifyRequest): Promise<void> {
   if (person === 'person' || user.is_operator) return
   throw new AppError('role_required', 'This needs an operator: whoever set up this installation.')
 }
+
+/** Whoever `checkPerson` has let in: those of a workspace are counted with it. */
+export const countPerson =
+  ({ consume }: Pick<RateLimit, 'consume'>) =>
+  async ({ person }: FastifyRequest, reply: FastifyReply) => {
+    // Undefined where the route asks for nobody.
+    if (person?.id) reply.headers(await consume(rateKeyOf(person.id), requestsMax))
+  }
 
 /** @throws AppError `not_signed_in` */
 export async function getSession(req: FastifyRequest): Promise<Session> {

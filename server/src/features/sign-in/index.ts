@@ -1,4 +1,4 @@
-export { checkPerson, checkPersonAgain, sessionDoor } from './door.ts'
+export { checkPerson, checkPersonAgain, countPerson, sessionDoor } from './door.ts'
 export { linkRoutes } from './link-routes.ts'
 export { linkSchemas } from './link-schema.ts'
 export { oidcRoutes, oidcSchemas } from './oidc-routes.ts'

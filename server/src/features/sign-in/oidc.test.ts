@@ -154,6 +154,14 @@ test('it makes no account, and links none by an address that is not verified', a
   expect(await userOf(impostor)).toBeNull()
 })
 
+test('whoever begins to sign in elsewhere writes nothing', async () => {
+  await setUp(await start())
+  const begun = await openBrowser(api as TestApi).call('POST', '/app/session/oidc', { body: {} })
+  expect(begun.status).toBe(200)
+  const { peek } = (api as TestApi).ctx.database
+  expect(await peek.selectFrom('user_verifications').selectAll().execute()).toEqual([])
+})
+
 test('a callback that nobody began here opens nothing', async () => {
   await setUp(await start())
   const mine = openBrowser(api as TestApi)

@@ -8,6 +8,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
 import { authOf } from '../users/auth.ts'
+import { dropOldSessions } from '../users/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 
 let api: TestApi
@@ -102,6 +103,33 @@ test('a session that has expired is none', async () => {
     .set({ timestamp_expires: new Date(0) })
     .execute()
   expect((await browser.call('GET', '/app/session')).body.user).toBeNull()
+})
+
+test('sessions and sign-ins that are over are kept no longer, and others are', async () => {
+  await setUp(api)
+  const { ctx } = api
+  const { peek } = ctx.database
+  const { id } = await peek.selectFrom('users').select('id').executeTakeFirstOrThrow()
+  await peek.deleteFrom('user_sessions').execute()
+  const times = { timestamp_created: ctx.now(), timestamp_updated: ctx.now() }
+  for (const [what, byMs] of Object.entries({ over: 0, open: 1 })) {
+    const timestamp_expires = new Date(ctx.now().getTime() + byMs)
+    const row = { id: ctx.newId(), timestamp_expires, ...times }
+    await peek
+      .insertInto('user_sessions')
+      .values({ ...row, token: what, user_id: id })
+      .execute()
+    await peek
+      .insertInto('user_verifications')
+      .values({ ...row, identifier: what, value: id })
+      .execute()
+  }
+  await dropOldSessions(ctx)
+  const sessions = await peek.selectFrom('user_sessions').select('token').execute()
+  const signIns = await peek.selectFrom('user_verifications').select('identifier').execute()
+  expect({ sessions, signIns }).toEqual({
+    ...{ sessions: [{ token: 'open' }], signIns: [{ identifier: 'open' }] },
+  })
 })
 
 test('who guesses waits: five times an account, ten times an address, right or wrong', async () => {
@@ -242,6 +270,18 @@ test('behind a proxy that is trusted the address that it names is the one that c
   expect((await other.call('POST', '/app/session', { body, headers })).status).toBe(200)
   const { items } = (await browser.call('GET', '/app/profile/sessions')).body
   expect(items.map((each: { ip_address: string }) => each.ip_address)).toContain('192.0.2.2')
+})
+
+test('requests of a person are counted together, of a workspace or of none', async () => {
+  const browser = await setUp(api)
+  const headers = { 'x-workspace-id': api.workspaceId }
+  const answers = [
+    await browser.call('GET', '/app/members', { headers }),
+    await browser.call('GET', '/app/profile/sessions'),
+    await browser.call('GET', '/app/workspaces'),
+  ]
+  const left = answers.map(({ headers }) => /r=(\d+)/.exec(String(headers.ratelimit))?.[1])
+  expect(left).toEqual(['1999', '1998', '1997'])
 })
 
 test('a person changes their name', async () => {

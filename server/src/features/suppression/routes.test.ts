@@ -97,11 +97,11 @@ test('what is no list is refused or counted, and nothing of it is kept', async (
 
 test('a list that is too long says how much of it was taken', async () => {
   const line = `${'x'.repeat(1022)}\n`
-  const answer = await upload(Buffer.from(`first@long.example\n${line.repeat(66_000)}`))
+  const answer = await upload(Buffer.from(`first@long.example\n${line.repeat(8_300)}`))
   expect(answer.statusCode).toBe(400)
   expect(answer.json()).toMatchObject({
     code: 'body_too_large',
-    message: expect.stringContaining('larger than 64 MB'),
+    message: expect.stringContaining('larger than 8 MB'),
   })
 })
 

@@ -28,7 +28,8 @@ const asAdmin = { access: { scopes: [], role: 'admin' as const } }
 
 const kind = Type.Enum(['address', 'domain'])
 const reason = Type.Enum(['unsubscribed', 'bounced', 'blocked'])
-const importBytesMax = 64 * 1024 * 1024
+/** What arrives within a minute, after which the server ends a request. */
+const importBytesMax = 8 * 1024 * 1024
 
 export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -180,7 +181,7 @@ async function* bounded(body: Readable): AsyncGenerator<Buffer> {
 const tooLarge = () =>
   new AppError(
     'body_too_large',
-    'The list is larger than 64 MB. What it begins with was imported: send the rest in files of their own.',
+    'The list is larger than 8 MB. What it begins with was imported: send the rest in requests of its own.',
   )
 
 async function* lines(texts: AsyncIterable<string>) {

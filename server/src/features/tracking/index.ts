@@ -6,6 +6,7 @@ export {
   type WebLinks,
   webLinks,
 } from './links.ts'
+export { withoutOwnLinks } from './own-links.ts'
 export { countWaiting } from './queries.ts'
 export { trackingRoutes } from './routes.ts'
 export { unsubscribe } from './unsubscribe.ts'

@@ -13,17 +13,18 @@ import type { Token } from './token.ts'
 export async function recordVisit(
   ctx: Context,
   kind: 'open' | 'click',
-  { workspaceId, leadId, stepId, text: url }: Token,
+  token: Token,
   visit: Visit,
 ): Promise<void> {
+  const { workspaceId, leadId, text: url } = token
   await transaction(ctx, async (tx) => {
-    const mail = await lockSentMail(tx.db, workspaceId, leadId, stepId)
+    const nowMs = tx.now().getTime()
+    const before = new Date(nowMs - againAfterMs)
+    const mail = await lockSentMail(tx.db, token, { kind, before })
     if (!mail) return
-    const { sent_at, last_open_at, last_click_at, step_id, variant_id, ...message } = mail
-    const sinceMs = (time: Date | null) =>
-      time === null ? Number.POSITIVE_INFINITY : tx.now().getTime() - time.getTime()
-    if (sinceMs(kind === 'open' ? last_open_at : last_click_at) < againAfterMs) return
-    const isMachine = isByMachine(kind, visit, sinceMs(sent_at))
+    const { sent_at, step_id, variant_id, ...message } = mail
+    const sinceSentMs = sent_at === null ? Number.POSITIVE_INFINITY : nowMs - sent_at.getTime()
+    const isMachine = isByMachine(kind, visit, sinceSentMs)
     const common = { leadId, mail: { step_id, variant_id }, message, isMachine }
     await recordActivities(tx, workspaceId, [
       kind === 'open' ? { kind: 'opened', ...common } : { kind: 'clicked', ...common, url },

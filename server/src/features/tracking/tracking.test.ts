@@ -3,10 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { createSentMail, type SentMail } from '../../../test/sent-mail.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
+import { inWorkspace } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { startErasure } from '../erasure/erase.ts'
 import { eraseLead, runErasures } from '../erasure/index.ts'
-import { findSuppressed } from '../suppression/index.ts'
+import { findSuppressed, lockSuppressions } from '../suppression/index.ts'
 import { tokenBoxOf, type WebLinks, webLinks } from './index.ts'
 
 let api: TestApi
@@ -156,6 +158,25 @@ test('the same again within a second is counted once, however many come at a tim
   api.ctx.clock.advance(1000)
   await Promise.all(visits().map((url) => visit(url)))
   expect(await lead()).toMatchObject({ email_open_count: 2, email_click_count: 2 })
+})
+
+test('whoever follows a link again and again waits for nobody, and nobody for them', async () => {
+  const visits = async () => {
+    const urls = [links.open(mail), links.click(mail, target)]
+    const answers = await Promise.all(urls.map((url) => visit(url)))
+    answers.push(await visit(links.unsubscribe(mail, mail.email), oneClick))
+    return answers.map(({ status }) => status)
+  }
+  const before = await visits()
+  const held = transaction(inWorkspace(api.ctx, api.workspaceId), async (tx) => {
+    await lockSuppressions(tx, api.workspaceId)
+    await sql`select from leads where workspace_id = ${api.workspaceId} and id = ${mail.leadId} for update`.execute(
+      tx.db,
+    )
+    return await visits()
+  })
+  expect(await held).toEqual(before)
+  expect(await eventsOf(mail)).toHaveLength(3)
 })
 
 describe('unsubscribing', () => {

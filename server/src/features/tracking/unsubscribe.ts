@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { recordActivities } from '../leads/index.ts'
 import { explainSuppressed, lockSuppressions, suppress } from '../suppression/index.ts'
-import { findLeadOf } from './queries.ts'
+import { findLeadOf, hasLeadToUnsubscribe } from './queries.ts'
 import type { Token } from './token.ts'
 
 /**
@@ -11,6 +11,8 @@ import type { Token } from './token.ts'
  */
 export async function unsubscribe(ctx: Context, token: Token): Promise<void> {
   const { workspaceId, leadId, text: address } = token
+  // As often as somebody likes: that keeps nobody else waiting.
+  if (await isUnsubscribed(ctx, workspaceId, address)) return
   await transaction(ctx, async (tx) => {
     const lead = await findLeadOf(tx.db, workspaceId, leadId, address)
     if (lead) {
@@ -25,4 +27,11 @@ export async function unsubscribe(ctx: Context, token: Token): Promise<void> {
       { kind: 'address', value: address, reason: 'unsubscribed', campaignId: null },
     ])
   })
+}
+
+/** Nothing is left to be done, whoever asks for it. */
+async function isUnsubscribed({ db }: Context, workspaceId: string, address: string) {
+  const known = (await explainSuppressed(db, workspaceId, [address])).get(address)
+  if (known?.reason !== 'unsubscribed' || known.by === 'domain') return false
+  return !(await hasLeadToUnsubscribe(db, workspaceId, address))
 }

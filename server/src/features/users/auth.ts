@@ -69,6 +69,8 @@ async function createAuth(ctx: AnyContext, plugins: Plugins) {
     },
     account: {
       updateAccountOnSignIn: false,
+      // Anybody may begin, without signing in: that writes nothing here.
+      storeStateStrategy: 'cookie',
       modelName: 'user_accounts',
       fields: {
         ...times,
@@ -103,7 +105,7 @@ async function createAuth(ctx: AnyContext, plugins: Plugins) {
       cookiePrefix: 'outrider',
       defaultCookieAttributes: { httpOnly: true, sameSite: 'strict', path: '/app' },
       // The provider sends the person back from its own site.
-      cookies: { state: { attributes: { sameSite: 'lax' } } },
+      cookies: { oauth_state: { attributes: { sameSite: 'lax' } } },
       ipAddress: { ipAddressHeaders: ['x-outrider-client'] },
     },
     // Who signed in elsewhere is known by their subject; what the provider would let us do is not kept.

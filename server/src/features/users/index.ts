@@ -20,6 +20,7 @@ export {
 } from './profile.ts'
 export { countSecondFactors, resealSecondFactors } from './second-factor-keys.ts'
 export {
+  dropOldSessions,
   enterSecondFactor,
   findSession,
   notSignedIn,
@@ -35,6 +36,7 @@ export {
   foldEmail,
   getUserByEmail,
   hashPassword,
+  hasProvider,
   isSetUp,
   listUsers,
   listUsersById,

@@ -74,6 +74,12 @@ export const deleteSessionById = (db: AnyDb, userId: string, id: string) =>
     .returning('id')
     .executeTakeFirst()
 
+/** Sessions, and sign-ins that were begun. */
+export async function deleteExpired(db: AnyDb, now: Date): Promise<void> {
+  await db.deleteFrom('user_sessions').where('timestamp_expires', '<=', now).execute()
+  await db.deleteFrom('user_verifications').where('timestamp_expires', '<=', now).execute()
+}
+
 /** Those that wait for their second factor. */
 const deleteHalfSignIns = (db: AnyDb, userId: string) =>
   db.deleteFrom('user_verifications').where('value', '=', userId).execute()
@@ -91,6 +97,15 @@ export async function deleteOtherSessions(db: AnyDb, userId: string, token: stri
     .where('token', '<>', token)
     .execute()
 }
+
+/** Of providers: whoever signs in by a password alone has none. */
+export const listProviderAccounts = (db: AnyDb, userId: string) =>
+  db
+    .selectFrom('user_accounts')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('provider_id', '<>', 'credential')
+    .execute()
 
 const deletePassword = (tx: AnyDb, userId: string) =>
   tx

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ProcessContext } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { authOf } from './auth.ts'
@@ -40,6 +41,9 @@ export async function refreshSession(
   passCookies(found.headers, reply)
   return found.response && toSession(found.response)
 }
+
+/** Whoever signs in again leaves the session before to its end. */
+export const dropOldSessions = ({ db, now }: ProcessContext) => queries.deleteExpired(db, now())
 
 const sessionCookie = 'outrider.session_token='
 const wrongAccount = 'The address or the password is not right.'

@@ -80,6 +80,10 @@ export const listUsersById = async (ctx: AnyContext, ids: string[]) =>
 export const findUserByEmail = (ctx: AnyContext, email: string) =>
   queries.findUserByEmail(onFirstShard(ctx).db, foldEmail(email))
 
+/** Whether they have ever signed in at a provider. */
+export const hasProvider = async (ctx: AnyContext, userId: string) =>
+  (await queries.listProviderAccounts(onFirstShard(ctx).db, userId)).length > 0
+
 /** @throws AppError `not_found` */
 export async function getUserByEmail(ctx: AnyContext, email: string) {
   const user = await findUserByEmail(ctx, email)

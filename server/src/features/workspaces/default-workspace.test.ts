@@ -32,6 +32,18 @@ test('where there are several workspaces and none is named default, nobody guess
   expect((await locateWorkspace(ctx, 'Acme')).found.id).toBe(id)
 })
 
+test('nobody names their workspace so that commands without a name go to it, and the first one may be named so again', async () => {
+  const { id } = await ensureDefaultWorkspace(ctx)
+  const second = await createWorkspace(ctx, 'Second')
+  const name = (workspaceId: string, text: string) =>
+    setWorkspace(inWorkspace(ctx, workspaceId), workspaceId, { name: text })
+  await name(id, 'Acme')
+  await expect(name(second.id, 'default')).rejects.toMatchObject({ code: 'invalid_field' })
+  await expect(ensureDefaultWorkspace(ctx)).rejects.toMatchObject({ code: 'not_ready' })
+  await name(id, 'default')
+  expect((await ensureDefaultWorkspace(ctx)).id).toBe(id)
+})
+
 test('of two workspaces that are given one name at the same instant, the second is told that it is taken', async () => {
   const [one, two] = [await createWorkspace(ctx, 'One'), await createWorkspace(ctx, 'Two')]
   const { pool } = ctx.database

@@ -170,9 +170,23 @@ async function requireFreeElsewhere(ctx: AnyContext, name: string) {
 }
 
 async function requireFreeName(tx: AnyContext, name: string, workspaceId: string) {
+  if (name === defaultWorkspaceName) await requireDefault(tx, workspaceId)
   const other = await queries.findWorkspaceByName(tx.db, name)
   if (other && other.id !== workspaceId) throw nameTaken()
   await requireFreeElsewhere(tx, name)
+}
+
+/**
+ * Commands that name no workspace go to the one of this name, so nobody takes it for another than the
+ * first. That one is known by its handle, which never changes.
+ */
+async function requireDefault(tx: AnyContext, workspaceId: string) {
+  const { name, handle } = await getWorkspace(tx, workspaceId)
+  if (name === defaultWorkspaceName || handle === defaultWorkspaceName) return
+  throw invalidField(
+    '/name',
+    'default is the name of the first workspace alone: choose another one',
+  )
 }
 
 const nameTaken = () => invalidField('/name', 'a workspace of this name exists already')

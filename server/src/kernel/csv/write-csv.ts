@@ -6,13 +6,20 @@ export const csvLine = (values: Value[]): string => `${values.map(field).join(',
 function field(value: Value): string {
   if (value === null || value === undefined) return ''
   const text = value instanceof Date ? value.toISOString() : String(value)
-  const safe = isFormula.test(text) ? `'${text}` : text
+  const safe = (isFormula.test(text) ? `'${text}` : text).replace(formulaWithin, "'")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 /** Of a field that was written here: as it was before a spreadsheet was kept from running it. */
-export const withoutGuard = (text: string): string =>
-  text.startsWith("'") && isFormula.test(text.slice(1)) ? text.slice(1) : text
+export function withoutGuard(guarded: string): string {
+  const text = guarded.replace(guardWithin, '')
+  return text.startsWith("'") && isFormula.test(text.slice(1)) ? text.slice(1) : text
+}
 
 /** A spreadsheet would run it; telephone and other numbers are none. */
 const isFormula = /^(?:[=@\t\r]|[+-](?![\d\s().-]*$))/
+
+// Where the decimal comma is usual a spreadsheet takes a semicolon for the separator, and then a quotation
+// mark or a line's end within a field for what it is elsewhere: a cell may begin there.
+const formulaWithin = /(?=[=@+-])(?<=[;\t\r\n]["\s]*)(?![+-][\d ().-]*(?:[;\t\r\n"]|$))/g
+const guardWithin = /'(?=[=@+-])(?<=[;\t\r\n]["\s]*')(?![+-][\d ().-]*(?:[;\t\r\n"]|$))/g

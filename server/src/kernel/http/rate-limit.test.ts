@@ -31,6 +31,12 @@ test('0 is no limit', async () => {
   for (let i = 0; i < 100; i++) expect(await rate.consume('w', 0)).toEqual({})
 })
 
+test('what is taken back after its window is none of the next', async () => {
+  const rate = await limit()
+  await rate.uncount('sign-in')
+  expect(await rate.count('sign-in', 3600)).toMatchObject({ tries: 1, secondsLeft: 3600 })
+})
+
 test('a Redis that is away lets each process count for itself', async () => {
   const rate = await limit('redis://127.0.0.1:1')
   await rate.consume('w', 1)

@@ -58,7 +58,8 @@ export async function createRateLimit(redisUrl: string | undefined, log: Log): P
       return { tries: consumedPoints, secondsLeft: Math.max(1, Math.ceil(msBeforeNext / 1000)) }
     },
     async uncount(key) {
-      await limiter.reward(key)
+      // What is gone by now would begin a window with one try too many.
+      if (await limiter.get(key)) await limiter.reward(key)
     },
     close: () => redis?.disconnect(),
   }

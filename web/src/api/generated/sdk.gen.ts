@@ -457,7 +457,7 @@ export const setMemberRole = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Make a link to set a new password
  *
- * For somebody who has rights in this workspace alone.
+ * For somebody who signs in by password and has rights in this workspace alone.
  */
 export const createResetLink = <ThrowOnError extends boolean = true>(options: Options<CreateResetLinkData, ThrowOnError>): RequestResult<CreateResetLinkResponses, CreateResetLinkErrors, ThrowOnError> => (options.client ?? client).post<CreateResetLinkResponses, CreateResetLinkErrors, ThrowOnError>({ url: '/app/members/{id}/reset-link', ...options });
 

@@ -11,6 +11,7 @@ import type { ImportedSuppressions } from '../../api/generated/types.gen.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
+import { useWorkspace } from '../users/index.ts'
 import type { Entry } from './entry.ts'
 import { reasons } from './filter.ts'
 import { importList } from './import-list.ts'
@@ -19,13 +20,14 @@ import { importList } from './import-list.ts'
 export function ImportSuppressions({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
+  const { id: workspaceId } = useWorkspace()
   const [file, setFile] = useState<File | null>(null)
   const [text, setText] = useState('')
   const [reason, setReason] = useState<Entry['reason']>('blocked')
   const isCancelled = useRef(false)
   const [isMissing, setMissing] = useState(false)
   const run = useMutation<ImportedSuppressions, Fault, Blob>({
-    mutationFn: (list) => importList(list, reason),
+    mutationFn: (list) => importList(workspaceId, list, reason),
     async onSuccess() {
       await cache.invalidateQueries({ queryKey: listSuppressionsInfiniteQueryKey() })
       await cache.invalidateQueries({ queryKey: countSuppressionsQueryKey() })

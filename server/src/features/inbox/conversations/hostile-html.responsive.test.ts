@@ -54,6 +54,7 @@ test.each([
   ['signs of tags', '<'],
   ['tags in tags', `${'<div>'.repeat(490)}${'</div>'.repeat(490)}`],
   ['pictures of signs', '<img alt="<<<<">'],
+  ['pictures with addresses like ours', `<img src="//x.example/o/${'a'.repeat(87)}">`],
 ])('a mail of %s is shown and holds up nobody', async (_what, html) => {
   const body = async (of: string) => {
     const { messages } = (await read(await answered(of))).body

@@ -15,8 +15,7 @@ export const mailPolicy = ({ showsImages }: { showsImages: boolean }) =>
   ].join('; ')
 
 /** Whether the mail asks for pictures from elsewhere, by which its sender would learn that it is read. */
-export const hasRemoteImages = (html: string | null): boolean =>
-  html !== null && remoteImage.test(html)
+export const hasRemoteImages = (html: string): boolean => remoteImage.test(html)
 
 // One way to read each character: a mail that is made for it would else hold up the process.
 const remoteImage = /<img\b[^<>]*\bsrc\s*=\s*(?:["']\s*)?(?:https?:)?\/\//i

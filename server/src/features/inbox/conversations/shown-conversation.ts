@@ -3,6 +3,7 @@ import { AppError, notFound } from '../../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../../kernel/http/page.ts'
 import { findThread, listThreadMessages, type StoredMessage } from '../../messages/index.ts'
 import { findReplyMailbox, findReplyRefusal } from '../../sending/index.ts'
+import { withoutOwnLinks } from '../../tracking/index.ts'
 import type { ThreadMessage } from '../schema.ts'
 import { hasRemoteImages } from './mail-document.ts'
 import { answeredIn, messagesMax } from './reply-draft.ts'
@@ -19,7 +20,7 @@ export async function showConversation(ctx: Context, workspaceId: string, id: st
   const { items } = messages
   return {
     ...thread,
-    messages: items.slice(0, newestMails).map(shownMessage),
+    messages: items.slice(0, newestMails).map((message) => shownMessage(ctx, message)),
     has_older: items.length > newestMails,
     ...(await findAnswer(ctx, workspaceId, thread, items)),
   }
@@ -34,10 +35,10 @@ export async function showMessages(
 ): Promise<Page<ThreadMessage>> {
   if (!(await findThread(ctx.db, workspaceId, id))) throw notFound('conversation')
   const { items, ...next } = await listThreadMessages(ctx, workspaceId, id, page)
-  return { ...next, items: items.map(shownMessage) }
+  return { ...next, items: items.map((message) => shownMessage(ctx, message)) }
 }
 
-function shownMessage(message: StoredMessage): ThreadMessage {
+function shownMessage(ctx: Context, message: StoredMessage): ThreadMessage {
   const { details, html } = message
   const { matched_by, attachments, written_by, reply_key } = details
   return {
@@ -46,7 +47,8 @@ function shownMessage(message: StoredMessage): ThreadMessage {
     ...{ cc_addresses: message.cc_addresses, subject: message.subject, text: message.text },
     ...{ snippet: message.snippet, timestamp: message.timestamp },
     has_html: html !== null,
-    has_remote_images: hasRemoteImages(html),
+    has_remote_images:
+      html !== null && hasRemoteImages(html) && hasRemoteImages(withoutOwnLinks(ctx, html)),
     matched_by: (matched_by as ThreadMessage['matched_by'] | undefined) ?? null,
     attachments: Array.isArray(attachments) ? attachments.map(String) : [],
     written_by: typeof written_by === 'string' ? written_by : null,

@@ -1122,7 +1122,7 @@ export const setMemberRoleMutation = (options?: Partial<Options<SetMemberRoleDat
 /**
  * Make a link to set a new password
  *
- * For somebody who has rights in this workspace alone.
+ * For somebody who signs in by password and has rights in this workspace alone.
  */
 export const createResetLinkMutation = (options?: Partial<Options<CreateResetLinkData>>): UseMutationOptions<CreateResetLinkResponse, CreateResetLinkError, Options<CreateResetLinkData>> => {
     const mutationOptions: UseMutationOptions<CreateResetLinkResponse, CreateResetLinkError, Options<CreateResetLinkData>> = {

@@ -1,0 +1,47 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { client } from '../src/api/generated/client.gen.ts'
+import { importList } from '../src/features/suppression/import-list.ts'
+
+const { baseUrl = '' } = client.getConfig()
+afterEach(() => {
+  vi.unstubAllGlobals()
+  client.setConfig({ baseUrl })
+})
+
+const lines = Array.from({ length: 200_000 }, (_, n) =>
+  n % 70_000 === 69_999 ? 'nonsense' : `jörg${n}@many.example`,
+)
+const text = lines.join('\r\n')
+
+/** Answers as the server does, to which a line without @ is no entry. */
+function answering(sent: string[]): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init)
+    expect(request.headers.get('x-workspace-id')).toBe('own')
+    const piece = await request.text()
+    sent.push(piece)
+    const read = piece.split('\r\n').filter((line) => line !== '')
+    const invalid_lines = read.flatMap((line, at) => (line.includes('@') ? [] : [at + 1]))
+    const invalid = invalid_lines.length
+    return Response.json({ added: read.length - invalid, known: 0, invalid, invalid_lines })
+  }
+}
+
+test.each([
+  ['UTF-8', new Blob([text])],
+  ['UTF-16', new Blob([Buffer.from(`\ufeff${text}`, 'utf16le')])],
+])(
+  'a long list of suppressions in %s arrives whole, in pieces that end with a line, and is told of as one',
+  async (_encoding, list) => {
+    const sent: string[] = []
+    client.setConfig({ baseUrl: 'http://server.example' })
+    vi.stubGlobal('fetch', answering(sent))
+    expect(await importList('own', list, 'blocked')).toEqual({
+      ...{ added: 199_998, known: 0, invalid: 2, invalid_lines: [70_000, 140_000] },
+    })
+    expect(sent.join('')).toBe(text)
+    expect(sent.length).toBeGreaterThan(2)
+    for (const piece of sent.slice(0, -1)) expect(piece.endsWith('\r\n')).toBe(true)
+    for (const piece of sent) expect(Buffer.byteLength(piece)).toBeLessThan(3 * 1024 * 1024)
+  },
+)
