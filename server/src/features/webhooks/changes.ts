@@ -2,7 +2,7 @@ import type { Selectable, Updateable } from 'kysely'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
-import { invalidField, notFound } from '../../kernel/errors.ts'
+import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import {
   isSameId,
   isTimeBetween,
