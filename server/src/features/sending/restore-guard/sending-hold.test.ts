@@ -1,8 +1,11 @@
 import { CompiledQuery } from 'kysely'
 import type { SMTPServerOptions } from 'smtp-server'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { testContext } from '../../../../test/context.ts'
 import { gate } from '../../../../test/gate.ts'
+import { ofShards } from '../../../../test/moves.ts'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
+import type { Shards } from '../../../kernel/context.ts'
 import { hintDue } from '../../../kernel/runner/hint.ts'
 import { confirmRestore, findSendingHold, holdSending, previewRestore } from '../index.ts'
 import type { RestoreMark, RestoreMarker } from './marker-file.ts'
@@ -176,6 +179,58 @@ test('a standby that lacks nothing is sent from by itself', async () => {
   await sending.waitForMails(2)
   expect(runners.map((runner) => runner.isHeld())).toEqual([false, false])
   expect(await findSendingHold(ctx.db)).toBeNull()
+})
+
+/** The database of the tests beside another one, which may have its workspace, too, and does not answer yet. */
+async function besideAnother({ hasTheSame }: { hasTheSame: boolean }) {
+  const { ctx } = sending
+  const b = { ...(await testContext()), shard: 'b' }
+  onTestFinished(() => b[Symbol.asyncDispose]())
+  if (hasTheSame) {
+    const rows = await ctx.database.peek.selectFrom('workspaces').selectAll().execute()
+    await b.database.peek.insertInto('workspaces').values(rows).execute()
+  }
+  const shards = ofShards({ ...ctx, shard: 'a' }, undefined)
+  return {
+    shards,
+    answers() {
+      const [shard] = ofShards(b, undefined).shards?.opened ?? []
+      if (shard) shards.shards?.noteOpened({ ...shard, name: 'b' })
+    },
+  }
+}
+
+test('a standby of one shard is sent from once every other shard has said that it has none of its workspaces', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  const { shards, answers } = await besideAnother({ hasTheSame: false })
+  await sending.startRunner(shards)
+  await promote()
+  await sending.addLeads(id, ['ann@lead.example'])
+  const asked = vi.spyOn(shards.shards as Shards, 'askThoseUp')
+  await ctx.database.until(() => asked.mock.results.length > 1)
+  const { rows } = await run('select sending_identity from instance')
+  expect(rows).toEqual([{ sending_identity: before }])
+  answers()
+  await sending.waitForMails(1)
+  expect(await findSendingHold(ctx.db)).toBeNull()
+})
+
+test('a standby that lacks the move of a workspace is held before it sends', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  const { shards, answers } = await besideAnother({ hasTheSame: true })
+  answers()
+  await sending.startRunner(shards)
+  await promote()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await ctx.database.until(
+    async () => (await findSendingHold(ctx.db)) || (await sending.ledger()).length > 0,
+  )
+  expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'another_database' })
+  expect(sending.outbox).toEqual([])
 })
 
 test('a runner that starts after a failover goes on with those that lived through it', async () => {
