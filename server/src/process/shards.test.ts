@@ -595,6 +595,25 @@ describe('a process does not start on databases that are not those that are regi
     )
   })
 
+  test('a shard that the first has forgotten is registered again with its workspaces, by its own name and key alone', async () => {
+    const { first, second, settings } = databases
+    const b = String(settings.DATABASE_SHARDS)
+    const [registered] = (
+      await first.pool.query(`delete from shards where name = 'b' returning instance_id`)
+    ).rows
+    await expect(start({})).rejects.toThrow('names b, which is not registered')
+    await expect(prepare(b.replace('b=', 'c='))).rejects.toThrow('of another installation')
+    const [key] = (await second.pool.query('select secret_key_id from instance')).rows
+    await second.pool.query(`update instance set secret_key_id = 'other'`)
+    await expect(prepare(b)).rejects.toThrow('of another installation')
+    await second.pool.query('update instance set secret_key_id = $1', [key.secret_key_id])
+    expect(await prepare(b)).toMatchObject([{ name: 'b', isNew: true }])
+    expect(
+      (await first.pool.query(`select instance_id from shards where name = 'b'`)).rows,
+    ).toEqual([registered])
+    await start({})
+  })
+
   test('one is older, newer, or sealed with another key', async () => {
     const { pool } = databases.second
     const { rows } = await pool.query('delete from migrations where name like $1 returning *', [
