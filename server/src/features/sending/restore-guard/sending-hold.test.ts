@@ -418,6 +418,41 @@ test('a mail that never arrived by the word of a person is not missing where tha
   expect(await findSendingHold(ctx.db)).toBeNull()
 })
 
+test.each([
+  ['missing if its workspace had come back since', 'an hour before the mail', '-1 hour', true],
+  ['not missing where its workspace is now', 'an hour after the mail', '1 hour', false],
+])(
+  'a mail is %s, as a standby has it that says the workspace left %s',
+  async (_what, _when, later, isMissing) => {
+    const { ctx } = sending
+    await failOver(before)
+    const id = await activeCampaign()
+    await sending.startRunner()
+    await sending.addLeads(id, ['bob@lead.example'])
+    const [sent] = await sending.waitForLedger(sentTo(1))
+    await sending.untilAsleep()
+    await run('delete from sends')
+    const { rows } = await run(`update workspaces set moving_to = 'a', moved_to = 'a',
+      timestamp_moving = outrider_now() + interval '${later}' returning id`)
+    const [{ id: workspaceId } = { id: '' }] = rows as { id: string }[]
+    for (const event of ['insert', 'delete']) {
+      await run(`create trigger fence_of_${event} before ${event} on missing_marks
+        for each row execute function outrider_fence('${workspaceId}')`)
+    }
+    await promote()
+    const isSettled = async () => {
+      const [instance] = (await run('select sending_identity as of from instance')).rows
+      return (instance as { of: string }).of === after || (await findSendingHold(ctx.db)) !== null
+    }
+    await ctx.database.until(isSettled)
+    const found = await previewRestore(ctx)
+    const leads = found?.missing.map(({ lead_id }) => lead_id)
+    expect(leads).toEqual(isMissing ? [sent?.lead_id] : undefined)
+    if (isMissing) await confirmRestore(ctx, found?.seen)
+    expect((await run('select from missing_marks')).rows).toEqual([])
+  },
+)
+
 test('beside missing mails it is told that somebody cannot be asked, before anybody confirms', async () => {
   const { ctx } = sending
   await failOver(before)
