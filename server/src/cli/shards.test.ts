@@ -98,6 +98,7 @@ test('a shard without workspaces is taken out, and the rest goes on without it',
   await using empty = await shardedDatabases()
   for (const [name, value] of Object.entries(empty.settings)) vi.stubEnv(name, value)
   expect((await run('shards', 'remove', 'first')).stderr).toContain('it stays')
+  await json('shards', 'set', 'b', '--workspaces-max', '0')
   expect(await json('shards', 'remove', 'b')).toEqual({ removed: 'b' })
   const instance = await empty.second.peek.selectFrom('instance').select('shard').execute()
   expect(instance).toEqual([{ shard: null }])
@@ -106,7 +107,7 @@ test('a shard without workspaces is taken out, and the rest goes on without it',
   expect((await json('shards', 'list')).items).toMatchObject([{ name: 'first' }])
 })
 
-test('a shard that has a workspace stays, and one that is gone for good goes with --yes', async () => {
+test('a shard that takes workspaces or has one stays, and one that is gone for good goes with --yes', async () => {
   await using own = await shardedDatabases()
   for (const [name, value] of Object.entries(own.settings)) vi.stubEnv(name, value)
   await json('workspaces', 'create', '--name', 'north', '--shard', 'b')
@@ -114,6 +115,8 @@ test('a shard that has a workspace stays, and one that is gone for good goes wit
     const { code, stderr } = await run('shards', 'remove', 'b')
     expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)])
   }
+  await refused('shards set b --workspaces-max 0')
+  await json('shards', 'set', 'b', '--workspaces-max', '0')
   await refused('The shard b has workspaces')
   await json('workspaces', 'move', 'north', '--to', 'first')
   await refused('is kept there for an hour')
