@@ -27,9 +27,10 @@ export function shardCommands(program: Command) {
     .description('Limit how many workspaces are made on a shard; those that it has stay')
     .argument('<shard>', 'its name')
     .requiredOption('--workspaces-max <number>', 'none lifts the limit', parseLimit)
-    .action((name: string, options: OutputOptions & { workspacesMax: number | null }) =>
-      operate(options, (ctx) => setShard(ctx, name, options.workspacesMax), showShards),
-    )
+    .action((name: string, options: OutputOptions & { workspacesMax: number | 'none' }) => {
+      const max = options.workspacesMax === 'none' ? null : options.workspacesMax
+      return operate(options, (ctx) => setShard(ctx, name, max), showShards)
+    })
 
   withYes(withOutput(shards.command('remove')), 'also one that does not answer, with all it has')
     .description('Take out a shard that has no workspaces any more')
@@ -44,7 +45,8 @@ export function shardCommands(program: Command) {
     )
 }
 
-const parseLimit = (text: string) => (text === 'none' ? null : parseCount(text))
+/** Commander takes null for a value that is missing. */
+const parseLimit = (text: string) => (text === 'none' ? text : parseCount(text))
 
 async function setShard(ctx: ProcessContext, name: string, workspacesMax: number | null) {
   const changed = await updateRegistered(ctx.db, name, { workspaces_max: workspacesMax })
