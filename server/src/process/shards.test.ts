@@ -510,6 +510,26 @@ test('a shard that is away when a process starts is opened once it answers', asy
   }
 })
 
+test('/ready names the command that migrates a further shard', async () => {
+  const { pool } = databases.second
+  const { rows } = await pool.query('delete from migrations where name like $1 returning *', [
+    '0110%',
+  ])
+  expect((await call('GET', '/ready', { key: null })).body.shards).toMatchObject({
+    b: expect.stringContaining('run "npx outrider migrate --shards"'),
+  })
+  await pool.query('insert into migrations values ($1, $2)', Object.values(rows[0]))
+})
+
+test('a shard that is only busy is not called away', async () => {
+  const asked = sharded.shards.askAll(async ({ name }) => {
+    if (name === 'b') throw Object.assign(new Error('lock timeout'), { code: '55P03' })
+  })
+  await expect(asked).rejects.toThrow(
+    'The shard b cannot do this now. The database was too busy with other changes',
+  )
+})
+
 test('workspaces of several shards have handles that differ', async () => {
   const ids = [await sharded.createOn('b', 'Süd'), await sharded.createOn('first', 'Sud')]
   const listed = await listAllWorkspaces(sharded.api.ctx)
