@@ -5,7 +5,6 @@ import { testContext } from '../../../../test/context.ts'
 import { gate } from '../../../../test/gate.ts'
 import { ofShards } from '../../../../test/moves.ts'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
-import type { Shards } from '../../../kernel/context.ts'
 import { hintDue } from '../../../kernel/runner/hint.ts'
 import { confirmRestore, findSendingHold, holdSending, previewRestore } from '../index.ts'
 import type { RestoreMark, RestoreMarker } from './marker-file.ts'
@@ -190,12 +189,13 @@ async function besideAnother({ hasTheSame }: { hasTheSame: boolean }) {
     const rows = await ctx.database.peek.selectFrom('workspaces').selectAll().execute()
     await b.database.peek.insertInto('workspaces').values(rows).execute()
   }
-  const shards = ofShards({ ...ctx, shard: 'a' }, undefined)
+  const { shards } = ofShards({ ...ctx, shard: 'a' }, undefined)
+  if (!shards) throw new Error('There is one database.')
   return {
-    shards,
+    ...{ shards, beside: { ...ctx, shard: 'a', shards } },
     answers() {
       const [shard] = ofShards(b, undefined).shards?.opened ?? []
-      if (shard) shards.shards?.noteOpened({ ...shard, name: 'b' })
+      if (shard) shards.noteOpened({ ...shard, name: 'b' })
     },
   }
 }
@@ -204,11 +204,11 @@ test('a standby of one shard is sent from once every other shard has said that i
   const { ctx } = sending
   await failOver(before)
   const id = await activeCampaign()
-  const { shards, answers } = await besideAnother({ hasTheSame: false })
-  await sending.startRunner(shards)
+  const { shards, beside, answers } = await besideAnother({ hasTheSame: false })
+  await sending.startRunner(beside)
   await promote()
   await sending.addLeads(id, ['ann@lead.example'])
-  const asked = vi.spyOn(shards.shards as Shards, 'askThoseUp')
+  const asked = vi.spyOn(shards, 'askThoseUp')
   await ctx.database.until(() => asked.mock.results.length > 1)
   const { rows } = await run('select sending_identity from instance')
   expect(rows).toEqual([{ sending_identity: before }])
@@ -221,9 +221,9 @@ test('a standby that lacks the move of a workspace is held before it sends', asy
   const { ctx } = sending
   await failOver(before)
   const id = await activeCampaign()
-  const { shards, answers } = await besideAnother({ hasTheSame: true })
+  const { beside, answers } = await besideAnother({ hasTheSame: true })
   answers()
-  await sending.startRunner(shards)
+  await sending.startRunner(beside)
   await promote()
   await sending.addLeads(id, ['ann@lead.example'])
   await ctx.database.until(
