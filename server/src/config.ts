@@ -293,3 +293,10 @@ export function readVersion(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }
+
+/** Of several databases the runner of each has an equal part of what a process may have open. */
+export const imapConnectionsOfEach = ({
+  imapConnectionsMax,
+  databaseShards,
+}: Pick<Config, 'imapConnectionsMax' | 'databaseShards'>) =>
+  Math.ceil(imapConnectionsMax / (databaseShards.length + 1))

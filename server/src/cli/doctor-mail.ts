@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import { type Config, imapConnectionsOfEach } from '../config.ts'
 import { countWithoutUnsubscribing } from '../features/campaigns/index.ts'
 import {
   findLinkAddress,
@@ -97,12 +97,13 @@ async function reading(
 ): Promise<Finding[]> {
   const readers = await countRunners(db, leaseKind, config.leaseMs)
   if (readers === 0) return []
-  const connections = readers * config.imapConnectionsMax
+  const connections = readers * imapConnectionsOfEach(config)
   const read = (counts.get('connected') ?? 0) + (counts.get('error') ?? 0)
   const detail = `${read} mailboxes are read over at most ${connections} IMAP connections`
   if (read <= connections) return [fine('reading', detail)]
   const late = `${detail}: they take turns, and an answer may be seen ten minutes late`
-  const remedy = `Set IMAP_CONNECTIONS to ${Math.ceil(read / readers)} or more (about 0.1 MB each), or start another runner.`
+  const wanted = Math.ceil(read / readers) * (config.databaseShards.length + 1)
+  const remedy = `Set IMAP_CONNECTIONS to ${wanted} or more (about 0.1 MB each), or start another runner.`
   return [found('reading', 'warn', late, remedy)]
 }
 

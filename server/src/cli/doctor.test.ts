@@ -219,6 +219,24 @@ function listFaults(): [string, Fault, object][] {
       },
     ],
     [
+      'more mailboxes than IMAP connections of one of several databases',
+      async (own) => {
+        vi.stubEnv('IMAP_CONNECTIONS', '20')
+        vi.stubEnv('DATABASE_SHARDS', 'b=postgres://127.0.0.1:1/away')
+        await behind(
+          own,
+          `insert into runners (id, kind, slot, heartbeat_at)
+           select gen_random_uuid(), 'mailboxes', 0, outrider_now()`,
+        )
+        for (let n = 0; n < 11; n++) await addRemoteMailbox(own, `a${n}@x.invalid`)
+      },
+      {
+        ...{ check: 'reading', status: 'warn' },
+        detail: expect.stringContaining('11 mailboxes are read over at most 10 IMAP connections'),
+        remedy: expect.stringContaining('Set IMAP_CONNECTIONS to 22'),
+      },
+    ],
+    [
       'a shell whose settings are not those of the service',
       async () => {
         const DATA_DIR = await makeDataDir()

@@ -149,6 +149,17 @@ test('a shard that was put back sends only once a person has said who goes on wi
   await expect(keep(ctx, id, 'first')).rejects.toThrow('The workspace is not on the shard first')
 })
 
+test('a workspace that stays on the shard from which its move had been begun is worked for there again', async () => {
+  const { ctx } = sharded.api
+  const { id } = await createOnBoth('Begun')
+  await behind(databases.first, `update workspaces set moving_to = 'b' where id = '${id}'`)
+  await vi.waitFor(async () => {
+    expect(await keep(ctx, id, 'first')).toEqual({ id, on: 'first', left_by: ['b'] })
+  }, patience)
+  const leaving = await listLeaving(sharded.shards.first.ctx.db)
+  expect(leaving.map((one) => one.id)).not.toContain(id)
+})
+
 test('a workspace that several people leave to different shards at once stays on one of them', async () => {
   const { ctx } = sharded.api
   const { id } = await createOnBoth('Contested')

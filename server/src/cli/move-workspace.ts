@@ -8,6 +8,7 @@ import {
   type Progress,
   type WorkspaceRow,
 } from '../features/moves/index.ts'
+import { holdSending } from '../features/sending/index.ts'
 import { chooseShard, inSeveral, locateWorkspace } from '../features/workspaces/index.ts'
 import { inWorkspace, type ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -62,7 +63,7 @@ export async function moveTo(
  * Takes a move back that was left. A workspace that has not left its shard yet stays there, whichever
  * other one does not answer.
  *
- * @param options.yes also while the shard that it was to go to does not answer
+ * @param options.yes also while the shard that it was to go to does not answer, or where it was taken out
  * @throws AppError with what to do
  */
 export async function cancel(ctx: ProcessContext, workspace: string, { yes }: Confirmable = {}) {
@@ -76,9 +77,19 @@ export async function cancel(ctx: ProcessContext, workspace: string, { yes }: Co
     throw new AppError('not_ready', mayBeThere(shardNameOf(active.shard), to))
   }
   const source = active ?? lastOf(await findRows(ctx, id))
-  await cancelMove(source.shard, (name) => getShard(ctx, name), id)
+  const goneTo = source.row.moved_to
+  const isTakenOut = goneTo !== null && ctx.shards?.names.includes(goneTo) === false
+  if (isTakenOut) {
+    if (!yes) throw new AppError('not_ready', wasTakenOut(shardNameOf(source.shard), goneTo))
+    await holdSending(source.shard)
+  }
+  const openTarget = (name: string) => (isTakenOut ? undefined : getShard(ctx, name))
+  await cancelMove(source.shard, openTarget, id)
   return { id, stays_on: shardNameOf(source.shard) }
 }
+
+const wasTakenOut = (from: string, to: string) =>
+  `The workspace had gone to ${to}, which was taken out. With --yes it is on ${from} again as it left, without what came after, and all sending from ${from} is held until "npx outrider sends confirm-restore": what ${to} has sent goes out again.`
 
 const mayBeThere = (from: string, to: string) =>
   `The shard ${to} does not answer. If a standby of ${from} has taken over since the move began, or ${from} was put back, the workspace may be on ${to}, and both would send. Bring ${to} back first, or add --yes if ${from} is still what it was.`

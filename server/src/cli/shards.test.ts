@@ -98,6 +98,7 @@ test('a shard without workspaces is taken out, and the rest goes on without it',
   await using empty = await shardedDatabases()
   for (const [name, value] of Object.entries(empty.settings)) vi.stubEnv(name, value)
   expect((await run('shards', 'remove', 'first')).stderr).toContain('it stays')
+  await json('shards', 'set', 'b', '--workspaces-max', '0')
   expect(await json('shards', 'remove', 'b')).toEqual({ removed: 'b' })
   const instance = await empty.second.peek.selectFrom('instance').select('shard').execute()
   expect(instance).toEqual([{ shard: null }])
@@ -106,20 +107,31 @@ test('a shard without workspaces is taken out, and the rest goes on without it',
   expect((await json('shards', 'list')).items).toMatchObject([{ name: 'first' }])
 })
 
-test('a shard that has a workspace stays, and one that is gone for good goes with --yes', async () => {
+test('a shard that takes workspaces or has one stays, and one that is gone for good goes with --yes', async () => {
   await using own = await shardedDatabases()
   for (const [name, value] of Object.entries(own.settings)) vi.stubEnv(name, value)
-  await json('workspaces', 'create', '--name', 'north', '--shard', 'b')
+  const { id } = await json('workspaces', 'create', '--name', 'north', '--shard', 'b')
   const refused = async (sentence: string) => {
     const { code, stderr } = await run('shards', 'remove', 'b')
     expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)])
   }
+  await refused('shards set b --workspaces-max 0')
+  await json('shards', 'set', 'b', '--workspaces-max', '0')
   await refused('The shard b has workspaces')
   await json('workspaces', 'move', 'north', '--to', 'first')
   await refused('is kept there for an hour')
+  await json('shards', 'set', 'b', '--workspaces-max', 'none')
+  await json('workspaces', 'move', 'north', '--to', 'b')
   vi.stubEnv('DATABASE_SHARDS', 'b=postgres://nobody@127.0.0.1:1/gone')
+  await refused('With --yes it is removed all the same')
+  vi.stubEnv('DATABASE_SHARDS', `b=${own.second.url.replace(/[^/]+$/, 'dropped')}`)
   await refused('With --yes it is removed all the same')
   expect((await run('shards', 'remove', 'b', '--yes')).stdout).toMatch(/^b was removed\./)
   vi.stubEnv('DATABASE_SHARDS', '')
   expect(await json('secrets', 'reseal')).toMatchObject({ unreadable: 0 })
+  const cancel = ['workspaces', 'move', id, '--cancel']
+  expect((await run(...cancel)).stderr).toContain('With --yes it is on first again as it left')
+  expect(await json(...cancel, '--yes')).toMatchObject({ stays_on: 'first' })
+  const [held] = await own.first.peek.selectFrom('instance').select('sending_held_reason').execute()
+  expect(held).toEqual({ sending_held_reason: 'operator' })
 })

@@ -8,7 +8,7 @@ import { AppError } from '../kernel/errors.ts'
 import { askAllShards, askShardsUp } from '../kernel/shards/ask.ts'
 import { deleteRegistered, updateRegistered } from '../kernel/shards/queries.ts'
 import { parseCount } from './arguments.ts'
-import { type OutputOptions, operate, withOutput } from './operate.ts'
+import { getShard, type OutputOptions, operate, withOutput } from './operate.ts'
 import { type Confirmable, withYes } from './options.ts'
 import { formatTable } from './terminal.ts'
 
@@ -27,9 +27,10 @@ export function shardCommands(program: Command) {
     .description('Limit how many workspaces are made on a shard; those that it has stay')
     .argument('<shard>', 'its name')
     .requiredOption('--workspaces-max <number>', 'none lifts the limit', parseLimit)
-    .action((name: string, options: OutputOptions & { workspacesMax: number | null }) =>
-      operate(options, (ctx) => setShard(ctx, name, options.workspacesMax), showShards),
-    )
+    .action((name: string, options: OutputOptions & { workspacesMax: number | 'none' }) => {
+      const max = options.workspacesMax === 'none' ? null : options.workspacesMax
+      return operate(options, (ctx) => setShard(ctx, name, max), showShards)
+    })
 
   withYes(withOutput(shards.command('remove')), 'also one that does not answer, with all it has')
     .description('Take out a shard that has no workspaces any more')
@@ -44,7 +45,8 @@ export function shardCommands(program: Command) {
     )
 }
 
-const parseLimit = (text: string) => (text === 'none' ? null : parseCount(text))
+/** Commander takes null for a value that is missing. */
+const parseLimit = (text: string) => (text === 'none' ? text : parseCount(text))
 
 async function setShard(ctx: ProcessContext, name: string, workspacesMax: number | null) {
   const changed = await updateRegistered(ctx.db, name, { workspaces_max: workspacesMax })
@@ -58,11 +60,18 @@ async function removeShard(ctx: ProcessContext, name: string, isConfirmed: boole
   }
   const shard = (await listShards(ctx)).find((one) => one.name === name)
   if (!shard) throw noSuchShard()
-  const { workspaces } = shard
+  const { workspaces, workspaces_max } = shard
   if (workspaces === null && !isConfirmed) {
     throw new AppError(
       'not_ready',
       `The shard ${name} does not answer, so nobody knows whether it has workspaces. With --yes it is removed all the same: what it has is then lost to this installation.`,
+    )
+  }
+  // One that is emptied has the fewest, so that each new one would be made there.
+  if (workspaces !== null && workspaces_max !== 0) {
+    throw new AppError(
+      'not_ready',
+      `New workspaces go to the shard ${name} as long as it takes any: run "npx outrider shards set ${name} --workspaces-max 0" first.`,
     )
   }
   const ask = isConfirmed ? askShardsUp : askAllShards
@@ -78,7 +87,7 @@ async function removeShard(ctx: ProcessContext, name: string, isConfirmed: boole
     await deleteRegistered(ctx.db, name)
     return { removed: name }
   }
-  const { db } = ctx.shards?.byName(name).ctx ?? ctx
+  const { db } = getShard(ctx, name)
   if ((await listLeaving(db)).length > 0) {
     throw new AppError(
       'not_ready',

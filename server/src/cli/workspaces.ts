@@ -61,7 +61,7 @@ export function workspaceCommands(program: Command) {
 
   const moving = withYes(
     withOutput(workspaces.command('move')),
-    'with --cancel: also while the database that it was to go to does not answer',
+    'with --cancel: also while the database that it was to go to does not answer, or was taken out',
   )
     .description(
       'Move a workspace to another database while the service runs; run again, it ends a move that was killed',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Config, ShardAddress } from '../config.ts'
+import { type Config, imapConnectionsOfEach, type ShardAddress } from '../config.ts'
 import { makeDefaultWorkspace } from '../features/workspaces/index.ts'
 import { createClock } from '../kernel/clock.ts'
 import { aroundPooler, type ProcessContext } from '../kernel/context.ts'
@@ -179,7 +179,7 @@ async function open(
   options: OneOptions,
 ): Promise<OpenProcess> {
   setPreparedStatements(config.databasePrepared)
-  const own = withShare(config)
+  const own = { ...config, imapConnectionsMax: imapConnectionsOfEach(config) }
   const first = await openOne(stack, own, url, options, {})
   const shards = await openShards(first, config, {
     open: (address, more) => openShard(own, address, first.ctx, { ...options, ...more }),
@@ -189,13 +189,6 @@ async function open(
   await makeDefaultWorkspace(first.ctx)
   const owned = stack.move()
   return { ...first, [Symbol.asyncDispose]: () => owned.disposeAsync() }
-}
-
-/** The runner of each database has its part of what the process may have open. */
-function withShare(config: Config): Config {
-  const { databaseShards, imapConnectionsMax: max } = config
-  if (databaseShards.length === 0) return config
-  return { ...config, imapConnectionsMax: Math.ceil(max / (databaseShards.length + 1)) }
 }
 
 /** The same network and the same metrics; a database, a clock and a log of its own. */

@@ -5,12 +5,13 @@ import { findInstance, readMigrationGap, updateInstance } from '../kernel/db/ins
 import { migrationNames } from '../kernel/db/migrate.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
-import { openSecrets } from '../kernel/secret-key.ts'
+import { keyIdsOf, openSecrets, readSecretKeys } from '../kernel/secret-key.ts'
 import {
   findOldInstance,
   hasWorkspaces,
   insertRegistered,
   listRegistered,
+  type RegisteredShard,
 } from '../kernel/shards/queries.ts'
 import { applyMigrations, checkDatabase } from './database.ts'
 import { requireFirst, requireNoneMissing, wrongDatabase } from './shards.ts'
@@ -38,6 +39,7 @@ export async function prepareShards(
 ): Promise<PreparedShard[]> {
   const site = { config, now: () => new Date(), newId: createIdGenerator(() => new Date()) }
   await openSecrets(first, site)
+  const keyIds = keyIdsOf((await readSecretKeys(config)) ?? [])
   await requireFirst(first, await listRegistered(first))
   requireNoneMissing(await listRegistered(first), config.databaseShards)
   await register(first, first, firstShardName)
@@ -57,7 +59,7 @@ export async function prepareShards(
     await checkDatabase(db, way, `DATABASE_SHARDS (${name})`)
     const registered = await listRegistered(first)
     const isNew = !registered.some((shard) => shard.name === name)
-    await requireOwn(db, name, registered)
+    await requireOwn(db, name, { registered, keyIds })
     const applied = await applyMigrations(way, log)
     await openSecrets(db, site)
     // Before anything can lie there; and after, for who opted out before all had to know of it.
@@ -77,11 +79,14 @@ async function register(first: ProcessDb, db: ProcessDb, name: string) {
   if (instance.shard !== name) await updateInstance(db, instance.id, { shard: name })
 }
 
-/** A database of somebody else is left alone: it is not even migrated. */
+/**
+ * A database of somebody else is left alone: it is not even migrated. One that calls itself by this name and
+ * is sealed with our key is ours, also where the first was put back to a time before it was registered.
+ */
 async function requireOwn(
   db: ProcessDb,
   name: string,
-  registered: { name: string; instance_id: string }[],
+  { registered, keyIds }: { registered: RegisteredShard[]; keyIds: string[] },
 ) {
   const { missing } = await readMigrationGap(db)
   const isEmpty = missing.length === migrationNames().length
@@ -90,6 +95,7 @@ async function requireOwn(
   const expected = registered.find((shard) => shard.name === name)
   if (here?.name === name) return
   if (here || expected) throw new Error(wrongDatabase(name, here?.name))
+  if (instance?.shard === name && keyIds.includes(instance.secret_key_id)) return
   if (isEmpty || !(await hasWorkspaces(db))) return
   throw new Error(
     `The database that DATABASE_SHARDS names ${name} has workspaces of another installation: name an empty database.`,

@@ -510,6 +510,26 @@ test('a shard that is away when a process starts is opened once it answers', asy
   }
 })
 
+test('/ready names the command that migrates a further shard', async () => {
+  const { pool } = databases.second
+  const { rows } = await pool.query('delete from migrations where name like $1 returning *', [
+    '0110%',
+  ])
+  expect((await call('GET', '/ready', { key: null })).body.shards).toMatchObject({
+    b: expect.stringContaining('run "npx outrider migrate --shards"'),
+  })
+  await pool.query('insert into migrations values ($1, $2)', Object.values(rows[0]))
+})
+
+test('a shard that is only busy is not called away', async () => {
+  const asked = sharded.shards.askAll(async ({ name }) => {
+    if (name === 'b') throw Object.assign(new Error('lock timeout'), { code: '55P03' })
+  })
+  await expect(asked).rejects.toThrow(
+    'The shard b cannot do this now. The database was too busy with other changes',
+  )
+})
+
 test('workspaces of several shards have handles that differ', async () => {
   const ids = [await sharded.createOn('b', 'Süd'), await sharded.createOn('first', 'Sud')]
   const listed = await listAllWorkspaces(sharded.api.ctx)
@@ -593,6 +613,25 @@ describe('a process does not start on databases that are not those that are regi
     await expect(prepare(`${b} c=${other.url}`)).rejects.toThrow(
       'has workspaces of another installation: name an empty database',
     )
+  })
+
+  test('a shard that the first has forgotten is registered again with its workspaces, by its own name and key alone', async () => {
+    const { first, second, settings } = databases
+    const b = String(settings.DATABASE_SHARDS)
+    const [registered] = (
+      await first.pool.query(`delete from shards where name = 'b' returning instance_id`)
+    ).rows
+    await expect(start({})).rejects.toThrow('names b, which is not registered')
+    await expect(prepare(b.replace('b=', 'c='))).rejects.toThrow('of another installation')
+    const [key] = (await second.pool.query('select secret_key_id from instance')).rows
+    await second.pool.query(`update instance set secret_key_id = 'other'`)
+    await expect(prepare(b)).rejects.toThrow('of another installation')
+    await second.pool.query('update instance set secret_key_id = $1', [key.secret_key_id])
+    expect(await prepare(b)).toMatchObject([{ name: 'b', isNew: true }])
+    expect(
+      (await first.pool.query(`select instance_id from shards where name = 'b'`)).rows,
+    ).toEqual([registered])
+    await start({})
   })
 
   test('one is older, newer, or sealed with another key', async () => {

@@ -90,7 +90,9 @@ export async function openShards(
   for (const [index, address] of config.databaseShards.entries()) {
     const result = results[index]
     if (result?.status !== 'rejected') continue
-    if (!isDown(result.reason)) {
+    // Else it could not even be taken out.
+    const isGone = !tryAgain && causesOf(result.reason).some(isMissing)
+    if (!isDown(result.reason) && !isGone) {
       await close()
       throw result.reason
     }
@@ -110,6 +112,9 @@ const waitedFor = 'Its workspaces are not served until it answers.'
 
 /** What is said of a database that did not answer has the driver's error among its causes. */
 const isDown = (error: unknown) => causesOf(error).some((cause) => explainUnavailable(cause))
+
+/** The server has no such database. */
+const isMissing = (error: unknown) => (error as { code?: string }).code === '3D000'
 
 /** For everybody: a driver's message may quote a value. */
 function describeTrouble(error: unknown): string {

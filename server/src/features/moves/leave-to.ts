@@ -6,6 +6,7 @@ import { lock, MoveRefused } from './check-move.ts'
 import { raiseFence } from './fence.ts'
 import { inSession } from './in-session.ts'
 import * as queries from './queries.ts'
+import { stayHere } from './stay-here.ts'
 import { listWorkspaceTables } from './tables.ts'
 
 type Shard = Pick<OpenShard, 'name' | 'ctx'>
@@ -17,8 +18,8 @@ type Shard = Pick<OpenShard, 'name' | 'ctx'>
  *
  * @throws MoveRefused when one of them has it no more, or another command is at work on it
  */
-export const leaveTo = (keeper: Shard, leavers: Shard[], workspaceId: string): Promise<void> =>
-  whileItIsIn(keeper, workspaceId, async () => {
+export async function leaveTo(keeper: Shard, leavers: Shard[], workspaceId: string): Promise<void> {
+  const kept = await whileItIsIn(keeper, workspaceId, async ({ db }) => {
     for (const leaver of leavers) {
       await whileItIsIn(leaver, workspaceId, async ({ db }) => {
         const tables = await listWorkspaceTables(leaver.ctx.db)
@@ -28,7 +29,10 @@ export const leaveTo = (keeper: Shard, leavers: Shard[], workspaceId: string): P
       })
       hintReadings(leaver.ctx)
     }
+    return queries.findWorkspaceRow(db, workspaceId)
   })
+  if (kept?.moving_to) await stayHere(keeper.ctx, workspaceId, { unlessGone: true })
+}
 
 /** Until `work` is done nobody moves it from there, or to there. */
 const whileItIsIn = <T>(

@@ -15,12 +15,13 @@ import * as queries from './queries.ts'
  * Takes back a move that was begun and left: the workspace is written to and worked for again. While the
  * source has it, the source alone decides: a mover commits there first, and holds its lock until then.
  *
- * @param openTarget where it was to go, which is asked only once the source says that it has gone
+ * @param openTarget where it was to go, which is asked only once the source says that it has gone;
+ *   undefined: it was taken out for good, and what it had is lost
  * @throws MoveRefused when it is not being moved, or has arrived
  */
 export async function cancelMove(
   source: ProcessContext,
-  openTarget: (name: string) => ProcessContext,
+  openTarget: (name: string) => ProcessContext | undefined,
   workspaceId: string,
 ) {
   const place = await queries.findWorkspaceRow(inWorkspace(source, workspaceId).db, workspaceId)
@@ -29,6 +30,7 @@ export async function cancelMove(
   if (to === null) throw new MoveRefused('The workspace is not being moved.')
   if (await stayHere(source, workspaceId, { unlessGone: true })) return
   const target = openTarget(to)
+  if (!target) return void (await stayHere(source, workspaceId))
   // While this lock is held, no move that was begun there can still arrive.
   await withSession(target.db, (session) =>
     inSession(target, session, async (tx) => {

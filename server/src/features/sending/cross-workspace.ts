@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { ProcessDb } from '../../kernel/db/db.ts'
-import { isHere } from '../../kernel/db/here.ts'
+import { isHere, writeThroughFences } from '../../kernel/db/here.ts'
 import { preparedForAll } from '../../kernel/db/prepared.ts'
 import { bucketOfMailbox, type LaneKey } from '../mailbox-lanes/index.ts'
 import { mayStillLeave } from './ledger.ts'
@@ -179,7 +179,9 @@ export const listMissingMails = async (db: ProcessDb): Promise<MissingMail[]> =>
   return rows
 }
 
-/** A person has seen them. */
-export const deleteMissingMarks = (db: ProcessDb) =>
-  sql`/* cross-workspace: reconciliation */
-    delete from missing_marks where ${sql.raw(isHere)}`.execute(db)
+/** A person has seen them, also those of workspaces that this database takes for moved. */
+export async function deleteMissingMarks(db: ProcessDb): Promise<void> {
+  await writeThroughFences(db)
+  await sql`/* cross-workspace: reconciliation */
+    delete from missing_marks`.execute(db)
+}

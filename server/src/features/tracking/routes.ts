@@ -36,9 +36,8 @@ export async function trackingRoutes(app: FastifyInstance, { tokens }: { tokens:
 
   app.post('/u/:token', hidden, async (req: Visitor, reply) => {
     const token = read(req, 'unsubscribe')
-    if (!token) return show(reply, badLinkPage(wordsOf(req)))
-    await unsubscribeOrKeep(req.process, token)
-    return show(reply, donePage(token.text, wordsOf(req)))
+    const isKnown = token && (await unsubscribeOrKeep(req.process, token))
+    return show(reply, isKnown ? donePage(token.text, wordsOf(req)) : badLinkPage(wordsOf(req)))
   })
 
   app.get('/o/:token', hidden, async (req: Visitor, reply) => {

@@ -1,5 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { findPlace } from '../../kernel/shards/queries.ts'
 import { recordActivities } from '../leads/index.ts'
 import { explainSuppressed, lockSuppressions, suppress } from '../suppression/index.ts'
 import { findLeadOf, hasLeadToUnsubscribe } from './queries.ts'
@@ -8,6 +10,8 @@ import type { Token } from './token.ts'
 /**
  * Nobody in the workspace writes to the address again. It stands in the token, so that this holds
  * when the lead, or the whole campaign, is long gone. Again, it changes nothing.
+ *
+ * @throws AppError `not_found` where the workspace is gone
  */
 export async function unsubscribe(ctx: Context, token: Token): Promise<void> {
   const { workspaceId, leadId, text: address } = token
@@ -19,6 +23,8 @@ export async function unsubscribe(ctx: Context, token: Token): Promise<void> {
       await recordActivities(tx, workspaceId, [{ kind: 'unsubscribed', leadId: lead.id }])
       return
     }
+    const [place] = await findPlace(tx.db, workspaceId)
+    if (!place) throw new AppError('not_found', 'There is no such workspace any more.')
     await lockSuppressions(tx, workspaceId)
     const known = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
     // Nothing but a hash is to be left of them, and nobody lifts it.

@@ -11,6 +11,7 @@ import {
   silentLog,
 } from '../../../test/sharded.ts'
 import { readConfig } from '../../config.ts'
+import { deleteRegistered, insertRegistered } from '../../kernel/shards/queries.ts'
 import { startRunner } from '../../loops.ts'
 import { openServer } from '../../process/open.ts'
 import { startServices } from '../../process/services.ts'
@@ -125,4 +126,19 @@ test('what was kept while a shard was away is written down there before a runner
   const runner = await startRunner(ctx)
   await runner.stop()
   expect([await countWaiting(), await suppressedOf(id)]).toEqual([0, [0, 1]])
+})
+
+test('who unsubscribes from a workspace that no shard has is told so, and nothing is kept, once every shard is known', async () => {
+  const { ctx } = sharded.api
+  const id = ctx.newId()
+  const { peek } = databases.first
+  await insertRegistered(peek, { name: 'c', instance_id: id, timestamp_created: ctx.now() })
+  expect(await unsubscribeFrom(id)).toBe(200)
+  await unsubscribeWaiting(ctx)
+  expect(await countWaiting()).toBe(1)
+  await deleteRegistered(peek, 'c')
+  await unsubscribeWaiting(ctx)
+  expect(await countWaiting()).toBe(0)
+  expect(await unsubscribeFrom(id)).toBe(404)
+  expect(await countWaiting()).toBe(0)
 })

@@ -7,6 +7,7 @@ import {
 } from '../../kernel/context.ts'
 import { toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
+import { createShardCheck } from '../../kernel/shards/ask.ts'
 import { tokenBoxOf } from './links.ts'
 import * as queries from './queries.ts'
 import type { Token } from './token.ts'
@@ -18,18 +19,36 @@ import { unsubscribe } from './unsubscribe.ts'
  * is kept on the first one. A mover writes it down before the mailboxes of the workspace wake, and a
  * runner that opens a database before it works there; where a database is back that was open all the
  * time, a mail that was due then may leave before it.
+ *
+ * @returns false where no database has the workspace
  */
-export async function unsubscribeOrKeep(process: ProcessContext, token: Token): Promise<void> {
+export async function unsubscribeOrKeep(process: ProcessContext, token: Token): Promise<boolean> {
   try {
-    await unsubscribe(await enterWorkspace(process, token.workspaceId), token)
+    return await unsubscribeOn(process, token)
   } catch (error) {
     if (!isUnavailable(error)) throw error
     const { db, now } = onFirstShard(process)
     await queries.insertWaiting(db, tokenBoxOf(process).make(token), now())
+    return true
   }
 }
 
-/** Those of the wishes that were kept whose workspaces can be written to again. */
+/**
+ * @returns false where no database has the workspace: its own was taken out
+ * @throws AppError `unavailable` while one that may have it does not answer, or is not known here
+ */
+async function unsubscribeOn(process: ProcessContext, token: Token): Promise<boolean> {
+  try {
+    await unsubscribe(await enterWorkspace(process, token.workspaceId), token)
+    return true
+  } catch (error) {
+    if (toAppError(error).code !== 'not_found') throw error
+    await createShardCheck(process.shards?.first.ctx ?? process)()
+    return false
+  }
+}
+
+/** Those of the wishes that were kept whose workspaces can be written to again, or are gone. */
 export async function unsubscribeWaiting(ctx: ProcessContext, signal?: AbortSignal): Promise<void> {
   if (onFirstShard(ctx) !== ctx) return
   const unreachable = new Set<string>()
@@ -38,7 +57,7 @@ export async function unsubscribeWaiting(ctx: ProcessContext, signal?: AbortSign
     const { workspaceId } = token
     if (unreachable.has(workspaceId)) continue
     try {
-      await unsubscribe(await enterWorkspace(ctx, workspaceId), token)
+      await unsubscribeOn(ctx, token)
       await queries.deleteWaiting(ctx.db, token.kept)
     } catch (error) {
       if (isUnavailable(error)) unreachable.add(workspaceId)

@@ -3,6 +3,7 @@ export { chooseShard, listShards, type ShownShard } from './placement.ts'
 export {
   describeInSeveral,
   findInSeveral,
+  hasOneInSeveral,
   inSeveral,
   requireNoneInSeveral,
   sayWhichStays,

@@ -1,6 +1,6 @@
 import type { ProcessContext } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { askAllShards, shardNameOf } from '../../kernel/shards/ask.ts'
+import { askAllShards, askShardsUp, shardNameOf } from '../../kernel/shards/ask.ts'
 import { listWorkspaces } from './workspaces.ts'
 
 /** What a shard works for. */
@@ -35,12 +35,28 @@ export function findInSeveral(all: WorkspacesOn[]): InSeveral[] {
  */
 export async function requireNoneInSeveral(ctx: ProcessContext, names: string[]): Promise<void> {
   if (!ctx.shards) return
-  const all = await askAllShards(ctx, async (each) => ({
-    ...{ shard: shardNameOf(each), workspaces: await listWorkspaces(each) },
-  }))
-  const found = findInSeveral(all).filter(({ shards }) => shards.some((one) => names.includes(one)))
+  const found = ofShards(names, await askAllShards(ctx, sayWorkspaces))
   if (found.length > 0) throw inSeveral(found)
 }
+
+/**
+ * The same of a shard that took over from another, which may have lacked a move.
+ *
+ * @returns undefined while none is found, and one of the others does not answer
+ */
+export async function hasOneInSeveral(ctx: ProcessContext): Promise<boolean | undefined> {
+  if (!ctx.shards) return false
+  const all = await askShardsUp(ctx, sayWorkspaces)
+  if (ofShards([shardNameOf(ctx)], all).length > 0) return true
+  return all.length === ctx.shards.names.length ? false : undefined
+}
+
+const sayWorkspaces = async (ctx: ProcessContext): Promise<WorkspacesOn> => ({
+  ...{ shard: shardNameOf(ctx), workspaces: await listWorkspaces(ctx) },
+})
+
+const ofShards = (names: string[], all: WorkspacesOn[]) =>
+  findInSeveral(all).filter(({ shards }) => shards.some((one) => names.includes(one)))
 
 export const inSeveral = (found: InSeveral[]) =>
   new AppError('not_ready', `${describeInSeveral(found)}. ${sayWhichStays}`)

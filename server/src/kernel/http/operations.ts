@@ -82,7 +82,9 @@ async function findProblem(ctx: ProcessContext): Promise<string | undefined> {
   calledOff.abort()
   if (!gap) return 'The database is not reachable; try again shortly.'
   if (gap.missing.length > 0) {
-    return 'The database is not migrated to this version; run "npx outrider migrate".'
+    // The command without it leaves further databases alone.
+    const all = ctx.shards && ctx !== ctx.shards.first.ctx ? ' --shards' : ''
+    return `The database is not migrated to this version; run "npx outrider migrate${all}".`
   }
 }
 

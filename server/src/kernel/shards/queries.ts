@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { AnyDb } from '../db/db.ts'
+import type { Instance } from '../db/instance.ts'
 import { preparedForAny } from '../db/prepared.ts'
 
 /** Empty where a database has never had the workspace; `moved_to` says that it has it no more. */
@@ -51,9 +53,14 @@ export const updateRegistered = (
 export const deleteRegistered = (db: AnyDb, name: string) =>
   db.deleteFrom('shards').where('name', '=', name).execute()
 
-/** Also of a database that an older version left: of the columns that it has always had. */
-export const findOldInstance = (db: AnyDb): Promise<{ id: string } | undefined> =>
-  db.selectFrom('instance').select('id').executeTakeFirst()
+/** Also of a database that an older version left, whose instance cannot say yet which shard it is. */
+export const findOldInstance = (
+  db: AnyDb,
+): Promise<(Instance & { shard: string | null }) | undefined> =>
+  db
+    .selectFrom('instance')
+    .select(['id', 'secret_key_id', sql<string | null>`to_jsonb(instance) ->> 'shard'`.as('shard')])
+    .executeTakeFirst()
 
 export async function hasWorkspaces(db: AnyDb): Promise<boolean> {
   return (await db.selectFrom('workspaces').select('id').limit(1).executeTakeFirst()) !== undefined

@@ -1,5 +1,5 @@
 import type { AnyDb } from '../db/db.ts'
-import { explainUnavailable } from '../db/failure.ts'
+import { explainUnavailable, isUnreachable } from '../db/failure.ts'
 import { AppError } from '../errors.ts'
 import { findPlace } from './queries.ts'
 
@@ -215,9 +215,13 @@ const isUnavailable = (error: unknown) =>
   explainUnavailable(error) !== undefined ||
   (error instanceof AppError && error.code === 'unavailable')
 
-/** What is a fault of ours stays one. */
-const asUnavailable = (name: string, error: unknown) =>
-  explainUnavailable(error) ? silent(name, error) : error
+/** What is a fault of ours stays one; and who is only busy, or moving something, is not called away. */
+function asUnavailable(name: string, error: unknown) {
+  const explained = explainUnavailable(error)
+  if (!explained) return error
+  if (isUnreachable(error)) return silent(name, error)
+  return unavailable(`The shard ${name} cannot do this now. ${explained.message}`, error)
+}
 
 /** A shard was registered after this process had started. */
 export const unknownShard = (name: string) =>

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { timestampArray } from '../../../kernel/db/binary-array.ts'
 import { column } from '../../../kernel/db/column.ts'
 import type { AnyDb } from '../../../kernel/db/db.ts'
+import { writeThroughFences } from '../../../kernel/db/here.ts'
 import { updateInstance } from '../../../kernel/db/instance.ts'
 import type { SendingInstance } from './hold-queries.ts'
 import type { RememberedMark } from './remembered-marks.ts'
@@ -26,7 +27,7 @@ export const noteFailover = (
  * sent again since, and that no attempt of a higher number came after: an attempt gets it once the one
  * before it has ended. Any other failure says nothing: a claim that this database knew of was given back
  * here, because its mark is what is missing. Where a workspace was moved to another database, its ledger
- * is there.
+ * is there, unless the mark is of a later time: then it had come back, and this database lacks that.
  */
 export async function findMissingMarks(
   db: AnyDb,
@@ -37,9 +38,13 @@ export async function findMissingMarks(
     select k.id
     from unnest(${column(marks, 'workspace_id')}::uuid[], ${column(marks, 'lead_id')}::uuid[],
       ${column(marks, 'step_id')}::uuid[], ${column(marks, 'id')}::uuid[],
-      ${column(marks, 'attempt')}::integer[]) as k (workspace_id, lead_id, step_id, id, attempt)
+      ${column(marks, 'attempt')}::integer[],
+      ${timestampArray(column(marks, 'timestamp_marked'))}::timestamptz[])
+      as k (workspace_id, lead_id, step_id, id, attempt, timestamp_marked)
     where not exists (
-      select from workspaces w where w.id = k.workspace_id and w.moved_to is not null
+      select from workspaces w
+      where w.id = k.workspace_id and w.moved_to is not null
+        and w.timestamp_moving >= k.timestamp_marked
     ) and not exists (
       select from sends s
       where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
@@ -51,8 +56,10 @@ export async function findMissingMarks(
   return marks.filter(({ id }) => missing.has(id))
 }
 
-export const insertMissingMarks = (db: AnyDb, marks: RememberedMark[]) =>
-  sql`/* settle */
+/** Also of workspaces that this database takes for moved. */
+export async function insertMissingMarks(db: AnyDb, marks: RememberedMark[]): Promise<void> {
+  await writeThroughFences(db)
+  await sql`/* settle */
     insert into missing_marks (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id,
       timestamp_marked)
     select k.workspace_id, k.lead_id, k.step_id, k.id, k.campaign_id, k.mailbox_id,
@@ -63,6 +70,7 @@ export const insertMissingMarks = (db: AnyDb, marks: RememberedMark[]) =>
       ${timestampArray(column(marks, 'timestamp_marked'))}::timestamptz[])
       as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, timestamp_marked)
     on conflict do nothing`.execute(db)
+}
 
 /** This process sends, and has found all of its marks in the database that answers, or has said which not. */
 export const upsertSender = (db: AnyDb, id: string) =>

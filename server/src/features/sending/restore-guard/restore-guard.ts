@@ -2,6 +2,7 @@ import type { ProcessContext } from '../../../kernel/context.ts'
 import { lockInstance } from '../../../kernel/db/instance.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
+import { hasOneInSeveral } from '../../workspaces/index.ts'
 import {
   answerWithinMs,
   decideWithinMs,
@@ -42,6 +43,14 @@ interface Look {
   others: string[]
 }
 
+/** What is known of the database before a look at it. */
+interface Known {
+  instance: queries.SendingInstance | undefined
+  mark: RestoreMark | undefined
+  /** Of the workspaces of one that took over; undefined: it was not asked, or not everybody answered. */
+  isInSeveral: boolean | undefined
+}
+
 /**
  * Looks whether the database is still the one that was sent from: at the start, and again and again
  * as long as the process lives. If not, it is written down there, and everybody holds.
@@ -50,7 +59,8 @@ interface Look {
  * for its own marks. Nothing is claimed or marked until all have asked:
  *
  *   sent from ──▶ asked: the identity is another one ──▶ sent from, by itself
- *                              └──▶ held: a mark is missing, or somebody who sent does not answer
+ *                              └──▶ held: a mark is missing, somebody who sent does not answer,
+ *                                   or a workspace is on another shard, too
  *
  * One that was put back to a point in time looks the same. Only who knows of the database from before
  * can tell the two apart, so a process that does not ends nothing: where there are no others, it is held.
@@ -127,14 +137,14 @@ export class RestoreGuard {
     this.#isSuspected = false
     const [wasHeld, wasAsking] = [this.isHeld, this.#isAsking]
     const mark = await this.#marker.recall()
-    const seen = this.#instance
+    // Asked before the transaction, which would hold its lock for as long as another database is silent.
+    const isInSeveral = wasAsking ? await hasOneInSeveral(this.#ctx) : undefined
+    const known = { instance: this.#instance, mark, isInSeveral }
     this.#beginStretch()
-    const found = await transaction(this.#ctx, (tx) => this.#lookIn(tx, seen, mark)).catch(
-      (error) => {
-        this.suspect()
-        throw error
-      },
-    )
+    const found = await transaction(this.#ctx, (tx) => this.#lookIn(tx, known)).catch((error) => {
+      this.suspect()
+      throw error
+    })
     this.#instance = found?.instance
     if (!found) return false
     const { instance, wasAsked, knowsBefore, others } = found
@@ -166,8 +176,7 @@ export class RestoreGuard {
 
   async #lookIn(
     tx: ProcessContext,
-    seen: queries.SendingInstance | undefined,
-    mark: RestoreMark | undefined,
+    { instance: seen, mark, isInSeveral }: Known,
   ): Promise<Look | undefined> {
     await lockInstance(tx.db)
     let found = await queries.findSendingInstance(tx.db)
@@ -180,12 +189,11 @@ export class RestoreGuard {
     const wasAsked = known !== undefined && askedBy(found, known)
     const { instance, knowsBefore } =
       wasAsked || isFailedOver(found)
-        ? await this.#afterFailover(
-            tx,
-            found,
-            wasAsked ? known : undefined,
-            known ? undefined : mark,
-          )
+        ? await this.#afterFailover(tx, found, {
+            instance: wasAsked ? known : undefined,
+            mark: known ? undefined : mark,
+            isInSeveral,
+          })
         : { instance: await this.#lookAgain(tx, found, known, mark), knowsBefore: false }
     await queries.updateSendingInstance(tx.db, instance)
     await failover.upsertSender(tx.db, this.#senderId)
@@ -219,14 +227,13 @@ export class RestoreGuard {
   /**
    * The epoch stays what it was in the standby until all have asked: each compares it with its own.
    *
-   * @param asked what this process knew of the old primary, when it has not asked for its marks yet
-   * @param mark what an earlier process left on this machine, for one that has just started
+   * @param known.instance of the old primary, when this process has not asked for its marks yet
+   * @param known.mark what an earlier process left on this machine, for one that has just started
    */
   async #afterFailover(
     tx: ProcessContext,
     found: queries.SendingInstance,
-    asked: queries.SendingInstance | undefined,
-    mark: RestoreMark | undefined,
+    { instance: asked, mark, isInSeveral }: Known,
   ): Promise<Pick<Look, 'instance' | 'knowsBefore'>> {
     const left = mark?.id === found.id ? mark.epoch : undefined
     const isBehind = (left ?? 0) > (found.failover_epoch ?? 0)
@@ -238,13 +245,16 @@ export class RestoreGuard {
     const isAskedNow = asked !== undefined || left !== undefined
     const knowsBefore =
       isAskedNow || (this.#knowsBefore && this.identity === found.current_identity)
-    const instance = knowsBefore ? await this.#onceAllHaveAsked(tx, held) : holdUnknown(held, tx)
+    const instance = knowsBefore
+      ? await this.#onceAllHaveAsked(tx, held, isInSeveral)
+      : holdUnknown(held, tx)
     return { instance, knowsBefore }
   }
 
   async #onceAllHaveAsked(
     tx: ProcessContext,
     found: queries.SendingInstance,
+    isInSeveral: boolean | undefined,
   ): Promise<queries.SendingInstance> {
     if (!isFailedOver(found) || Number(found.failover_ms) < settleMs) return found
     const unasked = await failover.countUnaskedSenders(tx.db, this.#senderId)
@@ -252,7 +262,9 @@ export class RestoreGuard {
       const isOver = Number(found.failover_ms) >= answerWithinMs
       return { ...found, ...(isOver ? heldFor('sender_unasked', found, tx) : {}) }
     }
-    if (found.sending_held_since) return found
+    // Each of the shards would send for it. While one is silent nobody knows.
+    if (isInSeveral) return { ...found, ...heldFor('another_database', found, tx) }
+    if (found.sending_held_since || isInSeveral === undefined) return found
     return {
       ...found,
       sending_identity: found.current_identity,

@@ -1,7 +1,9 @@
 import { CompiledQuery } from 'kysely'
 import type { SMTPServerOptions } from 'smtp-server'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { testContext } from '../../../../test/context.ts'
 import { gate } from '../../../../test/gate.ts'
+import { ofShards } from '../../../../test/moves.ts'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
 import { hintDue } from '../../../kernel/runner/hint.ts'
 import { confirmRestore, findSendingHold, holdSending, previewRestore } from '../index.ts'
@@ -176,6 +178,59 @@ test('a standby that lacks nothing is sent from by itself', async () => {
   await sending.waitForMails(2)
   expect(runners.map((runner) => runner.isHeld())).toEqual([false, false])
   expect(await findSendingHold(ctx.db)).toBeNull()
+})
+
+/** The database of the tests beside another one, which may have its workspace, too, and does not answer yet. */
+async function besideAnother({ hasTheSame }: { hasTheSame: boolean }) {
+  const { ctx } = sending
+  const b = { ...(await testContext()), shard: 'b' }
+  onTestFinished(() => b[Symbol.asyncDispose]())
+  if (hasTheSame) {
+    const rows = await ctx.database.peek.selectFrom('workspaces').selectAll().execute()
+    await b.database.peek.insertInto('workspaces').values(rows).execute()
+  }
+  const { shards } = ofShards({ ...ctx, shard: 'a' }, undefined)
+  if (!shards) throw new Error('There is one database.')
+  return {
+    ...{ shards, beside: { ...ctx, shard: 'a', shards } },
+    answers() {
+      const [shard] = ofShards(b, undefined).shards?.opened ?? []
+      if (shard) shards.noteOpened({ ...shard, name: 'b' })
+    },
+  }
+}
+
+test('a standby of one shard is sent from once every other shard has said that it has none of its workspaces', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  const { shards, beside, answers } = await besideAnother({ hasTheSame: false })
+  await sending.startRunner(beside)
+  await promote()
+  await sending.addLeads(id, ['ann@lead.example'])
+  const asked = vi.spyOn(shards, 'askThoseUp')
+  await ctx.database.until(() => asked.mock.results.length > 1)
+  const { rows } = await run('select sending_identity from instance')
+  expect(rows).toEqual([{ sending_identity: before }])
+  answers()
+  await sending.waitForMails(1)
+  expect(await findSendingHold(ctx.db)).toBeNull()
+})
+
+test('a standby that lacks the move of a workspace is held before it sends', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  const { beside, answers } = await besideAnother({ hasTheSame: true })
+  answers()
+  await sending.startRunner(beside)
+  await promote()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await ctx.database.until(
+    async () => (await findSendingHold(ctx.db)) || (await sending.ledger()).length > 0,
+  )
+  expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'another_database' })
+  expect(sending.outbox).toEqual([])
 })
 
 test('a runner that starts after a failover goes on with those that lived through it', async () => {
@@ -378,6 +433,41 @@ test('a mail that was sent again is not missing where the later attempt is known
   await sending.waitForMails(2)
   expect(await findSendingHold(ctx.db)).toBeNull()
 })
+
+test.each([
+  ['missing if its workspace had come back since', 'an hour before the mail', '-1 hour', true],
+  ['not missing where its workspace is now', 'an hour after the mail', '1 hour', false],
+])(
+  'a mail is %s, as a standby has it that says the workspace left %s',
+  async (_what, _when, later, isMissing) => {
+    const { ctx } = sending
+    await failOver(before)
+    const id = await activeCampaign()
+    await sending.startRunner()
+    await sending.addLeads(id, ['bob@lead.example'])
+    const [sent] = await sending.waitForLedger(sentTo(1))
+    await sending.untilAsleep()
+    await run('delete from sends')
+    const { rows } = await run(`update workspaces set moving_to = 'a', moved_to = 'a',
+      timestamp_moving = outrider_now() + interval '${later}' returning id`)
+    const [{ id: workspaceId } = { id: '' }] = rows as { id: string }[]
+    for (const event of ['insert', 'delete']) {
+      await run(`create trigger fence_of_${event} before ${event} on missing_marks
+        for each row execute function outrider_fence('${workspaceId}')`)
+    }
+    await promote()
+    const isSettled = async () => {
+      const [instance] = (await run('select sending_identity as of from instance')).rows
+      return (instance as { of: string }).of === after || (await findSendingHold(ctx.db)) !== null
+    }
+    await ctx.database.until(isSettled)
+    const found = await previewRestore(ctx)
+    const leads = found?.missing.map(({ lead_id }) => lead_id)
+    expect(leads).toEqual(isMissing ? [sent?.lead_id] : undefined)
+    if (isMissing) await confirmRestore(ctx, found?.seen)
+    expect((await run('select from missing_marks')).rows).toEqual([])
+  },
+)
 
 test('beside missing mails it is told that somebody cannot be asked, before anybody confirms', async () => {
   const { ctx } = sending
