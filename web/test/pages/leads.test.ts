@@ -259,6 +259,40 @@ test('a change whose answer got lost is done once and can be set back; more than
   expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
 })
 
+test('what is chosen is the row that was pressed, and a range is whole, whatever came in or left the cache meanwhile', async ({
+  application,
+  open,
+}) => {
+  const campaign = await addLeads(
+    application,
+    'Range',
+    Array.from({ length: 250 }, (_, at) => ({ email: `range-${at}@range.example` })),
+  )
+  const page = await open(application.visitor, `${path}?campaign=${campaign}`)
+  await page.clock.install()
+  const row = (name: string) => page.getByRole('row').filter({ hasText: `${name}@range.example` })
+  await row('range-248').focus()
+  await application.asOwner('POST', '/app/api/v2/lead/add', {
+    ...{ campaign_id: campaign, leads: [{ email: 'new@range.example' }] },
+  })
+  await row('new').waitFor()
+  await page.keyboard.press('x')
+  await page.getByText('1 lead selected').waitFor()
+  expect(await page.getByLabel('Select range-248@range.example').isChecked()).toBe(true)
+
+  const grid = page.getByRole('grid', { name: 'Leads' })
+  const toEnd = () => grid.evaluate((list) => list.scrollTo(0, list.scrollHeight))
+  await expect
+    .poll(async () => {
+      await toEnd()
+      return row('range-0').count()
+    })
+    .toBe(1)
+  await page.clock.fastForward('10:00')
+  await page.getByLabel('Select range-0@range.example').click({ modifiers: ['Shift'] })
+  await page.getByText('249 leads selected').waitFor()
+})
+
 test('what is written in several lines keeps them when it is corrected', async ({
   application,
   open,
