@@ -120,13 +120,18 @@ test('what came in while somebody decided is neither put away nor read unseen', 
   expect((await ask('POST', '/threads/done', { ...now, done: true })).status).toBe(200)
 })
 
-test('what was put off is the newest of all once its time has come', async () => {
+test('what was put off is the newest of all once its time has come, and an undo finds it there', async () => {
   const first = await answered()
   const second = await answered()
   const until = new Date(inbox.ctx.now().getTime() + 3_600_000).toISOString()
   await ask('POST', '/threads/snooze', { ids: [first.id], until })
   expect((await idsOf('&view=waiting'))[0]).toBe(second.id)
   inbox.ctx.clock.advance(3_600_000)
+  expect((await idsOf('&view=waiting')).slice(0, 2)).toEqual([first.id, second.id])
+
+  // Answered and put off again, only its time tells that it was there: an undo gives it back.
+  await ask('POST', `/threads/${first.id}/reply`, { text: 'I wait.' })
+  await ask('POST', '/threads/snooze', { ids: [first.id], until })
   expect((await idsOf('&view=waiting')).slice(0, 2)).toEqual([first.id, second.id])
   const past = { ids: [first.id], until: '2001-01-01T00:00:00Z' }
   expect((await ask('POST', '/threads/snooze', past)).body.code).toBe('invalid_field')
