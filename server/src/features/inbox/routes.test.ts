@@ -1,12 +1,14 @@
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Browser, openBrowser, setUp } from '../../../test/browser.ts'
 import { addMails } from '../../../test/conversations.ts'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { patience } from '../../../test/patience.ts'
 import { createPerson, join } from '../../../test/people.ts'
+import { bind } from '../../kernel/db/db.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { addSuppression } from '../suppression/index.ts'
+import { showConversation } from './conversations/shown-conversation.ts'
 
 let inbox: Inbox
 let owner: Browser
@@ -248,6 +250,25 @@ test('of a long conversation each mail is read once, page by page', async () => 
   expect(new Set(read).size).toBe(62)
   expect(read.slice(0, 20)).toEqual(newest.messages.map((each: { id: string }) => each.id))
   expect((await ask('GET', `/threads/${ctx.newId()}/messages`)).status).toBe(404)
+})
+
+test('opening a long conversation reads the texts of no more mails than it shows', async () => {
+  const { id } = await answered()
+  const { ctx, workspaceId } = inbox
+  await addMails(ctx, workspaceId, id, 60)
+  let texts = 0
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      texts += result.rows.filter((row) => 'text' in row).length
+      return result
+    },
+  }
+  const db = bind(ctx.db, workspaceId).withPlugin(counting) as typeof ctx.db
+  const { messages } = await showConversation({ ...ctx, db }, workspaceId, id)
+  expect(messages.length).toBe(20)
+  // One more than a page tells that there are older ones.
+  expect(texts).toBe(21)
 })
 
 test('of two people who answer at once, the second one is told to look first', async () => {
