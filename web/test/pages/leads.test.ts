@@ -243,6 +243,32 @@ test('a change whose answer got lost is done once and can be set back; more than
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('2 leads paused.').waitFor({ state: 'detached' })
 
+  // So it is in the panel of one, and with the undo itself.
+  const loseAnswer = (to: string) =>
+    page.route(
+      to,
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+  expectFailures(page, 'POST /app/leads/bulk lost', 'POST /app/leads/jobs/:id/undo lost')
+  await page.getByRole('row').filter({ hasText: 'eve@lost.example' }).click()
+  const panel = page.getByRole('dialog')
+  await loseAnswer('**/app/leads/bulk')
+  await panel.getByRole('button', { name: 'Pause' }).click()
+  await panel.getByRole('alert').waitFor()
+  await panel.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('1 lead paused.').waitFor()
+  await loseAnswer('**/undo')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('status').getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('1 lead paused.').waitFor({ state: 'detached' })
+  await panel.getByRole('button', { name: 'Pause' }).waitFor()
+  await page.keyboard.press('Escape')
+
   // The page may read the list again at any time, and what is chosen is chosen by its id.
   const ids = Array.from({ length: 10_001 }, () => application.api.ctx.newId())
   await page.route(leads, async (route) => {
@@ -281,7 +307,7 @@ test('what is chosen is the row that was pressed, and a range is whole, whatever
   expect(await page.getByLabel('Select range-248@range.example').isChecked()).toBe(true)
 
   const grid = page.getByRole('grid', { name: 'Leads' })
-  const toEnd = () => grid.evaluate((list) => list.scrollTo(0, list.scrollHeight))
+  const toEnd = () => grid.evaluate('(list) => list.scrollTo(0, list.scrollHeight)')
   await expect
     .poll(async () => {
       await toEnd()
