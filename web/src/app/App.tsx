@@ -1,6 +1,6 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
+import { RouterContextProvider, RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
 import { Suspense, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -37,7 +37,10 @@ export function App() {
         <RouterProvider router={router} />
       </QueryClientProvider>
       <Suspense>
-        <Notices />
+        {/* A notice may lead somewhere. */}
+        <RouterContextProvider router={router}>
+          <Notices />
+        </RouterContextProvider>
       </Suspense>
     </MantineProvider>
   )

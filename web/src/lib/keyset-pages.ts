@@ -42,3 +42,11 @@ export function locate(pages: Pages, index: number): { page: number; offset: num
   }
   return { page: Math.max(0, pages.length - 1), offset }
 }
+
+/** The pages that rows from the newest to the oldest of a range are in. */
+export const pagesBetween = (pages: Pages, newest: string, oldest: string): number[] =>
+  [...pages.keys()].filter((page) => {
+    const start = pages[page]?.after
+    const end = pages[page + 1]?.after
+    return (start === undefined || start > oldest) && (end === undefined || end <= newest)
+  })

@@ -6,6 +6,7 @@ import {
   type KeysetPage,
   locate,
   type Pages,
+  pagesBetween,
   totalOf,
   withPage,
 } from './keyset-pages.ts'
@@ -23,6 +24,8 @@ export interface KeysetRows<T> {
   count: number
   /** Undefined while it is not read yet, or not any more. */
   at: (index: number) => T | undefined
+  /** Those of two rows and of all between them, also of pages that were left long ago. */
+  idsBetween: (one: string, other: string) => Promise<string[]>
   /** Says which rows are on the screen: their pages are kept fresh, and the next one is read ahead. */
   show: (from: number, to: number) => void
   hasMore: boolean
@@ -46,12 +49,11 @@ export function useKeysetRows<T extends { id: string }>(source: KeysetSource<T>)
 
   const keyOf = (page: number) => [...source.key, pages[page]?.after ?? null]
   const alive = pages.map((_, page) => page).slice(shown.first, shown.last + 2)
-  const results = useQueries({
-    queries: alive.map((page) => ({
-      queryKey: keyOf(page),
-      queryFn: ({ signal }: { signal: AbortSignal }) => source.read(pages[page]?.after, signal),
-    })),
+  const queryOf = (page: number) => ({
+    queryKey: keyOf(page),
+    queryFn: ({ signal }: { signal: AbortSignal }) => source.read(pages[page]?.after, signal),
   })
+  const results = useQueries({ queries: alive.map(queryOf) })
 
   // From the last page to the first: a page that is put in between moves only those after it.
   const next = results.reduceRight(
@@ -70,6 +72,15 @@ export function useKeysetRows<T extends { id: string }>(source: KeysetSource<T>)
     at(index) {
       const { page, offset } = locate(pages, index)
       return rowsOf(page)?.[offset]
+    },
+    async idsBetween(one, other) {
+      const [newest, oldest] = one > other ? [one, other] : [other, one]
+      const ids: string[] = []
+      for (const page of pagesBetween(pages, newest, oldest)) {
+        const { items } = await cache.ensureQueryData(queryOf(page))
+        ids.push(...items.map(({ id }) => id).filter((id) => id <= newest && id >= oldest))
+      }
+      return ids
     },
     show(from, to) {
       const wanted = { first: locate(pages, from).page, last: locate(pages, to).page }

@@ -125,7 +125,21 @@ test('the palette finds records by what they are called', async ({ application, 
   await asOwner('POST', '/app/api/v2/lead/add', { campaign_id: body.id, leads })
   const page = await open(application.visitor, path)
   await page.getByRole('heading', { name: 'Home' }).waitFor()
-  await page.keyboard.press('Control+k')
+  const lookFor = async (text: string) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: /^Find a record/ }).fill(text)
+  }
+  // Nothing that is gone meanwhile is offered.
+  const { body: draft } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Betelgeuse' })
+  await lookFor('betelgeuse')
+  await page.getByRole('button', { name: 'Betelgeuse' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('textbox', { name: /^Find a record/ }).waitFor({ state: 'detached' })
+  await asOwner('DELETE', `/app/campaigns/${draft.id}`)
+  const answer = page.waitForResponse('**/app/search?**')
+  await lookFor('betelgeuse')
+  await answer
+  await page.getByText('Nothing of that name').waitFor()
   await page.getByRole('textbox', { name: /^Find a record/ }).fill('orion')
   await page.getByRole('button', { name: 'rigel@lead.example' }).waitFor()
   await page.getByRole('button', { name: evil }).click()

@@ -55,6 +55,17 @@ test('empty, loading and failed it says what is, and what to do', async ({ appli
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('No automatic replies').waitFor()
+
+  // Of many mailboxes that could not be read one notice tells.
+  const late = (address: string) => ({ id: address, address, mails: 0, error: 'It is late.' })
+  const items = ['anna@x.example', 'bert@x.example', 'carl@x.example'].map(late)
+  await page.route('**/app/mailboxes/sync', (route) => route.fulfill({ json: { items } }))
+  await page.getByRole('button', { name: 'Read the mailboxes now' }).click()
+  await page.getByText('anna@x.example and 2 other mailboxes could not be read').waitFor()
+  expect(await page.getByText('It is late.').count()).toBe(1)
+  // The name of a button that the mouse is on lies over the page.
+  await page.mouse.move(0, 0)
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
 })
 
 const hostile = `<html><head><meta http-equiv="refresh" content="0; url=https://evil.example/">

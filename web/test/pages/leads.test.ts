@@ -243,6 +243,32 @@ test('a change whose answer got lost is done once and can be set back; more than
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('2 leads paused.').waitFor({ state: 'detached' })
 
+  // So it is in the panel of one, and with the undo itself.
+  const loseAnswer = (to: string) =>
+    page.route(
+      to,
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+  expectFailures(page, 'POST /app/leads/bulk lost', 'POST /app/leads/jobs/:id/undo lost')
+  await page.getByRole('row').filter({ hasText: 'eve@lost.example' }).click()
+  const panel = page.getByRole('dialog')
+  await loseAnswer('**/app/leads/bulk')
+  await panel.getByRole('button', { name: 'Pause' }).click()
+  await panel.getByRole('alert').waitFor()
+  await panel.getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('1 lead paused.').waitFor()
+  await loseAnswer('**/undo')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('status').getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('1 lead paused.').waitFor({ state: 'detached' })
+  await panel.getByRole('button', { name: 'Pause' }).waitFor()
+  await page.keyboard.press('Escape')
+
   // The page may read the list again at any time, and what is chosen is chosen by its id.
   const ids = Array.from({ length: 10_001 }, () => application.api.ctx.newId())
   await page.route(leads, async (route) => {
@@ -257,6 +283,40 @@ test('a change whose answer got lost is done once and can be set back; more than
   await page.getByText('10,001 leads selected').waitFor()
   await page.getByText('At most 10,000 leads can be chosen or left out one by one').waitFor()
   expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
+})
+
+test('what is chosen is the row that was pressed, and a range is whole, whatever came in or left the cache meanwhile', async ({
+  application,
+  open,
+}) => {
+  const campaign = await addLeads(
+    application,
+    'Range',
+    Array.from({ length: 250 }, (_, at) => ({ email: `range-${at}@range.example` })),
+  )
+  const page = await open(application.visitor, `${path}?campaign=${campaign}`)
+  await page.clock.install()
+  const row = (name: string) => page.getByRole('row').filter({ hasText: `${name}@range.example` })
+  await row('range-248').focus()
+  await application.asOwner('POST', '/app/api/v2/lead/add', {
+    ...{ campaign_id: campaign, leads: [{ email: 'new@range.example' }] },
+  })
+  await row('new').waitFor()
+  await page.keyboard.press('x')
+  await page.getByText('1 lead selected').waitFor()
+  expect(await page.getByLabel('Select range-248@range.example').isChecked()).toBe(true)
+
+  const grid = page.getByRole('grid', { name: 'Leads' })
+  const toEnd = () => grid.evaluate('(list) => list.scrollTo(0, list.scrollHeight)')
+  await expect
+    .poll(async () => {
+      await toEnd()
+      return row('range-0').count()
+    })
+    .toBe(1)
+  await page.clock.fastForward('10:00')
+  await page.getByLabel('Select range-0@range.example').click({ modifiers: ['Shift'] })
+  await page.getByText('249 leads selected').waitFor()
 })
 
 test('what is written in several lines keeps them when it is corrected', async ({

@@ -317,6 +317,31 @@ test('the list keeps its place while it loads, and says why it cannot be read', 
   await page.unroute('**/app/mailboxes?*')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('alert').waitFor({ state: 'detached' })
+
+  // So does the page of one that was read before: what stays may be old.
+  const server = { host: '127.0.0.1', username: 'x', password: 'x', security: 'none' }
+  const body = { address: 'known@before.example', smtp: server, imap: server }
+  const { body: mailbox } = await application.asOwner('POST', '/app/mailboxes', body)
+  await page.goto(`${application.address}${path}/${mailbox.id}`)
+  await waitUntilShown(page)
+  expectFailures(page, 'GET /app/mailboxes/:id 409')
+  await page.route(`**/app/mailboxes/${mailbox.id}`, (route) =>
+    route.fulfill({
+      status: 409,
+      json: {
+        ...{ statusCode: 409, error: 'Conflict', code: 'not_ready' },
+        ...{ message: 'It cannot be read now.', request_id: 'req-2' },
+      },
+    }),
+  )
+  await application.asOwner('PATCH', `/app/mailboxes/${mailbox.id}`, { daily_limit: 7 })
+  await page.getByRole('alert').getByText('It cannot be read now.').waitFor()
+  await page.getByRole('heading', { name: body.address }).waitFor()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('It cannot be read now.').waitFor({ state: 'detached' })
+  await application.asOwner('DELETE', `/app/mailboxes/${mailbox.id}`)
+  allowFailures(page, /^GET \/app\/mailboxes\/:id.* 404$/)
 })
 
 test('of what is gone the page says so, leads back, and offers no second try', async ({

@@ -104,6 +104,27 @@ test('who lifts an entry is told what else keeps everybody from writing, and wai
   await dialog.getByText('go on where they were').click()
   await dialog.getByRole('button', { name: 'Lift entry' }).click()
   await page.getByText('twice.example can be written to again; 0 leads').waitFor()
+
+  // What has to be activated first is a click away.
+  const { body: winter } = await application.asOwner('POST', '/app/api/v2/campaigns', {
+    name: 'Winter',
+  })
+  const undone = {
+    ...{ address: 'carl@rest.example', still_suppressed_by: null, leads: [] },
+    resting_campaigns: [
+      { id: '01a1771d-c62f-7286-ba4e-9042e3007000', name: 'Autumn', status: 'completed' },
+      { id: winter.id, name: 'Winter', status: 'completed' },
+    ],
+  }
+  await page.unrouteAll()
+  await page.route('**/app/suppressions/undo', (route) => route.fulfill({ json: undone }))
+  await application.asOwner('POST', '/app/suppressions', { value: undone.address })
+  await page.getByRole('button', { name: `Lift ${undone.address}` }).click()
+  await dialog.getByText('go on where they were').click()
+  await dialog.getByRole('button', { name: 'Lift entry' }).click()
+  await page.getByText('until you activate them: Autumn, Winter').waitFor()
+  await page.getByRole('link', { name: 'Winter' }).click()
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/w/default/campaigns/${winter.id}`)
 })
 
 test('an erased person is in the list without a name, and cannot be lifted', async ({

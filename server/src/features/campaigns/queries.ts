@@ -1,4 +1,4 @@
-import type { Insertable, Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
@@ -293,3 +293,11 @@ export async function deleteDraft(db: Db, workspaceId: string, id: string) {
     .where('status', '=', 'draft')
     .execute()
 }
+
+/** Leads in the threads of a mailbox that is no sender of theirs are counted as waiting, once they go on. */
+export const addFormerSender = (db: Db, workspaceId: string, ids: string[], address: string) =>
+  sql`
+    update campaigns
+    set former_senders = former_senders || ${address}::text
+    where workspace_id = ${workspaceId}::uuid and id = any(${ids}::uuid[])
+      and ${address}::text <> all(email_list || former_senders)`.execute(db)

@@ -187,6 +187,22 @@ describe('a hand-over', () => {
     expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({ moved: 0, left: 0 })
   })
 
+  test('of a lead that is stopped counts it as waiting once it goes on, where the other mailbox sends nothing', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    const path = await started(mailbox)
+    await sending.createMailbox(bert)
+    const set = (new_status: string) =>
+      sending.call('POST', '/api/v2/lead/update/status', {
+        body: { campaign_id: path.split('/').at(-1), email: lead, new_status },
+      })
+    await set('not_interested')
+    await handOver(sending.ctx, sending.workspaceId, { from: anna, to: bert }, operator)
+    expect((await sending.call('GET', path)).body.email_list).toEqual([anna])
+    await set('active')
+    await patch(path, { status: 'active' })
+    expect(await statusOf(path)).toMatchObject({ leads_waiting_for_mailbox: 1 })
+  })
+
   test('of a lead that is paused lets the other mailbox go on once it is resumed', async () => {
     const mailbox = await sending.createMailbox(anna)
     const path = await started(mailbox)

@@ -3,7 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
-import { addSender } from '../campaigns/index.ts'
+import { addFormerSender, addSender } from '../campaigns/index.ts'
 import { findLastReading } from '../inbox/index.ts'
 import {
   countFollowUps,
@@ -80,7 +80,10 @@ export async function handOver(
   let moved = 0
   let after = firstId
   for (;;) {
-    const ids = await moveSome(ctx, workspaceId, from.id, to.id, after)
+    const leads = await moveSome(ctx, workspaceId, from.id, to.id, after)
+    const ids = leads.map(({ id }) => id)
+    const campaignIds = [...new Set(leads.map(({ campaign_id }) => campaign_id))]
+    await addFormerSender(ctx.db, workspaceId, campaignIds, to.address)
     moved += ids.length
     if (ids.length < atOnce) break
     after = ids.toSorted().at(-1) ?? after
@@ -112,10 +115,10 @@ const moveSome = (ctx: Context, workspaceId: string, from: string, to: string, a
   transaction(ctx, async (tx) => {
     const rows = await moveThreads(tx.db, workspaceId, from, to, after, atOnce)
     const ids = rows.map(({ id }) => id)
-    if (ids.length === 0) return ids
+    if (ids.length === 0) return rows
     await moveConversations(tx.db, workspaceId, ids, to)
     await wakeMailboxes(tx, workspaceId, [to])
-    return ids
+    return rows
   })
 
 async function findBoth({ db }: Context, workspaceId: string, request: HandOverRequest) {

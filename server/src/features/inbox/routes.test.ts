@@ -1,13 +1,15 @@
-import { sql } from 'kysely'
+import { type KyselyPlugin, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Browser, openBrowser, setUp } from '../../../test/browser.ts'
 import { addMails } from '../../../test/conversations.ts'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { patience } from '../../../test/patience.ts'
 import { createPerson, join } from '../../../test/people.ts'
+import { bind } from '../../kernel/db/db.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { addSuppression } from '../suppression/index.ts'
 import { tokenBoxOf, webLinks } from '../tracking/index.ts'
+import { showConversation } from './conversations/shown-conversation.ts'
 
 let inbox: Inbox
 let owner: Browser
@@ -121,13 +123,18 @@ test('what came in while somebody decided is neither put away nor read unseen', 
   expect((await ask('POST', '/threads/done', { ...now, done: true })).status).toBe(200)
 })
 
-test('what was put off is the newest of all once its time has come', async () => {
+test('what was put off is the newest of all once its time has come, and an undo finds it there', async () => {
   const first = await answered()
   const second = await answered()
   const until = new Date(inbox.ctx.now().getTime() + 3_600_000).toISOString()
   await ask('POST', '/threads/snooze', { ids: [first.id], until })
   expect((await idsOf('&view=waiting'))[0]).toBe(second.id)
   inbox.ctx.clock.advance(3_600_000)
+  expect((await idsOf('&view=waiting')).slice(0, 2)).toEqual([first.id, second.id])
+
+  // Answered and put off again, only its time tells that it was there: an undo gives it back.
+  await ask('POST', `/threads/${first.id}/reply`, { text: 'I wait.' })
+  await ask('POST', '/threads/snooze', { ids: [first.id], until })
   expect((await idsOf('&view=waiting')).slice(0, 2)).toEqual([first.id, second.id])
   const past = { ids: [first.id], until: '2001-01-01T00:00:00Z' }
   expect((await ask('POST', '/threads/snooze', past)).body.code).toBe('invalid_field')
@@ -244,6 +251,25 @@ test('of a long conversation each mail is read once, page by page', async () => 
   expect(new Set(read).size).toBe(62)
   expect(read.slice(0, 20)).toEqual(newest.messages.map((each: { id: string }) => each.id))
   expect((await ask('GET', `/threads/${ctx.newId()}/messages`)).status).toBe(404)
+})
+
+test('opening a long conversation reads the texts of no more mails than it shows', async () => {
+  const { id } = await answered()
+  const { ctx, workspaceId } = inbox
+  await addMails(ctx, workspaceId, id, 60)
+  let texts = 0
+  const counting: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      texts += result.rows.filter((row) => 'text' in row).length
+      return result
+    },
+  }
+  const db = bind(ctx.db, workspaceId).withPlugin(counting) as typeof ctx.db
+  const { messages } = await showConversation({ ...ctx, db }, workspaceId, id)
+  expect(messages.length).toBe(20)
+  // One more than a page tells that there are older ones.
+  expect(texts).toBe(21)
 })
 
 test('of two people who answer at once, the second one is told to look first', async () => {

@@ -205,7 +205,8 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'snoozeThreads',
         summary: 'Put conversations off until a time',
-        description: 'Then they are the newest, or before, once something comes in.',
+        description:
+          'Then they are the newest, or before, once something comes in. A time that has come puts them there at once.',
         tags,
         body: ref(ThreadsSnooze),
         response: { 200: ref(Changed) },

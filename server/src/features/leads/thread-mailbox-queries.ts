@@ -51,7 +51,7 @@ export async function listCampaignsOfThreads(db: Db, workspaceId: string, mailbo
  */
 export const moveThreads = prepared<
   [workspaceId: string, from: string, to: string, after: string, max: number],
-  { id: string }
+  { id: string; campaign_id: string }
 >(
   'move_lead_threads',
   `update leads l
@@ -70,5 +70,5 @@ export const moveThreads = prepared<
      for update
    ) k
    where l.workspace_id = $1 and l.id = k.id
-   returning l.id`,
+   returning l.id, l.campaign_id`,
 )

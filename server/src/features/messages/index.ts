@@ -1,6 +1,6 @@
 export { compileStep, compose } from './compose.ts'
 export { composeReply } from './compose-reply.ts'
-export type { NewMessage, StoredMessage } from './kept-message.ts'
+export type { MessageHead, NewMessage, StoredMessage } from './kept-message.ts'
 export type {
   CompiledStep,
   ComposedMail,
@@ -20,7 +20,7 @@ export {
   listThreadMessages,
   removeMessageIds,
 } from './store.ts'
-export { findLetters, hasNewer } from './store-queries.ts'
+export { findLetters, hasNewer, listThreadHeads } from './store-queries.ts'
 export {
   answerThread,
   countThreads,

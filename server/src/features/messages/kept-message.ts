@@ -33,3 +33,17 @@ export interface NewMessage {
 }
 
 export type StoredMessage = Required<NewMessage>
+
+/** A mail without what may be long in it. */
+export type MessageHead = Pick<
+  StoredMessage,
+  | 'id'
+  | 'direction'
+  | 'kind'
+  | 'message_id'
+  | 'in_reply_to'
+  | 'from_address'
+  | 'to_addresses'
+  | 'subject'
+  | 'details'
+>

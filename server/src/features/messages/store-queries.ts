@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
-import type { StoredMessage } from './kept-message.ts'
+import type { MessageHead, StoredMessage } from './kept-message.ts'
 import type { NewMessageId } from './settle-queries.ts'
 
 export const findByHashes = async (db: Db, workspaceId: string, hashes: Buffer[]) => {
@@ -35,6 +35,23 @@ export const listThread = async (
     .where('thread_id', '=', threadId)
     .$call(newestFirst(page))
     .execute()) as StoredMessage[]
+
+/** What says where an answer goes and what it refers to, of so many of the newest mails. */
+export const listThreadHeads = async (
+  db: Db,
+  workspaceId: string,
+  threadId: string,
+  limit: number,
+): Promise<MessageHead[]> =>
+  (await db
+    .selectFrom('messages')
+    .select(['id', 'direction', 'kind', 'message_id', 'in_reply_to', 'from_address'])
+    .select(['to_addresses', 'subject', 'details'])
+    .where('workspace_id', '=', workspaceId)
+    .where('thread_id', '=', threadId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()) as MessageHead[]
 
 export const findMessage = async (
   db: Db,

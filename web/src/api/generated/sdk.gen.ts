@@ -866,7 +866,7 @@ export const markThreadsDone = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Put conversations off until a time
  *
- * Then they are the newest, or before, once something comes in.
+ * Then they are the newest, or before, once something comes in. A time that has come puts them there at once.
  */
 export const snoozeThreads = <ThrowOnError extends boolean = true>(options: Options<SnoozeThreadsData, ThrowOnError>): RequestResult<SnoozeThreadsResponses, SnoozeThreadsErrors, ThrowOnError> => (options.client ?? client).post<SnoozeThreadsResponses, SnoozeThreadsErrors, ThrowOnError>({
     url: '/app/threads/snooze',

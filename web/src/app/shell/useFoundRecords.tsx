@@ -22,6 +22,9 @@ export function useFoundRecords(
     {
       ...searchOptions({ query: { q }, headers: { 'X-Workspace-ID': id } }),
       enabled: workspace !== undefined && q.length >= lengthMin,
+      // What is gone meanwhile would lead to an empty page.
+      staleTime: 0,
+      gcTime: 0,
       // What is found stays while somebody types on, and not into another workspace.
       placeholderData: (before, query) =>
         query?.queryKey[0].headers?.['X-Workspace-ID'] === id ? before : undefined,

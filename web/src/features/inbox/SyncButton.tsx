@@ -20,10 +20,14 @@ export function SyncButton() {
     async onSuccess({ items }) {
       await readInboxAgain(cache)
       const failed = items.filter(({ error }) => error !== null)
-      for (const { address, error } of failed) {
-        notifications.show({ color: 'red', title: address, message: error })
+      const [first] = failed
+      if (first) {
+        const count = failed.length - 1
+        const message = t(($) => (count === 0 ? $.inbox.notSynced : $.inbox.notSyncedMany), {
+          ...{ address: first.address, count, error: first.error },
+        })
+        return void notifications.show({ color: 'red', message })
       }
-      if (failed.length > 0) return
       const count = items.reduce((sum, { mails }) => sum + mails, 0)
       notifications.show({ message: t(($) => $.inbox.synced, { count }) })
     },

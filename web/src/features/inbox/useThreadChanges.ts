@@ -12,7 +12,6 @@ import {
 } from '../../api/generated/sdk.gen.ts'
 import type { Conversation, LeadJob } from '../../api/generated/types.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
-import { nowMs } from '../../lib/clock.ts'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { rememberChange, undoLastChange } from './last-changes.ts'
@@ -60,7 +59,7 @@ export function useThreadChanges() {
 
   /** As it was before it was put off. */
   const putBack = async (id: string, before: Conversation | undefined) => {
-    const until = backAt(before?.snoozed_until ?? null)
+    const until = before?.snoozed_until
     await snoozeThreads({ body: { ...only(id), ...(until ? { until } : {}) }, headers: headers() })
     if (!before?.timestamp_done) return
     await markThreadsDone({ body: { ...only(id), done: true }, headers: headers() })
@@ -119,14 +118,6 @@ export function useThreadChanges() {
     undo: (open: (threadId: string) => void) => undoLastChange(workspaceId, open),
   }
 }
-
-const soonMs = 60_000
-
-/** One whose time has come is back in a moment: nothing is put off until a time that is past. */
-const backAt = (until: string | null) =>
-  until === null
-    ? undefined
-    : new Date(Math.max(new Date(until).getTime(), nowMs() + soonMs)).toISOString()
 
 /** Of one lead that is changed or put back there is at most one. */
 function throwRefusal({ refusals: [refusal] }: LeadJob) {

@@ -11,6 +11,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LeadJob } from '../../api/generated/types.gen.ts'
 import { readAgain } from '../../api/read-again.ts'
+import { useAttempt } from '../../lib/attempt.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { undoMs } from '../../ui/showUndo.tsx'
 import classes from './JobNotice.module.css'
@@ -23,6 +24,7 @@ export default function JobNotice({ started, onClose }: { started: LeadJob; onCl
   const { t } = useTranslation()
   const cache = useQueryClient()
   const [isListOpen, list] = useDisclosure()
+  const attempt = useAttempt()
   const path = { id: started.id }
   const { data: job = started } = useQuery({
     ...getLeadJobOptions({ path }),
@@ -83,7 +85,7 @@ export default function JobNotice({ started, onClose }: { started: LeadJob; onCl
             variant="default"
             size="xs"
             loading={undo.isPending}
-            onClick={() => undo.mutate({ path })}
+            onClick={() => undo.mutate({ headers: attempt.headers(), path })}
           >
             {t(($) => $.common.undo)}
           </Button>

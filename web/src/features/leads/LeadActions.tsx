@@ -7,6 +7,7 @@ import {
   eraseLeadMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { BulkChange, Lead, LeadJob } from '../../api/generated/types.gen.ts'
+import { useAttempt } from '../../lib/attempt.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
@@ -24,10 +25,12 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
   const { role } = useWorkspace()
   const cache = useQueryClient()
   const [isErasing, erasing] = useDisclosure()
+  const attempt = useAttempt()
   const change = useMutation({
     ...changeLeadsMutation(),
     // Whoever closed the panel meanwhile is told all the same.
     onSuccess(job) {
+      attempt.renew()
       onChanged(job)
       return cache.invalidateQueries()
     },
@@ -37,8 +40,11 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
     // The page tells how far it is.
     onSuccess: () => void cache.invalidateQueries(),
   })
-  const set = (wanted: Pick<BulkChange, 'action' | 'status'>) =>
-    change.mutate({ body: { ...wanted, ids: [lead.id] } })
+  // Done twice, what is undone would be the second time alone.
+  const set = (wanted: Pick<BulkChange, 'action' | 'status'>) => {
+    const body = { ...wanted, ids: [lead.id] }
+    change.mutate({ headers: attempt.headers(JSON.stringify(body)), body })
+  }
   const running = change.isPending ? change.variables.body.action : undefined
   const canPause = lead.sending_state === 'pending' || lead.sending_state === 'active'
   const canResume = lead.sending_state === 'paused' || lead.sending_state === 'stopped'

@@ -14,6 +14,7 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { MailboxState } from './MailboxState.tsx'
@@ -64,7 +65,16 @@ export function MailboxPage() {
       />
     )
   }
-  if (mailbox.data) return <Sections key={id} mailbox={mailbox.data} back={back} />
+  if (mailbox.data) {
+    return (
+      <Sections
+        key={id}
+        mailbox={mailbox.data}
+        back={back}
+        fault={<ReadingFault reading={mailbox} />}
+      />
+    )
+  }
   return (
     <Page title={t(($) => $.mailboxes.one)} back={back}>
       {mailbox.isError ? (
@@ -76,7 +86,14 @@ export function MailboxPage() {
   )
 }
 
-function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
+interface SectionsProps {
+  mailbox: Mailbox
+  back: ReactNode
+  /** Why what is shown is not fresh. */
+  fault: ReactNode
+}
+
+function Sections({ mailbox, back, fault }: SectionsProps) {
   const { t } = useTranslation()
   const { role } = useWorkspace()
   const navigate = route.useNavigate()
@@ -100,6 +117,7 @@ function Sections({ mailbox, back }: { mailbox: Mailbox; back: ReactNode }) {
       lead={t(($) => $.mailboxes.logins[mailbox.imap.login])}
       actions={isAdmin && <PauseOrResume mailbox={mailbox} />}
     >
+      {fault}
       <Section title={t(($) => $.mailboxes.state.title)} lead={t(($) => $.mailboxes.state.lead)}>
         <MailboxState mailbox={mailbox} />
       </Section>

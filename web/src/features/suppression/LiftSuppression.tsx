@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   countSuppressionsQueryKey,
@@ -11,6 +11,9 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LiftedSuppression } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { PlaceLink } from '../../ui/PlaceLink.tsx'
+import { placeOf } from '../home/index.ts'
+import { useWorkspace } from '../users/index.ts'
 import type { Entry } from './entry.ts'
 
 type StillSuppressedBy = LiftedSuppression['still_suppressed_by']
@@ -18,6 +21,7 @@ type StillSuppressedBy = LiftedSuppression['still_suppressed_by']
 /** What somebody asked for is undone only by who has typed whom it is about. */
 export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () => void }) {
   const { t } = useTranslation()
+  const { handle } = useWorkspace()
   const cache = useQueryClient()
   const { value, reason } = entry
   const [typed, setTyped] = useState('')
@@ -42,9 +46,18 @@ export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () 
   const undo = useMutation({
     ...undoSuppressionMutation(),
     onSuccess: ({ still_suppressed_by: by, leads: { length: count }, resting_campaigns }) => {
-      const names = resting_campaigns.map(({ name }) => name).join(', ')
-      if (names) {
-        const message = t(($) => $.suppression.lift.resting, { names })
+      if (resting_campaigns.length > 0) {
+        const message = (
+          <>
+            {t(($) => $.suppression.lift.resting)}
+            {resting_campaigns.map(({ id, name }, at) => (
+              <Fragment key={id}>
+                {at === 0 ? ' ' : ', '}
+                <PlaceLink place={placeOf(handle, 'campaign', id)}>{name}</PlaceLink>
+              </Fragment>
+            ))}
+          </>
+        )
         notifications.show({ color: 'yellow', autoClose: false, message })
       }
       return done(

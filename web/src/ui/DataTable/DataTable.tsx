@@ -1,8 +1,10 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Fault } from '../../api/fault.ts'
 import type { KeysetRows } from '../../lib/keyset.ts'
 import { isSelected, type Selection } from '../../lib/selection.ts'
 import { FaultNotice } from '../FaultNotice.tsx'
@@ -63,23 +65,23 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
 
   const known = useRef(rows)
   known.current = rows
-  const lastChosen = useRef<number>(undefined)
+  const lastChosen = useRef<string>(undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a row of another list begins no range
   useEffect(() => {
     lastChosen.current = undefined
   }, [rows.list])
   const choose = useCallback(
-    (index: number, isChosen: boolean, isRange: boolean) => {
-      const start = (isRange ? lastChosen.current : undefined) ?? index
-      lastChosen.current = index
-      const [first, last] = start < index ? [start, index] : [index, start]
-      const range = Array.from({ length: last - first + 1 }, (_, at) =>
-        known.current.at(first + at),
-      )
-      onSelect?.(
-        range.flatMap((row) => (row ? [row.id] : [])),
-        isChosen,
-      )
+    async (id: string, isChosen: boolean, isRange: boolean) => {
+      const start = isRange ? lastChosen.current : undefined
+      lastChosen.current = id
+      if (start === undefined) return onSelect?.([id], isChosen)
+      const { list, idsBetween } = known.current
+      try {
+        const ids = await idsBetween(start, id)
+        if (known.current.list === list) onSelect?.(ids, isChosen)
+      } catch (thrown) {
+        notifications.show({ color: 'red', message: (thrown as Fault).message })
+      }
     },
     [onSelect],
   )
@@ -127,7 +129,8 @@ export function DataTable<T extends { id: string }>(props: DataTableProps<T>) {
             }
             return (
               <Row
-                key={key}
+                // Who is about to press a key means the record, wherever it stands by then.
+                key={row.id}
                 row={row}
                 index={index}
                 start={start}

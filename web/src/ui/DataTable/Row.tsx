@@ -16,7 +16,7 @@ interface RowProps<T> {
   isOpen: boolean
   /** Undefined: rows cannot be chosen. */
   isSelected: boolean | undefined
-  onSelect: (index: number, isChosen: boolean, isRange: boolean) => void
+  onSelect: (id: string, isChosen: boolean, isRange: boolean) => Promise<void>
   onOpen: ((row: T) => void) | undefined
 }
 
@@ -43,7 +43,7 @@ export const Row = memo(function Row<T extends { id: string }>(props: RowProps<T
         if (event.key === 'Enter') onOpen?.(row)
         if (isSelected === undefined || (event.key !== ' ' && event.key !== 'x')) return
         event.preventDefault()
-        onSelect(index, !isSelected, event.shiftKey)
+        void onSelect(row.id, !isSelected, event.shiftKey)
       }}
     >
       {isSelected !== undefined && (
@@ -58,7 +58,7 @@ export const Row = memo(function Row<T extends { id: string }>(props: RowProps<T
             checked={isSelected}
             onClick={(event) => {
               event.stopPropagation()
-              onSelect(index, event.currentTarget.checked, event.shiftKey)
+              void onSelect(row.id, event.currentTarget.checked, event.shiftKey)
             }}
             readOnly
           />

@@ -1,11 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
-import {
-  findThread,
-  listThreadMessages,
-  lockThreads,
-  type StoredMessage,
-} from '../../messages/index.ts'
+import { findThread, listThreadHeads, lockThreads, type MessageHead } from '../../messages/index.ts'
 import {
   findReplyMailbox,
   isOpen,
@@ -42,9 +37,8 @@ export async function draftReply(
   const thread = await findThread(ctx.db, workspaceId, thread_id)
   if (!thread) throw notFound('conversation')
   const mailbox = await findReplyMailbox(ctx, workspaceId, thread.mailbox_id)
-  const page = { limit: messagesMax, startingAfter: undefined }
-  const { items } = await listThreadMessages(ctx, workspaceId, thread_id, page)
-  const mails = items.filter(({ kind }) => kind !== 'bounce' && kind !== 'complaint')
+  const heads = await listThreadHeads(ctx.db, workspaceId, thread_id, messagesMax)
+  const mails = heads.filter(({ kind }) => kind !== 'bounce' && kind !== 'complaint')
   const { answered, to } = answeredIn(mails)
   if (!answered || !to) throw invalidField('/thread_id', 'the conversation has nobody to answer to')
   const references = mails.toReversed().map(({ message_id }) => message_id)
@@ -74,7 +68,7 @@ export async function draftReply(
  *
  * @param mails of a conversation, the newest first
  */
-export function answeredIn(mails: StoredMessage[]) {
+export function answeredIn(mails: MessageHead[]) {
   const theirs = mails.filter(({ kind }) => !['bounce', 'complaint', 'colleague'].includes(kind))
   const answered =
     theirs.find(({ kind }) => kind === 'reply') ??
@@ -107,7 +101,7 @@ export async function refuseUnseen(
   )
 }
 
-function recipientOf({ direction, details, from_address, to_addresses }: StoredMessage) {
+function recipientOf({ direction, details, from_address, to_addresses }: MessageHead) {
   if (direction === 'out') return to_addresses[0]
   return typeof details.reply_to === 'string' ? details.reply_to : from_address
 }

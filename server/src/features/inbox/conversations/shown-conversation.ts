@@ -1,7 +1,12 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../../kernel/http/page.ts'
-import { findThread, listThreadMessages, type StoredMessage } from '../../messages/index.ts'
+import {
+  findThread,
+  listThreadHeads,
+  listThreadMessages,
+  type StoredMessage,
+} from '../../messages/index.ts'
 import { findReplyMailbox, findReplyRefusal } from '../../sending/index.ts'
 import { withoutOwnLinks } from '../../tracking/index.ts'
 import type { ThreadMessage } from '../schema.ts'
@@ -14,15 +19,13 @@ const newestMails = 20
 
 /** A conversation as the application shows it: its mails, and whether and where it can be answered. */
 export async function showConversation(ctx: Context, workspaceId: string, id: string) {
-  // As many as an answer looks at: it goes where it is said to go.
-  const page = { limit: messagesMax, startingAfter: undefined }
+  const page = { limit: newestMails, startingAfter: undefined }
   const { messages, ...thread } = await getThread(ctx, workspaceId, id, page)
-  const { items } = messages
   return {
     ...thread,
-    messages: items.slice(0, newestMails).map((message) => shownMessage(ctx, message)),
-    has_older: items.length > newestMails,
-    ...(await findAnswer(ctx, workspaceId, thread, items)),
+    messages: messages.items.map((message) => shownMessage(ctx, message)),
+    has_older: messages.next_starting_after !== undefined,
+    ...(await findAnswer(ctx, workspaceId, thread)),
   }
 }
 
@@ -66,10 +69,11 @@ interface Answer {
 async function findAnswer(
   ctx: Context,
   workspaceId: string,
-  thread: Pick<Conversation, 'mailbox_id'>,
-  messages: StoredMessage[],
+  thread: Pick<Conversation, 'id' | 'mailbox_id'>,
 ): Promise<Answer> {
-  const to = answeredIn(messages).to ?? null
+  // As many as an answer looks at: it goes where it is said to go.
+  const heads = await listThreadHeads(ctx.db, workspaceId, thread.id, messagesMax)
+  const to = answeredIn(heads).to ?? null
   const blocked = (answer_problem: string | null) => ({
     ...{ answer_to: to, answer_problem, may_force: false },
   })

@@ -130,19 +130,23 @@ export const markDone = (
     await record(tx, workspaceId, changed, done ? 'thread.done' : 'thread.reopened', by)
   })
 
-/** A year: what is put off for longer is forgotten. */
+/** A year either way: what is put off for longer is forgotten. */
 const snoozeMsMax = 366 * 86_400_000
 
-/** Put off until an instant, or not any more. @throws AppError `version_conflict` */
+/**
+ * Put off until an instant, or not any more. One that has come is what an undo asks for, of what was back
+ * already.
+ *
+ * @throws AppError `version_conflict`
+ */
 export async function snoozeThreads(
   ctx: Context,
   workspaceId: string,
   { until, ...chosen }: Chosen & { until: Date | null },
   by: ChangeBy,
 ): Promise<void> {
-  const inMs = until ? until.getTime() - ctx.now().getTime() : 0
-  if (until && (inMs <= 0 || inMs > snoozeMsMax)) {
-    throw invalidField('/until', 'until must be a time within the next year')
+  if (until && Math.abs(until.getTime() - ctx.now().getTime()) > snoozeMsMax) {
+    throw invalidField('/until', 'until must be a time within a year')
   }
   await transaction(ctx, async (tx) => {
     await refuseNewer(tx, workspaceId, chosen)

@@ -43,6 +43,20 @@ test('a change that a runner makes has no way back, however many are left out of
   })
 })
 
+test('a list of changes tells of which there is a way back: of none that changed nobody', async () => {
+  const campaign_id = await campaignOf(1)
+  const pause = { action: 'pause', filter: { campaign_id } } as const
+  const first = await changeMany(api.ctx, api.workspaceId, pause, by)
+  const second = await changeMany(api.ctx, api.workspaceId, pause, by)
+  expect([first.can_undo, second.can_undo]).toEqual([true, false])
+  const page = { limit: 2, startingAfter: undefined }
+  const { items } = await listJobs(api.ctx, api.workspaceId, page)
+  expect(items.map(({ id, can_undo }) => [id, can_undo])).toEqual([
+    [second.id, false],
+    [first.id, true],
+  ])
+})
+
 test('a large change does not keep a smaller one that was begun later waiting until its end', async () => {
   await runLeadJobs(api.ctx)
   const many = await campaignOf(1000, 600)

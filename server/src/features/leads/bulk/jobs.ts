@@ -43,7 +43,7 @@ export async function changeMany(
       const outcome = await applyTo(tx, workspaceId, action, ids)
       count(job, ids, outcome)
       // What a runner does to very many has no way back.
-      job.undo = outcome.undo
+      job.undo = outcome.undo?.length ? outcome.undo : null
       job.state = 'finished'
     } else if (target.ids) {
       job.total = target.ids.length
@@ -264,6 +264,6 @@ const shown = ({ action, undo, ...job }: queries.Job): LeadJob => ({
   ...{ id: job.id, user_id: job.user_id, action: action.kind },
   ...{ state: job.state, total: job.total, looked_at: job.looked_at, changed: job.changed },
   ...{ refused: job.refused, refusals: job.refusals, error: job.error },
-  can_undo: undo !== null && undo.length > 0,
+  can_undo: undo !== null,
   ...{ timestamp_created: job.timestamp_created, timestamp_updated: job.timestamp_updated },
 })

@@ -2093,7 +2093,7 @@ export const markThreadsDoneMutation = (options?: Partial<Options<MarkThreadsDon
 /**
  * Put conversations off until a time
  *
- * Then they are the newest, or before, once something comes in.
+ * Then they are the newest, or before, once something comes in. A time that has come puts them there at once.
  */
 export const snoozeThreadsMutation = (options?: Partial<Options<SnoozeThreadsData>>): UseMutationOptions<SnoozeThreadsResponse, SnoozeThreadsError, Options<SnoozeThreadsData>> => {
     const mutationOptions: UseMutationOptions<SnoozeThreadsResponse, SnoozeThreadsError, Options<SnoozeThreadsData>> = {
