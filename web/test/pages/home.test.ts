@@ -29,7 +29,7 @@ test('a new workspace is told what to do first, and what does not run', async ({
   const { body: second } = await create('Second')
   await expect.poll(() => write.getAttribute('href')).toBe('/w/default/campaigns')
   for (const { id } of [draft, second]) {
-    await application.asOwner('DELETE', `/app/api/v2/campaigns/${id}`)
+    await application.asOwner('DELETE', `/app/campaigns/${id}`)
   }
   expectFailures(page, 'GET /app/home 409')
   await page.route('**/app/home', (route) => route.fulfill({ status: 409, json: refusal }))

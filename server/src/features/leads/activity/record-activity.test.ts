@@ -461,7 +461,8 @@ describe('a thousand activities', () => {
     }
     await transaction(api.ctx, (tx) =>
       recordActivities(
-        { ...tx, db: bind(tx.db.withPlugin(counting), api.workspaceId) },
+        // Bound first: a handle is bound to what lies below its plugins.
+        { ...tx, db: bind(tx.db, api.workspaceId).withPlugin(counting) },
         api.workspaceId,
         activities,
       ),
