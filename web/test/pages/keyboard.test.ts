@@ -256,8 +256,7 @@ async function pressLastItem(page: Page) {
 /** In place of what is there. */
 async function write(page: Page, wanted: Locator, text: string, way?: Way) {
   await goTo(page, wanted, way)
-  const isChoice = await wanted.evaluate('(element) => element.tagName === "SELECT"')
-  if (!isChoice) await page.keyboard.press('Control+a')
+  await page.keyboard.press('Control+a')
   await page.keyboard.type(text)
 }
 
