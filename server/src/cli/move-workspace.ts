@@ -6,6 +6,7 @@ import {
   type Moved,
   moveWorkspace,
   type Progress,
+  refuseReturn,
   type WorkspaceRow,
 } from '../features/moves/index.ts'
 import { holdSending } from '../features/sending/index.ts'
@@ -80,6 +81,8 @@ export async function cancel(ctx: ProcessContext, workspace: string, { yes }: Co
   const goneTo = source.row.moved_to
   const isTakenOut = goneTo !== null && ctx.shards?.names.includes(goneTo) === false
   if (isTakenOut) {
+    // Before all sending is held for it.
+    await refuseReturn(inWorkspace(source.shard, id).db, source.row)
     if (!yes) throw new AppError('not_ready', wasTakenOut(shardNameOf(source.shard), goneTo))
     await holdSending(source.shard)
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { json, run } from '../../test/commands.ts'
+import { behind, json, run } from '../../test/commands.ts'
 import type { TestDatabase } from '../../test/database.ts'
 import { fileWith } from '../../test/directory-files.ts'
 import { type ShardedDatabases, shardedApi, shardedDatabases } from '../../test/sharded.ts'
@@ -130,8 +130,23 @@ test('a shard that takes workspaces or has one stays, and one that is gone for g
   vi.stubEnv('DATABASE_SHARDS', '')
   expect(await json('secrets', 'reseal')).toMatchObject({ unreadable: 0 })
   const cancel = ['workspaces', 'move', id, '--cancel']
+  const holdOf = () =>
+    own.first.peek.selectFrom('instance').select('sending_held_reason').executeTakeFirst()
+  const setEmptied = (is: boolean) =>
+    behind(
+      own.first,
+      `begin; set local outrider.mover = 'on'; update workspaces set is_emptied = ${is}; commit`,
+    )
+  // As upkeep does, once what it has left was kept for an hour.
+  await setEmptied(true)
+  for (const options of [[], ['--yes']]) {
+    const { stderr } = await run(...cancel, ...options)
+    expect(stderr).toContain('What it had left here has been deleted since')
+    expect(stderr).not.toContain('--yes')
+  }
+  expect(await holdOf()).toEqual({ sending_held_reason: null })
+  await setEmptied(false)
   expect((await run(...cancel)).stderr).toContain('With --yes it is on first again as it left')
   expect(await json(...cancel, '--yes')).toMatchObject({ stays_on: 'first' })
-  const [held] = await own.first.peek.selectFrom('instance').select('sending_held_reason').execute()
-  expect(held).toEqual({ sending_held_reason: 'operator' })
+  expect(await holdOf()).toEqual({ sending_held_reason: 'operator' })
 })

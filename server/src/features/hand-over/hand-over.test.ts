@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readForEver, type Sending, testSending } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'
@@ -198,6 +199,27 @@ describe('a hand-over', () => {
     await set('not_interested')
     await handOver(sending.ctx, sending.workspaceId, { from: anna, to: bert }, operator)
     expect((await sending.call('GET', path)).body.email_list).toEqual([anna])
+    await set('active')
+    await patch(path, { status: 'active' })
+    expect(await statusOf(path)).toMatchObject({ leads_waiting_for_mailbox: 1 })
+  })
+
+  test('that failed half way moves no lead without what counts it as waiting', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    const path = await started(mailbox)
+    await sending.createMailbox(bert)
+    const { ctx, workspaceId } = sending
+    const { peek } = ctx.database
+    const set = (new_status: string) =>
+      sending.call('POST', '/api/v2/lead/update/status', {
+        body: { campaign_id: path.split('/').at(-1), email: lead, new_status },
+      })
+    await set('not_interested')
+    const constraint = sql`alter table campaigns add constraint no_former check (former_senders = '{}')`
+    await constraint.execute(peek)
+    await expect(handOver(ctx, workspaceId, { from: anna, to: bert }, operator)).rejects.toThrow()
+    await sql`alter table campaigns drop constraint no_former`.execute(peek)
+    await handOver(ctx, workspaceId, { from: anna, to: bert }, operator)
     await set('active')
     await patch(path, { status: 'active' })
     expect(await statusOf(path)).toMatchObject({ leads_waiting_for_mailbox: 1 })

@@ -80,10 +80,8 @@ export async function handOver(
   let moved = 0
   let after = firstId
   for (;;) {
-    const leads = await moveSome(ctx, workspaceId, from.id, to.id, after)
+    const leads = await moveSome(ctx, workspaceId, from.id, to, after)
     const ids = leads.map(({ id }) => id)
-    const campaignIds = [...new Set(leads.map(({ campaign_id }) => campaign_id))]
-    await addFormerSender(ctx.db, workspaceId, campaignIds, to.address)
     moved += ids.length
     if (ids.length < atOnce) break
     after = ids.toSorted().at(-1) ?? after
@@ -111,13 +109,22 @@ const readingOf = async (
 const atOnce = 1000
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-const moveSome = (ctx: Context, workspaceId: string, from: string, to: string, after: string) =>
+/** With the senders of their campaigns, which nobody could tell once the leads were moved. */
+const moveSome = (
+  ctx: Context,
+  workspaceId: string,
+  from: string,
+  to: { id: string; address: string },
+  after: string,
+) =>
   transaction(ctx, async (tx) => {
-    const rows = await moveThreads(tx.db, workspaceId, from, to, after, atOnce)
+    const rows = await moveThreads(tx.db, workspaceId, from, to.id, after, atOnce)
     const ids = rows.map(({ id }) => id)
     if (ids.length === 0) return rows
-    await moveConversations(tx.db, workspaceId, ids, to)
-    await wakeMailboxes(tx, workspaceId, [to])
+    const campaignIds = [...new Set(rows.map(({ campaign_id }) => campaign_id))]
+    await addFormerSender(tx.db, workspaceId, campaignIds, to.address)
+    await moveConversations(tx.db, workspaceId, ids, to.id)
+    await wakeMailboxes(tx, workspaceId, [to.id])
     return rows
   })
 

@@ -48,8 +48,10 @@ export async function cancelMove(
   )
 }
 
-/** While it was nowhere, its name was free. */
-async function refuseNamesake(tx: Db, place: queries.WorkspaceRow) {
+/** @throws MoveRefused where what a workspace has left cannot be gone on with */
+export async function refuseReturn(tx: Db, place: queries.WorkspaceRow) {
+  refuseDeleted(place)
+  // While it was nowhere, its name was free.
   if (await queries.findNamesake(tx, place)) throw hasNamesake(place)
 }
 
@@ -75,8 +77,7 @@ export async function stayHere(
     const place = await queries.findWorkspaceRow(tx.db, workspaceId)
     if (place && place.moved_to !== null) {
       if (unlessGone) return false
-      refuseDeleted(place)
-      await refuseNamesake(tx.db, place)
+      await refuseReturn(tx.db, place)
     }
     await setHere(tx.db, workspaceId).catch((error) => {
       // Another one was given the name at the same moment.

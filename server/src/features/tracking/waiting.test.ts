@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { behind } from '../../../test/commands.ts'
 import { patience } from '../../../test/patience.ts'
 import {
   rowsOf,
@@ -36,6 +37,13 @@ async function unsubscribeFrom(workspaceId: string) {
   const url = links.unsubscribe(mail, 'ann@example.com')
   return (await sharded.api.call('POST', url, { key: null })).status
 }
+
+/** As once upkeep has deleted what the workspace left on the first. */
+const setEmptied = (id: string) =>
+  behind(
+    databases.first,
+    `begin; set local outrider.mover = 'on'; update workspaces set is_emptied = true where id = '${id}'; commit`,
+  )
 
 /** How many addresses of the workspace nobody writes to, on the first and on b. */
 async function suppressedOf(id: string) {
@@ -134,6 +142,30 @@ test('who unsubscribes from a workspace that no shard has is told so, and nothin
   const { peek } = databases.first
   await insertRegistered(peek, { name: 'c', instance_id: id, timestamp_created: ctx.now() })
   expect(await unsubscribeFrom(id)).toBe(200)
+  await unsubscribeWaiting(ctx)
+  expect(await countWaiting()).toBe(1)
+  await deleteRegistered(peek, 'c')
+  await unsubscribeWaiting(ctx)
+  expect(await countWaiting()).toBe(0)
+  expect(await unsubscribeFrom(id)).toBe(404)
+  expect(await countWaiting()).toBe(0)
+})
+
+test('what was kept for a workspace that was moved is lost with the shard it went to only once nothing of it is left elsewhere', async () => {
+  const { ctx } = sharded.api
+  const { id } = await sharded.createOn('first', 'lost')
+  await behind(
+    databases.first,
+    `begin; set local outrider.mover = 'on'; update workspaces set moving_to = 'c', moved_to = 'c' where id = '${id}'; commit`,
+  )
+  // It can be brought back as it left.
+  expect(await unsubscribeFrom(id)).toBe(200)
+  await unsubscribeWaiting(ctx)
+  expect(await countWaiting()).toBe(1)
+
+  const { peek } = databases.first
+  await insertRegistered(peek, { name: 'c', instance_id: id, timestamp_created: ctx.now() })
+  await setEmptied(id)
   await unsubscribeWaiting(ctx)
   expect(await countWaiting()).toBe(1)
   await deleteRegistered(peek, 'c')

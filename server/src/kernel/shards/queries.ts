@@ -3,10 +3,18 @@ import type { AnyDb } from '../db/db.ts'
 import type { Instance } from '../db/instance.ts'
 import { preparedForAny } from '../db/prepared.ts'
 
+/** What a shard says of where something of a workspace lies. */
+export interface Place {
+  /** The shard to which the workspace has gone; null: it is here. */
+  moved_to: string | null
+  /** What it has left was deleted, so that nobody can bring it back. */
+  is_emptied?: boolean
+}
+
 /** Empty where a database has never had the workspace; `moved_to` says that it has it no more. */
-export const findPlace = preparedForAny<[string], { moved_to: string | null }>(
+export const findPlace = preparedForAny<[string], Place>(
   'find_place_of_workspace',
-  'select moved_to from workspaces where id = $1',
+  'select moved_to, is_emptied from workspaces where id = $1',
   { pipelined: true },
 )
 

@@ -1,7 +1,7 @@
 import type { AnyDb } from '../db/db.ts'
 import { explainUnavailable, isUnreachable } from '../db/failure.ts'
 import { AppError } from '../errors.ts'
-import { findPlace } from './queries.ts'
+import { findPlace, listRegistered, type Place } from './queries.ts'
 
 /** What is needed of the context of a process, which knows the shards in its turn. */
 interface ShardContext {
@@ -97,7 +97,8 @@ export class ShardsOf<Ctx extends ShardContext> {
    * Where a workspace lies, by what the shard itself says now. One that no shard has is left to the
    * first, which finds nothing.
    *
-   * @throws AppError `unavailable` while a shard that may have it does not answer
+   * @throws AppError `unavailable` while a shard that may have it does not answer; `not_found` where it
+   *   was lost with one
    */
   async of(workspaceId: string): Promise<Ctx> {
     const last = this.#places.get(workspaceId)
@@ -115,22 +116,30 @@ export class ShardsOf<Ctx extends ShardContext> {
    *
    * @param ask what a shard has of it; `moved_to` says that the workspace has left
    * @returns undefined when all have answered and none has it
-   * @throws AppError `unavailable` while it is between two shards, or one that may have it is silent
+   * @throws AppError `unavailable` while it is between two shards, or one that may have it is silent;
+   *   `not_found` where it was lost with a shard that was taken out
    */
-  async locate<T extends { moved_to: string | null }>(
+  async locate<T extends Place>(
     last: ShardOf<Ctx> | undefined,
     ask: (shard: ShardOf<Ctx>) => Promise<T | undefined>,
   ): Promise<Answer<Ctx, T> | undefined> {
     const there = last && (await ask(last))
     if (there && !there.moved_to) return { shard: last, answer: there }
-    let isMoving = false
+    const left: Place[] = []
     const found = await this.find(async (shard) => {
       const answer = await ask(shard)
-      if (answer?.moved_to) isMoving = true
+      if (answer?.moved_to) left.push(answer)
       return answer?.moved_to ? undefined : answer
     })
-    if (!found && isMoving) throw beingMoved()
+    if (!found && left.length > 0) throw (await this.#isLost(left)) ? lost() : beingMoved()
     return found
+  }
+
+  /** @param left what all have said that had it, and none has it now */
+  async #isLost(left: Place[]): Promise<boolean> {
+    if (!left.every(({ is_emptied }) => is_emptied)) return false
+    const registered = await listRegistered(this.first.ctx.db)
+    return left.some(({ moved_to }) => registered.every(({ name }) => name !== moved_to))
   }
 
   /** Where it was when it was last asked for; whoever takes it has to notice that it has moved. */
@@ -231,6 +240,8 @@ export const unknownShard = (name: string) =>
 
 /** Between two shards it is on neither. */
 const beingMoved = () => unavailable('This workspace is being moved; try again shortly.')
+
+const lost = () => new AppError('not_found', 'There is no such workspace any more.')
 
 const silent = (name: string, cause?: unknown) =>
   unavailable(`The database of the shard ${name} is not reachable; try again shortly.`, cause)
