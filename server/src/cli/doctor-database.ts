@@ -198,16 +198,19 @@ const reopen =
 
 const lateMsMax = 300_000
 const latelyMs = 86_400_000
+/** Of more it is enough to know that there are many. */
+const endedMax = 1_000
 
 async function backlog(db: ProcessDb, now: Date): Promise<Finding> {
   const { pending, oldestDueMs } = await readBacklog({ db, now: () => now })
   const late = oldestDueMs > 0 ? `, the oldest due for ${Math.round(oldestDueMs / 1000)} s` : ''
   const detail = `${pending} pending${late}`
-  const ended = await countBacklogFull(db, new Date(now.getTime() - latelyMs))
+  const ended = await countBacklogFull(db, new Date(now.getTime() - latelyMs), endedMax)
   if (ended > 0) {
     const remedy =
       'Their destination takes less than comes: the log names it ("the oldest ended"). Run "npx outrider webhooks replay" once it keeps up.'
-    return found('deliveries', 'warn', `${detail}; ${ended} ended as backlog_full in 24 h`, remedy)
+    const count = ended === endedMax ? `at least ${ended}` : `${ended}`
+    return found('deliveries', 'warn', `${detail}; ${count} ended as backlog_full in 24 h`, remedy)
   }
   if (oldestDueMs <= lateMsMax) return fine('deliveries', detail)
   const remedy = 'Look at "runners" above and for slow destinations in the log; start more runners.'

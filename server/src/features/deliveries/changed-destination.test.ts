@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { asService } from '../../../test/context.ts'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerWith, type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { verifySignature } from '../../../test/signature.ts'
+import { inWorkspace } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
+import { lockLane, renewLane } from './lane-health/index.ts'
 import { Lanes } from './lanes.ts'
 
 let service: Delivering
@@ -188,12 +192,58 @@ test('a new address begins without the failures and the pause of the one before'
   expect(await lane()).toMatchObject([{ failures: 2 }])
   // The third failure, which makes it pause, is of a request that is under way during the change.
   await deliver(leaving)
+  const ended = { abandons: 3, in_flight_id: service.ctx.newId() }
+  await peek.updateTable('webhook_lanes').set(ended).execute()
   await change({ target_hook_url: after.url })
+  expect(await lane()).toMatchObject([{ abandons: 0, in_flight_id: null }])
   held.resolve()
   await until(async () => (await failures()).length === 3)
   expect(await lane()).toMatchObject([{ failures: 0, failing_since: null, not_before: null }])
   await deliver(after)
 })
+
+test.each([
+  { what: 'the first failure', earlier: 0 },
+  { what: 'a further failure', earlier: 1 },
+])(
+  '$what of an address while it is being left says nothing of the new one',
+  async ({ earlier }) => {
+    const { ctx, workspaceId } = service
+    const { peek, until } = ctx.database
+    const held = Promise.withResolvers<void>()
+    await using leaving = await startReceiver(async (received, response) => {
+      if (leaving.requests.length > earlier) await held.promise
+      return answerWith(500)(received, response)
+    })
+    const failures = () =>
+      peek.selectFrom('webhook_events').select('id').where('status_code', '=', 500).execute()
+    await change({ target_hook_url: leaving.url })
+    // As of a webhook that has never failed.
+    await peek.deleteFrom('webhook_lanes').execute()
+    for (let count = 1; count <= earlier; count++) {
+      await deliver(leaving)
+      await until(async () => (await failures()).length === count)
+    }
+    await deliver(leaving)
+    const isSettled = until(async () => (await failures()).length === earlier + 1)
+    await transaction(asService(ctx), async (tx) => {
+      const { db } = inWorkspace(tx, workspaceId)
+      await lockLane(db, workspaceId, webhook.id)
+      await db
+        .updateTable('webhooks')
+        .set({ target_hook_url: after.url })
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', webhook.id)
+        .execute()
+      await renewLane(db, workspaceId, webhook.id)
+      held.resolve()
+      while (!(await isWaitingForLock())) await Promise.resolve()
+    })
+    await isSettled
+    const lane = await peek.selectFrom('webhook_lanes').selectAll().execute()
+    expect(lane).toMatchObject([{ failures: 0, failing_since: null, not_before: null }])
+  },
+)
 
 test('the address that is asked now and says it is gone disables its destination', async () => {
   await using leaving = await startReceiver(answerWith(410))

@@ -148,13 +148,25 @@ export async function countBacklog(db: ProcessDb, buckets: number[]) {
   return rows[0] ?? { pending: 0, oldest_due: null }
 }
 
-/** Deliveries that ended since then because more waited for their destination than are kept. */
-export async function countBacklogFull(db: ProcessDb, since: Date): Promise<number> {
+/**
+ * Deliveries that ended since then because more waited for their destination than are kept,
+ * `most` at most. By the failures of one workspace after another: no index is of all.
+ */
+export async function countBacklogFull(db: ProcessDb, since: Date, most: number): Promise<number> {
   const { rows } = await sql<{ ended: number }>`
     /* cross-workspace: examination */
-    select count(*)::int as ended from webhook_events
-    where id >= ${firstIdAt(since)}::uuid and not success and error_message = 'backlog_full'
-      and ${sql.raw(isHere)}`.execute(db)
+    select count(*)::int as ended from (
+      select from workspaces w cross join lateral (
+        select e.id from webhook_events e
+        where e.workspace_id = w.id and e.id >= ${firstIdAt(since)}::uuid and not e.success
+          and e.error_message = 'backlog_full'
+        order by e.id
+        limit ${most}
+      ) full_of_one
+      where w.moving_to is null
+      order by w.id
+      limit ${most}
+    ) ended`.execute(db)
   return rows[0]?.ended ?? 0
 }
 

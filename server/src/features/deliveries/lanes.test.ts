@@ -351,6 +351,22 @@ test('a drain does not wait for results of other buckets', async () => {
   expect(await attempts()).toHaveLength(8)
 })
 
+test('a drain does not wait for a result that the database refuses', async () => {
+  const { ctx } = service
+  const [refused = ''] = await service.emit()
+  await sql`alter table webhook_events add constraint refusing
+    check (event_id <> ${sql.lit(refused)}) not valid`.execute(ctx.database.db)
+  answersAtOnce = true
+  const owner = startOwner()
+  owner.wake()
+  await ctx.database.until(async () => owner.lanes.settler.refused === 1)
+  owner.loseLease()
+  ctx.sleep = async () => {
+    throw new Error('it waits')
+  }
+  await owner.stop()
+})
+
 test('a request that is marked first is not sent when the lease was lost meanwhile', async () => {
   const { peek } = service.ctx.database
   const row = { workspace_id: service.workspaceId, webhook_id: webhookId, abandons: 3 }

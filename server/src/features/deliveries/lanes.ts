@@ -134,14 +134,19 @@ export class Lanes {
     for (const lane of this.#lanes.values()) if (leaving.has(lane.bucket)) this.#leave(lane)
   }
 
-  /** Resolves when nothing of these buckets is in flight or waiting to be written, or the time is over. */
+  /**
+   * Resolves when nothing of these buckets is in flight or being written, or the time is over. What is
+   * set aside is not waited for: nobody knows how long that takes.
+   */
   async drain(buckets: number[], withinMs: number) {
     const leaving = new Set(buckets)
     const untilMs = this.#ctx.monotonicMs() + withinMs
+    const isWriting = ({ state, webhookId }: Lane) =>
+      state.unsettled > 0 && state.unsettled > this.settler.countAside(webhookId)
     const isBusy = () =>
       this.#lanes
         .values()
-        .some(({ state, bucket }) => state.inFlight + state.unsettled > 0 && leaving.has(bucket))
+        .some((lane) => leaving.has(lane.bucket) && (lane.state.inFlight > 0 || isWriting(lane)))
     while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
   }
 

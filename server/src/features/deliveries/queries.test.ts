@@ -3,7 +3,7 @@ import { type TestContext, testContext } from '../../../test/context.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { allBuckets } from '../../kernel/runner/leases.ts'
 import { createWorkspace } from '../workspaces/index.ts'
-import { findDueFanouts } from './cross-workspace.ts'
+import { countBacklogFull, findDueFanouts } from './cross-workspace.ts'
 import { markInFlight } from './lane-queries.ts'
 import { type EventsRead, findPending, listEventsBetween } from './queries.ts'
 
@@ -73,4 +73,25 @@ test('events of a type are found in steps of a bounded number, and each is found
   }
   expect(await read('mailbox.error', { most: 10, readMax: 2 })).toEqual([[], [ids[2]], [ids[4]]])
   expect(await read(null, { most: 3, readMax: 4 })).toEqual([ids.slice(0, 3), ids.slice(3)])
+})
+
+test('what ended as backlog_full is counted, up to a limit', async () => {
+  const { id: workspace_id } = await createWorkspace(ctx, 'full')
+  const since = new Date(ctx.now().getTime() - 86_400_000)
+  const endWith = (error_message: string, count: number) =>
+    ctx.database.peek
+      .insertInto('webhook_events')
+      .values(
+        Array.from({ length: count }, () => ({
+          ...{ workspace_id, id: ctx.newId(), webhook_id: ctx.newId(), webhook_url: 'x' },
+          ...{ event_id: ctx.newId(), event_type: 'lead.lost', retry_group_id: ctx.newId() },
+          ...{ retry_count: 0, success: false, will_retry: false, error_message },
+        })),
+      )
+      .execute()
+  await endWith('backlog_full', 3)
+  await endWith('expired', 5)
+  expect(await countBacklogFull(ctx.database.db, since, 4)).toBe(3)
+  await endWith('backlog_full', 3)
+  expect(await countBacklogFull(ctx.database.db, since, 4)).toBe(4)
 })

@@ -163,12 +163,31 @@ export interface LaneState {
 }
 
 /**
+ * Locks the lanes of failures, and makes those that there are not yet: a change of the address, which
+ * locks them first, too, is then either committed or to come. What was answered has ended no process.
+ */
+const lockFailed = (db: AnyDb, lanes: LaneFailure[]) =>
+  sql`
+    /* settle */
+    insert into webhook_lanes as l (workspace_id, webhook_id)
+    select w.workspace_id, w.id
+    from unnest(
+      ${lanes.map((lane) => lane.workspace_id)}::uuid[],
+      ${lanes.map((lane) => lane.webhook_id)}::uuid[]
+    ) as k (workspace_id, webhook_id)
+    join webhooks w on w.workspace_id = k.workspace_id and w.id = k.webhook_id
+    order by k.workspace_id, k.webhook_id
+    on conflict (workspace_id, webhook_id) do update set in_flight_id = null
+      where l.in_flight_id is not null`.execute(db)
+
+/**
  * Failures of an address that the destination has left say nothing of the one that it has.
  *
  * @returns the lanes after it: the caller disables those that fail for too long
  */
 export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<LaneState[]> {
   if (lanes.length === 0) return []
+  await lockFailed(db, lanes)
   const { rows } = await sql<LaneState>`
     /* settle */
     insert into webhook_lanes as l
@@ -189,8 +208,7 @@ export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<
       set consecutive_failures = l.consecutive_failures + excluded.consecutive_failures,
         failures = l.failures + excluded.failures,
         failing_since = coalesce(l.failing_since, excluded.failing_since),
-        not_before = excluded.not_before,
-        in_flight_id = null
+        not_before = excluded.not_before
     returning l.workspace_id, l.webhook_id, l.failing_since, l.failures`.execute(db)
   return rows
 }

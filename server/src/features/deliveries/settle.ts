@@ -88,6 +88,12 @@ export class SettleWriter {
     return this.#refused.length
   }
 
+  /** Results of a destination that wait for something else than their turn. */
+  countAside(webhookId: string): number {
+    const aside = [...this.#refused, ...this.#moving]
+    return aside.filter(({ settlement }) => settlement.attempt.webhook_id === webhookId).length
+  }
+
   /** Called several times a second: whatever made the database refuse may be mended. */
   retryRefused() {
     if (this.#refused.length + this.#moving.length === 0) return

@@ -10,7 +10,7 @@ import {
   refuseChanged,
   timeOf,
 } from '../../kernel/http/as-read.ts'
-import { lockLane, resetLane } from '../deliveries/lane-health/index.ts'
+import { lockLane, renewLane, resetLane } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
 import * as queries from './queries.ts'
@@ -81,7 +81,7 @@ export async function changeWebhook(
       await requireRoomForUrl(tx, changed)
       await queries.insertUrl(tx.db, workspaceId, id, changed.target_hook_url, tx.now())
       // Failures and the pause were those of the address before.
-      await resetLane(tx.db, workspaceId, id)
+      await renewLane(tx.db, workspaceId, id)
     }
     const fields = [...Object.keys(settings), ...(secret === undefined ? [] : ['signing_secret'])]
     await recordChanges(tx, row, changed, fields, by)

@@ -1,26 +1,48 @@
+import { sql, type Updateable } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
+import type { WebhookLanes } from '../../../kernel/db/types.gen.ts'
 
 // What a change of a destination does to its row in `webhook_lanes`; the runner's own statements are
 // in `../lane-queries.ts` and `../settle-queries.ts`.
 
 /**
  * Locked before the destination itself, in the order in which settling attempts locks them, so that
- * the two never wait for each other in a circle.
+ * the two never wait for each other in a circle. One that never failed is made, or there would be
+ * nothing to lock.
  */
 export const lockLane = (db: Db, workspaceId: string, webhookId: string) =>
-  db
-    .selectFrom('webhook_lanes')
-    .select('webhook_id')
-    .where('workspace_id', '=', workspaceId)
-    .where('webhook_id', '=', webhookId)
-    .forUpdate()
-    .executeTakeFirst()
+  sql`
+    insert into webhook_lanes as l (workspace_id, webhook_id)
+    select workspace_id, id from webhooks
+    where workspace_id = ${workspaceId} and id = ${webhookId}
+    on conflict (workspace_id, webhook_id) do update set failures = l.failures where false`.execute(
+    db,
+  )
+
+const noFailures = {
+  failing_since: null,
+  failures: 0,
+  consecutive_failures: 0,
+  not_before: null,
+}
 
 /** Forgets the failures that disabled a destination, or would soon do so again. */
 export const resetLane = (db: Db, workspaceId: string, webhookId: string) =>
+  updateLane(db, workspaceId, webhookId, noFailures)
+
+/** Of an address that is new: it has ended no process either. */
+export const renewLane = (db: Db, workspaceId: string, webhookId: string) =>
+  updateLane(db, workspaceId, webhookId, { ...noFailures, abandons: 0, in_flight_id: null })
+
+const updateLane = (
+  db: Db,
+  workspaceId: string,
+  webhookId: string,
+  columns: Updateable<WebhookLanes>,
+) =>
   db
     .updateTable('webhook_lanes')
-    .set({ failing_since: null, failures: 0, consecutive_failures: 0, not_before: null })
+    .set(columns)
     .where('workspace_id', '=', workspaceId)
     .where('webhook_id', '=', webhookId)
     .execute()

@@ -42,7 +42,10 @@ export interface Writers {
 
 /** One writer, so that marks of all mailboxes share a commit: a little more latency, far fewer commits. */
 const marksAtOnce = 1
-/** Each of another workspace: who locks its leads there holds up no other's. */
+/**
+ * Each of another workspace: one that locks its leads holds up no other's, two hold up all. Half of the
+ * connections wait for locks of workspaces already.
+ */
 const skipsAtOnce = 2
 
 export function createWriters(
