@@ -434,6 +434,17 @@ test('whoever looks at an answer that quotes our links opens, follows and unsubs
   const other = await read(theirs)
   expect(other).toContain('src="https://pixel.example/theirs.gif"')
   expect(other).not.toContain('links.example')
+
+  // As a mail gateway has put its own address around them.
+  const wrapped = (url: string) =>
+    `https://eur01.gateway.example/?url=${encodeURIComponent(url)}&amp;data=05%7C01&amp;reserved=0`
+  await arrive(`<a href="${wrapped(links.click(mail, 'https://good.example/wrapped'))}">good</a>
+<a href="${wrapped(links.unsubscribe(mail, email))}">out</a>
+<a href="${wrapped('https://theirs.example/c/x')}">theirs</a>`)
+  const third = await read(await shown(theirs))
+  expect(third).toContain('<a href="https://good.example/wrapped"')
+  expect(third).not.toContain('links.example')
+  expect(third.split('gateway.example')).toHaveLength(2)
 })
 
 test('a database that was put back logs in to no mailbox, whoever asks', async () => {
