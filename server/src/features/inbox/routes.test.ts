@@ -140,6 +140,28 @@ test('what was put off is the newest of all once its time has come, and an undo 
   expect((await ask('POST', '/threads/snooze', past)).body.code).toBe('invalid_field')
 })
 
+test('an undo of what was put off leaves it above what came in before its last message', async () => {
+  const colleague = 'cleo@ours.example'
+  const first = await answered({}, { cc_list: [colleague] })
+  const until = new Date(inbox.ctx.now().getTime() + 3_600_000).toISOString()
+  await ask('POST', '/threads/snooze', { ids: [first.id], until })
+  inbox.ctx.clock.advance(3_660_000)
+  const second = await answered()
+  inbox.ctx.clock.advance(60_000)
+  const copied = [`In-Reply-To: ${first.messageId}`, 'Message-ID: <later@example.com>']
+  inbox.arrive(letter({ from: colleague, headers: copied, body: 'I know them.' }))
+  await inbox.untilRead(async () =>
+    (await thread(first.id)).body.messages.length === 3 ? true : undefined,
+  )
+  const firstTwo = async () => (await idsOf('&view=waiting')).slice(0, 2)
+  expect(await firstTwo()).toEqual([first.id, second.id])
+  const later = new Date(inbox.ctx.now().getTime() + 3_600_000).toISOString()
+  await ask('POST', '/threads/snooze', { ids: [first.id], until: later })
+  expect((await firstTwo())[0]).toBe(second.id)
+  await ask('POST', '/threads/snooze', { ids: [first.id], until })
+  expect(await firstTwo()).toEqual([first.id, second.id])
+})
+
 test('done leaves what is put off as it was, and a colleague leaves it its place', async () => {
   const colleague = 'carl@ours.example'
   const first = await answered({}, { cc_list: [colleague] })
@@ -412,6 +434,17 @@ test('whoever looks at an answer that quotes our links opens, follows and unsubs
   const other = await read(theirs)
   expect(other).toContain('src="https://pixel.example/theirs.gif"')
   expect(other).not.toContain('links.example')
+
+  // As a mail gateway has put its own address around them.
+  const wrapped = (url: string) =>
+    `https://eur01.gateway.example/?url=${encodeURIComponent(url)}&amp;data=05%7C01&amp;reserved=0`
+  await arrive(`<a href="${wrapped(links.click(mail, 'https://good.example/wrapped'))}">good</a>
+<a href="${wrapped(links.unsubscribe(mail, email))}">out</a>
+<a href="${wrapped('https://theirs.example/c/x')}">theirs</a>`)
+  const third = await read(await shown(theirs))
+  expect(third).toContain('<a href="https://good.example/wrapped"')
+  expect(third).not.toContain('links.example')
+  expect(third.split('gateway.example')).toHaveLength(2)
 })
 
 test('a database that was put back logs in to no mailbox, whoever asks', async () => {

@@ -278,8 +278,8 @@ export async function updateDone(db: Db, workspaceId: string, ids: string[], don
 }
 
 /**
- * Put off until an instant, when it stands among the others as if it had just come in; null: not any
- * more. Its place in the list is written now, so that nothing has to happen then.
+ * Put off until an instant, when it stands among the others as if it had just come in, or until one that
+ * has come, when a newer message keeps it where it is; null: not any more. Its place in the list is written now, so that nothing has to happen then.
  *
  * @returns the ids of those that are there
  */
@@ -287,7 +287,7 @@ export async function updateSnooze(db: Db, workspaceId: string, ids: string[], u
   const { rows } = await sql<{ id: string }>`
     update threads t
     set snoozed_until = ${until}::timestamptz,
-      sort_id = coalesce(${placeAt(sql`${until}::timestamptz`)}, t.last_message_id),
+      sort_id = greatest(t.last_message_id, ${placeAt(sql`${until}::timestamptz`)}),
       timestamp_done = case when ${until}::timestamptz is null then t.timestamp_done end
     where t.workspace_id = ${workspaceId}::uuid and t.id = any(${ids}::uuid[])
     returning t.id`.execute(db)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
+import { patience } from '../../../test/patience.ts'
 import { createSentMail, type SentMail } from '../../../test/sent-mail.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { inWorkspace } from '../../kernel/context.ts'
@@ -263,6 +264,24 @@ describe('unsubscribing', () => {
     await sql`delete from leads where id = ${mail.leadId}`.execute(api.ctx.database.peek)
     await visit(url(), oneClick)
     expect((await lead(other.leadId)).stop_reason).toBe('unsubscribed')
+  })
+
+  test('holds when the lead is deleted after it was found', async () => {
+    let answer: Promise<Response> | undefined
+    await api.ctx.database.peek.transaction().execute(async (trx) => {
+      await sql`lock table campaigns in access exclusive mode`.execute(trx)
+      answer = visit(url(), oneClick)
+      const waiting = async () => {
+        const { rows } = await sql<{ count: number }>`
+          select count(*)::int as count from pg_locks
+          where not granted and relation = 'campaigns'::regclass`.execute(trx)
+        return rows[0]?.count
+      }
+      await expect.poll(waiting, patience).toBe(1)
+      await sql`delete from leads where id = ${mail.leadId}`.execute(trx)
+    })
+    expect((await answer)?.status).toBe(200)
+    expect(await suppressionOf()).toBe('unsubscribed')
   })
 
   test('is refused with a page when the body is no such thing at all', async () => {

@@ -20,8 +20,9 @@ export async function unsubscribe(ctx: Context, token: Token): Promise<void> {
   await transaction(ctx, async (tx) => {
     const lead = await findLeadOf(tx.db, workspaceId, leadId, address)
     if (lead) {
-      await recordActivities(tx, workspaceId, [{ kind: 'unsubscribed', leadId: lead.id }])
-      return
+      const activity = { kind: 'unsubscribed', leadId: lead.id } as const
+      // It may have been deleted since it was found.
+      if ((await recordActivities(tx, workspaceId, [activity])).has(lead.id)) return
     }
     const [place] = await findPlace(tx.db, workspaceId)
     if (!place) throw new AppError('not_found', 'There is no such workspace any more.')

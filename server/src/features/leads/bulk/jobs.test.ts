@@ -49,12 +49,22 @@ test('a list of changes tells of which there is a way back: of none that changed
   const first = await changeMany(api.ctx, api.workspaceId, pause, by)
   const second = await changeMany(api.ctx, api.workspaceId, pause, by)
   expect([first.can_undo, second.can_undo]).toEqual([true, false])
+  // As older versions have left it.
+  await api.ctx.database.peek
+    .updateTable('lead_jobs')
+    .set({ undo: '[]' })
+    .where('id', '=', second.id)
+    .execute()
   const page = { limit: 2, startingAfter: undefined }
   const { items } = await listJobs(api.ctx, api.workspaceId, page)
   expect(items.map(({ id, can_undo }) => [id, can_undo])).toEqual([
     [second.id, false],
     [first.id, true],
   ])
+  expect(await getJob(api.ctx, api.workspaceId, second.id)).toMatchObject({ can_undo: false })
+  await expect(undoJob(api.ctx, api.workspaceId, second.id, by)).rejects.toMatchObject({
+    code: 'not_ready',
+  })
 })
 
 test('a large change does not keep a smaller one that was begun later waiting until its end', async () => {

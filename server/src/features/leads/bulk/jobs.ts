@@ -189,7 +189,7 @@ export const undoJob = (
   transaction(ctx, async (tx) => {
     const job = await queries.lockJob(tx.db, workspaceId, id)
     if (!job) throw notFound('job')
-    if (!job.undo) {
+    if (!job.undo?.length) {
       throw new AppError('not_ready', 'There is no way back from this; change the leads again.')
     }
     const { changed, refusals } = await undoChange(tx, workspaceId, job.undo)
@@ -264,6 +264,6 @@ const shown = ({ action, undo, ...job }: queries.Job): LeadJob => ({
   ...{ id: job.id, user_id: job.user_id, action: action.kind },
   ...{ state: job.state, total: job.total, looked_at: job.looked_at, changed: job.changed },
   ...{ refused: job.refused, refusals: job.refusals, error: job.error },
-  can_undo: undo !== null,
+  can_undo: undo !== null && undo.length > 0,
   ...{ timestamp_created: job.timestamp_created, timestamp_updated: job.timestamp_updated },
 })

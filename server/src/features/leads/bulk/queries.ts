@@ -34,7 +34,7 @@ export interface Job extends Omit<LeadJob, 'action' | 'can_undo'> {
   action: JobAction
   target: JobTarget
   place: string | null
-  /** Null: there is no way back. Never of nobody, so that whether there is one is told without reading it. */
+  /** Null: there is no way back. Older versions wrote an empty one where they changed nobody. */
   undo: UndoneLead[] | null
   claim: string | null
   timestamp_claimed: Date | null
@@ -65,7 +65,7 @@ export const listJobs = (db: Db, workspaceId: string, page: PageRequest) =>
     .select(['id', 'user_id', 'state', 'total', 'looked_at', 'changed', 'refused', 'error'])
     .select(['timestamp_created', 'timestamp_updated'])
     .select(sql<BulkAction>`action ->> 'kind'`.as('action'))
-    .select(sql<boolean>`undo is not null`.as('can_undo'))
+    .select(sql<boolean>`undo is not null and changed > 0`.as('can_undo'))
     .where('workspace_id', '=', workspaceId)
     .$call(newestFirst(page))
     .$castTo<Omit<LeadJob, 'refusals'>>()
