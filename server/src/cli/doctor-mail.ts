@@ -19,6 +19,7 @@ import {
   findSendingHold,
   listMissingMails,
   type MissingMail,
+  type SendingHold,
 } from '../features/sending/index.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
 import { createTextLookup, type TextLookupFn } from '../kernel/outbound/index.ts'
@@ -37,7 +38,7 @@ export async function examineMail(
   const hold = await findSendingHold(db)
   const unrecorded = await countSetAside(db)
   const sending = [
-    ...(hold ? [held(hold.detail, await listMissingMails(db))] : []),
+    ...(hold ? [held(hold, await listMissingMails(db))] : []),
     ...(unrecorded > 0 ? [setAside(unrecorded)] : []),
   ]
   const counts = new Map((await countMailboxes(db)).map(({ status, count }) => [status, count]))
@@ -56,7 +57,7 @@ export async function examineMail(
 /** Of missing mails; the command that confirms lists all of them. */
 const namedMax = 10
 
-function held(reason: string, missing: MissingMail[]): Finding {
+function held({ reason, detail: why }: SendingHold, missing: MissingMail[]): Finding {
   const names = missing
     .slice(0, namedMax)
     .map(({ lead, lead_id, campaign, mailbox }) =>
@@ -65,8 +66,11 @@ function held(reason: string, missing: MissingMail[]): Finding {
         .join(' '),
     )
   const more = missing.length > namedMax ? `, and ${missing.length - namedMax} more` : ''
-  const detail = missing.length === 0 ? reason : `${reason} Missing: ${names.join(', ')}${more}.`
-  const remedy = 'Look what was sent since, then run "npx outrider sends confirm-restore".'
+  const detail = missing.length === 0 ? why : `${why} Missing: ${names.join(', ')}${more}.`
+  const remedy =
+    reason === 'shard_unasked'
+      ? 'See "npx outrider shards list" for the shard that does not answer.'
+      : 'Look what was sent since, then run "npx outrider sends confirm-restore".'
   return found('sending', 'fail', `nothing is sent: ${detail}`, remedy)
 }
 

@@ -40,7 +40,7 @@ const gauges = {
   },
   mailboxes_awake: { help: 'Mailboxes that this process sends from at this moment' },
   sending_held: {
-    help: '1 while no mail and no webhook leaves, until "outrider sends confirm-restore"',
+    help: '1 while mails are held after a restore or a failover: "outrider doctor" says why',
   },
   mailboxes: { help: 'Mailboxes of all workspaces', label: 'status' },
   mails_waiting: {

@@ -30,6 +30,7 @@ export {
   mayNotSend,
   previewRestore,
   refuseWhileHeld,
+  type SendingHold,
 } from './restore-guard/sending-hold.ts'
 export { sendingRoutes, sendingSchemas } from './routes.ts'
 export { type SendingRunner, type SendingRunnerOptions, startSendingRunner } from './runner.ts'

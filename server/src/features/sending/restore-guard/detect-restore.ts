@@ -9,6 +9,7 @@ export type HoldReason =
   | 'data_is_incomplete'
   | 'mails_missing'
   | 'sender_unasked'
+  | 'shard_unasked'
   | 'operator'
 
 export const holdReasons: Record<HoldReason, string> = {
@@ -19,12 +20,17 @@ export const holdReasons: Record<HoldReason, string> = {
   mails_missing: 'The database failed over, and the new primary lacks mails that were sent',
   sender_unasked:
     'The database failed over, and what a process sent before that has died since cannot be asked of it',
+  shard_unasked:
+    'The database failed over, and a shard that does not answer may have workspaces of it: start that shard, or take it out, and sending goes on by itself',
   operator: 'An operator held it',
 }
 
 /** Then webhooks are delivered and mailboxes are read all the same. */
 export const isOfFailover = (reason: string | null | undefined) =>
-  reason === 'mails_missing' || reason === 'sender_unasked'
+  reason === 'mails_missing' || reason === 'sender_unasked' || endsByItself(reason)
+
+/** Nothing is known to be wrong: it is over once every other shard has answered. */
+export const endsByItself = (reason: string | null | undefined) => reason === 'shard_unasked'
 
 /** What was lost is known by its keys, or nothing was: a reason that leaves more open comes before it. */
 export const namesMails = (reason: string) => reason === 'mails_missing' || reason === 'operator'

@@ -7,6 +7,7 @@ import {
   answerWithinMs,
   decideWithinMs,
   detectRestore,
+  endsByItself,
   type HoldReason,
   isFailover,
   isOfFailover,
@@ -138,7 +139,8 @@ export class RestoreGuard {
     const [wasHeld, wasAsking] = [this.isHeld, this.#isAsking]
     const mark = await this.#marker.recall()
     // Asked before the transaction, which would hold its lock for as long as another database is silent.
-    const isInSeveral = wasAsking ? await hasOneInSeveral(this.#ctx) : undefined
+    const asksShards = wasAsking || endsByItself(this.#instance?.sending_held_reason)
+    const isInSeveral = asksShards ? await this.#askShards() : undefined
     const known = { instance: this.#instance, mark, isInSeveral }
     this.#beginStretch()
     const found = await transaction(this.#ctx, (tx) => this.#lookIn(tx, known)).catch((error) => {
@@ -156,6 +158,16 @@ export class RestoreGuard {
     if (!this.#isAsking || knowsBefore) await this.#note(instance)
     this.#tell(instance, { wasHeld, wasAsking: wasAsking || wasAsked })
     return wasAsked
+  }
+
+  /** An error of another shard must not keep this process from looking at its own database. */
+  async #askShards(): Promise<boolean | undefined> {
+    try {
+      return await hasOneInSeveral(this.#ctx)
+    } catch (error) {
+      this.#ctx.log.error(describeError(error), 'the other shards could not be asked')
+      return undefined
+    }
   }
 
   /** Nothing is under way any more: nobody has to wait for what this process would say. */
@@ -257,16 +269,20 @@ export class RestoreGuard {
     isInSeveral: boolean | undefined,
   ): Promise<queries.SendingInstance> {
     if (!isFailedOver(found) || Number(found.failover_ms) < settleMs) return found
+    const isOver = Number(found.failover_ms) >= answerWithinMs
     const unasked = await failover.countUnaskedSenders(tx.db, this.#senderId)
     if (unasked > 0) {
-      const isOver = Number(found.failover_ms) >= answerWithinMs
       return { ...found, ...(isOver ? heldFor('sender_unasked', found, tx) : {}) }
     }
     // Each of the shards would send for it. While one is silent nobody knows.
     if (isInSeveral) return { ...found, ...heldFor('another_database', found, tx) }
-    if (found.sending_held_since || isInSeveral === undefined) return found
+    if (found.sending_held_since && !endsByItself(found.sending_held_reason)) return found
+    if (isInSeveral === undefined) {
+      return { ...found, ...(isOver ? heldFor('shard_unasked', found, tx) : {}) }
+    }
     return {
       ...found,
+      ...{ sending_held_since: null, sending_held_reason: null },
       sending_identity: found.current_identity,
       sending_epoch: found.sending_epoch + 1,
     }
@@ -304,9 +320,7 @@ export class RestoreGuard {
     if (this.isHeld && !before.wasHeld) {
       log.error(
         { reason: instance.sending_held_reason },
-        this.holdsAll
-          ? 'nothing leaves this database, no mail and no webhook, until "npx outrider sends confirm-restore"'
-          : 'no mail leaves this database until "npx outrider sends confirm-restore"',
+        `${this.holdsAll ? 'nothing leaves this database, no mail and no webhook,' : 'no mail leaves this database'} until ${endsByItself(instance.sending_held_reason) ? 'every other shard has answered' : '"npx outrider sends confirm-restore"'}`,
       )
     }
     if (this.#isAsking && !before.wasAsking) {
@@ -345,13 +359,16 @@ const holdUnknown = (found: queries.SendingInstance, tx: ProcessContext) => {
   return { ...found, ...heldFor('another_database', found, tx) }
 }
 
-/** Of several reasons the first is told, unless it leaves open what may have been lost. */
+/** Of several reasons the first is told, unless it leaves open what may have been lost, or ends by itself. */
 const heldFor = (
   reason: HoldReason | null,
   { sending_held_since, sending_held_reason }: queries.SendingInstance,
   { now }: ProcessContext,
 ) => {
-  const isTold = sending_held_reason === null || namesMails(sending_held_reason)
+  const isTold =
+    sending_held_reason === null ||
+    namesMails(sending_held_reason) ||
+    endsByItself(sending_held_reason)
   return {
     sending_held_since: sending_held_since ?? (reason && now()),
     sending_held_reason: isTold ? (reason ?? sending_held_reason) : sending_held_reason,

@@ -217,6 +217,75 @@ test('a standby of one shard is sent from once every other shard has said that i
   expect(await findSendingHold(ctx.db)).toBeNull()
 })
 
+const heldAs = (reason: string) => async () =>
+  (await findSendingHold(sending.ctx.db))?.reason === reason
+
+test('a standby beside a shard that stays silent is held for all to see, until that shard has answered', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  const { beside, answers } = await besideAnother({ hasTheSame: false })
+  const runner = await sending.startRunner(beside)
+  await promote()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await run(`update instance set failover_since = failover_since - interval '30 s'`)
+  await ctx.database.until(heldAs('shard_unasked'))
+  expect(await statusOf(id)).toMatchObject({ state: 'waiting', reason: 'restore_unconfirmed' })
+  expect(runner.holdsAll()).toBe(false)
+  expect(sending.outbox).toEqual([])
+  answers()
+  await sending.waitForMails(1)
+  expect(await findSendingHold(ctx.db)).toBeNull()
+})
+
+test('what an operator holds beside a silent shard does not end when it answers', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const { shards, beside, answers } = await besideAnother({ hasTheSame: false })
+  const runner = await sending.startRunner(beside)
+  await promote()
+  await run(`update instance set failover_since = failover_since - interval '30 s'`)
+  await ctx.database.until(heldAs('shard_unasked'))
+  expect(await holdSending(ctx)).toMatchObject({ reason: 'operator' })
+  const asked = vi.spyOn(shards, 'askThoseUp')
+  answers()
+  await ctx.database.until(() => asked.mock.results.length > 0)
+  // Its last look is over.
+  await runner.stop(1000)
+  expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'operator' })
+})
+
+test('a process that says late what is missing takes the place of a silent shard as the reason', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  const { beside, answers } = await besideAnother({ hasTheSame: false })
+  await sending.startRunner(beside)
+  await sending.addLeads(id, ['bob@lead.example'])
+  await sending.waitForLedger(sentTo(1))
+  await sending.untilAsleep()
+  // Another process was asked, and has found nothing.
+  await run(`update instance set failover_from = '${before}', failover_identity = '${after}',
+    failover_epoch = sending_epoch, failover_since = outrider_now() - interval '40 s',
+    sending_held_since = outrider_now(), sending_held_reason = 'shard_unasked'`)
+  answers()
+  await loseMailTo('bob')
+  await ctx.database.until(heldAs('mails_missing'))
+  expect(sending.outbox).toHaveLength(1)
+})
+
+test('an error of another shard keeps no process from looking at its own database', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  await activeCampaign()
+  const { shards, beside } = await besideAnother({ hasTheSame: false })
+  vi.spyOn(shards, 'askThoseUp').mockRejectedValue(new Error('permission denied'))
+  await sending.startRunner(beside)
+  await promote()
+  await run(`update instance set failover_since = failover_since - interval '30 s'`)
+  await ctx.database.until(heldAs('shard_unasked'))
+})
+
 test('a standby that lacks the move of a workspace is held before it sends', async () => {
   const { ctx } = sending
   await failOver(before)

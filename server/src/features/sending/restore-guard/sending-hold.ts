@@ -15,6 +15,7 @@ import {
 } from '../cross-workspace.ts'
 import {
   answerWithinMs,
+  endsByItself,
   type HoldReason,
   holdReasons,
   isFailover,
@@ -85,7 +86,8 @@ export const holdSending = (ctx: ProcessContext): Promise<SendingHold> =>
   transaction(ctx, async (tx) => {
     const instance = await lockedInstance(tx)
     if (!instance) throw new Error('The database has no instance: start the server once.')
-    if (!instance.sending_held_since) {
+    // What ends by itself would end before a person has confirmed it.
+    if (!instance.sending_held_since || endsByItself(instance.sending_held_reason)) {
       const held = { sending_held_since: tx.now(), sending_held_reason: 'operator' }
       await updateSendingInstance(tx.db, { ...instance, ...held })
     }
