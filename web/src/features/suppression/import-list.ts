@@ -18,12 +18,15 @@ export async function importList(
   const all: ImportedSuppressions = { added: 0, known: 0, invalid: 0, invalid_lines: [] }
   let linesBefore = 0
   for await (const piece of piecesOf(list)) {
-    const { added, known, invalid, invalid_lines } = await send(workspaceId, piece, reason)
+    // The server takes the first line of what it is sent for a heading: only the list's own may be one.
+    const head = linesBefore === 0 ? '' : '\n'
+    const { added, known, invalid, invalid_lines } = await send(workspaceId, head + piece, reason)
     all.added += added
     all.known += known
     all.invalid += invalid
     const room = linesShown - all.invalid_lines.length
-    for (const line of invalid_lines.slice(0, room)) all.invalid_lines.push(linesBefore + line)
+    const numbers = invalid_lines.map((line) => linesBefore - head.length + line)
+    all.invalid_lines.push(...numbers.slice(0, room))
     linesBefore += piece.match(/\r\n|\n|\r/g)?.length ?? 0
   }
   return all
