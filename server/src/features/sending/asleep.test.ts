@@ -78,14 +78,9 @@ test('a plan that was made from a primary that has died leaves its mailbox to be
   expect(watch.identity).toBe('1.00000002.1')
 })
 
-test('a mailbox does not sleep because another one was to send what was then refused to it', async () => {
+/** Of these one has something to send; each is asked again once that was refused to it, and then one sleeps. */
+async function expectNoneAsleepOverARefusal(mailboxes: { id: string }[]) {
   const { ctx, workspaceId } = sending
-  const mailboxes = [
-    await sending.createMailbox('anna@example.com'),
-    await sending.createMailbox('bert@example.com'),
-  ]
-  const campaign = await sending.createCampaign(mailboxes)
-  await sending.addLeads(campaign.id, ['one@lead.example'])
   await ctx.database.peek
     .insertInto('instance')
     .values({ id: ctx.newId(), secret_key_id: 'k', timestamp_created: ctx.now() })
@@ -96,16 +91,25 @@ test('a mailbox does not sleep because another one was to send what was then ref
     const actions = await planLanes(ctx, lanes, writers)
     return lanes.map((lane) => actions.get(lane)?.kind).toSorted()
   }
-
   // No claim is granted while sending is held, which this process has not seen yet.
   await holdSending(ctx)
   expect(await plan()).toEqual(['again', 'again'])
   await confirmRestore(ctx)
   expect(await plan()).toEqual(['asleep', 'send'])
+}
+
+test('a mailbox does not sleep because another one was to send what was then refused to it', async () => {
+  const mailboxes = [
+    await sending.createMailbox('anna@example.com'),
+    await sending.createMailbox('bert@example.com'),
+  ]
+  const campaign = await sending.createCampaign(mailboxes)
+  await sending.addLeads(campaign.id, ['one@lead.example'])
+  await expectNoneAsleepOverARefusal(mailboxes)
 })
 
 test('a mailbox does not sleep over the last place in a day that was then refused to another one', async () => {
-  const { ctx, workspaceId } = sending
+  const { ctx } = sending
   const { peek } = ctx.database
   const mailboxes = [
     await sending.createMailbox('anna@example.com'),
@@ -128,18 +132,5 @@ test('a mailbox does not sleep over the last place in a day that was then refuse
     await peek.updateTable('leads').set(change).where('id', '=', id).execute()
   }
   ctx.clock.advance(3_600_000)
-  await ctx.database.peek
-    .insertInto('instance')
-    .values({ id: ctx.newId(), secret_key_id: 'k', timestamp_created: ctx.now() })
-    .execute()
-  const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
-  const lanes = mailboxes.map(({ id }) => new Lane(workspaceId, id, '0'))
-  const plan = async () => {
-    const actions = await planLanes(ctx, lanes, writers)
-    return lanes.map((lane) => actions.get(lane)?.kind).toSorted()
-  }
-  await holdSending(ctx)
-  expect(await plan()).toEqual(['again', 'again'])
-  await confirmRestore(ctx)
-  expect(await plan()).toEqual(['asleep', 'send'])
+  await expectNoneAsleepOverARefusal(mailboxes)
 })

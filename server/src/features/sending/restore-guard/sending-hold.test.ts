@@ -471,7 +471,17 @@ async function loseMailTo(name: string) {
   hintDue(sending.ctx)
 }
 
-test('a mail that never arrived by the word of a person is not missing where that is known', async () => {
+test.each([
+  // The standby lacks only that it was sent again.
+  [
+    'never arrived by the word of a person is not missing where that is known',
+    `update sends set state = 'failed', error_stage = 'person'`,
+  ],
+  [
+    'was sent again by another process is not missing where the later attempt is known',
+    'update sends set id = gen_random_uuid(), attempt = attempt + 1',
+  ],
+])('a mail that %s', async (_what, change) => {
   const { ctx } = sending
   await failOver(before)
   const id = await activeCampaign()
@@ -479,24 +489,7 @@ test('a mail that never arrived by the word of a person is not missing where tha
   await sending.addLeads(id, ['bob@lead.example'])
   await sending.waitForLedger(sentTo(1))
   await sending.untilAsleep()
-  // It was sent again, and the standby lacks only that.
-  await run(`update sends set state = 'failed', error_stage = 'person'`)
-  await promote()
-  await sending.addLeads(id, ['ann@lead.example'])
-  await sending.waitForMails(2)
-  expect(await findSendingHold(ctx.db)).toBeNull()
-})
-
-test('a mail that was sent again is not missing where the later attempt is known', async () => {
-  const { ctx } = sending
-  await failOver(before)
-  const id = await activeCampaign()
-  await sending.startRunner()
-  await sending.addLeads(id, ['bob@lead.example'])
-  await sending.waitForLedger(sentTo(1))
-  await sending.untilAsleep()
-  // A person had it sent again, and another process has done so.
-  await run(`update sends set id = gen_random_uuid(), attempt = attempt + 1`)
+  await run(change)
   await promote()
   await sending.addLeads(id, ['ann@lead.example'])
   await sending.waitForMails(2)
