@@ -1,6 +1,6 @@
 // Runs before `npm start` and `npm test`, on whatever Node (20 or later) the system has: installs
-// what is missing, Node 26 included, builds the browser application, and says nothing when nothing
-// is to be done.
+// what is missing, Node 26 included, builds the server and the browser application, and says nothing
+// when nothing is to be done.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -41,11 +41,19 @@ function checkRuntime() {
 }
 
 /** By the Node that was installed: the shell that started this one knows only the old one. */
-function buildApplication() {
+function build(name) {
   const node = existsSync(installedNode) ? installedNode : process.execPath
-  const script = join(root, 'scripts', 'build-web.ts')
-  const { status } = spawnSync(node, [script], { stdio: 'inherit', shell: onWindows })
-  if (status === 0) return
+  const script = join(root, 'scripts', name)
+  return spawnSync(node, [script], { stdio: 'inherit', shell: onWindows }).status === 0
+}
+
+function buildServer() {
+  if (build('build-server.ts')) return
+  console.error('The server could not be built; it runs from its sources, which start more slowly.')
+}
+
+function buildApplication() {
+  if (build('build-web.ts')) return
   const hasOld = existsSync(join(root, 'server', 'application'))
   const served = hasOld ? 'its pages are those of the version before' : 'the API starts without it'
   console.error(`The browser application could not be built; ${served}.`)
@@ -57,4 +65,5 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== describeInstall()) {
   install()
   checkRuntime()
 }
+buildServer()
 buildApplication()

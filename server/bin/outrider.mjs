@@ -4,11 +4,15 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { isBuiltCurrent } from './sources.mjs'
 
-const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+/** What was built starts sooner and in less memory; after an update, until it is built again, the sources run. */
+const cli = fileURLToPath(
+  new URL(isBuiltCurrent() ? '../built/cli.js' : '../src/cli.ts', import.meta.url),
+)
 
-/** Of what Node makes of the sources: with it a command starts sooner and in less memory. */
+/** Of what Node makes of the program: with it a command starts sooner and in less memory. */
 const cache = fileURLToPath(new URL('../../node_modules/.cache/outrider', import.meta.url))
 const args = process.argv.slice(2)
 const flags = flagsFor(args)
@@ -33,7 +37,7 @@ else await run()
 
 async function run() {
   module.enableCompileCache(env.NODE_COMPILE_CACHE)
-  await import('../src/cli.ts')
+  await import(pathToFileURL(cli).href)
 }
 
 function flagsFor([noun, verb]) {

@@ -84,6 +84,7 @@ import { openApiRoute } from './kernel/http/openapi.ts'
 import { isProbe, operationRoutes } from './kernel/http/operations.ts'
 import { createRateLimit, type RateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
+import { packageFile } from './kernel/own-files.ts'
 
 /**
  * The public API, feature by feature. Their routes are called and not registered: a plugin has a
@@ -171,7 +172,7 @@ export async function buildApi(
   await app.register(trackingRoutes, { tokens: tokenBoxOf(ctx) })
   await app.register(operationRoutes)
   await app.register(openApiRoute, {
-    file: new URL('../openapi.json', import.meta.url),
+    file: packageFile('openapi.json'),
     config: ctx.config,
   })
   await app.register(docsRoutes, {

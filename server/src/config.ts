@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseCidrs } from './kernel/outbound/cidr.ts'
 import { type AddressPolicy, isLoopback } from './kernel/outbound/policy.ts'
+import { packageFile } from './kernel/own-files.ts'
 
 export interface Config {
   host: string
@@ -290,7 +291,7 @@ function retryDelays(text = '5,60,300,1800,7200,28800,86400'): number[] {
 }
 
 export function readVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  const text = readFileSync(packageFile('package.json'), 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }
 

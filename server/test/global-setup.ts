@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { type PgBouncer, startPgBouncer, whyNoPreparedNames } from './pgbouncer.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
@@ -21,6 +23,7 @@ let pooler: PgBouncer | undefined
 let compileCache: string | undefined
 
 export async function setup(project: TestProject): Promise<void> {
+  buildServer()
   compileCache = await mkdtemp(join(tmpdir(), 'outrider-compiled-'))
   project.provide('compileCache', compileCache)
   server = await startPostgresServer()
@@ -30,6 +33,12 @@ export async function setup(project: TestProject): Promise<void> {
     pooler = await startPgBouncer(server.url)
   }
   project.provide('poolerUrl', pooler?.url)
+}
+
+/** What the processes that tests start run. */
+function buildServer() {
+  const script = fileURLToPath(new URL('../../scripts/build-server.ts', import.meta.url))
+  execFileSync(process.execPath, [script], { stdio: 'inherit' })
 }
 
 export async function teardown(): Promise<void> {

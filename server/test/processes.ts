@@ -7,11 +7,13 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
+import { packageFile } from '../src/kernel/own-files.ts'
 import type { Answer } from './app.ts'
 import { quickDirectory } from './quick-directory.ts'
 import { createSignal } from './signal.ts'
 
-const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url))
+/** What runs on an operator's machine; a test run builds it first. */
+export const program = fileURLToPath(packageFile('built/cli.js'))
 
 export type Settings = Record<string, string | undefined>
 
@@ -54,7 +56,7 @@ export function startService(
   settings: Settings,
   options: { ownGroup?: boolean; stdout?: number } = {},
 ): ServiceProcess {
-  const child = spawn(process.execPath, [source('cli.ts'), role === 'main' ? 'start' : role], {
+  const child = spawn(process.execPath, [program, role === 'main' ? 'start' : role], {
     env: environment({ PORT: '0', ...settings }),
     detached: options.ownGroup ?? false,
     stdio: ['ignore', options.stdout ?? 'pipe', 'pipe'],
@@ -121,7 +123,7 @@ export function startOperator(args: string[], settings: Settings): OperatorProce
 }
 
 const spawnOperator = (args: string[], settings: Settings) =>
-  spawn(process.execPath, [source('cli.ts'), ...args], {
+  spawn(process.execPath, [program, ...args], {
     env: environment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

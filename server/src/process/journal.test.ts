@@ -4,10 +4,9 @@ import { fstatSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
-import { makeDataDir } from '../../test/processes.ts'
+import { makeDataDir, program } from '../../test/processes.ts'
 
 /** What a process wrote whose output is the journal, if `isJournal`, until it ended. */
 async function outputOf(settings: Record<string, string>, isJournal: boolean): Promise<string[]> {
@@ -15,8 +14,7 @@ async function outputOf(settings: Record<string, string>, isJournal: boolean): P
   await using file = await open(path, 'w')
   const { dev, ino } = fstatSync(file.fd)
   const JOURNAL_STREAM = isJournal ? `${dev}:${ino}` : `${dev}:${ino + 1}`
-  const script = fileURLToPath(new URL('../cli.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, 'api'], {
+  const child = spawn(process.execPath, [program, 'api'], {
     env: { PATH: process.env.PATH, JOURNAL_STREAM, ...settings },
     stdio: ['ignore', file.fd, file.fd],
   })

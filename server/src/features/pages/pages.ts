@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
+import { packageFile } from '../../kernel/own-files.ts'
 import { framePolicy, policy } from './policy.ts'
 
 /** Where the build of the browser application lies. */
-const built = fileURLToPath(new URL('../../../application/', import.meta.url))
+const built = fileURLToPath(packageFile('application/'))
 
 /** As mail programs show a mail that names no font. */
 const mailFrame =

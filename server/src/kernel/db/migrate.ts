@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { packageFile } from '../own-files.ts'
 
-const folder = new URL('../../../migrations/', import.meta.url)
+const folder = packageFile('migrations/')
 
 /**
  * Whoever wants a table that a migration waits for has to wait behind it: so long, and no longer. One

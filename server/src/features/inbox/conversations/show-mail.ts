@@ -1,3 +1,4 @@
+import { threadModule } from '../../../kernel/own-files.ts'
 import { Thread } from '../../../kernel/thread.ts'
 import type { StoredMessage } from '../../messages/index.ts'
 import { mailDocument } from './mail-document.ts'
@@ -12,9 +13,10 @@ const smallCharactersMax = 32 * 1024
 
 const threadMs = 10_000
 
-const thread = new Thread<LargeDocument, string>(new URL('document-thread.ts', import.meta.url), {
-  memoryMb: 256,
-})
+const thread = new Thread<LargeDocument, string>(
+  threadModule('features/inbox/conversations/document-thread'),
+  { memoryMb: 256 },
+)
 
 /**
  * A mail as a page of its own. One that is large is made in a thread, so that no mail keeps the process

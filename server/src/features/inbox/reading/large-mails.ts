@@ -1,3 +1,4 @@
+import { threadModule } from '../../../kernel/own-files.ts'
 import { Thread } from '../../../kernel/thread.ts'
 import type { AutoReply } from '../classify/auto-reply.ts'
 import { headOf } from '../classify/bounded-source.ts'
@@ -47,7 +48,7 @@ export async function understandLarge(
 const threadMs = 20_000
 
 const thread = new Thread<LargeMail, UnderstoodInThread>(
-  new URL('mail-thread.ts', import.meta.url),
+  threadModule('features/inbox/reading/mail-thread'),
   { memoryMb: 256 },
 )
 

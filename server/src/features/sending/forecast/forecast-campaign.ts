@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
+import { threadModule } from '../../../kernel/own-files.ts'
 import { Thread } from '../../../kernel/thread.ts'
 import { type Campaign, getCampaign, zoneOf } from '../../campaigns/index.ts'
 import {
@@ -31,7 +32,7 @@ const smallMax = 5000
 const threadMs = 120_000
 
 const thread = new Thread<Parameters<typeof forecast>, Forecast>(
-  new URL('forecast-thread.ts', import.meta.url),
+  threadModule('features/sending/forecast/forecast-thread'),
   { memoryMb: 512 },
 )
 

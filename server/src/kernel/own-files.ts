@@ -1,0 +1,18 @@
+import { findPackageJSON } from 'node:module'
+import { pathToFileURL } from 'node:url'
+
+/** Of the server's package, wherever in it this module is: among the sources, or in what is built of them. */
+const manifest = pathToFileURL(findPackageJSON(import.meta.url) ?? '')
+
+const isBuilt = import.meta.url.endsWith('.js')
+
+/** A file of the server's package that is no module, like `migrations/` or `openapi.json`. */
+export const packageFile = (path: string): URL => new URL(path, manifest)
+
+/**
+ * A module that runs in a thread of its own. The build makes a file of each whose name ends in `-thread`.
+ *
+ * @param path below `src`, without its extension
+ */
+export const threadModule = (path: string): URL =>
+  packageFile(isBuilt ? `built/${path}.js` : `src/${path}.ts`)
