@@ -11,7 +11,7 @@ export const caughtBy: Record<string, Record<string, number>> = {
     'counters-outside-transaction': 10,
     'counters-overwritten': 12,
     'unknown-commit-taken-for-done': 1,
-    'retry-at-once': 10,
+    'retry-at-once': 3,
     'no-sweep': 4,
     'hints-only': 5,
     'taken-ignored': 5,
