@@ -10,8 +10,6 @@ const stamp = join(server, 'built', '.stamp')
 /**
  * Differs when a source file or an installed package does. By sizes and times, not by contents, so that a
  * command does not wait for it: a checkout or an update changes them, at worst without need.
- *
- * @returns {string}
  */
 export function describeSources() {
   const hash = createHash('sha256')
@@ -28,8 +26,6 @@ export function describeSources() {
 /**
  * Whether what was built is what the sources would do. Where the server was unpacked alone there are no
  * sources to compare it with.
- *
- * @returns {boolean}
  */
 export function isBuiltCurrent() {
   if (!existsSync(stamp)) return false
