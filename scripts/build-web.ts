@@ -30,7 +30,7 @@ function digestSources() {
 function build(digest: string) {
   console.error('Building the application ...')
   // Beside the old one, and then in its place: a build that fails or is cut off leaves what works.
-  const fresh = `${dist}.new`
+  const fresh = `${dist}.${process.pid}`
   const { status } = spawnSync(
     process.execPath,
     [

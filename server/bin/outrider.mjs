@@ -5,15 +5,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { isBuiltCurrent } from './sources.mjs'
+import { findBuilt } from './sources.mjs'
 
 /** What was built starts sooner and in less memory; after an update, until it is built again, the sources run. */
-const cli = fileURLToPath(
-  new URL(isBuiltCurrent() ? '../built/cli.js' : '../src/cli.ts', import.meta.url),
-)
+const built = findBuilt()
+const cli = built ? join(built, 'cli.js') : fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 /** Of what Node makes of the program: with it a command starts sooner and in less memory. */
-const cache = fileURLToPath(new URL('../../node_modules/.cache/outrider', import.meta.url))
+const cache = fileURLToPath(new URL('../node_modules/.cache/outrider', import.meta.url))
 const args = process.argv.slice(2)
 const flags = flagsFor(args)
 

@@ -1,5 +1,5 @@
-/** Differs when a source file or an installed package does. */
+/** Differs when a source file, an installed package or the build itself does. */
 export function describeSources(): string
 
-/** Whether what was built is what the sources would do. */
-export function isBuiltCurrent(): boolean
+/** The folder of the program that was built of the sources as they are. */
+export function findBuilt(): string | undefined

@@ -1,33 +1,46 @@
-// What the built program was made of. Plain JavaScript, because the launcher asks on each start.
+// Which program was built of the sources as they are. Plain JavaScript, because the launcher asks on each
+// start, on whatever Node there is.
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const server = fileURLToPath(new URL('..', import.meta.url))
-const stamp = join(server, 'built', '.stamp')
+const sources = join(server, 'src')
+const built = join(server, 'built')
 
-/**
- * Differs when a source file or an installed package does. By sizes and times, not by contents, so that a
- * command does not wait for it: a checkout or an update changes them, at worst without need.
- */
+/** Differs when a source file, an installed package or the build itself does. */
 export function describeSources() {
+  const others = ['package.json', '../package-lock.json', '../scripts/build-server.ts']
   const hash = createHash('sha256')
-  const sources = readdirSync(join(server, 'src'), { recursive: true })
-    .filter((name) => /\.(ts|json)$/.test(name) && !name.endsWith('.test.ts'))
-    .map((name) => join('src', name))
-  for (const name of ['package.json', '../package-lock.json', ...sources.sort()]) {
-    const { size, mtimeMs } = statSync(join(server, name))
-    hash.update(`${name} ${size} ${mtimeMs}\n`)
+  for (const path of [...others.map((name) => join(server, name)), ...filesOf(sources)]) {
+    if (existsSync(path)) hash.update(`${path.slice(server.length)}\n`).update(readFileSync(path))
   }
-  return hash.digest('hex')
+  return hash.digest('hex').slice(0, 16)
+}
+
+function filesOf(folder) {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return entries
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) return filesOf(path)
+      return /(?<!\.test)\.(ts|json)$/.test(entry.name) && entry.isFile() ? [path] : []
+    })
 }
 
 /**
- * Whether what was built is what the sources would do. Where the server was unpacked alone there are no
- * sources to compare it with.
+ * The folder of the program that was built of the sources as they are, or undefined. An installed package
+ * has no sources, and one program.
  */
-export function isBuiltCurrent() {
-  if (!existsSync(stamp)) return false
-  return !existsSync(join(server, 'src')) || readFileSync(stamp, 'utf8') === describeSources()
+export function findBuilt() {
+  try {
+    const name = existsSync(sources) ? describeSources() : readdirSync(built)[0]
+    const folder = join(built, name)
+    return existsSync(join(folder, 'cli.js')) ? folder : undefined
+  } catch {
+    // The sources are being replaced, or nothing was ever built.
+    return undefined
+  }
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -13,19 +13,21 @@ async function makePackage() {
   onTestFinished(() => rm(root, { recursive: true }))
   const server = join(root, 'server')
   await cp(fileURLToPath(packageFile('bin')), join(server, 'bin'), { recursive: true })
-  for (const folder of ['src/features', 'built']) {
-    await mkdir(join(server, folder), { recursive: true })
-  }
+  await mkdir(join(server, 'src/features'), { recursive: true })
+  await mkdir(join(root, 'scripts'))
+  await writeFile(join(root, 'scripts/build-server.ts'), '')
   await writeFile(join(root, 'package-lock.json'), '{}')
   await writeFile(join(server, 'package.json'), '{"type":"module"}')
   await writeFile(join(server, 'v8-flags.json'), '{}')
   await writeFile(join(server, 'src/cli.ts'), 'console.log("sources" as string)')
   await writeFile(join(server, 'src/features/leads.ts'), '')
-  await writeFile(join(server, 'built/cli.js'), 'console.log("built")')
+  const { describeSources } = await import(pathToFileURL(join(server, 'bin/sources.mjs')).href)
   /** What a build leaves behind when it has ended. */
   const build = async () => {
-    const { describeSources } = await import(pathToFileURL(join(server, 'bin/sources.mjs')).href)
-    await writeFile(join(server, 'built/.stamp'), describeSources())
+    const folder = join(server, 'built', describeSources())
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'cli.js'), 'console.log("built")')
+    return folder
   }
   const run = async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [
@@ -36,20 +38,19 @@ async function makePackage() {
   return { root, server, build, run }
 }
 
-test('what was built runs, and what runs is never older than the sources and libraries beside it', async () => {
+test('what was built runs, and what runs is always what the sources and libraries beside it say', async () => {
   const { root, server, build, run } = await makePackage()
   expect(await run()).toBe('sources')
   await build()
   expect(await run()).toBe('built')
 
-  const yesterday = new Date(Date.now() - 86_400_000)
   const changes = [
-    () => writeFile(join(server, 'src/features/leads.ts'), '// longer'),
-    // As a checkout of an older version leaves it.
-    () => utimes(join(server, 'src/features/leads.ts'), yesterday, yesterday),
+    () => writeFile(join(server, 'src/features/leads.ts'), '1'),
+    () => writeFile(join(server, 'src/features/leads.ts'), '2'),
     () => writeFile(join(server, 'src/features/new.ts'), ''),
-    () => rm(join(server, 'src/features/new.ts')),
-    () => writeFile(join(root, 'package-lock.json'), '{ }'),
+    () => rename(join(server, 'src/features/new.ts'), join(server, 'src/new.ts')),
+    () => writeFile(join(root, 'package-lock.json'), '[]'),
+    () => writeFile(join(root, 'scripts/build-server.ts'), '// mended'),
   ]
   for (const change of changes) {
     await change()
@@ -59,14 +60,16 @@ test('what was built runs, and what runs is never older than the sources and lib
   }
 })
 
-test('a build that was cut off is not run', async () => {
+test('what lies beside the sources and is none keeps no command from running', async () => {
   const { server, build, run } = await makePackage()
   await build()
-  await rm(join(server, 'built/.stamp'))
-  expect(await run()).toBe('sources')
+  await writeFile(join(server, 'src/features/leads.test.ts'), '')
+  // An editor's mark of a file that is open.
+  await symlink('somebody@somewhere.1', join(server, 'src/features/.#leads.ts'))
+  expect(await run()).toBe('built')
 })
 
-test('without sources and a lock, as in an installed package, what was built runs', async () => {
+test('in an installed package, without sources and lock, what was built runs', async () => {
   const { root, server, build, run } = await makePackage()
   await build()
   await rm(join(server, 'src'), { recursive: true })

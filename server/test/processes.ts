@@ -5,15 +5,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { inject, onTestFinished } from 'vitest'
-import { packageFile } from '../src/kernel/own-files.ts'
+import { findBuilt } from '../bin/sources.mjs'
 import type { Answer } from './app.ts'
 import { quickDirectory } from './quick-directory.ts'
 import { createSignal } from './signal.ts'
 
 /** What runs on an operator's machine; a test run builds it first. */
-export const program = fileURLToPath(packageFile('built/cli.js'))
+export const program = join(findBuilt() ?? '', 'cli.js')
 
 export type Settings = Record<string, string | undefined>
 

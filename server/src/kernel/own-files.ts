@@ -4,7 +4,8 @@ import { pathToFileURL } from 'node:url'
 /** Of the server's package, wherever in it this module is: among the sources, or in what is built of them. */
 const manifest = pathToFileURL(findPackageJSON(import.meta.url) ?? '')
 
-const isBuilt = import.meta.url.endsWith('.js')
+/** The folder of the built program that this module is a part of; undefined among the sources. */
+const built = /^.*\/built\/[^/]+\//.exec(import.meta.url)?.[0]
 
 /** A file of the server's package that is no module, like `migrations/` or `openapi.json`. */
 export const packageFile = (path: string): URL => new URL(path, manifest)
@@ -15,4 +16,4 @@ export const packageFile = (path: string): URL => new URL(path, manifest)
  * @param path below `src`, without its extension
  */
 export const threadModule = (path: string): URL =>
-  packageFile(isBuilt ? `built/${path}.js` : `src/${path}.ts`)
+  built === undefined ? packageFile(`src/${path}.ts`) : new URL(`${path}.js`, built)

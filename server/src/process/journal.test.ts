@@ -4,7 +4,7 @@ import { fstatSync } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
 import { makeDataDir, program } from '../../test/processes.ts'
 
@@ -35,4 +35,23 @@ test('in the journal each line has its priority, and what keeps the service from
   const elsewhere = await outputOf(settings, false)
   expect(elsewhere.filter((line) => line.startsWith('<'))).toEqual([])
   taken.close()
+})
+
+test('in a terminal the service tells people that it runs, and Ctrl-C stops it cleanly', async () => {
+  await using database = await testDatabase()
+  const settings = { DATABASE_URL: database.url, PORT: '0', DATA_DIR: await makeDataDir() }
+  // util-linux's `script` gives a program a terminal.
+  const child = spawn('script', ['-qefc', `exec '${process.execPath}' '${program}' api`, '/dev/null'], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: inject('compileCache'), ...settings },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let shown = ''
+  for await (const chunk of child.stdout) {
+    shown += String(chunk)
+    if (String(chunk).includes('Ctrl-C')) child.stdin.write('\u0003')
+  }
+  expect(shown).toMatch(/INFO.*outbound policy/)
+  expect(shown).toMatch(/INFO.*stopping/)
+  expect(shown).not.toContain('cannot start')
+  expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0)
 })
