@@ -200,7 +200,9 @@ export class ProcessSlots {
         this.#start(slot)
       })
     // Without its connection it cannot give its leases back: they expire.
-    const withinMs = this.#random.pick([500, 7_000])
+    const picked = this.#random.pick([500, 7_000])
+    // In calm conditions, where statements may still lag, a stop has the time that they take.
+    const withinMs = this.#world.environment.conditions.calm ? 7_000 : picked
     process.drainsUntilMs = this.#world.scheduler.nowMs + withinMs
     void running.stop(withinMs).then(startAgain, startAgain)
   }

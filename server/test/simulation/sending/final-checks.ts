@@ -23,11 +23,12 @@ function checkLedger({ sends, open }: History, recorder: Recorder): string[] {
     if (send?.state === 'sent' || send?.state === 'uncertain' || isRepeated(mail)) return []
     return [`${describe(recorder, mail)} was taken and is recorded as ${send?.state}`]
   })
+  const unknown = [...recorder.lost, ...recorder.withoutMessage]
   const made = sends.filter(({ state }) => state === 'sent').map(keyOf)
   const untrue = made.flatMap((key) => {
     const isTaken = accepted.some((mail) => isSame(mail, key))
     // Its provider's copy of a mail that the standby lacks is taken for this one.
-    const isMistaken = recorder.lost.some(({ leadId }) => leadId === key.leadId)
+    const isMistaken = unknown.some(({ leadId }) => leadId === key.leadId)
     if (isTaken || isMistaken || confirmed.has(`${key.leadId} ${key.stepId}`)) return []
     return [`${describe(recorder, key)} is recorded as sent and was not taken`]
   })

@@ -206,8 +206,18 @@ export class Recorder implements Observer {
 
   /** A standby took over that lacks what somebody may still be at work on. */
   get #wasPutBack(): boolean {
-    const { promotions } = this.#world.failovers ?? { promotions: [] }
-    return promotions.some(({ followedMs, diedMs }) => followedMs < diedMs)
+    return this.#promotions.some(({ followedMs, diedMs }) => followedMs < diedMs)
+  }
+
+  /** Mails that were taken while a standby followed no further: it has no message of them. */
+  get withoutMessage(): Accepted[] {
+    return this.accepted.filter(({ atMs }) =>
+      this.#promotions.some(({ followedMs, diedMs }) => followedMs < atMs && atMs < diedMs),
+    )
+  }
+
+  get #promotions(): readonly Promotion[] {
+    return this.#world.failovers?.promotions ?? []
   }
 
   /** A server took a mail: from here on it counts. */
