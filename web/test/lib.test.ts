@@ -1,11 +1,16 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { unreachable, withRetryAfter } from '../src/api/fault.ts'
 import { browserOf } from '../src/features/account/browser-of.ts'
+import { contactSearchOf } from '../src/features/acquisition/contact-search.ts'
 import { auditFilterOf, auditQueryOf } from '../src/features/audit/filter.ts'
+import { campaignFilterOf } from '../src/features/campaigns/address.ts'
 import { labelChoices } from '../src/features/inbox/labels.ts'
+import { inboxPlaceOf } from '../src/features/inbox/place.ts'
 import { snoozeTime } from '../src/features/inbox/snooze-times.ts'
 import { expiryInstant } from '../src/features/keys/expiry.ts'
 import { leadSearchOf } from '../src/features/leads/lead-filter.ts'
+import { mailboxFilterOf } from '../src/features/mailboxes/filter.ts'
+import { suppressionFilterOf } from '../src/features/suppression/filter.ts'
 import { webhookSearchOf } from '../src/features/webhooks/webhook-search.ts'
 import { learnTime, nowMs } from '../src/lib/clock.ts'
 import { dayIn, relativeTime } from '../src/lib/time.ts'
@@ -32,6 +37,22 @@ test('of an address that somebody typed only filters that make sense are kept', 
   expect(leadSearchOf({ q: 2026 })).toMatchObject({ q: '2026' })
   expect(leadSearchOf({ q: 'x'.repeat(9000) }).q).toHaveLength(200)
   expect(webhookSearchOf({ from: '2026-13-45', to: '2026-11-20' })).toEqual({ to: '2026-11-20' })
+})
+
+test('a search that is too long for the server is not cut within a letter that is a pair', () => {
+  const long = '𐐨'.repeat(600)
+  for (const before of ['', 'a']) {
+    const text = before + long
+    const sought = [
+      contactSearchOf({ q: text }).q,
+      leadSearchOf({ q: text }).q,
+      campaignFilterOf({ search: text }).search,
+      inboxPlaceOf({ search: text }).search,
+      mailboxFilterOf({ search: text }).search,
+      suppressionFilterOf({ search: text }).search,
+    ]
+    for (const each of sought) expect(each?.isWellFormed()).toBe(true)
+  }
 })
 
 test('the last day of a filter is in it as a whole', () => {

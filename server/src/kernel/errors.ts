@@ -24,7 +24,8 @@ export class AppError extends Error {
     this.code = code
     this.status = allStatusOf[code]
     this.details = more.details
-    this.headers = more.headers ?? {}
+    // Whoever knows how long it takes says so.
+    this.headers = passes.has(code) ? { 'retry-after': '1', ...more.headers } : (more.headers ?? {})
   }
 }
 
@@ -82,5 +83,8 @@ export const applicationStatusOf = {
   consent_failed: 409,
   version_conflict: 409,
 } as const
+
+/** What waiting mends, so that every answer says for how long (contract §1). */
+const passes = new Set<ErrorCode>(['rate_limited', 'unavailable'])
 
 const allStatusOf: Record<ErrorCode, number> = { ...statusOf, ...applicationStatusOf }

@@ -1,3 +1,5 @@
+import { beginningOf } from './text.ts'
+
 /**
  * What makes two spellings one: lower case, without accents, vowel points and the like, and with the
  * letters that no decomposition takes apart written out.
@@ -25,7 +27,7 @@ export function wordsOf(text: string): string[] {
 export function phraseOf(text: string): string {
   if (asciiPhrase.test(text)) return text.toLowerCase().slice(0, phraseCharactersMax)
   const words = fold(text).replace(apostrophes, '').match(phraseWords) ?? []
-  return words.join(' ').slice(0, phraseCharactersMax)
+  return beginningOf(words.join(' '), phraseCharactersMax)
 }
 
 const ascii = /^\p{ASCII}*$/u

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { phraseOf } from './fold.ts'
 import { snippetOf } from './text.ts'
 
 test.each([
@@ -15,4 +16,9 @@ test.each([
   ['nothing is nothing', ' \n ', ''],
 ])('a snippet: %s', (_, text, snippet) => {
   expect(snippetOf(text)).toBe(snippet)
+})
+
+test('a phrase is never cut within a letter that is a pair', () => {
+  expect(phraseOf(`${'é'.repeat(59)}𐐨𐐨`)).toBe('e'.repeat(59))
+  expect(phraseOf(`${'é'.repeat(58)}𐐨𐐨`)).toBe(`${'e'.repeat(58)}𐐨`)
 })

@@ -4,11 +4,15 @@ export const storable = (text: string, charactersMax = text.length): string => {
   return (cut.includes('\0') ? cut.replaceAll('\0', '') : cut).toWellFormed()
 }
 
+/** Of at most so many UTF-16 units; never half a surrogate pair, which is no text. */
+export const beginningOf = (text: string, unitsMax: number): string =>
+  text.slice(0, unitsMax).replace(/[\ud800-\udbff]$/, '')
+
 const snippetCharactersMax = 200
 
 /** The beginning of a text on one line, for lists: at most 200 characters, and a mark where it is cut. */
 export function snippetOf(text: string): string {
-  const start = text.slice(0, 4 * snippetCharactersMax).replace(/[\ud800-\udbff]$/, '')
+  const start = beginningOf(text, 4 * snippetCharactersMax)
   // A space alone, which nearly all are, is left as it is: that is four times as fast.
   const line = start.replace(/[^\S ]\s*| \s+/g, ' ').trim()
   const cut = firstCharacters(line, snippetCharactersMax)

@@ -1,5 +1,5 @@
 import { type QueryKey, useQueries, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { Fault } from '../api/fault.ts'
 import {
   firstPages,
@@ -60,9 +60,8 @@ export function useKeysetRows<T extends { id: string }>(source: KeysetSource<T>)
     (all, { data }, index) => (data ? withPage(all, alive[index] ?? 0, data) : all),
     pages,
   )
-  useEffect(() => {
-    if (next !== pages) setKnown({ list, pages: next })
-  }, [next, pages, list])
+  // Before it is drawn: else a row that has come up to the page before would stand in both for a moment.
+  if (next !== pages) setKnown({ list, pages: next })
 
   const rowsOf = (page: number) => cache.getQueryData<KeysetPage<T>>(keyOf(page))?.items
   const failed = results.filter(({ error }) => error !== null)

@@ -201,13 +201,32 @@ test('whoever goes to another workspace leaves what is not revealed yet, and nei
   expect(asked).toEqual([api.workspaceId])
 })
 
+test('what “Select all” takes of more than are loaded is said, with how many there are', async ({
+  application,
+  open,
+}) => {
+  const { ctx } = application.api
+  await insertPeople(
+    ctx,
+    Array.from({ length: 260 }, (_, at) => ({ first_name: `Person${at}`, title: 'Engineer' })),
+  )
+  await indexPeople(ctx)
+  const page = await open(application.visitor, `${path}?titles=["engineer"]`)
+  await page.getByRole('row', { name: /Person259 / }).waitFor()
+  const all = page.getByRole('checkbox', { name: 'Select all' })
+  const bar = page.getByRole('region', { name: 'Selection' })
+  await all.click({ force: true })
+  await bar.getByText(/^(?:50|100) of 260 people chosen$/).waitFor()
+  await bar.getByText('Scroll down to load more', { exact: false }).waitFor()
+})
+
 test('a viewer looks, and reveals nothing; without the plan the page says whom to ask', async ({
   application,
   open,
 }) => {
   const { api } = application
   const { viewer } = await createTeam(api, api.workspaceId)
-  const page = await open(viewer.browser, path)
+  const page = await open(viewer.browser, `${path}?titles=["admiral"]`)
   await page.getByRole('row', { name: /Hopper/ }).waitFor()
   expect(await page.getByRole('button', { name: /Reveal|Show address/ }).count()).toBe(0)
   await page.getByRole('searchbox').fill('zzzz')

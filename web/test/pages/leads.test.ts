@@ -319,6 +319,38 @@ test('what is chosen is the row that was pressed, and a range is whole, whatever
   await page.getByText('249 leads selected').waitFor()
 })
 
+test('a row that comes up to the page before stands in the list once at every moment', async ({
+  application,
+  open,
+}) => {
+  const campaign = await addLeads(
+    application,
+    'Border',
+    Array.from({ length: 250 }, (_, at) => ({ email: `border-${at}@border.example` })),
+  )
+  const page = await open(application.visitor, `${path}?campaign=${campaign}`)
+  const row = (name: string) => page.getByRole('row').filter({ hasText: `${name}@border.example` })
+  await row('border-249').waitFor()
+  const list = `document.querySelector('[role=grid][aria-label=Leads]')`
+  // To the rows on both sides of where the second page starts.
+  await page.evaluate(`${list}.scrollTo(0, 95 * 40)`)
+  await row('border-149').waitFor()
+  await page.evaluate(`{
+    const rows = () => [...${list}.querySelectorAll('[data-index] input')].map((box) => box.ariaLabel)
+    globalThis.doubled = []
+    new MutationObserver(() => {
+      globalThis.doubled.push(...rows().filter((row, at, all) => all.indexOf(row) < at))
+    }).observe(${list}, { subtree: true, childList: true, attributes: true, characterData: true })
+  }`)
+  const { body } = await application.asOwner('GET', `/app/leads?campaign_id=${campaign}&limit=10`)
+  const { status } = await application.asOwner('POST', '/app/leads/bulk', {
+    ...{ action: 'delete', ids: [body.items[9].id] },
+  })
+  expect(status).toBe(200)
+  await page.locator('[data-index="98"]').filter({ hasText: 'border-150@' }).waitFor()
+  expect(await page.evaluate('globalThis.doubled')).toEqual([])
+})
+
 test('what is written in several lines keeps them when it is corrected', async ({
   application,
   open,

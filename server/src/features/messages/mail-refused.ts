@@ -1,3 +1,5 @@
+import { beginningOf } from '../../kernel/text.ts'
+
 export type RefusalCode = 'missing_variable' | 'template_error' | 'empty_subject' | 'bad_address'
 
 /** This lead cannot be sent this step. The message says why; it is safe to show and to store. */
@@ -11,7 +13,7 @@ export class MailRefused extends Error {
 }
 
 export function missingVariables(names: string[]): MailRefused {
-  const shown = names.slice(0, namedMax).map((name) => name.slice(0, nameCharactersMax))
+  const shown = names.slice(0, namedMax).map((name) => beginningOf(name, nameCharactersMax))
   const more = names.length - shown.length
   return new MailRefused(
     'missing_variable',

@@ -17,7 +17,7 @@ export async function operationRoutes(app: FastifyInstance) {
     const found = await problems(process)
     const message = found.get(shards?.first.ctx ?? process) ?? troubleOf(process)
     if (message === undefined) return shards ? { ...ok, shards: describeShards(shards, found) } : ok
-    throw new AppError('unavailable', message, { headers: { 'retry-after': '1' } })
+    throw new AppError('unavailable', message)
   })
 
   app.get('/metrics', { schema: { hide: true } }, async (req, reply) => {

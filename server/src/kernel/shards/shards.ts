@@ -247,4 +247,4 @@ const silent = (name: string, cause?: unknown) =>
   unavailable(`The database of the shard ${name} is not reachable; try again shortly.`, cause)
 
 const unavailable = (message: string, cause?: unknown) =>
-  new AppError('unavailable', message, { headers: { 'retry-after': '1' }, cause })
+  new AppError('unavailable', message, { cause })

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -125,9 +125,15 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
       </div>
       <SelectionBar
         selection={selection}
-        count={t(($) => $.contacts.chosen, { count: chosen.length })}
+        count={t(($) => (total?.isEstimate ? $.contacts.chosenOfAbout : $.contacts.chosen), {
+          chosen: chosen.length,
+          count: Math.max(chosen.length, total?.count ?? 0),
+        })}
         onClear={() => setSelection(nothingSelected)}
       >
+        {rows.hasMore && chosen.length >= rows.count && (
+          <Text size="xs">{t(($) => $.contacts.loadedChosen)}</Text>
+        )}
         <Suspense>
           <ListField value={list} onChange={setList} />
         </Suspense>

@@ -43,7 +43,7 @@ export const seniorities = [
 export function contactSearchOf(search: Record<string, unknown>): ContactSearch {
   const { q, size, view, list, only } = search
   return {
-    q: typeof q === 'string' && q !== '' ? q.slice(0, 500) : undefined,
+    q: typeof q === 'string' && q !== '' ? q.slice(0, 500).toWellFormed() : undefined,
     titles: textsOf(search.titles),
     seniorities: textsOf(search.seniorities),
     companies: textsOf(search.companies),

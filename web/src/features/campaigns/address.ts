@@ -17,7 +17,8 @@ export function campaignFilterOf({
 }: Record<string, unknown>): CampaignFilter {
   return {
     status: statuses.find((each) => each === status),
-    search: typeof search === 'string' && search !== '' ? search.slice(0, 255) : undefined,
+    search:
+      typeof search === 'string' && search !== '' ? search.slice(0, 255).toWellFormed() : undefined,
     panel: panel === 'new' ? panel : undefined,
   }
 }

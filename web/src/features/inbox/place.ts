@@ -15,7 +15,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const idOf = (value: unknown) => (typeof value === 'string' && uuid.test(value) ? value : undefined)
 const textOf = (value: unknown) =>
   ['string', 'number'].includes(typeof value) && value !== ''
-    ? String(value).slice(0, 200)
+    ? String(value).slice(0, 200).toWellFormed()
     : undefined
 
 /** Of whatever somebody typed into the address: what makes no sense is undefined. */

@@ -41,7 +41,11 @@ export function leadSearchOf(search: Record<string, unknown>): LeadSearch {
   const q = typeof search.q === 'number' ? String(search.q) : text('q')
   const days = (name: string) => windows.find((each) => each === String(search[name]))
   return {
-    ...{ q: q?.slice(0, searchMax), campaign: text('campaign'), status: text('status') },
+    ...{
+      q: q?.slice(0, searchMax).toWellFormed(),
+      campaign: text('campaign'),
+      status: text('status'),
+    },
     ...{ sending: text('sending'), label: text('label'), columns: text('columns') },
     ...{ added: days('added'), contacted: days('contacted'), lead: text('lead') },
   }

@@ -9,6 +9,7 @@ type Status = (typeof statuses)[number]
 
 /** Of whatever somebody has in their address bar. */
 export const mailboxFilterOf = ({ search, status }: Record<string, unknown>): MailboxFilter => ({
-  search: search === undefined || search === '' ? undefined : String(search).slice(0, 320),
+  search:
+    search === undefined || search === '' ? undefined : String(search).slice(0, 320).toWellFormed(),
   status: statuses.find((each) => each === status),
 })

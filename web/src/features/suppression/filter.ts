@@ -14,7 +14,8 @@ export const suppressionFilterOf = ({
   kind,
   reason,
 }: Record<string, unknown>): SuppressionFilter => ({
-  search: search === undefined || search === '' ? undefined : String(search).slice(0, 320),
+  search:
+    search === undefined || search === '' ? undefined : String(search).slice(0, 320).toWellFormed(),
   kind: kinds.find((each) => each === kind),
   reason: reasons.find((each) => each === reason),
 })

@@ -70,9 +70,7 @@ export async function testWebhook(
 }
 
 const notSent = () =>
-  new AppError('unavailable', 'The test could not be sent now; wait and try again.', {
-    headers: { 'retry-after': '1' },
-  })
+  new AppError('unavailable', 'The test could not be sent now; wait and try again.')
 
 const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60 })
 

@@ -25,13 +25,13 @@ export function takePlace({ http }: Context, workspaceId: string): Disposable {
   const { byWorkspace } = tests
   const own = byWorkspace.get(workspaceId) ?? 0
   if (own >= ofWorkspaceMax) {
-    throw refused(
+    throw new AppError(
       'rate_limited',
       `A workspace runs at most ${ofWorkspaceMax} webhook tests at once; wait until one has ended.`,
     )
   }
   if (tests.total >= ofProcessMax) {
-    throw refused('unavailable', 'Too many webhook tests are under way; wait and try again.')
+    throw new AppError('unavailable', 'Too many webhook tests are under way; wait and try again.')
   }
   tests.total += 1
   byWorkspace.set(workspaceId, own + 1)
@@ -44,6 +44,3 @@ export function takePlace({ http }: Context, workspaceId: string): Disposable {
     },
   }
 }
-
-const refused = (code: 'rate_limited' | 'unavailable', message: string) =>
-  new AppError(code, message, { headers: { 'retry-after': '1' } })

@@ -19,7 +19,7 @@ import { type Problem, verify } from './verify.ts'
 const callsMax = 50
 /** Of one receiver, in ten seconds. */
 const callsPerWindow = 30
-const windowSeconds = 10
+export const windowSeconds = 10
 
 /** What stands in the page as it was sent; others may hold what only the receiver should know. */
 const shownHeaders = new Set([

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import { ref } from '../../../kernel/http/schema.ts'
 import { readToken } from './address.ts'
-import { inReceiver, receive } from './receive.ts'
+import { inReceiver, receive, windowSeconds } from './receive.ts'
 import { TryOutAddress, TryOutReceiver } from './schema.ts'
 import { createTryOut, getTryOut } from './try-outs.ts'
 
@@ -68,7 +68,11 @@ const receiverRoute: FastifyPluginAsyncTypebox = async (app) => {
       const own = await inReceiver(req.process, tryOut)
       const { status, text } = await receive(own, tryOut, headers, body)
       if (status === 410) throw notFound('try-out receiver')
-      if (status === 429) throw new AppError('rate_limited', text)
+      if (status === 429) {
+        throw new AppError('rate_limited', text, {
+          headers: { 'retry-after': String(windowSeconds) },
+        })
+      }
       return reply.code(200).send({ received: true })
     },
   )
