@@ -16,7 +16,7 @@ import { checkDatabase, connectDatabase } from '../process/database.ts'
 import { openDatabase } from '../process/open.ts'
 import { examinePooler } from '../process/pooler.ts'
 import { type CommandSettings, readCommandSettings } from '../process/service-settings.ts'
-import { requireFirst, requireRegistered, requireSameNames } from '../process/shards.ts'
+import { requireFirst, requireRegistered, requireSameNames, sayOfShard } from '../process/shards.ts'
 import { examineDatabase, type SaidByShard } from './doctor-database.ts'
 import { examineMachine } from './doctor-machine.ts'
 import { type Finding, fine, found, worstOf } from './finding.ts'
@@ -149,8 +149,9 @@ async function examineShard(
   const own = { ...config, databaseUrl: url, databaseDirectUrl: directUrl }
   const { db } = connectDatabase(own, directUrl ?? url, commandTimeouts, 2)
   try {
-    await checkDatabase(db, directUrl ?? url, `DATABASE_SHARDS (${name})`)
-    const pooler = await pooling(own, url)
+    await checkDatabase(db, directUrl ?? url, urlVariable(own))
+    const { remedy, ...rest } = await pooling(own, url)
+    const pooler = { ...rest, remedy: remedy && sayOfShard(name, remedy) }
     const findings = await examineDatabase(db, own, false, all)
     // Before it is migrated it has no name.
     if (findings.some(({ check, status }) => check === 'migrations' && status === 'fail')) {
@@ -160,7 +161,7 @@ async function examineShard(
     return [pooler, ...findings]
   } catch (error) {
     const remedy = 'Its workspaces are not served like this.'
-    return [found('database', 'fail', (error as Error).message, remedy)]
+    return [found('database', 'fail', sayOfShard(name, (error as Error).message), remedy)]
   } finally {
     await db.destroy()
   }

@@ -168,14 +168,23 @@ describe.skipIf(whyNoPgBouncer)('what cannot work is refused with what to do', (
 
   test('at the start and by the doctor', async () => {
     await using database = await testDatabase()
+    // As a shard it is registered only later.
+    await database.pool.query('drop schema public cascade; create schema public')
     await using pooler = await startPgBouncer(database.url, 'pool_mode = statement')
     const settings = { DATABASE_URL: pooler.url, DATA_DIR: await makeDataDir() }
     await using api = startService('api', settings)
     expect(await api.exited).toEqual({ code: 1, signal: null })
     expect(api.errors()).toMatch(/^Outrider cannot start. DATABASE_URL leads to a pooler/)
-    const { stdout } = await runOperator(['doctor', '--json'], settings)
-    expect(JSON.parse(stdout).checks).toContainEqual(
-      expect.objectContaining({ check: 'pooler', status: 'fail' }),
-    )
+    await using first = await testDatabase()
+    const shards = { ...settings, DATABASE_URL: first.url, DATABASE_SHARDS: `b=${pooler.url}` }
+    for (const [own, check, variable] of [
+      [settings, 'pooler', 'DATABASE_URL'],
+      [shards, 'b: pooler', 'DATABASE_SHARDS (b)'],
+    ] as const) {
+      const { stdout } = await runOperator(['doctor', '--json'], own)
+      const remedy = expect.stringMatching(`^${RegExp.escape(variable)} leads to a pooler`)
+      const expected = expect.objectContaining({ check, status: 'fail', remedy })
+      expect(JSON.parse(stdout).checks).toContainEqual(expected)
+    }
   })
 })
