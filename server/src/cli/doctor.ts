@@ -8,14 +8,15 @@ import {
   sayWhichStays,
 } from '../features/workspaces/index.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
-import { connect, type ProcessDb } from '../kernel/db/db.ts'
+import type { ProcessDb } from '../kernel/db/db.ts'
 import type { Pooler } from '../kernel/db/pooler.ts'
+import { commandTimeouts } from '../kernel/db/timeouts.ts'
 import { listRegistered, type RegisteredShard } from '../kernel/shards/queries.ts'
-import { checkDatabase } from '../process/database.ts'
+import { checkDatabase, connectDatabase } from '../process/database.ts'
 import { openDatabase } from '../process/open.ts'
 import { examinePooler } from '../process/pooler.ts'
 import { type CommandSettings, readCommandSettings } from '../process/service-settings.ts'
-import { requireFirst, requireRegistered, requireSameNames } from '../process/shards.ts'
+import { requireFirst, requireRegistered, requireSameNames, sayOfShard } from '../process/shards.ts'
 import { examineDatabase, type SaidByShard } from './doctor-database.ts'
 import { examineMachine } from './doctor-machine.ts'
 import { type Finding, fine, found, worstOf } from './finding.ts'
@@ -60,7 +61,7 @@ async function examineService(config: Config): Promise<Finding[]> {
   try {
     await using database = await openDatabase(config, { log: terminalLog() })
     setPreparedStatements(config.databasePrepared)
-    const { db } = connect(database.url, 2)
+    const { db } = connectDatabase(config, database.url, commandTimeouts, 2)
     try {
       await checkDatabase(db, database.url, urlVariable(config))
       const pooler = config.databaseUrl ? [await pooling(config, config.databaseUrl)] : []
@@ -79,9 +80,10 @@ async function examineService(config: Config): Promise<Finding[]> {
 /** What each database says of workspaces; undefined where one of them does not say, or cannot yet. */
 async function listAll(config: Config, first: ProcessDb): Promise<SaidByShard[] | undefined> {
   const { databaseShards } = config
-  const others = databaseShards.map(({ name, url, directUrl }) => ({
-    ...{ shard: name, db: connect(directUrl ?? url, 1).db },
-  }))
+  const others = databaseShards.map(({ name, url, directUrl }) => {
+    const own = { ...config, databaseDirectUrl: directUrl }
+    return { shard: name, db: connectDatabase(own, directUrl ?? url, commandTimeouts, 1).db }
+  })
   try {
     requireSameNames(await listRegistered(first), databaseShards)
     return await Promise.all(
@@ -144,11 +146,12 @@ async function examineShard(
   registered: RegisteredShard[],
   all: SaidByShard[] | undefined,
 ): Promise<Finding[]> {
-  const { db } = connect(directUrl ?? url, 2)
+  const own = { ...config, databaseUrl: url, databaseDirectUrl: directUrl }
+  const { db } = connectDatabase(own, directUrl ?? url, commandTimeouts, 2)
   try {
-    await checkDatabase(db, directUrl ?? url, `DATABASE_SHARDS (${name})`)
-    const own = { ...config, databaseUrl: url, databaseDirectUrl: directUrl }
-    const pooler = await pooling(own, url)
+    await checkDatabase(db, directUrl ?? url, urlVariable(own))
+    const { remedy, ...rest } = await pooling(own, url)
+    const pooler = { ...rest, remedy: remedy && sayOfShard(name, remedy) }
     const findings = await examineDatabase(db, own, false, all)
     // Before it is migrated it has no name.
     if (findings.some(({ check, status }) => check === 'migrations' && status === 'fail')) {
@@ -158,7 +161,7 @@ async function examineShard(
     return [pooler, ...findings]
   } catch (error) {
     const remedy = 'Its workspaces are not served like this.'
-    return [found('database', 'fail', (error as Error).message, remedy)]
+    return [found('database', 'fail', sayOfShard(name, (error as Error).message), remedy)]
   } finally {
     await db.destroy()
   }

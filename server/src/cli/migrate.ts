@@ -1,8 +1,13 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { connect } from '../kernel/db/db.ts'
+import { commandTimeouts } from '../kernel/db/timeouts.ts'
 import { updateDatabase } from '../process/backup/update-database.ts'
-import { applyMigrations, checkDatabase, requireNothingLeft } from '../process/database.ts'
+import {
+  applyMigrations,
+  checkDatabase,
+  connectDatabase,
+  requireNothingLeft,
+} from '../process/database.ts'
 import { openDatabase } from '../process/open.ts'
 import { type PreparedShard, prepareShards } from '../process/register-shards.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
@@ -32,7 +37,7 @@ async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migr
   const { config } = readCommandSettings()
   const log = terminalLog()
   await using database = await openDatabase(config, { log, create: true })
-  const { db } = connect(database.url, 1)
+  const { db } = connectDatabase(config, database.url, commandTimeouts, 1)
   try {
     await checkDatabase(db, database.url)
     if (config.databaseUrl) await requireNothingLeft(db, config)

@@ -9,7 +9,6 @@ import {
   refuseReturn,
   type WorkspaceRow,
 } from '../features/moves/index.ts'
-import { holdSending } from '../features/sending/index.ts'
 import { chooseShard, inSeveral, locateWorkspace } from '../features/workspaces/index.ts'
 import { inWorkspace, type ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -81,10 +80,9 @@ export async function cancel(ctx: ProcessContext, workspace: string, { yes }: Co
   const goneTo = source.row.moved_to
   const isTakenOut = goneTo !== null && ctx.shards?.names.includes(goneTo) === false
   if (isTakenOut) {
-    // Before all sending is held for it.
+    // Before it is offered.
     await refuseReturn(inWorkspace(source.shard, id).db, source.row)
     if (!yes) throw new AppError('not_ready', wasTakenOut(shardNameOf(source.shard), goneTo))
-    await holdSending(source.shard)
   }
   const openTarget = (name: string) => (isTakenOut ? undefined : getShard(ctx, name))
   await cancelMove(source.shard, openTarget, id)

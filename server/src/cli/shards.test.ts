@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { behind, json, run } from '../../test/commands.ts'
 import type { TestDatabase } from '../../test/database.ts'
@@ -75,6 +76,25 @@ test('directory import writes the directory of every shard, and a report for eac
   }
 })
 
+test('sends hold holds each database that answers, and says which are held and which is not', async () => {
+  const reasons = () =>
+    Promise.all(
+      both.map(async ({ peek }) => {
+        const instance = peek.selectFrom('instance').select('sending_held_reason')
+        return (await instance.executeTakeFirst())?.sending_held_reason
+      }),
+    )
+  vi.stubEnv('DATABASE_SHARDS', 'b=postgres://nobody@127.0.0.1:1/gone')
+  const { code, stdout, stderr } = await run('sends', 'hold')
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('Sending is held on first. b did not answer and may go on sending')
+  expect(await reasons()).toEqual(['operator', null])
+  vi.stubEnv('DATABASE_SHARDS', databases.settings.DATABASE_SHARDS)
+  expect((await run('sends', 'hold')).code).toBe(0)
+  expect(await reasons()).toEqual(['operator', 'operator'])
+  await json('sends', 'confirm-restore', '--yes')
+})
+
 test('secrets reseal seals what lies on every shard, and the new key alone opens it', async () => {
   const next = randomBytes(32)
   const keyIdOf = (key: Buffer) => createSecretBox([key]).keyId
@@ -107,7 +127,7 @@ test('a shard without workspaces is taken out, and the rest goes on without it',
   expect((await json('shards', 'list')).items).toMatchObject([{ name: 'first' }])
 })
 
-test('a shard that takes workspaces or has one stays, and one that is gone for good goes with --yes', async () => {
+test('a shard that takes workspaces or has one stays, and one that is gone for good goes with --yes, and sending is held only for what comes back', async () => {
   await using own = await shardedDatabases()
   for (const [name, value] of Object.entries(own.settings)) vi.stubEnv(name, value)
   const { id } = await json('workspaces', 'create', '--name', 'north', '--shard', 'b')
@@ -147,6 +167,11 @@ test('a shard that takes workspaces or has one stays, and one that is gone for g
   expect(await holdOf()).toEqual({ sending_held_reason: null })
   await setEmptied(false)
   expect((await run(...cancel)).stderr).toContain('With --yes it is on first again as it left')
+  await own.first.peek.transaction().execute(async (mover) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('move ' || ${id}, 0))`.execute(mover)
+    expect((await run(...cancel, '--yes')).stderr).toContain('Another move of this workspace')
+    expect(await holdOf()).toEqual({ sending_held_reason: null })
+  })
   expect(await json(...cancel, '--yes')).toMatchObject({ stays_on: 'first' })
   expect(await holdOf()).toEqual({ sending_held_reason: 'operator' })
 })

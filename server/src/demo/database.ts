@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { countMailboxes } from '../features/mailboxes/index.ts'
 import { connect, type ProcessDb } from '../kernel/db/db.ts'
+import { commandTimeouts } from '../kernel/db/timeouts.ts'
 import type { Log } from '../kernel/log.ts'
 import { startPostgres } from '../kernel/postgres/index.ts'
 import { checkDatabase } from '../process/database.ts'
@@ -87,7 +88,8 @@ async function makeDatabase(stack: AsyncDisposableStack, given: string, name: st
 }
 
 async function onDatabase<T>(url: string, work: (db: ProcessDb) => Promise<T>): Promise<T> {
-  const { db } = connect(url, 1)
+  // Nothing says whether a pooler stands before it.
+  const { db } = connect(url, 1, { ...commandTimeouts, isPooled: true })
   try {
     return await work(db)
   } finally {

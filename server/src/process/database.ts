@@ -10,8 +10,13 @@ import { clusterAt, clusterExists, findRunning } from '../kernel/postgres/index.
 const postgresVersionMin = 15
 
 /** The connections of one role of a process. */
-export function connectDatabase(config: Config, url: string, timeouts: DatabaseTimeouts): Database {
-  return connect(url, config.databaseConnectionsMax, {
+export function connectDatabase(
+  config: Config,
+  url: string,
+  timeouts: DatabaseTimeouts,
+  connectionsMax = config.databaseConnectionsMax,
+): Database {
+  return connect(url, connectionsMax, {
     ...timeouts,
     isPooled: isPooled(config, url),
   })

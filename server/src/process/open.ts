@@ -32,7 +32,7 @@ import {
   requireNothingLeft,
 } from './database.ts'
 import { requireUsablePooler } from './pooler.ts'
-import { causesOf, openShards } from './shards.ts'
+import { causesOf, openShards, sayOfShard } from './shards.ts'
 import { withTimeout } from './shutdown.ts'
 import { keepTime, setByDatabase } from './time.ts'
 
@@ -209,16 +209,12 @@ async function openShard(
     const owned = stack.move()
     return { name, ...opened, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   } catch (error) {
-    throw new Error(sayOfShard(name, (error as Error).message), { cause: error })
+    throw new Error(cannotBeUsed(name, (error as Error).message), { cause: error })
   }
 }
 
-/** The settings of a shard have other names than those of the first. */
-const sayOfShard = (name: string, message: string) =>
-  `The shard ${name} cannot be used. ${message
-    .replaceAll('DATABASE_DIRECT_URL', `DATABASE_DIRECT_SHARDS (${name})`)
-    .replaceAll('DATABASE_URL', `DATABASE_SHARDS (${name})`)
-    .replace(howToMigrate, migrateShards)}`
+const cannotBeUsed = (name: string, message: string) =>
+  `The shard ${name} cannot be used. ${sayOfShard(name, message).replace(howToMigrate, migrateShards)}`
 
 const migrateShards = 'run "npx outrider migrate --shards"'
 

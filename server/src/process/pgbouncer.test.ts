@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { startPgBouncer, whyNoPgBouncer, whyNoPreparedNames } from '../../test/pgbouncer.ts'
 import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
+import { silentLog } from '../../test/sharded.ts'
 import { readConfig } from '../config.ts'
+import { makeSite } from '../demo/database.ts'
 import { findPooler } from '../kernel/db/pooler.ts'
 import { examinePooler } from './pooler.ts'
 
@@ -47,6 +50,51 @@ test.skipIf(whyNoPgBouncer).each(waysToWork())(
     }
   },
 )
+
+test.skipIf(whyNoPgBouncer)(
+  'a command leaves the connections of a pooler with the time-outs that they had',
+  async () => {
+    await using database = await testDatabase()
+    await using second = await testDatabase()
+    const unprepared = `${whyNoPreparedNames ? '' : noNames}\ndefault_pool_size = 3`
+    await using pooler = await startPgBouncer(database.url, unprepared)
+    const shardUrl = pooler.url.replace(/[^/]+$/, new URL(second.url).pathname.slice(1))
+    const settings = {
+      ...{ DATABASE_URL: pooler.url, DATABASE_SHARDS: `b=${shardUrl}`, DATABASE_PREPARED: 'off' },
+      DATA_DIR: await makeDataDir(),
+      OUTRIDER_SECRET_KEY: randomBytes(32).toString('base64'),
+    }
+    const named = { given: database.url, configured: pooler.url }
+    const { signal } = new AbortController()
+    const commands = [
+      async () => void (await operatorJson(['migrate', '--shards'], settings)),
+      async () => void (await runOperator(['doctor'], settings)),
+      // What `outrider demo` begins with: it looks whether the service has mailboxes.
+      async () => (await makeSite(named, { log: silentLog, signal }))[Symbol.asyncDispose](),
+    ]
+    for (const run of commands) {
+      await run()
+      const timeouts = [...(await timeoutsOf(pooler.url, 3)), ...(await timeoutsOf(shardUrl, 3))]
+      // By connect_query.
+      expect(timeouts).toEqual(Array(6).fill('1min'))
+    }
+  },
+)
+
+/** Of all connections of the pooler, which transactions keep apart. */
+async function timeoutsOf(url: string, connections: number) {
+  const clients = Array.from({ length: connections }, () => new pg.Client(url))
+  try {
+    const asked = clients.map(async (client) => {
+      await client.connect()
+      await client.query('begin')
+      return client.query("select current_setting('statement_timeout') as timeout")
+    })
+    return (await Promise.all(asked)).map(({ rows }) => rows[0].timeout)
+  } finally {
+    await Promise.all(clients.map((client) => client.end()))
+  }
+}
 
 test.skipIf(whyNoPgBouncer)(
   'processes that start at the same time behind PgBouncer find out about it one like the other',
@@ -120,14 +168,23 @@ describe.skipIf(whyNoPgBouncer)('what cannot work is refused with what to do', (
 
   test('at the start and by the doctor', async () => {
     await using database = await testDatabase()
+    // As a shard it is registered only later.
+    await database.pool.query('drop schema public cascade; create schema public')
     await using pooler = await startPgBouncer(database.url, 'pool_mode = statement')
     const settings = { DATABASE_URL: pooler.url, DATA_DIR: await makeDataDir() }
     await using api = startService('api', settings)
     expect(await api.exited).toEqual({ code: 1, signal: null })
     expect(api.errors()).toMatch(/^Outrider cannot start. DATABASE_URL leads to a pooler/)
-    const { stdout } = await runOperator(['doctor', '--json'], settings)
-    expect(JSON.parse(stdout).checks).toContainEqual(
-      expect.objectContaining({ check: 'pooler', status: 'fail' }),
-    )
+    await using first = await testDatabase()
+    const shards = { ...settings, DATABASE_URL: first.url, DATABASE_SHARDS: `b=${pooler.url}` }
+    for (const [own, check, variable] of [
+      [settings, 'pooler', 'DATABASE_URL'],
+      [shards, 'b: pooler', 'DATABASE_SHARDS (b)'],
+    ] as const) {
+      const { stdout } = await runOperator(['doctor', '--json'], own)
+      const remedy = expect.stringMatching(`^${RegExp.escape(variable)} leads to a pooler`)
+      const expected = expect.objectContaining({ check, status: 'fail', remedy })
+      expect(JSON.parse(stdout).checks).toContainEqual(expected)
+    }
   })
 })

@@ -1,8 +1,9 @@
 import { type Config, firstShardName, type ShardAddress } from '../config.ts'
 import { copyOptOuts } from '../features/directory/index.ts'
-import { connect, type ProcessDb } from '../kernel/db/db.ts'
+import type { ProcessDb } from '../kernel/db/db.ts'
 import { findInstance, readMigrationGap, updateInstance } from '../kernel/db/instance.ts'
 import { migrationNames } from '../kernel/db/migrate.ts'
+import { commandTimeouts } from '../kernel/db/timeouts.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { keyIdsOf, openSecrets, readSecretKeys } from '../kernel/secret-key.ts'
@@ -13,7 +14,7 @@ import {
   listRegistered,
   type RegisteredShard,
 } from '../kernel/shards/queries.ts'
-import { applyMigrations, checkDatabase } from './database.ts'
+import { applyMigrations, checkDatabase, connectDatabase } from './database.ts'
 import { requireFirst, requireNoneMissing, wrongDatabase } from './shards.ts'
 
 /** What was done to a shard. */
@@ -45,7 +46,9 @@ export async function prepareShards(
   await register(first, first, firstShardName)
   const prepared: PreparedShard[] = []
   for (const address of config.databaseShards) {
-    const { db } = connect(address.directUrl ?? address.url, 1)
+    const { url, directUrl } = address
+    const own = { ...config, databaseDirectUrl: directUrl }
+    const { db } = connectDatabase(own, directUrl ?? url, commandTimeouts, 1)
     try {
       prepared.push(await prepareOne(db, address))
     } finally {

@@ -128,6 +128,12 @@ export function causesOf(error: unknown): unknown[] {
   return error instanceof Error ? [error, ...causesOf(error.cause)] : []
 }
 
+/** What is said of the first: the settings of a further one have other names. */
+export const sayOfShard = (name: string, text: string) =>
+  text
+    .replaceAll('DATABASE_DIRECT_URL', `DATABASE_DIRECT_SHARDS (${name})`)
+    .replaceAll('DATABASE_URL', `DATABASE_SHARDS (${name})`)
+
 /** @throws where DATABASE_URL leads to another database than the first shard */
 export async function requireFirst(db: ProcessDb, registered: RegisteredShard[]) {
   const instance = await findInstance(db)

@@ -9,7 +9,7 @@ test('a workspace is renamed and set, and the switcher knows at once', async ({
   open,
 }) => {
   const page = await open(application.visitor, '/w/default/settings/workspace')
-  await page.getByText(/^[\d.]+ [kMG]B, of all workspaces$/).waitFor()
+  await page.getByText(/^[\d.]+ [kMG]B, of all workspaces on it$/).waitFor()
   await page.getByRole('textbox', { name: 'Name' }).fill('Acme & Söhne')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Workspace Acme & Söhne' }).waitFor()

@@ -16,6 +16,8 @@ export class MoveRefused extends AppError {
 
 export interface Plan {
   tables: WorkspaceTable[]
+  /** Of the workspace. */
+  name: string
   /** An earlier move has brought it there, and was killed before it was done. */
   isThere: boolean
 }
@@ -42,14 +44,14 @@ export async function checkMove(
   await checkDatabases(here, there, names)
   await lock(own.here, workspaceId)
   await lock(own.there, workspaceId)
-  const isThere = await checkPlaces(own.here, own.there, workspaceId, names)
+  const place = await checkPlaces(own.here, own.there, workspaceId, names)
   const tables = await listWorkspaceTables(here.db)
   if (JSON.stringify(tables) !== JSON.stringify(await listWorkspaceTables(there.db))) {
     throw new MoveRefused(
       'The tables of the two databases are not the same, although their migrations are: somebody has changed them by hand. Compare their schemas with pg_dump --schema-only.',
     )
   }
-  return { tables, isThere }
+  return { tables, ...place }
 }
 
 export async function lock(tx: Db, workspaceId: string) {
@@ -125,13 +127,12 @@ async function checkDatabases(
 const readMajor = async ({ db }: ProcessContext) =>
   Math.floor((await readServerVersion(db)) / 10_000)
 
-/** @returns whether an earlier move has brought it there already */
 async function checkPlaces(
   here: Db,
   there: Db,
   workspaceId: string,
   { sourceName, targetName }: Names,
-): Promise<boolean> {
+): Promise<Pick<Plan, 'isThere' | 'name'>> {
   const source = await queries.findWorkspaceRow(here, workspaceId)
   const target = await queries.findWorkspaceRow(there, workspaceId)
   if (!source) throw new MoveRefused(`There is no such workspace in ${sourceName}; check the id.`)
@@ -142,17 +143,19 @@ async function checkPlaces(
   if (source.moved_to !== null && source.moved_to !== targetName) {
     throw new MoveRefused(`The workspace was moved from ${sourceName} to ${source.moved_to}.`)
   }
-  if (isActiveThere) return true
+  const { name } = source
+  if (isActiveThere) return { isThere: true, name }
   refuseDeleted(source)
   if (source.moving_to !== null && source.moving_to !== targetName) {
     throw new MoveRefused(
       `A move of this workspace to ${source.moving_to} was begun and left. Run it again with --to ${source.moving_to}, or take it back with --cancel.`,
     )
   }
-  if (await queries.findNamesake(there, source)) {
-    throw new MoveRefused(
-      `${targetName} has another workspace that is named ${source.name}, or has its handle. Rename one of them.`,
-    )
-  }
-  return false
+  if (await queries.findNamesake(there, source)) throw hasNamesakeThere(name, targetName)
+  return { isThere: false, name }
 }
+
+export const hasNamesakeThere = (name: string, targetName: string) =>
+  new MoveRefused(
+    `${targetName} has another workspace that is named ${name}, or has its handle. Nothing was moved. Rename one of them, and run the command again.`,
+  )

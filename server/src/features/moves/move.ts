@@ -1,4 +1,5 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { isTakenIn } from '../../kernel/db/failure.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
@@ -8,7 +9,7 @@ import { stopOptedOut } from '../leads/index.ts'
 import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
 import { unsubscribeKept } from '../tracking/index.ts'
 import { deleteTombstone, setHere, setMoved, setMoving } from '../workspaces/index.ts'
-import { checkMove, MoveRefused, type Plan, refuseHeld } from './check-move.ts'
+import { checkMove, hasNamesakeThere, MoveRefused, type Plan, refuseHeld } from './check-move.ts'
 import { copyIn, copyOut } from './cross-workspace.ts'
 import { lowerFence, raiseFence } from './fence.ts'
 import { inSession } from './in-session.ts'
@@ -131,7 +132,12 @@ class Move {
         const checked = await checkMove(here, there, this.#id, this.#options)
         if (checked.isThere) return checked
         this.#isToTakeBack = true
-        await this.#bringOver(there, taker, checked)
+        await this.#bringOver(there, taker, checked).catch((error) => {
+          // Another workspace was given the name since it was looked for.
+          throw isNameTaken(error)
+            ? hasNamesakeThere(checked.name, this.#options.targetName)
+            : error
+        })
         await refuseHeld(this.#source, this.#options.sourceName)
         this.#tell('switch')
         this.#isToTakeBack = false
@@ -275,6 +281,9 @@ const recordMove = (
     ...{ workspaceId, actor: operator, action, details: { from, to } },
     ...{ subjectType: 'workspace', subjectId: workspaceId },
   })
+
+const isNameTaken = (error: unknown) =>
+  isTakenIn(error, 'workspaces_name') || isTakenIn(error, 'workspaces_handle_key')
 
 const stillSending = (open: number) =>
   new MoveRefused(

@@ -435,6 +435,27 @@ test('the name of a workspace that has gone is free where it was: for a new one,
   expect(await placeIn(a)).toEqual(here)
 })
 
+test.each(['name', 'handle'] as const)(
+  'a move whose %s another workspace is given while it copies ends with what to do, and changes nothing',
+  async (column) => {
+    await fillEveryTable()
+    const before = asMoved(await rowsIn(a))
+    const other = await createWorkspace(asService(b), 'Other')
+    const value = { name: 'Acme', handle: 'acme' }[column]
+    const moving = atGate(async () => {
+      await b.database.peek
+        .updateTable('workspaces')
+        .set({ [column]: value })
+        .where('id', '=', other.id)
+        .execute()
+    })
+    await expect(moving).rejects.toThrow('b has another workspace that is named Acme, or has its')
+    expect([await placeIn(a), await placeIn(b)]).toEqual([here, undefined])
+    expect(asMoved(await rowsIn(a))).toEqual(before)
+    expect(await writesIn(a)).toEqual(everywhere('written'))
+  },
+)
+
 test('a move whose workspace has lost its name meanwhile is not taken back before that is given back', async () => {
   await Promise.all([a.useRealTime(), b.useRealTime()])
   await killMoverAt('activate', a, b, workspaceId)

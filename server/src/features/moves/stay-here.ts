@@ -5,6 +5,7 @@ import { withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { hintReadings, wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
+import { holdSending } from '../sending/index.ts'
 import { setHere } from '../workspaces/index.ts'
 import { lock, MoveRefused, refuseDeleted } from './check-move.ts'
 import { lowerFence } from './fence.ts'
@@ -16,7 +17,8 @@ import * as queries from './queries.ts'
  * source has it, the source alone decides: a mover commits there first, and holds its lock until then.
  *
  * @param openTarget where it was to go, which is asked only once the source says that it has gone;
- *   undefined: it was taken out for good, and what it had is lost
+ *   undefined: it was taken out for good, and what it had is lost, so that all sending from the source is
+ *   held
  * @throws MoveRefused when it is not being moved, or has arrived
  */
 export async function cancelMove(
@@ -30,7 +32,7 @@ export async function cancelMove(
   if (to === null) throw new MoveRefused('The workspace is not being moved.')
   if (await stayHere(source, workspaceId, { unlessGone: true })) return
   const target = openTarget(to)
-  if (!target) return void (await stayHere(source, workspaceId))
+  if (!target) return void (await stayHere(source, workspaceId, { holdsSending: true }))
   // While this lock is held, no move that was begun there can still arrive.
   await withSession(target.db, (session) =>
     inSession(target, session, async (tx) => {
@@ -64,14 +66,16 @@ const hasNamesake = ({ name }: queries.WorkspaceRow) =>
  * What is known not to be in another database stays here.
  *
  * @param options.unlessGone it is not known: one that the source says has gone is left alone
+ * @param options.holdsSending before it is worked for again
  * @returns false where it was
  */
 export async function stayHere(
   source: ProcessContext,
   workspaceId: string,
-  { unlessGone = false } = {},
+  { unlessGone = false, holdsSending = false } = {},
 ): Promise<boolean> {
-  const stays = await transaction(inWorkspace(source, workspaceId), async (tx) => {
+  const stays = await transaction(source, async (whole) => {
+    const tx = inWorkspace(whole, workspaceId)
     await queries.actAsMover(tx.db)
     await lock(tx.db, workspaceId)
     const place = await queries.findWorkspaceRow(tx.db, workspaceId)
@@ -79,6 +83,7 @@ export async function stayHere(
       if (unlessGone) return false
       await refuseReturn(tx.db, place)
     }
+    if (holdsSending) await holdSending(whole)
     await setHere(tx.db, workspaceId).catch((error) => {
       // Another one was given the name at the same moment.
       throw place && isTakenIn(error, 'workspaces_name') ? hasNamesake(place) : error

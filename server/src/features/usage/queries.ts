@@ -11,7 +11,7 @@ export async function countAttempts(db: Db, workspaceId: string, from: string) {
   return rows[0] ?? { succeeded: 0, failed: 0 }
 }
 
-/** Of all workspaces together. */
+/** Of all workspaces on it together. */
 export async function readDatabaseBytes(db: Db): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select pg_database_size(current_database())::float8 as bytes`.execute(db)

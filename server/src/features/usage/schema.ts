@@ -19,7 +19,10 @@ export const Usage = Type.Object(
     deliveries_succeeded: Type.Integer(),
     deliveries_failed: Type.Integer(),
     database_bytes: Nullable(
-      Type.Integer({ description: 'Of all workspaces together, for the operator; else null.' }),
+      Type.Integer({
+        description:
+          'Of the database that it lies on, with all workspaces there, for the operator; else null.',
+      }),
     ),
   },
   {

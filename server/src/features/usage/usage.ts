@@ -5,7 +5,7 @@ import { sumMailboxUse } from '../mailboxes/manage/index.ts'
 import { getWorkspace } from '../workspaces/index.ts'
 import * as queries from './queries.ts'
 
-/** @param isOperator may see what all workspaces take together */
+/** @param isOperator may see what all workspaces of the database take together */
 export async function readUsage(
   ctx: Context,
   workspaceId: string,

@@ -3161,7 +3161,7 @@ export type Usage = {
     deliveries_succeeded: number;
     deliveries_failed: number;
     /**
-     * Of all workspaces together, for the operator; else null.
+     * Of the database that it lies on, with all workspaces there, for the operator; else null.
      */
     database_bytes: number | null;
 };

@@ -4,7 +4,13 @@ import { askAllShards, askShardsUp, shardNameOf } from '../../../kernel/shards/a
 import { copyOptOuts } from '../../directory/index.ts'
 import { stopOptedOut } from '../../leads/index.ts'
 import { listWorkspaces, requireNoneInSeveral } from '../../workspaces/index.ts'
-import { changedSince, confirmRestore, holdSending, previewRestore } from './sending-hold.ts'
+import {
+  changedSince,
+  confirmRestore,
+  holdSending,
+  previewRestore,
+  type SendingHold,
+} from './sending-hold.ts'
 
 export type HeldShard = NonNullable<Awaited<ReturnType<typeof previewRestore>>> & {
   ctx: ProcessContext
@@ -20,14 +26,22 @@ export async function listHeld(ctx: ProcessContext): Promise<HeldShard[]> {
 }
 
 /**
- * Holds all sending, of every database.
+ * Holds all sending, of every database that answers, whichever others do not.
  *
- * @throws AppError `unavailable`, which names one that does not answer and may go on
+ * @throws AppError `unavailable`, which names those that are held, and those that may go on
  */
-export async function holdAll(ctx: ProcessContext) {
-  const [hold] = await askAllShards(ctx, holdSending)
-  if (!hold) throw new Error('There is no database.')
-  return hold
+export async function holdAll(ctx: ProcessContext): Promise<SendingHold> {
+  const held = await askShardsUp(ctx, async (shard) => ({
+    ...{ name: shardNameOf(shard), hold: await holdSending(shard) },
+  }))
+  const names = held.map(({ name }) => name)
+  const silent = ctx.shards?.names.filter((name) => !names.includes(name)) ?? []
+  const [first] = held
+  if (first && silent.length === 0) return first.hold
+  throw new AppError(
+    'unavailable',
+    `Sending is held on ${names.join(' and ') || 'no shard'}. ${silent.join(' and ')} did not answer and may go on sending: run the command again once it does.`,
+  )
 }
 
 /** What a person was shown of all databases: another one as soon as more turns up in one of them. */
