@@ -80,3 +80,11 @@ test.each(['X-Microsoft-Original-Message-ID', 'X-Original-Message-ID'])(
     expect(readBounce(message)?.about).toContain('<ours@sender.example>')
   },
 )
+
+test('what a server said at length is cut between letters, never within a pair', async () => {
+  const report = await reportOf('5.0.0', `${'x'.repeat(993)}${'😀'.repeat(20)}`)
+  const { diagnostic = '' } = readBounce(report)?.bounces[0] ?? {}
+  expect(diagnostic).toMatch(/x$|😀$/u)
+  expect(diagnostic.isWellFormed()).toBe(true)
+  expect(diagnostic.length).toBeLessThanOrEqual(1000)
+})

@@ -1,5 +1,6 @@
 import { parseEmail } from '../../../kernel/email.ts'
 import { reasonOfRefusal } from '../../../kernel/mail/index.ts'
+import { beginningOf } from '../../../kernel/text.ts'
 import { idsIn, type ParsedMessage } from './message.ts'
 import { isStatus } from './report-type.ts'
 
@@ -63,7 +64,7 @@ function bounceOf(fields: Map<string, string>): Bounce[] {
     ?.toLowerCase()
     .split(/[\s(;]/)[0]
   if (action !== 'failed' && action !== 'delayed') return []
-  const diagnostic = valueIn(fields.get('diagnostic-code') ?? '').slice(0, diagnosticMax)
+  const diagnostic = beginningOf(valueIn(fields.get('diagnostic-code') ?? ''), diagnosticMax)
   const status = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(fields.get('status') ?? '')?.[0]
   const code = specificCode(status, diagnostic)
   const named = valueIn(fields.get('final-recipient') ?? fields.get('original-recipient') ?? '')
@@ -152,7 +153,7 @@ function diagnosticIn(report: string): string {
   const lines = report.split(/\r?\n/).map((line) => line.trim())
   const at = lines.findIndex((line) => /\b[45]\d\d[ -]|\b[45]\.\d{1,3}\.\d{1,3}\b/.test(line))
   const line = at >= 0 ? lines.slice(at, at + 2).join(' ') : lines.find((each) => hints.test(each))
-  return (line ?? '').trim().slice(0, diagnosticMax)
+  return beginningOf((line ?? '').trim(), diagnosticMax)
 }
 
 const hints = /no such|unknown|does(?: not|n't) exist|full|quota|refused|rejected|no mailbox/i
