@@ -3536,6 +3536,10 @@ export type LeadOverview = {
         timestamp_last_contact: string | null;
     }>;
     /**
+     * Something came in: the inbox shows it.
+     */
+    has_conversation: boolean;
+    /**
      * The person was taken out; the row stays.
      */
     is_erased: boolean;
