@@ -3151,7 +3151,7 @@ export type Usage = {
      */
     mails_today: number;
     /**
-     * What active mailboxes may send today.
+     * What was sent today and what active mailboxes may still send.
      */
     mails_today_max: number;
     /**
