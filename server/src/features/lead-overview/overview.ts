@@ -52,7 +52,8 @@ const lasting: Partial<Record<NonNullable<Campaign['sending_status']['reason']>,
     'The campaign paused itself, because too many mails bounced: check its list, then resume it.',
   schedule_ended: 'The last day of the campaign has passed: move the end of its schedule.',
   no_mailbox: 'The campaign has no mailbox to send from: choose one under Options.',
-  mailboxes_unhealthy: 'None of the mailboxes of the campaign works: look at Mailboxes.',
+  mailboxes_unhealthy:
+    'The mailboxes of the campaign that should send now do not work: look at Mailboxes.',
   plan_required: 'The plan of the workspace does not include sending.',
   restore_unconfirmed: 'Nothing is sent after a restore until the operator confirms it.',
 }
