@@ -3823,6 +3823,10 @@ export type AuditEntry = {
     actor_type: string;
     actor_id: string | null;
     /**
+     * Of a person or a key, also where it was removed or revoked.
+     */
+    actor_name: string | null;
+    /**
      * As key.revoked.
      */
     action: string;
