@@ -3,7 +3,7 @@ import { emit } from '../../../server/src/features/events/index.ts'
 import { holdSending } from '../../../server/src/features/sending/index.ts'
 import { transaction } from '../../../server/src/kernel/db/transaction.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
-import { expectFailures } from '../browser.ts'
+import { expectFailures, installClock } from '../browser.ts'
 import { fillInbox } from '../inbox-world.ts'
 import { test } from './fixture.ts'
 
@@ -20,6 +20,7 @@ test('a new workspace is told what to do first, and what does not run', async ({
   expect(await first.getAttribute('href')).toBe('/w/default/settings/mailboxes/connect')
   await page.getByText('No service sends or reads mails').waitFor()
   await page.getByText('Nobody waits for an answer.').waitFor()
+  await page.getByText('Nothing was sent in these days.').waitFor()
   // The only draft is opened at once; of two one has to choose.
   const write = page.getByRole('link', { name: 'Write the first mail' })
   expect(await write.getAttribute('href')).toBe('/w/default/campaigns')
@@ -95,7 +96,12 @@ const refusal = {
   ...{ message: 'It cannot be told now.', request_id: 'req-1' },
 }
 
-test('what does not work stands there with its reason and the way to mend it, for everybody', async ({
+const leadsWait = {
+  ...{ kind: 'campaign', id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d', name: 'Autumn' },
+  ...{ reason: 'leads_waiting', count: 3, since: null },
+}
+
+test('what does not work stands there with its reason and the way to mend it, for everybody, and on a page that stays open', async ({
   application,
   open,
 }) => {
@@ -112,7 +118,23 @@ test('what does not work stands there with its reason and the way to mend it, fo
     .executeTakeFirstOrThrow()
   const mend = page.getByRole('link', { name: 'Open mailbox' })
   expect(await mend.getAttribute('href')).toBe(`/w/default/settings/mailboxes/${id}`)
+  await page
+    .getByRole('heading', { name: 'The last 30 days, by the zone of each campaign' })
+    .waitFor()
   await page.getByRole('figure').nth(3).waitFor()
+  // A campaign may send while some of its leads wait. What comes by the clock alone is seen as well.
+  await page.route('**/app/home', async (route) => {
+    const home = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...home, attention: [leadsWait] } })
+  })
+  await installClock(page)
+  await page.reload()
+  await page.getByText('Some leads of Autumn wait').waitFor()
+  await page.getByText('3 leads wait for a mailbox that does not send.').waitFor()
+  expect(await page.getByText('sends nothing').count()).toBe(0)
+  await page.unroute('**/app/home')
+  await page.clock.fastForward(60_000)
+  await page.getByText('anna@example.com cannot be used').waitFor()
   await page.getByRole('link', { name: 'Open the inbox' }).click()
   await page.getByText('No conversation is open').waitFor()
 })

@@ -100,13 +100,32 @@ test('a viewer sees the settings and changes none', async ({ application, open }
   expect(isOff).toBe(true)
 })
 
-test('the audit log tells who did what, also while it is open, and keeps what it is asked for in the address', async ({
+test('the audit log tells who did what, also who is gone and while it is open, and keeps what it is asked for in the address', async ({
   application,
   open,
 }) => {
   const body = { name: 'By the owner', scopes: ['campaigns:read'] }
   await application.asOwner('POST', '/app/oauth/service-accounts', body)
-  const page = await open(application.visitor, '/w/default/settings/audit')
+  const { api } = application
+  const gone = await createPerson(api, { email: 'gone@team.example' })
+  await join(api, api.workspaceId, gone, 'admin')
+  const headers = { 'x-workspace-id': api.workspaceId }
+  await gone.browser.call('POST', '/app/labels', { headers, body: { name: 'Theirs' } })
+  await application.asOwner('DELETE', `/app/members/${gone.id}`)
+  const page = await open(application.visitor, '/account')
+  // Entries have their names without the members and keys of now, and who is gone can be asked for.
+  await page.route(/\/app\/members/, () => new Promise(() => undefined))
+  await page.goto(`${application.address}/w/default/settings/audit`)
+  await page.getByRole('link', { name: 'Ann Example' }).first().waitFor()
+  await page.getByRole('link', { name: 'Test' }).first().click()
+  await page.waitForURL(new RegExp(`by=${gone.id}`))
+  await page.unrouteAll()
+  await page.reload()
+  await page.getByRole('cell', { name: 'Label created' }).first().waitFor()
+  expect(await page.getByRole('cell', { name: 'Key created' }).count()).toBe(0)
+  const chosen = page.getByLabel('Who', { exact: true }).locator('option:checked')
+  await expect.poll(() => chosen.textContent()).toBe('Test')
+  await page.getByRole('button', { name: 'Reset filters' }).first().click()
   await page.getByRole('cell', { name: 'Key created' }).first().waitFor()
   await application.asOwner('POST', '/app/labels', { name: 'Made meanwhile' })
   await page.getByRole('cell', { name: 'Label created' }).first().waitFor()

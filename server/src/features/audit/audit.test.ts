@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { setUp } from '../../../test/browser.ts'
+import { createPerson } from '../../../test/people.ts'
 import { dropOldEntries, listAudit, operator, recordAudit } from './index.ts'
 
 let api: TestApi
@@ -67,6 +68,34 @@ test('what is asked for is downloaded with the names of who did it', async () =>
   expect(newest).toMatch(/^[\d-]+T[\d:.]+Z,user,Ann Example,[\da-f-]{36},key\.created,key,/)
   // The key of the tests was made at the command line.
   expect(rest).toEqual([expect.stringMatching(/,operator,,,key\.created,key,/), ''])
+})
+
+test('who was removed and what was revoked keeps its name in the log', async () => {
+  const stranger = await api.createStranger()
+  const { workspaceId } = stranger
+  const person = await createPerson(api, { email: 'gone@team.example' })
+  const own = { workspaceId, action: 'label.created', subjectType: 'label', subjectId: null }
+  const { id: keyId } = await api.ctx.database.peek
+    .selectFrom('service_accounts')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  await api.ctx.database.peek
+    .updateTable('service_accounts')
+    .set({ name: 'Leaked', timestamp_revoked: api.ctx.now() })
+    .where('id', '=', keyId)
+    .execute()
+  const unknown = api.ctx.newId()
+  for (const actor of [
+    operator,
+    { type: 'key', id: keyId },
+    { type: 'user', id: person.id },
+    { type: 'user', id: unknown },
+  ] as const) {
+    await recordAudit(api.ctx, { ...own, actor })
+  }
+  const { items } = await listAudit(api.ctx, workspaceId, page(4), {})
+  expect(items.map(({ actor_name }) => actor_name)).toEqual([null, 'Test', 'Leaked', null])
 })
 
 test('a change of a lead by the API is told with what it was before, and not where nothing changed', async () => {

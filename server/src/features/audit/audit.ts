@@ -1,6 +1,7 @@
-import type { Context } from '../../kernel/context.ts'
+import { type Context, onFirstShard } from '../../kernel/context.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { tellPages, topicsOfSubject } from '../live/index.ts'
+import { listUsersById } from '../users/index.ts'
 import * as queries from './queries.ts'
 
 /** Who did it: a person in the application, a key, the operator at the command line, or the service. */
@@ -45,6 +46,8 @@ export interface ListedEntry {
   id: string
   actor_type: string
   actor_id: string | null
+  /** Of a person or a key; null: it is neither, or nobody of that id is kept any more. */
+  actor_name: string | null
   action: string
   subject_type: string
   subject_id: string | null
@@ -61,9 +64,30 @@ export async function listAudit(
   filter: queries.AuditFilter,
 ): Promise<Page<ListedEntry>> {
   const { startingAfter, limit } = page
-  const rows = await queries.listAuditEntries(ctx.db, workspaceId, filter, startingAfter, limit + 1)
+  const rows = await listEntries(ctx, workspaceId, filter, startingAfter, limit + 1)
   const entries = rows.map(({ workspace_id: _, ...entry }) => entry)
   return toPage<ListedEntry>(entries, limit)
+}
+
+/** With the names of people, who lie on the first shard. */
+export async function listEntries(
+  ctx: Context,
+  workspaceId: string,
+  filter: queries.AuditFilter,
+  before: string | undefined,
+  limit: number,
+) {
+  const entries = await queries.listAuditEntries(ctx.db, workspaceId, filter, before, limit)
+  if (onFirstShard(ctx) === ctx) return entries
+  const people = entries.flatMap(({ actor_type, actor_id }) =>
+    actor_type === 'user' && actor_id !== null ? [actor_id] : [],
+  )
+  const users = await listUsersById(ctx, [...new Set(people)])
+  const nameOf = new Map(users.map(({ id, name }) => [id, name]))
+  return entries.map((entry) => ({
+    ...entry,
+    actor_name: entry.actor_name ?? nameOf.get(entry.actor_id ?? '') ?? null,
+  }))
 }
 
 const dayMs = 86_400_000

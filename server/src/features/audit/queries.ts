@@ -18,8 +18,11 @@ export interface AuditFilter {
   to?: Date | undefined
 }
 
-/** Newest first, by the primary key: the time is in the id. */
-const selectEntries = (
+/**
+ * Newest first, by the primary key: the time is in the id. With the names of people and keys, as far
+ * as this database has them.
+ */
+export const listAuditEntries = (
   db: Db,
   workspaceId: string,
   filter: AuditFilter,
@@ -31,6 +34,12 @@ const selectEntries = (
   let query = db
     .selectFrom('audit_log')
     .selectAll()
+    .select(
+      sql<string | null>`coalesce(
+        (select u.name from users u where audit_log.actor_type = 'user' and u.id = actor_id),
+        (select s.name from service_accounts s
+          where s.workspace_id = audit_log.workspace_id and s.id = actor_id))`.as('actor_name'),
+    )
     .where('workspace_id', '=', workspaceId)
     .orderBy('id', 'desc')
     .limit(limit)
@@ -42,22 +51,8 @@ const selectEntries = (
   if (actorType) query = query.where('actor_type', '=', actorType)
   if (actorId) query = query.where('actor_id', '=', actorId)
   if (subjectId) query = query.where('subject_id', '=', subjectId)
-  return query
+  return query.execute()
 }
-
-export const listAuditEntries = (...page: Parameters<typeof selectEntries>) =>
-  selectEntries(...page).execute()
-
-/** The same with the names of people and keys, as far as they are still there. */
-export const listNamedEntries = (...page: Parameters<typeof selectEntries>) =>
-  selectEntries(...page)
-    .select(
-      sql<string | null>`coalesce(
-        (select u.name from users u where audit_log.actor_type = 'user' and u.id = actor_id),
-        (select s.name from service_accounts s
-          where s.workspace_id = audit_log.workspace_id and s.id = actor_id))`.as('actor_name'),
-    )
-    .execute()
 
 /** @returns how many; as many as `limit` means that there may be more */
 export async function deleteAuditEntries(

@@ -15,6 +15,9 @@ const AuditEntry = Type.Object(
     id: Uuid,
     actor_type: Type.String({ description: 'user, key, operator or service.' }),
     actor_id: Nullable(Uuid),
+    actor_name: Nullable(
+      Type.String({ description: 'Of a person or a key, also where it was removed or revoked.' }),
+    ),
     action: Type.String({ description: 'As key.revoked.' }),
     subject_type: Type.String(),
     subject_id: Nullable(Uuid),
@@ -30,6 +33,7 @@ const AuditEntry = Type.Object(
         id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',
         actor_type: 'user',
         actor_id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',
+        actor_name: 'Ann Example',
         action: 'key.revoked',
         subject_type: 'key',
         subject_id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',

@@ -52,18 +52,21 @@ test('mails and what followed stand in one line of time, and pages lose nothing'
   expect(ids).toEqual(all.items.map(({ id }) => id))
 })
 
-test('it says where a lead is in its sequence, why it gets nothing, and where else the person is', async () => {
+test('it says where a lead is in its sequence, why it gets nothing, whether the inbox has it, and where else the person is', async () => {
   const leadId = await answered()
   const other = await inbox.call('POST', '/api/v2/campaigns', { body: { name: 'Winter' } })
   await inbox.call('POST', '/api/v2/lead/add', {
     body: { campaign_id: other.body.id, leads: [{ email: ada }] },
   })
   const overview = await getLeadOverview(inbox.ctx, inbox.workspaceId, leadId)
-  expect(overview).toMatchObject({ lead: { current_step: 1 }, is_erased: false })
+  expect(overview).toMatchObject({
+    ...{ lead: { current_step: 1 }, has_conversation: true, is_erased: false },
+  })
   expect(overview.reasons).toEqual(['Nothing is sent to this lead: it is stopped (replied).'])
   expect(overview.campaigns.map(({ campaign_name }) => campaign_name)).toContain('Winter')
   const draft = overview.campaigns.find(({ campaign_name }) => campaign_name === 'Winter')
   const waiting = await getLeadOverview(inbox.ctx, inbox.workspaceId, draft?.lead_id ?? '')
+  expect(waiting.has_conversation).toBe(false)
   expect(waiting.reasons).toEqual([
     'The campaign is a draft: launch it, and it writes to this lead.',
   ])

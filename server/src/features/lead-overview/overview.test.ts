@@ -56,7 +56,7 @@ test('a lead whose mailbox no longer sends says so, and what to do', async () =>
 
   await peek.updateTable('mailboxes').set({ status: 'error' }).execute()
   expect(await reasons()).toContain(
-    'None of the mailboxes of the campaign works: look at Mailboxes.',
+    'The mailboxes of the campaign that should send now do not work: look at Mailboxes.',
   )
 })
 

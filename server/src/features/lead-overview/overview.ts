@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Campaign, getCampaign } from '../campaigns/index.ts'
 import { findLeadById, isErased, leadRecord } from '../leads/index.ts'
+import { findThread } from '../messages/index.ts'
 import { whyMailboxWaits, whyNotSent } from '../previews/index.ts'
 import * as queries from './queries.ts'
 import type { LeadOverview } from './schema.ts'
@@ -15,10 +16,11 @@ export async function getLeadOverview(
   const lead = await findLeadById(ctx.db, workspaceId, id)
   if (!lead) throw notFound('lead')
   const campaign = await getCampaign(ctx, workspaceId, lead.campaign_id)
-  const [reasons, mailboxReasons, campaigns] = await Promise.all([
+  const [reasons, mailboxReasons, campaigns, thread] = await Promise.all([
     whyNotSent(ctx, lead),
     whyMailboxWaits(ctx, campaign, lead),
     queries.listCampaignsOf(ctx.db, workspaceId, lead.email_folded),
+    findThread(ctx.db, workspaceId, id),
   ])
   const isSending = lead.sending_state === 'pending' || lead.sending_state === 'active'
   return {
@@ -36,6 +38,7 @@ export async function getLeadOverview(
       ...(isSending ? whyCampaignWaits(campaign, mailboxReasons.length > 0) : []),
     ],
     campaigns,
+    has_conversation: thread !== undefined,
     is_erased: isErased(lead),
   }
 }
@@ -49,7 +52,8 @@ const lasting: Partial<Record<NonNullable<Campaign['sending_status']['reason']>,
     'The campaign paused itself, because too many mails bounced: check its list, then resume it.',
   schedule_ended: 'The last day of the campaign has passed: move the end of its schedule.',
   no_mailbox: 'The campaign has no mailbox to send from: choose one under Options.',
-  mailboxes_unhealthy: 'None of the mailboxes of the campaign works: look at Mailboxes.',
+  mailboxes_unhealthy:
+    'The mailboxes of the campaign that should send now do not work: look at Mailboxes.',
   plan_required: 'The plan of the workspace does not include sending.',
   restore_unconfirmed: 'Nothing is sent after a restore until the operator confirms it.',
 }

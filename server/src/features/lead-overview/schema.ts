@@ -29,6 +29,7 @@ export const LeadOverview = Type.Object(
       }),
       { description: 'Every campaign that the address is in, this one too.' },
     ),
+    has_conversation: Type.Boolean({ description: 'Something came in: the inbox shows it.' }),
     is_erased: Type.Boolean({ description: 'The person was taken out; the row stays.' }),
   },
   {
@@ -46,7 +47,7 @@ export const LeadOverview = Type.Object(
             timestamp_last_contact: time,
           },
         ],
-        is_erased: false,
+        ...{ has_conversation: true, is_erased: false },
       },
     ],
   },

@@ -2,7 +2,6 @@ import type { Context } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Campaign } from '../campaigns/index.ts'
 import { findMailboxes, findSenderMailboxes, type Mailbox } from '../mailboxes/index.ts'
-import { findThreadMailbox } from './queries.ts'
 
 /**
  * The mailbox that the lead's thread is in. Before there is one, which of the campaign's is free
@@ -10,9 +9,11 @@ import { findThreadMailbox } from './queries.ts'
  *
  * @throws AppError `not_ready`
  */
-export async function findSender(ctx: Context, campaign: Campaign, leadId: string) {
-  const { workspace_id, email_list } = campaign
-  const id = await findThreadMailbox(ctx.db, workspace_id, leadId)
+export async function findSender(
+  ctx: Context,
+  { workspace_id, email_list }: Campaign,
+  { mailbox_id: id }: { mailbox_id: string | null },
+) {
   const [own] = id ? await findMailboxes(ctx.db, workspace_id, [id]) : []
   if (own) return own
   const found = await findSenderMailboxes(ctx.db, workspace_id, email_list)

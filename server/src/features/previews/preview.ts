@@ -79,7 +79,7 @@ export async function previewStep(
   const asked = stepAsked(steps, request.step, { sent, current_step: lead.current_step })
   const mailbox = test
     ? await getMailbox(ctx, workspaceId, test.mailboxId)
-    : await findSender(ctx, campaign, lead.id)
+    : await findSender(ctx, campaign, lead)
   const made = (await new LinkMaker(ctx).look()).of(mailbox)
   const links = test || isLookedAt ? harmless(made, mailbox.address) : made
 

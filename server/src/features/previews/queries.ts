@@ -27,17 +27,6 @@ export const listSent = (db: Db, workspaceId: string, leadId: string): Promise<S
     .orderBy('id')
     .execute()
 
-/** The mailbox whose thread the lead is in. */
-export const findThreadMailbox = async (db: Db, workspaceId: string, leadId: string) =>
-  (
-    await db
-      .selectFrom('leads')
-      .select('mailbox_id')
-      .where('workspace_id', '=', workspaceId)
-      .where('id', '=', leadId)
-      .executeTakeFirst()
-  )?.mailbox_id ?? undefined
-
 export const findLeadEmail = async (
   db: Db,
   workspaceId: string,

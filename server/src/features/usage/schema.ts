@@ -14,7 +14,9 @@ export const Usage = Type.Object(
     mails_today: Type.Integer({
       description: 'Of campaigns, each mailbox by the day of its zone.',
     }),
-    mails_today_max: Type.Integer({ description: 'What active mailboxes may send today.' }),
+    mails_today_max: Type.Integer({
+      description: 'What was sent today and what active mailboxes may still send.',
+    }),
     mails: Type.Integer({ description: 'Of campaigns, each by the days of its zone.' }),
     deliveries_succeeded: Type.Integer(),
     deliveries_failed: Type.Integer(),

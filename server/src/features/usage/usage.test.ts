@@ -25,7 +25,7 @@ const mailbox = (address: string, daily_limit: number) =>
     operator,
   )
 
-test('what a workspace uses is its own and of this month; the size of the database is the operator’s to see', async () => {
+test('what a workspace uses is its own and of this month, what it has sent today within what it may; the size of the database is the operator’s to see', async () => {
   const { peek } = api.ctx.database
   const now = api.ctx.now()
   const month = now.toISOString().slice(0, 7)
@@ -54,7 +54,11 @@ test('what a workspace uses is its own and of this month; the size of the databa
     .execute()
   await peek
     .insertInto('mailbox_days')
-    .values({ ...of, mailbox_id: sending.id, day: today, sent: 7 })
+    .values([
+      { ...of, mailbox_id: sending.id, day: today, sent: 7 },
+      // Before it was paused.
+      { ...of, mailbox_id: paused.id, day: today, sent: 90 },
+    ])
     .execute()
   await peek
     .insertInto('webhook_event_counts')
@@ -65,7 +69,7 @@ test('what a workspace uses is its own and of this month; the size of the databa
     ])
     .execute()
   const used = {
-    ...{ leads: 2, mailboxes: 3, mailboxes_active: 2, mails_today: 7, mails_today_max: 70 },
+    ...{ leads: 2, mailboxes: 3, mailboxes_active: 2, mails_today: 97, mails_today_max: 160 },
     ...{ mails: 7, deliveries_succeeded: 6, deliveries_failed: 2 },
   }
   expect(await ask(owner)).toMatchObject(used)

@@ -3151,7 +3151,7 @@ export type Usage = {
      */
     mails_today: number;
     /**
-     * What active mailboxes may send today.
+     * What was sent today and what active mailboxes may still send.
      */
     mails_today_max: number;
     /**
@@ -3536,6 +3536,10 @@ export type LeadOverview = {
         timestamp_last_contact: string | null;
     }>;
     /**
+     * Something came in: the inbox shows it.
+     */
+    has_conversation: boolean;
+    /**
      * The person was taken out; the row stays.
      */
     is_erased: boolean;
@@ -3818,6 +3822,10 @@ export type AuditEntry = {
      */
     actor_type: string;
     actor_id: string | null;
+    /**
+     * Of a person or a key, also where it was removed or revoked.
+     */
+    actor_name: string | null;
     /**
      * As key.revoked.
      */

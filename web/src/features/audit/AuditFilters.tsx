@@ -14,7 +14,7 @@ interface AuditFiltersProps {
 export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
   const { t } = useTranslation()
   const { id } = useWorkspace()
-  const { people, keys } = useActors()
+  const { people, keys, other } = useActors(filter)
   const set = (changes: Record<string, string>) =>
     onChange(auditFilterOf({ ...filter, ...changes }))
   return (
@@ -35,6 +35,7 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
         onChange={(event) => set({ by: event.currentTarget.value })}
       >
         <option value="">{t(($) => $.audit.everybody)}</option>
+        {other && <option value={other.id}>{other.name}</option>}
         <optgroup label={t(($) => $.audit.people)}>
           {people.map(({ id, name }) => (
             <option key={id} value={id}>

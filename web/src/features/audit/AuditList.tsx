@@ -9,12 +9,10 @@ import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { AuditRow } from './AuditRow.tsx'
 import { type AuditFilter, auditQueryOf } from './filter.ts'
-import { useActors } from './useActors.ts'
 
 /** Who changed what, newest first. */
 export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: () => void }) {
   const { t } = useTranslation()
-  const { nameOf } = useActors()
   const entries = useInfiniteQuery({
     ...listAuditInfiniteOptions({ query: { limit: 50, ...auditQueryOf(filter) } }),
     initialPageParam: {},
@@ -51,7 +49,7 @@ export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: (
         </thead>
         <tbody>
           {items.map((entry) => (
-            <AuditRow key={entry.id} entry={entry} actor={nameOf(entry)} />
+            <AuditRow key={entry.id} entry={entry} filter={filter} />
           ))}
         </tbody>
       </Table>

@@ -1,4 +1,5 @@
 import { Code, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../api/generated/types.gen.ts'
 import { ExactMoment } from '../../ui/ExactMoment.tsx'
@@ -6,6 +7,8 @@ import { PlaceLink } from '../../ui/PlaceLink.tsx'
 import { type PlaceName, placeOf } from '../home/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './AuditRow.module.css'
+import type { AuditFilter } from './filter.ts'
+import { useActorName } from './useActorName.ts'
 
 /** Where what was changed is looked at; it may be gone since. */
 const places: Record<string, PlaceName> = {
@@ -15,14 +18,15 @@ const places: Record<string, PlaceName> = {
 
 interface AuditRowProps {
   entry: AuditEntry
-  /** In words. */
-  actor: string
+  /** What is looked at besides who did it. */
+  filter: AuditFilter
 }
 
-export function AuditRow({ entry, actor }: AuditRowProps) {
+export function AuditRow({ entry, filter }: AuditRowProps) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
-  const { action, actor_type, subject_type, subject_id, details } = entry
+  const nameOf = useActorName()
+  const { action, actor_type, actor_id, subject_type, subject_id, details } = entry
   const place = places[subject_type]
   const facts = Object.entries(details).map(([name, value]) => (
     <span key={name}>
@@ -31,7 +35,20 @@ export function AuditRow({ entry, actor }: AuditRowProps) {
   ))
   const who = (
     <>
-      <Text size="sm">{actor}</Text>
+      <Text size="sm">
+        {actor_id ? (
+          <Link
+            to="/w/$handle/settings/audit"
+            params={{ handle }}
+            search={{ ...filter, by: actor_id }}
+            className={classes.who}
+          >
+            {nameOf(entry)}
+          </Link>
+        ) : (
+          nameOf(entry)
+        )}
+      </Text>
       {actor_type === 'key' && (
         <Text size="xs" c="dimmed">
           {t(($) => $.audit.byKey)}

@@ -47,7 +47,7 @@ export function auditFilterOf(search: Record<string, unknown>): AuditFilter {
   }
 }
 
-const isNameless = (by: string): by is (typeof nameless)[number] =>
+export const isNameless = (by: string): by is (typeof nameless)[number] =>
   nameless.some((each) => each === by)
 
 /** As the server takes it: instants in place of days, the last one included. */

@@ -1,18 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { useTranslation } from 'react-i18next'
 import {
+  listAuditOptions,
   listMembersOptions,
   listServiceAccountKeysQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { listServiceAccountKeys } from '../../api/generated/sdk.gen.ts'
-import type { AuditEntry } from '../../api/generated/types.gen.ts'
 import { everyItem } from '../../lib/every-item.ts'
+import { type AuditFilter, auditQueryOf, isNameless } from './filter.ts'
+import { useActorName } from './useActorName.ts'
 
-type Actor = Pick<AuditEntry, 'actor_type' | 'actor_id'>
-
-/** Who may have done it, and who did in words: the log keeps ids, and people and keys may be gone since. */
-export function useActors() {
-  const { t } = useTranslation()
+/** Who can be chosen: the members and keys of now, and who is chosen already, who may be gone since. */
+export function useActors({ by }: Pick<AuditFilter, 'by'>) {
+  const nameOf = useActorName()
   const members = useQuery(listMembersOptions())
   const keys = useQuery({
     queryKey: [...listServiceAccountKeysQueryKey(), 'every'],
@@ -22,18 +21,14 @@ export function useActors() {
         return data
       }),
   })
-  const nameOf = ({ actor_type, actor_id }: Actor) => {
-    if (actor_type === 'user') {
-      const member = members.data?.items.find(({ id }) => id === actor_id)
-      return member?.name ?? t(($) => $.audit.actors.user)
-    }
-    if (actor_type === 'key') {
-      const key = keys.data?.find(({ id }) => id === actor_id)
-      return key?.name ?? t(($) => $.audit.actors.key)
-    }
-    return actor_type === 'operator'
-      ? t(($) => $.audit.actors.operator)
-      : t(($) => $.audit.actors.service)
-  }
-  return { people: members.data?.items ?? [], keys: keys.data ?? [], nameOf }
+  const people = members.data?.items ?? []
+  const isListed = [...people, ...(keys.data ?? [])].some(({ id }) => id === by)
+  const isOther = by !== undefined && !isNameless(by) && !isListed
+  const entries = useQuery({
+    ...listAuditOptions({ query: { limit: 1, ...auditQueryOf({ by }) } }),
+    enabled: isOther && !members.isPending && !keys.isPending,
+  })
+  const [entry] = entries.data?.items ?? []
+  const other = isOther ? { id: by, name: entry ? nameOf(entry) : by } : undefined
+  return { people, keys: keys.data ?? [], other }
 }

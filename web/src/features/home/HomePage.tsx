@@ -18,7 +18,8 @@ const Charts = lazyPart(() => import('./Charts.tsx'))
 export function HomePage() {
   const { t } = useTranslation()
   const { name } = useWorkspace()
-  const home = useQuery(getHomeOptions())
+  // Runners fall silent, and schedules end, by the clock alone.
+  const home = useQuery({ ...getHomeOptions(), refetchInterval: 60_000 })
   return (
     <Page title={t(($) => $.home.title)} lead={t(($) => $.home.lead, { name })}>
       <Stack gap="xl">

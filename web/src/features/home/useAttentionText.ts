@@ -67,12 +67,14 @@ export function useAttentionText(): (item: AttentionItem) => AttentionText {
           why: t(($) => $.home.attention.uncertainWhy),
           ...{ mend: decide, place: 'conversation' },
         }
-      default:
+      default: {
+        const isSending = reason === 'leads_waiting'
         return {
-          what: t(($) => $.home.attention.campaign, words),
-          why: reason === 'leads_waiting' ? t(($) => $.home.attention.leadsWaiting, words) : known,
+          what: t(($) => $.home.attention[isSending ? 'campaignWaits' : 'campaign'], words),
+          why: isSending ? t(($) => $.home.attention.leadsWaiting, words) : known,
           ...{ mend: t(($) => $.home.attention.mendCampaign), place: 'campaign' },
         }
+      }
     }
   }
 }

@@ -10,8 +10,14 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
 import { HistoryItem } from './HistoryItem.tsx'
 
+interface LeadHistoryProps {
+  id: string
+  /** Its mails lead to the conversation in the inbox. */
+  hasConversation: boolean
+}
+
 /** Mails, events, deliveries and changes in one line of time, newest first. */
-export function LeadHistory({ id }: { id: string }) {
+export function LeadHistory({ id, hasConversation }: LeadHistoryProps) {
   const { t } = useTranslation()
   const members = useQuery(listMembersOptions())
   const pages = useInfiniteQuery({
@@ -20,7 +26,6 @@ export function LeadHistory({ id }: { id: string }) {
     getNextPageParam: (page) => page.next_starting_after,
   })
   const items = pages.data?.pages.flatMap((page) => page.items) ?? []
-  const hasAnswered = items.some(({ direction }) => direction === 'in')
   const nameOf = (userId: string | null) =>
     members.data?.items.find((member) => member.id === userId)?.name
   return (
@@ -40,7 +45,7 @@ export function LeadHistory({ id }: { id: string }) {
           key={item.id}
           item={item}
           actor={nameOf(item.actor_id)}
-          conversation={hasAnswered ? id : undefined}
+          conversation={hasConversation ? id : undefined}
         />
       ))}
       <MoreButton pages={pages} />

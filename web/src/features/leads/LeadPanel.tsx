@@ -85,7 +85,7 @@ export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelP
           {mayChange && <LeadActions lead={lead} onChanged={onChanged} onErased={onClose} />}
           <LeadCampaigns campaigns={data.campaigns} openId={id} onOpen={onOpen} />
           <LeadFields key={lead.id} lead={lead} isReadOnly={!mayChange} />
-          <LeadHistory id={id} />
+          <LeadHistory id={id} hasConversation={data.has_conversation} />
         </Stack>
       )}
     </SidePanel>

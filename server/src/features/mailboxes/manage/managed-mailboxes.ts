@@ -63,10 +63,11 @@ export async function sumMailboxUse(ctx: Context, workspaceId: string) {
     const mailbox = toMailbox(row)
     const { sent_today, limit_today } = dayUse(ctx, mailbox, days)
     sum.mailboxes += 1
+    const isActive = row.status === 'connected'
+    sum.mailboxes_active += Number(isActive)
     sum.mails_today += sent_today
-    if (row.status !== 'connected') continue
-    sum.mailboxes_active += 1
-    sum.mails_today_max += limit_today
+    // What was sent counts also where nothing more is, or the limit was lowered since.
+    sum.mails_today_max += Math.max(sent_today, isActive ? limit_today : 0)
   }
   return sum
 }

@@ -18,7 +18,7 @@ import { byNumbers, csvOf, daysBetween, type Item, sumOf, sumsBy } from './sums.
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 const periods = [7, 30, 90, 365]
 
-/** What the mails came to, by step and variant and by day, with the count behind every rate. */
+/** What the mails came to, by step and variant with the count behind every rate, and by day. */
 export default function AnalyticsTab() {
   const { t } = useTranslation()
   const { campaign } = useDraft()
@@ -82,6 +82,7 @@ export default function AnalyticsTab() {
             first={t(($) => $.campaigns.analytics.mail)}
             rows={bySteps.map(([name, sums]) => ({ name, sums }))}
             total={sumOf(items)}
+            hasRates
           />
           <Title order={2}>{t(($) => $.campaigns.analytics.byDays)}</Title>
           <DayBars

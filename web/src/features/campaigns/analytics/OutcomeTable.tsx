@@ -9,6 +9,8 @@ interface OutcomeTableProps {
   first: string
   rows: { name: string; sums: Sums }[]
   total?: Sums
+  /** Outcomes stand in the row of their mail, not of their day. */
+  hasRates?: boolean
 }
 
 // Below each other they have their points in a line.
@@ -18,8 +20,8 @@ const percent = new Intl.NumberFormat('en', {
 /** What a telephone has room for. */
 const narrow = new Set<Outcome>(['sent', 'replied', 'interested'])
 
-/** Counts, each with its part of the mails sent. */
-export function OutcomeTable({ label, first, rows, total }: OutcomeTableProps) {
+/** Counts, each with its part of the mails sent: where more came than was sent, it came of earlier mails. */
+export function OutcomeTable({ label, first, rows, total, hasRates = false }: OutcomeTableProps) {
   const { t } = useTranslation()
   const classOf = (outcome: Outcome) =>
     narrow.has(outcome) ? 'end numbers' : 'end numbers wide-only'
@@ -27,7 +29,7 @@ export function OutcomeTable({ label, first, rows, total }: OutcomeTableProps) {
     outcomes.map((outcome) => (
       <td key={outcome} className={classOf(outcome)}>
         {sums[outcome].toLocaleString('en')}
-        {outcome !== 'sent' && sums.sent > 0 && sums[outcome] > 0 && (
+        {hasRates && outcome !== 'sent' && sums[outcome] > 0 && sums[outcome] <= sums.sent && (
           <Text size="xs" c="dimmed">
             {percent.format(sums[outcome] / sums.sent)}
           </Text>
