@@ -16,13 +16,18 @@ export interface Child extends AsyncDisposable {
   pid: number
 }
 
-/** `outrider api` or `runner` as an operator starts it, on the bench's database. */
+/**
+ * `outrider api` or `runner` as an operator starts it, on the bench's database.
+ *
+ * @param options.fromSources for what looks into its modules: those of the built program are others
+ */
 export function startRole(
   role: 'api' | 'runner',
   service: Pick<BenchService, 'databaseUrl' | 'dataDir'>,
   env: Record<string, string> = {},
+  { fromSources = false } = {},
 ): Promise<Child> {
-  return start(['../server/bin/outrider.mjs', role], {
+  return start([fromSources ? '../server/src/cli.ts' : '../server/bin/outrider.mjs', role], {
     DATABASE_URL: service.databaseUrl,
     DATA_DIR: service.dataDir,
     PORT: '0',

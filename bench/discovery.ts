@@ -50,11 +50,13 @@ async function measure({ runners, apis, isPooled }: Size): Promise<Figure[]> {
   for (let n = 0; n < destinations; n++) {
     await subscribe(service.ctx, service.workspaceId, `${receiver.url}/ok?${n}`, 'lead.interested')
   }
+  const fromSources = { fromSources: true }
   const started: Child[] = []
   for (let n = 0; n < runners; n++) {
-    started.push(stack.use(await startRole('runner', service, env)))
+    started.push(stack.use(await startRole('runner', service, env, fromSources)))
   }
-  for (let n = 0; n < apis; n++) started.push(stack.use(await startRole('api', service, env)))
+  for (let n = 0; n < apis; n++)
+    started.push(stack.use(await startRole('api', service, env, fromSources)))
   const addresses = started.slice(runners).map(({ address }) => address)
   await settled(service)
   const idle = await rates(folder, 10_000)
