@@ -251,7 +251,8 @@ class Move {
 
   async #takeBack() {
     try {
-      await stayHere(this.#source, this.#id)
+      // What says meanwhile that it has gone is another command, which has completed the move.
+      await stayHere(this.#source, this.#id, { unlessGone: true })
     } catch (error) {
       this.#source.log.error(
         { workspace: this.#id, ...describeError(error) },
