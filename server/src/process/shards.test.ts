@@ -488,6 +488,32 @@ test('while a shard is away the others go on, and its own are told to try again,
   expect(await statuses()).toEqual({ ...there, 'unknown invitation': 404, unsubscribe: 200 })
 })
 
+test('a workspace that has left a shard is served while that one is away, also by who remembers it there', async () => {
+  const { shards } = sharded
+  const { id, key } = await sharded.createOn('b', 'saved')
+  const user = (await owner.call('GET', '/app/session')).body.user
+  const member = { workspaceId: id, userId: user.id, role: 'owner' } as const
+  await addMember(await shards.of(id), member, { type: 'operator', id: null })
+  const headers = { 'x-workspace-id': id }
+  const ask = async () => [
+    (await keys(key)).status,
+    (await owner.call('GET', '/app/members', { headers })).status,
+    (await call('POST', links().unsubscribe(mailTo(id), 'eve@example.com'))).status,
+  ]
+  expect(await ask()).toEqual([200, 200, 200])
+  await moveWorkspace(shards.byName('b').ctx, shards.first.ctx, id, {
+    ...{ sourceName: 'b', targetName: 'first', restMs: 0 },
+  })
+  await databases.first.pool.query('delete from suppressions where workspace_id = $1', [id])
+  databases.takeAway()
+  try {
+    expect(await ask()).toEqual([200, 200, 200])
+    expect(await rowsOf(databases.first, id)).toMatchObject({ suppressions: 1 })
+  } finally {
+    databases.bringBack()
+  }
+})
+
 test('a shard that is away when a process starts is opened once it answers', async () => {
   databases.takeAway()
   let late: ShardedApi | undefined
