@@ -1,6 +1,6 @@
 import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import { askAllShards, askShardsUp, shardNameOf } from '../../../kernel/shards/ask.ts'
+import { askAllShards, shardNameOf } from '../../../kernel/shards/ask.ts'
 import { copyOptOuts } from '../../directory/index.ts'
 import { stopOptedOut } from '../../leads/index.ts'
 import { listWorkspaces, requireNoneInSeveral } from '../../workspaces/index.ts'
@@ -10,9 +10,14 @@ export type HeldShard = NonNullable<Awaited<ReturnType<typeof previewRestore>>> 
   ctx: ProcessContext
 }
 
-/** The databases on which sending is held, of those that answer, each with what leaves it when that ends. */
+/**
+ * The databases on which sending is held, each with what leaves it when that ends. One that takes its
+ * time must not be taken for one that is not held.
+ *
+ * @throws AppError `unavailable`, which names one that does not answer
+ */
 export async function listHeld(ctx: ProcessContext): Promise<HeldShard[]> {
-  const previews = await askShardsUp(ctx, async (shard) => {
+  const previews = await askAllShards(ctx, async (shard) => {
     const preview = await previewRestore(shard)
     return preview ? [{ ...preview, ctx: shard }] : []
   })
