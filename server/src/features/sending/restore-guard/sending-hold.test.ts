@@ -550,6 +550,17 @@ test('who confirms is told of the newest mail and of what leaves, and of nothing
   })
 })
 
+test('a hold that was placed after another one was shown is not ended by who saw that', async () => {
+  const { ctx } = sending
+  await holdSending(ctx)
+  const shown = await previewRestore(ctx)
+  await confirmRestore(ctx, shown?.seen)
+  ctx.clock.advance(1)
+  await holdSending(ctx)
+  await expect(confirmRestore(ctx, shown?.seen)).rejects.toMatchObject({ code: 'not_ready' })
+  expect(await findSendingHold(ctx.db)).not.toBeNull()
+})
+
 test('beside missing mails it is told that somebody cannot be asked, before anybody confirms', async () => {
   const { ctx } = sending
   await failOver(before)

@@ -4,6 +4,7 @@ import { lockInstance } from '../../../kernel/db/instance.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { hintDue } from '../../../kernel/runner/hint.ts'
+import { shardNameOf } from '../../../kernel/shards/ask.ts'
 import {
   countOpenSends,
   countUncertainSends,
@@ -97,21 +98,23 @@ export const holdSending = (ctx: ProcessContext): Promise<SendingHold> =>
   })
 
 /** For the person who confirms: what the hold is about, and what leaves when it ends. Null: not held. */
-export async function previewRestore({
-  db,
-  now,
-}: ProcessContext): Promise<
-  (RestoreEffects & { hold: SendingHold; missing: MissingMail[]; seen: string }) | null
-> {
+export async function previewRestore(
+  ctx: ProcessContext,
+): Promise<(RestoreEffects & { hold: SendingHold; missing: MissingMail[]; seen: string }) | null> {
+  const { db, now } = ctx
   const hold = await findSendingHold(db)
   if (!hold) return null
   const missing = await listMissingMails(db)
-  const seen = seenOf(hold.reason, missing)
+  const seen = seenOf(ctx, hold, missing)
   return { hold, missing, seen, ...(await readRestoreEffects(db, now())) }
 }
 
-/** What a person has looked at: another one as soon as more turns up. */
-const seenOf = (reason: string, missing: MissingMail[]) => `${reason}.${missing.length}`
+/** What a person has looked at: another one as soon as more turns up, and of each hold and database. */
+const seenOf = (
+  ctx: ProcessContext,
+  { since, reason }: Pick<SendingHold, 'since' | 'reason'>,
+  missing: MissingMail[],
+) => [shardNameOf(ctx), since.toISOString(), reason, missing.length].join('.')
 
 export const changedSince = () =>
   new AppError(
@@ -143,7 +146,11 @@ export const confirmRestore = (
         `${open} mails that were under way are not settled yet: a runner does it within a minute. Start one, or wait.`,
       )
     }
-    const found = seenOf(instance.sending_held_reason ?? '', await listMissingMails(tx.db))
+    const hold = {
+      since: instance.sending_held_since,
+      reason: instance.sending_held_reason as HoldReason,
+    }
+    const found = seenOf(ctx, hold, await listMissingMails(tx.db))
     if (seen !== undefined && seen !== found) throw changedSince()
     await deleteMissingMarks(tx.db)
     await updateSendingInstance(tx.db, {
