@@ -538,6 +538,35 @@ test('a shard that is away when a process starts is opened once it answers', asy
   }
 })
 
+const nobody = 'postgres://u:secret@127.0.0.1:1/x'
+
+test('a way around the pooler of a shard that does not answer keeps nobody from starting', async () => {
+  const settings = { ...databases.settings, DATABASE_DIRECT_SHARDS: `b=${nobody}` }
+  await using late = await shardedApi({ ...databases, settings })
+  expect([...late.shards.troubles.keys()]).toEqual(['b'])
+  const path = '/oauth/service-accounts'
+  expect((await late.api.call('GET', path, { key: home.key })).status).toBe(200)
+})
+
+test('a shard that is away is named by its variable, and keeps none of the others from being migrated', async () => {
+  await using ctx = await testContext()
+  await using third = await testDatabase()
+  const { db, peek, url } = ctx.database
+  const prepare = (more: Record<string, string>) =>
+    prepareShards(readConfig({ ...databases.settings, DATABASE_URL: url, ...more }), db, silentLog)
+  const DATABASE_SHARDS = `b=${nobody} c=${third.url}`
+  const sentences = /DATABASE_SHARDS \(b\)\. Up to date: first, c\. Run the command again for b\.$/
+  await expect(prepare({ DATABASE_SHARDS })).rejects.toThrow(sentences)
+  const registered = await peek.selectFrom('shards').select('name').orderBy('name').execute()
+  expect(registered.map(({ name }) => name)).toEqual(['c', 'first'])
+  await expect(
+    prepare({
+      DATABASE_SHARDS: `c=${third.url}`,
+      DATABASE_DIRECT_SHARDS: `c=${nobody}`,
+    }),
+  ).rejects.toThrow('and DATABASE_DIRECT_SHARDS (c).')
+})
+
 test('/ready names the command that migrates a further shard', async () => {
   const { pool } = databases.second
   const { rows } = await pool.query('delete from migrations where name like $1 returning *', [
