@@ -42,6 +42,7 @@ import {
 import { tokenBoxOf, webLinks } from '../features/tracking/index.ts'
 import {
   chooseShard,
+  createWorkspace,
   listAllWorkspaces,
   listShards,
   locateDefaultWorkspace,
@@ -592,6 +593,17 @@ test('workspaces of several shards have handles that differ', async () => {
   const listed = await listAllWorkspaces(sharded.api.ctx)
   const handles = ids.map(({ id }) => listed.find((each) => each.id === id)?.handle)
   expect(handles).toEqual(['sud', `sud-${ids[1]?.id.slice(-12)}`])
+})
+
+test('while a shard is away no workspace is given a handle that one of its own may have', async () => {
+  await sharded.createOn('b', 'East')
+  databases.takeAway()
+  try {
+    const { id, handle } = await createWorkspace(sharded.shards.first.ctx, 'East')
+    expect(handle).toBe(`east-${id.slice(-12)}`)
+  } finally {
+    databases.bringBack()
+  }
 })
 
 test('a process that does not know a shard that was registered since says so, and calls no key invalid', async () => {
