@@ -80,7 +80,8 @@ async function discard(dataDir: string) {
 
 async function writeWhole(path: string, chunks: AsyncIterable<Buffer>) {
   await using handle = await open(path, 'wx', 0o600)
-  for await (const chunk of chunks) await handle.write(chunk)
+  // All of each: a plain write may stop short at the end of a disk or a quota.
+  for await (const chunk of chunks) await handle.writeFile(chunk)
   await handle.sync()
 }
 
