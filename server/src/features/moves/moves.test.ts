@@ -365,6 +365,21 @@ test('what fails before the switch is taken back by itself, and what has arrived
   )
 })
 
+test('a move whose target breaks off when it is committed says that it is to be run again, which ends it', async () => {
+  const { peek } = b.database
+  await sql`
+    create function break_off() returns trigger language plpgsql as $$
+    begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`.execute(peek)
+  await sql`
+    create constraint trigger break_off after insert on workspaces deferrable initially deferred
+    for each row execute function break_off()`.execute(peek)
+  await expect(toB()).rejects.toThrow('Until the command is run again')
+  expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, undefined])
+  await sql`drop trigger break_off on workspaces`.execute(peek)
+  await toB()
+  expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, here])
+})
+
 /** Ends the sessions of movers, as a server does that has not heard of them for hours. */
 async function endMovers({ database: { peek } }: TestContext) {
   const held = sql`
