@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOf } from '../../test/app.ts'
 import {
@@ -216,6 +217,18 @@ test('whoever sets up owns the default workspace also where that was moved befor
   expect(workspaces).toMatchObject([{ id: found.id, name: 'Acme', role: 'owner' }])
   expect(await rowsOf(others.second, found.id)).toMatchObject({ memberships: 1 })
   expect(await rowsOf(others.first, found.id)).not.toHaveProperty('memberships')
+})
+
+test('the default workspace is found on a shard that takes its time', async () => {
+  const { ctx } = sharded.api
+  // Nobody is waited for, and nobody answers at once.
+  const sleeping = vi.spyOn(ctx, 'sleep').mockImplementation(() => setImmediate())
+  try {
+    const { found } = await locateDefaultWorkspace(ctx)
+    expect(found.name).toBe('default')
+  } finally {
+    sleeping.mockRestore()
+  }
 })
 
 test('a link in a mail unsubscribes on the shard of its workspace', async () => {

@@ -74,7 +74,11 @@ export async function locateDefaultWorkspace(ctx: ProcessContext) {
   const lists = await askAllShards(ctx, async (shard) =>
     (await listWorkspaces(shard)).map((found) => ({ ctx: shard, found })),
   )
-  const [only, ...others] = lists.flat()
+  const all = lists.flat()
+  // One that took its time may have it.
+  const late = all.find(({ found }) => found.name === defaultWorkspaceName)
+  if (late) return late
+  const [only, ...others] = all
   if (!only) throw noSuchWorkspace()
   if (others.length === 0) return only
   throw new AppError(
