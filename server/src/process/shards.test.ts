@@ -363,6 +363,23 @@ test('sending goes on nowhere while a shard that may know of opt-outs is away', 
   await vi.waitFor(() => confirmHeld(held), patience)
 })
 
+test('of two shards that are held neither sends while the other one cannot go on yet', async () => {
+  const { ctx } = sharded.api
+  await holdAll(ctx)
+  await databases.second.pool.query(
+    `insert into sends (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, variant_id,
+       message_id, starts_thread, is_new, claim_token, step, variant, state, timestamp_claimed,
+       campaign_day, mailbox_day)
+     values ($1, $1, $1, $1, $1, $1, $1, '<of@b>', true, true, 1, 1, 1, 'claimed', $2, $3, $3)`,
+    [north.id, ctx.now(), '2026-11-20'],
+  )
+  await expect(confirmHeld(await listHeld(ctx))).rejects.toThrow('1 mails that were under way')
+  expect(await listHeld(ctx)).toHaveLength(2)
+  await databases.second.pool.query('delete from sends where workspace_id = $1', [north.id])
+  await confirmHeld(await listHeld(ctx))
+  expect(await listHeld(ctx)).toEqual([])
+})
+
 /** On both, and of those whom the workspace of the first has revealed by an address that no file has. */
 async function importRevealed(name: string, email: string) {
   const profile = `linkedin.com/in/${name.toLowerCase()}`

@@ -4,7 +4,13 @@ import { askAllShards, shardNameOf } from '../../../kernel/shards/ask.ts'
 import { copyOptOuts } from '../../directory/index.ts'
 import { stopOptedOut } from '../../leads/index.ts'
 import { listWorkspaces, requireNoneInSeveral } from '../../workspaces/index.ts'
-import { changedSince, confirmRestore, holdSending, previewRestore } from './sending-hold.ts'
+import {
+  changedSince,
+  confirmRestore,
+  holdSending,
+  previewRestore,
+  requireConfirmable,
+} from './sending-hold.ts'
 
 export type HeldShard = NonNullable<Awaited<ReturnType<typeof previewRestore>>> & {
   ctx: ProcessContext
@@ -56,6 +62,8 @@ export async function confirmHeld(
   if (seen !== seenOf(held)) throw changedSince()
   const names = held.map(({ ctx }) => shardNameOf(ctx))
   await requireNoneInSeveral(first.ctx, names)
+  // None goes on while another one cannot.
+  for (const each of held) await requireConfirmable(each.ctx, each.seen)
   for (const { ctx } of held) await recoverOptOuts(ctx)
   let uncertain = 0
   for (const each of held) uncertain += (await confirmRestore(each.ctx, each.seen)).uncertain
