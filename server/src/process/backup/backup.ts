@@ -23,7 +23,7 @@ export async function createBackup(config: Config, file: string, log: Log): Prom
 
 export interface RestoredBackup extends ArchiveSize {
   data_dir: string
-  /** When it was made. */
+  /** When it was begun: what came until it was through is in it, too. */
   timestamp: string
 }
 
