@@ -27,7 +27,7 @@ export function backupCommands(program: Command) {
     .action(async (file: string, options: OutputOptions) => {
       const { mark, size } = await checkArchive(resolve(file))
       const verified = { timestamp: mark.timestamp, ...size }
-      show(options, verified, () => `It is whole. It was made at ${mark.timestamp}.`)
+      show(options, verified, () => `It is whole. It was begun at ${mark.timestamp}.`)
     })
 
   withOutput(backup.command('restore'))
@@ -63,4 +63,4 @@ const showMade = ({ file, bytes, holds_secret_key }: MadeBackup) =>
   `${file}: ${mebibytes(bytes)}, read back. ${holds_secret_key ? 'It holds the secret key: keep it as safe as that.' : 'OUTRIDER_SECRET_KEY is not in it: keep that with it, or no secret in it can be opened.'}`
 
 const showRestored = ({ data_dir, timestamp }: RestoredBackup) =>
-  `${data_dir} is as it was at ${timestamp}. Start the service: nothing leaves it until "npx outrider sends confirm-restore".`
+  `${data_dir} is as it was when the backup that began at ${timestamp} was through. Start the service: nothing leaves it until "npx outrider sends confirm-restore".`

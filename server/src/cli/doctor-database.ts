@@ -109,6 +109,12 @@ async function moves(db: ProcessDb, all: SaidByShard[] | undefined): Promise<Fin
     const remedy = `Nothing of it can be changed meanwhile. Run ${commands.join(' and ')}, or the same with --cancel alone.`
     return found('moves', 'fail', detail, remedy)
   }
+  const unknown = leaving.filter(({ standing }) => standing === 'unknown')
+  if (unknown.length > 0) {
+    const names = unknown.map(({ name }) => name).join(', ')
+    const detail = `${names} left this shard, and one that may have it does not answer`
+    return found('moves', 'warn', detail, 'Bring back the shard that does not answer.')
+  }
   const late = leaving.filter(
     ({ standing, since_ms }) => standing === 'deletable' && since_ms > remainsMsMax,
   )

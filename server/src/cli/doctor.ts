@@ -172,7 +172,8 @@ const remedied = (finding: Finding): Finding =>
     ? { ...finding, remedy: 'Run "npx outrider migrate --shards".' }
     : finding
 
-const urlVariable = ({ databaseDirectUrl }: Config) =>
+/** Of the address by which commands reach the first database. */
+export const urlVariable = ({ databaseDirectUrl }: Config) =>
   databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'
 
 async function pooling(config: Config, url: string): Promise<Finding> {

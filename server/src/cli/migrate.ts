@@ -11,6 +11,7 @@ import {
 import { openDatabase } from '../process/open.ts'
 import { type PreparedShard, prepareShards } from '../process/register-shards.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
+import { urlVariable } from './doctor.ts'
 import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
 import { print } from './terminal.ts'
 
@@ -39,7 +40,7 @@ async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migr
   await using database = await openDatabase(config, { log, create: true })
   const { db } = connectDatabase(config, database.url, commandTimeouts, 1)
   try {
-    await checkDatabase(db, database.url)
+    await checkDatabase(db, database.url, urlVariable(config))
     if (config.databaseUrl) await requireNothingLeft(db, config)
     const { url } = database
     const applied =

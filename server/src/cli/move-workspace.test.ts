@@ -63,8 +63,9 @@ async function moveToNowhere(id: string, sourceName = 'first', targetName = 'b')
   await expect(moving).rejects.toThrow('killed')
 }
 
-async function doctorSays(check: string) {
-  for (const [name, value] of Object.entries(databases.settings)) vi.stubEnv(name, value)
+async function doctorSays(check: string, settings: Record<string, string> = {}) {
+  for (const [name, value] of Object.entries({ ...databases.settings, ...settings }))
+    vi.stubEnv(name, value)
   vi.stubEnv('BASE_URL', '')
   const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
   return checks.find((each: { check: string }) => each.check === check)
@@ -76,6 +77,10 @@ test('the doctor names a workspace that has left its shard and come to none, and
   expect(await doctorSays('moves')).toMatchObject({
     ...{ status: 'fail', detail: 'a move of Lost to b was left before it arrived' },
     remedy: expect.stringContaining(`"npx outrider workspaces move ${id} --to b"`),
+  })
+  const away = { DATABASE_SHARDS: 'b=postgres://u:secret@127.0.0.1:1/x' }
+  expect(await doctorSays('moves', away)).toMatchObject({
+    ...{ status: 'warn', detail: expect.stringMatching(/^Lost left .* does not answer$/) },
   })
   await moveTo(sharded.api.ctx, id, 'b', { json: true })
   expect(await doctorSays('moves')).toMatchObject({ status: 'ok' })

@@ -114,6 +114,12 @@ test('secrets reseal seals what lies on every shard, and the new key alone opens
   expect(await json('secrets', 'reseal')).toMatchObject({ resealed: 0, unreadable: 0 })
 })
 
+test('migrate names the variable of the address that does not answer', async () => {
+  vi.stubEnv('DATABASE_DIRECT_URL', 'postgres://u:secret@127.0.0.1:1/x')
+  const { code, stderr } = await run('migrate', '--shards')
+  expect([code, stderr]).toEqual([1, expect.stringContaining('and DATABASE_DIRECT_URL.')])
+})
+
 test('a shard without workspaces is taken out, and the rest goes on without it', async () => {
   await using empty = await shardedDatabases()
   for (const [name, value] of Object.entries(empty.settings)) vi.stubEnv(name, value)

@@ -91,7 +91,7 @@ async function removeShard(ctx: ProcessContext, name: string, isConfirmed: boole
   if ((await listLeaving(db)).length > 0) {
     throw new AppError(
       'not_ready',
-      `What was moved from the shard ${name} is kept there for an hour, or until it has arrived: try again then. "outrider doctor" says of what has not arrived.`,
+      `What was moved from the shard ${name} is kept there for an hour, or until it has arrived, and then deleted by a runner, which looks hourly: try again then. "outrider doctor" says of what has not arrived.`,
     )
   }
   await deleteRegistered(ctx.db, name)

@@ -81,7 +81,11 @@ export async function requireMigrations(db: ProcessDb): Promise<void> {
 export const howToMigrate =
   'a server that has just been started does it itself in a while; else restart the server, or run "npx outrider migrate"'
 
-export type UrlVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL' | `DATABASE_SHARDS (${string})`
+export type UrlVariable =
+  | 'DATABASE_URL'
+  | 'DATABASE_DIRECT_URL'
+  | `DATABASE_SHARDS (${string})`
+  | `DATABASE_DIRECT_SHARDS (${string})`
 
 /** One sentence without the password. */
 export function explainRefusal(error: unknown, url: string, variable: UrlVariable): string {

@@ -16,21 +16,23 @@ type Opened = Omit<OpenShard, 'name'>
  * @param name for the log
  * @throws when it fails on the first
  */
-export async function forEachShard<Part extends AsyncDisposable>(
+export async function forEachShard(
   opened: Opened,
   name: string,
-  start: (shard: Opened) => Promise<Part>,
-): Promise<AsyncDisposable & { ofFirst: Part }> {
-  const ofFirst = await start(opened)
+  start: (shard: Opened) => Promise<AsyncDisposable>,
+): Promise<AsyncDisposable> {
   const { shards } = opened.ctx
   const stopping = new AbortController()
-  const started: Part[] = [ofFirst]
+  const started = [await start(opened)]
   const attempts: Promise<void>[] = []
   const endWaiting = shards?.onOpened((shard) => {
     if (shard !== shards.first) attempts.push(keepTrying(shard.ctx, () => start(shard)))
   })
 
-  async function keepTrying({ log, sleep }: ProcessContext, attempt: () => Promise<Part>) {
+  async function keepTrying(
+    { log, sleep }: ProcessContext,
+    attempt: () => Promise<AsyncDisposable>,
+  ) {
     for (let isTold = false; !stopping.signal.aborted; isTold = true) {
       try {
         const part = await attempt()
@@ -45,7 +47,6 @@ export async function forEachShard<Part extends AsyncDisposable>(
   }
 
   return {
-    ofFirst,
     async [Symbol.asyncDispose]() {
       endWaiting?.()
       stopping.abort()

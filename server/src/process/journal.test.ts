@@ -41,10 +41,14 @@ test('in a terminal the service tells people that it runs, and Ctrl-C stops it c
   await using database = await testDatabase()
   const settings = { DATABASE_URL: database.url, PORT: '0', DATA_DIR: await makeDataDir() }
   // util-linux's `script` gives a program a terminal.
-  const child = spawn('script', ['-qefc', `exec '${process.execPath}' '${program}' api`, '/dev/null'], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: inject('compileCache'), ...settings },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    'script',
+    ['-qefc', `exec '${process.execPath}' '${program}' api`, '/dev/null'],
+    {
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: inject('compileCache'), ...settings },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  )
   let shown = ''
   for await (const chunk of child.stdout) {
     shown += String(chunk)

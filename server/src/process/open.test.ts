@@ -1,13 +1,15 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { testDatabase } from '../../test/database.ts'
 import { patience } from '../../test/patience.ts'
 import { makeDataDir } from '../../test/processes.ts'
 import { readConfig } from '../config.ts'
 import { isSetUp } from '../features/users/index.ts'
+import { withSession } from '../kernel/db/session.ts'
 import { startPostgres } from '../kernel/postgres/index.ts'
 import { explainFailure } from './failure.ts'
-import { openDatabase, openServer } from './open.ts'
+import { openDatabase, openOperator, openServer } from './open.ts'
 
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), fatal: vi.fn() }
 
@@ -44,6 +46,15 @@ test('a command beside a service whose PostgreSQL is still recovering waits for 
   await using postgres = await starting
   await using database = await opening
   expect(database).toMatchObject({ url: postgres.url, isOurs: false })
+})
+
+test('a command can move a workspace, however few connections a process may have', async () => {
+  await using database = await testDatabase()
+  const config = readConfig({ DATABASE_URL: database.url, DATABASE_CONNECTIONS: '2' })
+  await using opened = await openOperator(config, { log })
+  const { db } = opened.ctx
+  const three = () => withSession(db, () => withSession(db, async () => 'three'))
+  expect(await withSession(db, three)).toBe('three')
 })
 
 test('a postgresql.conf that PostgreSQL does not take is told in one sentence', async () => {

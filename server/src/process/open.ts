@@ -117,7 +117,8 @@ export async function openOperator(config: Config, options: OpenOptions): Promis
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await openDatabase(config, options))
   const migrations = database.isOurs ? 'apply' : 'require'
-  return await open(stack, config, database.url, {
+  const databaseConnectionsMax = Math.max(commandConnectionsMin, config.databaseConnectionsMax)
+  return await open(stack, { ...config, databaseConnectionsMax }, database.url, {
     ...options,
     serves: false,
     migrations,
@@ -125,6 +126,9 @@ export async function openOperator(config: Config, options: OpenOptions): Promis
     ownsDataDir: database.isOurs,
   })
 }
+
+/** A move has three at once: one keeps its lock, one copies, and one reads the sums meanwhile. */
+const commandConnectionsMin = 4
 
 export interface OpenDatabase extends AsyncDisposable {
   /** Holds the password. */

@@ -50,6 +50,6 @@ async function look(url: string, variable: UrlVariable) {
   try {
     return { pooler: await findPooler(url), name: await identify(url) }
   } catch (error) {
-    throw new Error(explainRefusal(error, url, variable))
+    throw new Error(explainRefusal(error, url, variable), { cause: error })
   }
 }

@@ -15,7 +15,7 @@ import {
   type RegisteredShard,
 } from '../kernel/shards/queries.ts'
 import { applyMigrations, checkDatabase, connectDatabase } from './database.ts'
-import { requireFirst, requireNoneMissing, wrongDatabase } from './shards.ts'
+import { isDown, requireFirst, requireNoneMissing, wrongDatabase } from './shards.ts'
 
 /** What was done to a shard. */
 export interface PreparedShard {
@@ -28,7 +28,8 @@ export interface PreparedShard {
 /**
  * Brings the further databases of DATABASE_SHARDS to this version, and notes on the first one which
  * they are. Who asked the first to be removed is refused by all. It may be run again, and after it
- * was interrupted.
+ * was interrupted. One that does not answer holds up none of the others: a process starts without it,
+ * and not with one of an older version.
  *
  * @param first migrated; it gets an identity and a secret key here if it has none yet
  * @throws with what to do when one of them is not ours, or does not answer
@@ -44,6 +45,7 @@ export async function prepareShards(
   await requireFirst(first, await listRegistered(first))
   requireNoneMissing(await listRegistered(first), config.databaseShards)
   await register(first, first, firstShardName)
+  const silent: { name: string; error: Error }[] = []
   const prepared: PreparedShard[] = []
   for (const address of config.databaseShards) {
     const { url, directUrl } = address
@@ -51,15 +53,20 @@ export async function prepareShards(
     const { db } = connectDatabase(own, directUrl ?? url, commandTimeouts, 1)
     try {
       prepared.push(await prepareOne(db, address))
+    } catch (error) {
+      if (!isDown(error)) throw error
+      silent.push({ name: address.name, error: error as Error })
     } finally {
       await db.destroy()
     }
   }
+  if (silent.length > 0) throw notAll(silent, prepared)
   return prepared
 
   async function prepareOne(db: ProcessDb, { name, url, directUrl }: ShardAddress) {
     const way = directUrl ?? url
-    await checkDatabase(db, way, `DATABASE_SHARDS (${name})`)
+    const variable = directUrl ? 'DATABASE_DIRECT_SHARDS' : 'DATABASE_SHARDS'
+    await checkDatabase(db, way, `${variable} (${name})`)
     const registered = await listRegistered(first)
     const isNew = !registered.some((shard) => shard.name === name)
     await requireOwn(db, name, { registered, keyIds })
@@ -71,6 +78,15 @@ export async function prepareShards(
     if (isNew) await copyOptOuts(first, db)
     return { name, applied, isNew }
   }
+}
+
+function notAll(silent: { name: string; error: Error }[], prepared: PreparedShard[]) {
+  const done = [firstShardName, ...prepared.map(({ name }) => name)].join(', ')
+  const left = silent.map(({ name }) => name).join(', ')
+  const sentences = silent.map(({ error }) => error.message).join(' ')
+  return new Error(`${sentences} Up to date: ${done}. Run the command again for ${left}.`, {
+    cause: silent[0]?.error,
+  })
 }
 
 /** Noted on the first one before, so that no database takes itself for a shard that nobody knows. */

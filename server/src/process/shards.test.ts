@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOf } from '../../test/app.ts'
 import {
@@ -42,6 +43,7 @@ import {
 import { tokenBoxOf, webLinks } from '../features/tracking/index.ts'
 import {
   chooseShard,
+  createWorkspace,
   listAllWorkspaces,
   listShards,
   locateDefaultWorkspace,
@@ -217,6 +219,18 @@ test('whoever sets up owns the default workspace also where that was moved befor
   expect(await rowsOf(others.first, found.id)).not.toHaveProperty('memberships')
 })
 
+test('the default workspace is found on a shard that takes its time', async () => {
+  const { ctx } = sharded.api
+  // Nobody is waited for, and nobody answers at once.
+  const sleeping = vi.spyOn(ctx, 'sleep').mockImplementation(() => setImmediate())
+  try {
+    const { found } = await locateDefaultWorkspace(ctx)
+    expect(found.name).toBe('default')
+  } finally {
+    sleeping.mockRestore()
+  }
+})
+
 test('a link in a mail unsubscribes on the shard of its workspace', async () => {
   const url = links().unsubscribe(mailTo(north.id), 'carl@example.com')
   expect((await call('POST', url, { key: null })).status).toBe(200)
@@ -340,11 +354,30 @@ test('sending goes on nowhere while a shard that may know of opt-outs is away', 
   databases.takeAway()
   try {
     await expect(confirmHeld(held)).rejects.toThrow('of the shard b is not reachable')
+    // It may be the one that is held.
+    await expect(listHeld(ctx)).rejects.toThrow('of the shard b is not reachable')
     expect(await findSendingHold(ctx.db)).not.toBeNull()
   } finally {
     databases.bringBack()
   }
   await vi.waitFor(() => confirmHeld(held), patience)
+})
+
+test('of two shards that are held neither sends while the other one cannot go on yet', async () => {
+  const { ctx } = sharded.api
+  await holdAll(ctx)
+  await databases.second.pool.query(
+    `insert into sends (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, variant_id,
+       message_id, starts_thread, is_new, claim_token, step, variant, state, timestamp_claimed,
+       campaign_day, mailbox_day)
+     values ($1, $1, $1, $1, $1, $1, $1, '<of@b>', true, true, 1, 1, 1, 'claimed', $2, $3, $3)`,
+    [north.id, ctx.now(), '2026-11-20'],
+  )
+  await expect(confirmHeld(await listHeld(ctx))).rejects.toThrow('1 mails that were under way')
+  expect(await listHeld(ctx)).toHaveLength(2)
+  await databases.second.pool.query('delete from sends where workspace_id = $1', [north.id])
+  await confirmHeld(await listHeld(ctx))
+  expect(await listHeld(ctx)).toEqual([])
 })
 
 /** On both, and of those whom the workspace of the first has revealed by an address that no file has. */
@@ -488,6 +521,32 @@ test('while a shard is away the others go on, and its own are told to try again,
   expect(await statuses()).toEqual({ ...there, 'unknown invitation': 404, unsubscribe: 200 })
 })
 
+test('a workspace that has left a shard is served while that one is away, also by who remembers it there', async () => {
+  const { shards } = sharded
+  const { id, key } = await sharded.createOn('b', 'saved')
+  const user = (await owner.call('GET', '/app/session')).body.user
+  const member = { workspaceId: id, userId: user.id, role: 'owner' } as const
+  await addMember(await shards.of(id), member, { type: 'operator', id: null })
+  const headers = { 'x-workspace-id': id }
+  const ask = async () => [
+    (await keys(key)).status,
+    (await owner.call('GET', '/app/members', { headers })).status,
+    (await call('POST', links().unsubscribe(mailTo(id), 'eve@example.com'))).status,
+  ]
+  expect(await ask()).toEqual([200, 200, 200])
+  await moveWorkspace(shards.byName('b').ctx, shards.first.ctx, id, {
+    ...{ sourceName: 'b', targetName: 'first', restMs: 0 },
+  })
+  await databases.first.pool.query('delete from suppressions where workspace_id = $1', [id])
+  databases.takeAway()
+  try {
+    expect(await ask()).toEqual([200, 200, 200])
+    expect(await rowsOf(databases.first, id)).toMatchObject({ suppressions: 1 })
+  } finally {
+    databases.bringBack()
+  }
+})
+
 test('a shard that is away when a process starts is opened once it answers', async () => {
   databases.takeAway()
   let late: ShardedApi | undefined
@@ -508,6 +567,35 @@ test('a shard that is away when a process starts is opened once it answers', asy
     databases.bringBack()
     await late?.[Symbol.asyncDispose]()
   }
+})
+
+const nobody = 'postgres://u:secret@127.0.0.1:1/x'
+
+test('a way around the pooler of a shard that does not answer keeps nobody from starting', async () => {
+  const settings = { ...databases.settings, DATABASE_DIRECT_SHARDS: `b=${nobody}` }
+  await using late = await shardedApi({ ...databases, settings })
+  expect([...late.shards.troubles.keys()]).toEqual(['b'])
+  const path = '/oauth/service-accounts'
+  expect((await late.api.call('GET', path, { key: home.key })).status).toBe(200)
+})
+
+test('a shard that is away is named by its variable, and keeps none of the others from being migrated', async () => {
+  await using ctx = await testContext()
+  await using third = await testDatabase()
+  const { db, peek, url } = ctx.database
+  const prepare = (more: Record<string, string>) =>
+    prepareShards(readConfig({ ...databases.settings, DATABASE_URL: url, ...more }), db, silentLog)
+  const DATABASE_SHARDS = `b=${nobody} c=${third.url}`
+  const sentences = /DATABASE_SHARDS \(b\)\. Up to date: first, c\. Run the command again for b\.$/
+  await expect(prepare({ DATABASE_SHARDS })).rejects.toThrow(sentences)
+  const registered = await peek.selectFrom('shards').select('name').orderBy('name').execute()
+  expect(registered.map(({ name }) => name)).toEqual(['c', 'first'])
+  await expect(
+    prepare({
+      DATABASE_SHARDS: `c=${third.url}`,
+      DATABASE_DIRECT_SHARDS: `c=${nobody}`,
+    }),
+  ).rejects.toThrow('and DATABASE_DIRECT_SHARDS (c).')
 })
 
 test('/ready names the command that migrates a further shard', async () => {
@@ -535,6 +623,17 @@ test('workspaces of several shards have handles that differ', async () => {
   const listed = await listAllWorkspaces(sharded.api.ctx)
   const handles = ids.map(({ id }) => listed.find((each) => each.id === id)?.handle)
   expect(handles).toEqual(['sud', `sud-${ids[1]?.id.slice(-12)}`])
+})
+
+test('while a shard is away no workspace is given a handle that one of its own may have', async () => {
+  await sharded.createOn('b', 'East')
+  databases.takeAway()
+  try {
+    const { id, handle } = await createWorkspace(sharded.shards.first.ctx, 'East')
+    expect(handle).toBe(`east-${id.slice(-12)}`)
+  } finally {
+    databases.bringBack()
+  }
 })
 
 test('a process that does not know a shard that was registered since says so, and calls no key invalid', async () => {

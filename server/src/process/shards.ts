@@ -111,7 +111,7 @@ const shownReadOnly = 'The database takes no changes, as a standby.'
 const waitedFor = 'Its workspaces are not served until it answers.'
 
 /** What is said of a database that did not answer has the driver's error among its causes. */
-const isDown = (error: unknown) => causesOf(error).some((cause) => explainUnavailable(cause))
+export const isDown = (error: unknown) => causesOf(error).some((cause) => explainUnavailable(cause))
 
 /** The server has no such database. */
 const isMissing = (error: unknown) => (error as { code?: string }).code === '3D000'

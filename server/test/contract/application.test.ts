@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { holdSending } from '../../src/features/sending/index.ts'
+import { holdSending, previewRestore } from '../../src/features/sending/index.ts'
 import { setPlan } from '../../src/features/workspaces/index.ts'
 import { type Role, roles } from '../../src/kernel/http/access.ts'
 import type { Answer } from '../app.ts'
@@ -119,9 +119,13 @@ describe.each(ofPeople.filter((each) => roleOf(each) === 'operator'))('$name', (
   })
 
   test('an operator is let in', async () => {
-    // What is confirmed has to be held first.
-    if (described.id === 'confirmRestore') await holdSending(api.ctx)
-    const valid = validRequest(document, described, ours)
+    const values = { ...ours.values }
+    if (described.id === 'confirmRestore') {
+      // What is confirmed has to be held first, and shown.
+      await holdSending(api.ctx)
+      values.seen = (await previewRestore(api.ctx))?.seen ?? ''
+    }
+    const valid = validRequest(document, described, { ...ours, values })
     expect((await send(described, valid, operator.browser)).status).toBeLessThan(300)
   })
 })

@@ -2,6 +2,7 @@ import { type Context, inWorkspace, type ProcessContext } from '../../kernel/con
 import { isTakenIn } from '../../kernel/db/failure.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { copyOptOuts } from '../directory/index.ts'
@@ -94,6 +95,8 @@ class Move {
   #heldSinceMs: number | undefined
   /** It was begun, and nothing says yet that it has gone. */
   #isToTakeBack = false
+  /** For a moment it may be nowhere. */
+  #hasSwitched = false
 
   constructor(
     source: ProcessContext,
@@ -116,6 +119,7 @@ class Move {
       return { rows: this.#rows, held_ms: Math.round(heldMs), was_there: isThere }
     } catch (error) {
       if (this.#isToTakeBack) await this.#takeBack()
+      if (this.#hasSwitched && toAppError(error).code === 'unavailable') throw brokenOff(error)
       throw error
     }
   }
@@ -141,6 +145,7 @@ class Move {
         await refuseHeld(this.#source, this.#options.sourceName)
         this.#tell('switch')
         this.#isToTakeBack = false
+        this.#hasSwitched = true
         await setMoved(inWorkspace(here, this.#id).db, this.#id, this.#options.targetName)
         return checked
       })
@@ -257,7 +262,8 @@ class Move {
 
   async #takeBack() {
     try {
-      await stayHere(this.#source, this.#id)
+      // What says meanwhile that it has gone is another command, which has completed the move.
+      await stayHere(this.#source, this.#id, { unlessGone: true })
     } catch (error) {
       this.#source.log.error(
         { workspace: this.#id, ...describeError(error) },
@@ -288,4 +294,9 @@ const isNameTaken = (error: unknown) =>
 const stillSending = (open: number) =>
   new MoveRefused(
     `${open} mails of the workspace are still under way, so nothing was moved. See "npx outrider sends list", and run the command again once they are through.`,
+  )
+
+const brokenOff = (error: unknown) =>
+  new MoveRefused(
+    `A database broke off at the end of the move: ${toAppError(error).message} Until the command is run again, which ends it, the workspace may be on neither shard.`,
   )

@@ -365,6 +365,52 @@ test('what fails before the switch is taken back by itself, and what has arrived
   )
 })
 
+test('a move whose target breaks off when it is committed says that it is to be run again, which ends it', async () => {
+  const { peek } = b.database
+  await sql`
+    create function break_off() returns trigger language plpgsql as $$
+    begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`.execute(peek)
+  await sql`
+    create constraint trigger break_off after insert on workspaces deferrable initially deferred
+    for each row execute function break_off()`.execute(peek)
+  await expect(toB()).rejects.toThrow('Until the command is run again')
+  expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, undefined])
+  await sql`drop trigger break_off on workspaces`.execute(peek)
+  await toB()
+  expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, here])
+})
+
+/** Ends the sessions of movers, as a server does that has not heard of them for hours. */
+async function endMovers({ database: { peek } }: TestContext) {
+  const held = sql`
+    from pg_locks where locktype = 'advisory'
+      and database = (select oid from pg_database where datname = current_database())`
+  await sql`select pg_terminate_backend(pid) ${held}`.execute(peek)
+  await expect
+    .poll(async () => (await sql`select ${held}`.execute(peek)).rows, patience)
+    .toEqual([])
+}
+
+test('a mover that fails late leaves the workspace where another command has brought it meanwhile', async () => {
+  let hasSlept = false
+  const sleepLong = async () => {
+    await endMovers(a)
+    await endMovers(b)
+    await toB()
+    hasSlept = true
+  }
+  let sleep: Promise<void> | undefined
+  const late = {
+    ...asService(a),
+    monotonicMs: () => (hasSlept ? 1 : 0),
+    sleep: () => (sleep ??= sleepLong()),
+  }
+  const options = { sourceName: 'a', targetName: 'b', restMs: 1 }
+  const moving = moveWorkspace(late, asService(b), workspaceId, options)
+  await expect(moving).rejects.toThrow('not queryable')
+  expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, here])
+})
+
 /** The workspace's own row waits there on its way into the target, until `work` is done. */
 async function atGate(work: () => Promise<void>) {
   const { peek } = b.database

@@ -1,7 +1,7 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { askShardsUp } from '../../kernel/shards/ask.ts'
+import { askShardsUp, haveAllAnswered } from '../../kernel/shards/ask.ts'
 import { setEmptied } from '../workspaces/index.ts'
 import { type Leaving, listLeaving } from './cross-workspace.ts'
 import { lowerFence } from './fence.ts'
@@ -81,8 +81,7 @@ async function findPlaces(ctx: ProcessContext, workspaceId: string): Promise<Pla
     queries.findWorkspaceRow(inWorkspace(shard, workspaceId).db, workspaceId),
   )
   const places = answers.filter((row) => row !== undefined)
-  const haveAllAnswered = answers.length === (ctx.shards?.names.length ?? 1)
-  return haveAllAnswered || places.some(isThere) ? places : undefined
+  return haveAllAnswered(ctx, answers) || places.some(isThere) ? places : undefined
 }
 
 /** It is not here again, and nobody is bringing it back until the transaction ends. */

@@ -113,7 +113,7 @@ export const countWaitingLeads = async (db: ProcessDb, now: Date): Promise<numbe
 }
 
 export interface RestoreEffects {
-  /** Time of the newest mail that this database knows of. */
+  /** Time of the newest mail of a campaign that this database knows of. */
   last_mail: Date | null
   active_campaigns: number
   /** Leads whose next step is due now or within the hour. */
@@ -121,14 +121,28 @@ export interface RestoreEffects {
   pending_deliveries: number
 }
 
-/** What leaves a database that was put back as soon as somebody confirms it. */
+/**
+ * What leaves a database that was put back as soon as somebody confirms it. Ids grow with the time, and
+ * no index of all mails is by time.
+ */
 export const readRestoreEffects = async (db: ProcessDb, now: Date): Promise<RestoreEffects> => {
   const soon = new Date(now.getTime() + 3_600_000)
   const { rows } = await sql<Omit<RestoreEffects, 'leads_due'>>`/* cross-workspace: upkeep */
     select
-      (select max(timestamp_claimed) from sends) as last_mail,
-      (select count(*)::int from campaigns where status = 'active') as active_campaigns,
-      (select count(*)::int from deliveries) as pending_deliveries`.execute(db)
+      (select max(newest.timestamp_claimed)
+       from campaigns c
+       cross join lateral (
+         select s.timestamp_claimed from sends s
+         where s.workspace_id = c.workspace_id and s.campaign_id = c.id and s.kind = 'step'
+         order by s.id desc
+         limit 1
+       ) newest
+       where c.${sql.raw(isHere)}) as last_mail,
+      (select count(*)::int from campaigns
+       where status = 'active' and ${sql.raw(isHere)}) as active_campaigns,
+      (select count(*)::int from deliveries where ${sql.raw(isHere)}) as pending_deliveries`.execute(
+    db,
+  )
   const [counts = { last_mail: null, active_campaigns: 0, pending_deliveries: 0 }] = rows
   return { ...counts, leads_due: await countWaitingLeads(db, soon) }
 }

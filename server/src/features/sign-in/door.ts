@@ -45,16 +45,12 @@ export const sessionDoor: Door = async (req) => {
   }
 }
 
-/** On the shard where the workspace was last, which says so if it has left since. */
+/** On the shard of the workspace. */
 async function findMembershipOn(ctx: ProcessContext, workspaceId: string, userId: string) {
   const { shards } = ctx
-  const on = async (shard: ProcessContext) => {
-    const membership = await findMembership(inWorkspace(shard, workspaceId), workspaceId, userId)
-    return membership && { membership, shard: shards && shard }
-  }
-  if (!shards) return on(ctx)
-  const known = shards.recall(workspaceId)
-  return (known && (await on(known.ctx))) ?? on(await shards.of(workspaceId))
+  const shard = shards ? await shards.of(workspaceId) : ctx
+  const membership = await findMembership(inWorkspace(shard, workspaceId), workspaceId, userId)
+  return membership && { membership, shard: shards && shard }
 }
 
 declare module 'fastify' {

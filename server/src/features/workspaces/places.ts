@@ -1,6 +1,6 @@
 import type { ProcessContext } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { askAllShards, askShardsUp, shardNameOf } from '../../kernel/shards/ask.ts'
+import { askAllShards, askShardsUp, haveAllAnswered, shardNameOf } from '../../kernel/shards/ask.ts'
 import { listWorkspaces } from './workspaces.ts'
 
 /** What a shard works for. */
@@ -48,7 +48,7 @@ export async function hasOneInSeveral(ctx: ProcessContext): Promise<boolean | un
   if (!ctx.shards) return false
   const all = await askShardsUp(ctx, sayWorkspaces)
   if (ofShards([shardNameOf(ctx)], all).length > 0) return true
-  return all.length === ctx.shards.names.length ? false : undefined
+  return haveAllAnswered(ctx, all) ? false : undefined
 }
 
 const sayWorkspaces = async (ctx: ProcessContext): Promise<WorkspacesOn> => ({

@@ -3,7 +3,12 @@ import { isTakenIn } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
-import { askAllShards, askShardsUp, findOnShards } from '../../kernel/shards/ask.ts'
+import {
+  askAllShards,
+  askShardsUp,
+  findOnShards,
+  haveAllAnswered,
+} from '../../kernel/shards/ask.ts'
 import { hasWorkspaces } from '../../kernel/shards/queries.ts'
 import { type Actor, operator, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
@@ -69,7 +74,11 @@ export async function locateDefaultWorkspace(ctx: ProcessContext) {
   const lists = await askAllShards(ctx, async (shard) =>
     (await listWorkspaces(shard)).map((found) => ({ ctx: shard, found })),
   )
-  const [only, ...others] = lists.flat()
+  const all = lists.flat()
+  // One that took its time may have it.
+  const late = all.find(({ found }) => found.name === defaultWorkspaceName)
+  if (late) return late
+  const [only, ...others] = all
   if (!only) throw noSuchWorkspace()
   if (others.length === 0) return only
   throw new AppError(
@@ -84,7 +93,9 @@ async function insert(ctx: ProcessContext, name: string) {
   const plain = handleOf(name)
   // A person may be a member on several shards, and opens a workspace by its handle alone.
   const taken = await askShardsUp(ctx, ({ db }) => queries.isHandleTaken(db, plain))
-  const isTaken = taken.includes(true) || (await queries.isHandleTaken(ctx.db, plain))
+  // One that is silent may have it. The first workspace of all is known by its handle.
+  const isKnown = name === defaultWorkspaceName || haveAllAnswered(ctx, taken)
+  const isTaken = !isKnown || taken.includes(true) || (await queries.isHandleTaken(ctx.db, plain))
   return queries.insertWorkspace(ctx.db, {
     id,
     name,
@@ -140,9 +151,8 @@ async function locateByName(ctx: ProcessContext, name: string) {
   }))
   const hits = answers.flatMap(({ ctx: shard, found }) => (found ? [{ ctx: shard, found }] : []))
   if (hits.length > 1) throw severalOfName(hits.map(({ found }) => found.id))
-  const haveAllAnswered = answers.length === (ctx.shards?.names.length ?? 1)
   // One that is silent may have it: it is waited for, and named.
-  return hits[0] ?? (haveAllAnswered ? undefined : await findOnShards(ctx, find))
+  return hits[0] ?? (haveAllAnswered(ctx, answers) ? undefined : await findOnShards(ctx, find))
 }
 
 const severalOfName = (ids: string[]) =>

@@ -1,5 +1,5 @@
 import { firstShardName } from '../../config.ts'
-import type { ProcessContext } from '../context.ts'
+import type { AnyContext, ProcessContext } from '../context.ts'
 import { listRegistered } from './queries.ts'
 import { unknownShard } from './shards.ts'
 
@@ -33,6 +33,10 @@ export const askShardsUp = async <T>(
   ctx.shards
     ? (await ctx.shards.askThoseUp((shard) => ask(shard.ctx))).map(({ answer }) => answer)
     : [await ask(ctx)]
+
+/** @param answers of `askShardsUp` */
+export const haveAllAnswered = ({ shards }: AnyContext, answers: unknown[]): boolean =>
+  answers.length === (shards?.names.length ?? 1)
 
 /** @throws AppError `unavailable`, which names the one that does not answer */
 export const askAllShards = async <T>(

@@ -112,7 +112,8 @@ export class ShardsOf<Ctx extends ShardContext> {
   }
 
   /**
-   * Where something of a workspace lies: on the shard where it was found last, else asked of all.
+   * Where something of a workspace lies: on the shard where it was found last, else asked of all. It may
+   * have left one that does not answer now.
    *
    * @param ask what a shard has of it; `moved_to` says that the workspace has left
    * @returns undefined when all have answered and none has it
@@ -123,10 +124,18 @@ export class ShardsOf<Ctx extends ShardContext> {
     last: ShardOf<Ctx> | undefined,
     ask: (shard: ShardOf<Ctx>) => Promise<T | undefined>,
   ): Promise<Answer<Ctx, T> | undefined> {
-    const there = last && (await ask(last))
+    let failure: unknown
+    const there =
+      last &&
+      (await ask(last).catch((error) => {
+        if (!isUnavailable(error)) throw error
+        failure = error
+      }))
     if (there && !there.moved_to) return { shard: last, answer: there }
     const left: Place[] = []
     const found = await this.find(async (shard) => {
+      // It was waited for already.
+      if (failure && shard === last) throw failure
       const answer = await ask(shard)
       if (answer?.moved_to) left.push(answer)
       return answer?.moved_to ? undefined : answer
@@ -140,11 +149,6 @@ export class ShardsOf<Ctx extends ShardContext> {
     if (!left.every(({ is_emptied }) => is_emptied)) return false
     const registered = await listRegistered(this.first.ctx.db)
     return left.some(({ moved_to }) => registered.every(({ name }) => name !== moved_to))
-  }
-
-  /** Where it was when it was last asked for; whoever takes it has to notice that it has moved. */
-  recall(workspaceId: string): ShardOf<Ctx> | undefined {
-    return this.#places.get(workspaceId)
   }
 
   remember(workspaceId: string, shard: ShardOf<Ctx>) {

@@ -93,6 +93,9 @@ export async function checkArchive(path: string): Promise<{ mark: Mark; size: Ar
       }
     }
     if (!mark || !manifest) throw new Error('it ends too early')
+    if (mark.format !== 1) {
+      throw new Error(`its layout is unknown here, restore it with Outrider ${mark.outrider}`)
+    }
     const differing = Object.keys({ ...manifest, ...found }).find(
       (name) => manifest?.[name] !== found[name],
     )

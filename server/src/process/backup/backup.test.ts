@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   copyFile,
@@ -11,13 +12,14 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { makeDataDir, operatorJson, runOperator } from '../../../test/processes.ts'
+import { makeDataDir, operatorJson, program, runOperator } from '../../../test/processes.ts'
 import { quickDirectory } from '../../../test/quick-directory.ts'
 import { share } from '../../../test/thoroughness.ts'
 import { type Config, readConfig } from '../../config.ts'
-import { startPostgres } from '../../kernel/postgres/index.ts'
+import { readMajorVersion, startPostgres } from '../../kernel/postgres/index.ts'
 import { writeArchive } from './archive.ts'
 import { createBackup, restoreBackup } from './backup.ts'
 
@@ -145,6 +147,7 @@ describe('a backup that was made of a database that does not run', () => {
     ['empty', (path) => truncate(path, 0), /ends in the middle/],
     ['foreign', (path) => writeFile(path, 'x'.repeat(5000)), /is no tar archive/],
     ['changed', (path) => overwrite(path, 100_000), /damaged/],
+    ['of a later layout', raiseFormat, /its layout is unknown here, restore it with Outrider/],
   ]
   test.each(faults)('is refused by its name when it is %s', async (_what, spoil, reason) => {
     const spoilt = await newFile()
@@ -184,12 +187,36 @@ test('a backup of another major version of PostgreSQL is refused by its name', a
   await expect(stat(target)).rejects.toThrow('ENOENT')
 })
 
+test('a restore that a disk or a quota cuts short fails, and leaves nothing', async () => {
+  const file = await newFile()
+  const postgres = await readMajorVersion()
+  const mark = { format: 1, outrider: '0.1.0', postgres, timestamp: '2026-01-01' } as const
+  const size = 1_500_000
+  await writeArchive(file, mark, (archive) =>
+    archive.file('postgres/base', size, [Buffer.alloc(size)]),
+  )
+  const target = join(await makeDataDir(), 'data')
+  // In KiB: the last write of the file is taken in part.
+  const limited = ['-c', 'ulimit -f 1300; exec "$@"', 'bash', process.execPath, program]
+  const env = { PATH: process.env.PATH, DATA_DIR: target }
+  const restoring = promisify(execFile)('bash', [...limited, 'backup', 'restore', file], { env })
+  await expect(restoring).rejects.toMatchObject({ stderr: expect.stringContaining('EFBIG') })
+  expect(await readdir(target)).toEqual([])
+})
+
 test('a database of DATABASE_URL is backed up by somebody else, and its key belongs to it', async () => {
   const DATABASE_URL = 'postgres://u:p@127.0.0.1:1/x'
   const { code, stderr } = await runOperator(['backup', 'create', 'x'], { DATABASE_URL })
   expect(code).toBe(1)
   for (const part of ['pg_dump', 'secret.key']) expect(stderr).toContain(part)
 })
+
+/** In the mark, which no sum is of. */
+async function raiseFormat(path: string) {
+  await using handle = await open(path, 'r+')
+  const { buffer } = await handle.read(Buffer.alloc(2000), 0, 2000, 0)
+  await handle.write('"format":2', buffer.indexOf('"format":1'))
+}
 
 async function overwrite(path: string, position: number) {
   await using handle = await open(path, 'r+')

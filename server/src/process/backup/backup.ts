@@ -23,7 +23,7 @@ export async function createBackup(config: Config, file: string, log: Log): Prom
 
 export interface RestoredBackup extends ArchiveSize {
   data_dir: string
-  /** When it was made. */
+  /** When it was begun: what came until it was through is in it, too. */
   timestamp: string
 }
 
@@ -80,7 +80,8 @@ async function discard(dataDir: string) {
 
 async function writeWhole(path: string, chunks: AsyncIterable<Buffer>) {
   await using handle = await open(path, 'wx', 0o600)
-  for await (const chunk of chunks) await handle.write(chunk)
+  // All of each: a plain write may stop short at the end of a disk or a quota.
+  for await (const chunk of chunks) await handle.writeFile(chunk)
   await handle.sync()
 }
 

@@ -14,7 +14,7 @@ export interface TarWriter {
 }
 
 export function writeTar(handle: FileHandle): TarWriter {
-  const put = async (buffer: Buffer) => void (await handle.write(buffer))
+  const put = (buffer: Buffer) => handle.writeFile(buffer)
   return {
     directory: (name) => put(header(`${name}/`, 0, '5')),
     async file(name, size, chunks) {

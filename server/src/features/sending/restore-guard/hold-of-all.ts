@@ -9,6 +9,7 @@ import {
   confirmRestore,
   holdSending,
   previewRestore,
+  requireConfirmable,
   type SendingHold,
 } from './sending-hold.ts'
 
@@ -16,9 +17,14 @@ export type HeldShard = NonNullable<Awaited<ReturnType<typeof previewRestore>>> 
   ctx: ProcessContext
 }
 
-/** The databases on which sending is held, of those that answer, each with what leaves it when that ends. */
+/**
+ * The databases on which sending is held, each with what leaves it when that ends. One that takes its
+ * time must not be taken for one that is not held.
+ *
+ * @throws AppError `unavailable`, which names one that does not answer
+ */
 export async function listHeld(ctx: ProcessContext): Promise<HeldShard[]> {
-  const previews = await askShardsUp(ctx, async (shard) => {
+  const previews = await askAllShards(ctx, async (shard) => {
     const preview = await previewRestore(shard)
     return preview ? [{ ...preview, ctx: shard }] : []
   })
@@ -65,6 +71,8 @@ export async function confirmHeld(
   if (seen !== seenOf(held)) throw changedSince()
   const names = held.map(({ ctx }) => shardNameOf(ctx))
   await requireNoneInSeveral(first.ctx, names)
+  // None goes on while another one cannot.
+  for (const each of held) await requireConfirmable(each.ctx, each.seen)
   for (const { ctx } of held) await recoverOptOuts(ctx)
   let uncertain = 0
   for (const each of held) uncertain += (await confirmRestore(each.ctx, each.seen)).uncertain

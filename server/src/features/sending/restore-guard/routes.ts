@@ -36,7 +36,7 @@ const SendingHold = Type.Object(
         held: {
           since: '2026-11-20T09:37:00.123Z',
           detail: 'The database is older than what was sent from it.',
-          seen: 'database_went_back.0',
+          seen: 'first.2026-11-20T09:37:00.123Z.database_went_back.0',
           ...{ last_mail: '2026-11-20T08:00:00.000Z', active_campaigns: 2, leads_due: 40 },
           ...{ missing_mails: 0, pending_deliveries: 3 },
         },
@@ -53,7 +53,7 @@ const RestoreConfirmation = Type.Object(
   },
   {
     $id: 'RestoreConfirmation',
-    examples: [{ seen: 'operator.0' }],
+    examples: [{ seen: 'first.2026-11-20T09:37:00.123Z.operator.0' }],
     additionalProperties: false,
   },
 )

@@ -531,6 +531,36 @@ test.each([
   },
 )
 
+test('who confirms is told of the newest mail and of what leaves, and of nothing that a moved workspace has left', async () => {
+  const { ctx } = sending
+  const id = await activeCampaign()
+  await sending.startRunner()
+  await sending.addLeads(id, ['ann@lead.example', 'bob@lead.example'])
+  const ledger = await sending.waitForLedger(sentTo(2))
+  await sending.untilAsleep()
+  await holdSending(ctx)
+  const newest = ledger.at(-1)?.timestamp_claimed
+  const none = { leads_due: 0, pending_deliveries: 0 }
+  expect(await previewRestore(ctx)).toMatchObject({
+    ...{ ...none, last_mail: newest, active_campaigns: 1 },
+  })
+  await run(`update workspaces set moving_to = 'a', moved_to = 'a'`)
+  expect(await previewRestore(ctx)).toMatchObject({
+    ...{ ...none, last_mail: null, active_campaigns: 0 },
+  })
+})
+
+test('a hold that was placed after another one was shown is not ended by who saw that', async () => {
+  const { ctx } = sending
+  await holdSending(ctx)
+  const shown = await previewRestore(ctx)
+  await confirmRestore(ctx, shown?.seen)
+  ctx.clock.advance(1)
+  await holdSending(ctx)
+  await expect(confirmRestore(ctx, shown?.seen)).rejects.toMatchObject({ code: 'not_ready' })
+  expect(await findSendingHold(ctx.db)).not.toBeNull()
+})
+
 test('beside missing mails it is told that somebody cannot be asked, before anybody confirms', async () => {
   const { ctx } = sending
   await failOver(before)

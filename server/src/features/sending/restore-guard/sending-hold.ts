@@ -4,6 +4,7 @@ import { lockInstance } from '../../../kernel/db/instance.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { hintDue } from '../../../kernel/runner/hint.ts'
+import { shardNameOf } from '../../../kernel/shards/ask.ts'
 import {
   countOpenSends,
   countUncertainSends,
@@ -97,21 +98,23 @@ export const holdSending = (ctx: ProcessContext): Promise<SendingHold> =>
   })
 
 /** For the person who confirms: what the hold is about, and what leaves when it ends. Null: not held. */
-export async function previewRestore({
-  db,
-  now,
-}: ProcessContext): Promise<
-  (RestoreEffects & { hold: SendingHold; missing: MissingMail[]; seen: string }) | null
-> {
+export async function previewRestore(
+  ctx: ProcessContext,
+): Promise<(RestoreEffects & { hold: SendingHold; missing: MissingMail[]; seen: string }) | null> {
+  const { db, now } = ctx
   const hold = await findSendingHold(db)
   if (!hold) return null
   const missing = await listMissingMails(db)
-  const seen = seenOf(hold.reason, missing)
+  const seen = seenOf(ctx, hold, missing)
   return { hold, missing, seen, ...(await readRestoreEffects(db, now())) }
 }
 
-/** What a person has looked at: another one as soon as more turns up. */
-const seenOf = (reason: string, missing: MissingMail[]) => `${reason}.${missing.length}`
+/** What a person has looked at: another one as soon as more turns up, and of each hold and database. */
+const seenOf = (
+  ctx: ProcessContext,
+  { since, reason }: Pick<SendingHold, 'since' | 'reason'>,
+  missing: MissingMail[],
+) => [shardNameOf(ctx), since.toISOString(), reason, missing.length].join('.')
 
 export const changedSince = () =>
   new AppError(
@@ -120,8 +123,7 @@ export const changedSince = () =>
   )
 
 /**
- * A person has looked: sending goes on by this database. What was under way when it was held has to
- * be settled before, so that nothing of it is taken for unsent.
+ * A person has looked: sending goes on by this database.
  *
  * @param seen of the preview that the person was shown; undefined: whatever is missing, it goes on
  * @returns how many mails wait for a person, and count as sent until then
@@ -131,20 +133,8 @@ export const confirmRestore = (
   seen?: string,
 ): Promise<{ uncertain: number }> =>
   transaction(ctx, async (tx) => {
-    const instance = await lockedInstance(tx)
-    if (!instance?.sending_held_since) {
-      throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
-    }
-    await checkAsked(tx, instance)
-    const open = await countOpenSends(tx.db)
-    if (open > 0) {
-      throw new AppError(
-        'not_ready',
-        `${open} mails that were under way are not settled yet: a runner does it within a minute. Start one, or wait.`,
-      )
-    }
-    const found = seenOf(instance.sending_held_reason ?? '', await listMissingMails(tx.db))
-    if (seen !== undefined && seen !== found) throw changedSince()
+    await lockInstance(tx.db)
+    const instance = await requireConfirmable(tx, seen)
     await deleteMissingMarks(tx.db)
     await updateSendingInstance(tx.db, {
       ...instance,
@@ -156,6 +146,37 @@ export const confirmRestore = (
     tx.afterCommit?.(hintDue)
     return { uncertain: await countUncertainSends(tx.db) }
   })
+
+/**
+ * What was under way when it was held has to be settled before it ends, so that nothing of it is taken
+ * for unsent.
+ *
+ * @throws AppError while the hold cannot be confirmed, or not by who has seen this
+ */
+export async function requireConfirmable(
+  ctx: ProcessContext,
+  seen: string | undefined,
+): Promise<SendingInstance> {
+  const instance = await findSendingInstance(ctx.db)
+  if (!instance?.sending_held_since) {
+    throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
+  }
+  await checkAsked(ctx, instance)
+  const open = await countOpenSends(ctx.db)
+  if (open > 0) {
+    throw new AppError(
+      'not_ready',
+      `${open} mails that were under way are not settled yet: a runner does it within a minute. Start one, or wait.`,
+    )
+  }
+  const hold = {
+    since: instance.sending_held_since,
+    reason: instance.sending_held_reason as HoldReason,
+  }
+  const found = seenOf(ctx, hold, await listMissingMails(ctx.db))
+  if (seen !== undefined && seen !== found) throw changedSince()
+  return instance
+}
 
 /**
  * Who is alive names what is missing within seconds, and a runner tells of who is dead: a person must
