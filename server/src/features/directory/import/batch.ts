@@ -13,8 +13,6 @@ export interface BatchContact {
   company: string | undefined
   /** Folded: it is none of theirs, or no longer one. */
   wrongAddress: string | undefined
-  /** One of its rows has enough to look for an address. */
-  canBeLookedFor: boolean
 }
 
 export interface Rejection {
@@ -76,7 +74,7 @@ export class Batch {
       if (!contact) this.companyRows.push({ row: row.number, key: company })
     }
     if (!contact) return
-    const { record, wrongAddress, canBeLookedFor } = contact
+    const { record, wrongAddress } = contact
     const underAddress = wrongAddress && addressKey(wrongAddress)
     const key = underAddress && this.contacts.has(underAddress) ? underAddress : contact.key
     const known = this.contacts.get(key)
@@ -85,7 +83,6 @@ export class Batch {
       record: known ? mergeContact(key, known.record, { record, wrongAddress }) : record,
       company: company ?? known?.company,
       wrongAddress: wrongAddress ?? (record.email === null ? known?.wrongAddress : undefined),
-      canBeLookedFor: canBeLookedFor || known?.canBeLookedFor === true,
     })
   }
 }

@@ -446,18 +446,6 @@ describe('whether an address may be asked for', () => {
     await importText(ctx, `first_name,last_name,domain,title,has_email\nAda,L,a.example,CTO,yes\n`)
     expect(await offered()).toEqual([true, true])
   })
-
-  test('stays what was said where a later row or file says nothing of it', async () => {
-    const offered = async () => (await contactsIn(ctx)).map(({ has_email }) => has_email)
-    const header = 'has_email,linkedin_url,first_name,last_name,domain\n'
-    const ada = 'linkedin.com/in/ada,Ada,L,a.example\n'
-    await importText(ctx, `${header}no,${ada},${ada},linkedin.com/in/bob,Bob,,\n`)
-    expect(await offered()).toEqual([false, false])
-    const bob = 'linkedin.com/in/bob,Bob,B,b.example\n'
-    await importText(ctx, `linkedin_url,first_name,last_name,domain\n${ada}${bob}`)
-    // Of Bob too little was known to look for an address.
-    expect(await offered()).toEqual([false, true])
-  })
 })
 
 describe('a file of companies', () => {

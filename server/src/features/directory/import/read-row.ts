@@ -55,8 +55,6 @@ export interface KeyedContact {
   record: ContactRecord
   /** Folded: the address that the row says is wrong. */
   wrongAddress: string | undefined
-  /** Whether the row has enough to look for an address, and does not say that there is none. */
-  canBeLookedFor: boolean
 }
 
 /**
@@ -80,6 +78,8 @@ export function readContact(
   const email = status === 'invalid' ? null : given
   const linkedin_url = readText('linkedin_url', fields[at.linkedin_url], 500)
   const isOffered = readSwitch('has_email', fields[at.has_email]) ?? isThere
+  const domain = company === undefined ? undefined : domainIn(company)
+  const canBeLookedFor = Boolean(first_name && last_name && domain && status !== 'invalid')
   const key = keyOf(
     email === null ? undefined : folded,
     linkedin_url,
@@ -89,22 +89,14 @@ export function readContact(
   return {
     key,
     wrongAddress: status === 'invalid' ? folded : undefined,
-    canBeLookedFor: status !== 'invalid' && isEnoughToLook(first_name, last_name, company),
     record: {
       ...{ first_name, last_name, title, seniority, department, city, country },
       ...{ linkedin_url, email },
       email_status: email === null ? null : status,
-      has_email: email !== null || isOffered,
+      has_email: email !== null || (isOffered ?? (canBeLookedFor || null)),
     },
   }
 }
-
-/** @param company the key of the company */
-export const isEnoughToLook = (
-  first: string | null,
-  last: string | null,
-  company: string | null | undefined,
-): boolean => Boolean(first && last && company && domainIn(company))
 
 interface GivenAddress {
   given: string | null

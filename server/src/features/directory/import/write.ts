@@ -10,7 +10,7 @@ import { type Batch, type BatchContact, mergeContact } from './batch.ts'
 import { type CopyValue, copyText } from './copy-text.ts'
 import { excludeOptedOut } from './exclude-opted-out.ts'
 import * as queries from './queries.ts'
-import { isEnoughToLook, named } from './read-row.ts'
+import { named } from './read-row.ts'
 
 export interface WriteOptions {
   copyFrom: Session['copyFrom']
@@ -153,9 +153,8 @@ async function writeContacts(
   /** Made while the database takes those before. */
   function* newRows(keys: string[]) {
     for (const key of keys) {
-      const said = contacts.get(key) as BatchContact
-      const { company } = said
-      const record = settled(offered(said))
+      const { record: said, company } = contacts.get(key) as BatchContact
+      const record = settled(said)
       const employer = company === undefined ? undefined : companies.get(company)
       const own = contactTerms(record, company && domainIn(company))
       addCount(counts, own, 1)
@@ -173,10 +172,7 @@ async function writeContacts(
     for (const before of rows) {
       const { key, id } = before
       const said = contacts.get(key) as BatchContact
-      const { wrongAddress } = said
-      const record = settled(
-        mergeContact(key, before, { record: offered(said, before), wrongAddress }),
-      )
+      const record = settled(mergeContact(key, before, said))
       const employer = said.company === undefined ? undefined : companies.get(said.company)
       const company_id = employer?.id ?? before.company_id
       const sample = isSample && before.sample
@@ -194,18 +190,6 @@ async function writeContacts(
       })
     }
   }
-}
-
-/**
- * Where no row says whether there is an address, there may be one as soon as there is enough to look for
- * it; but where there was enough before, a file has said that there is none.
- */
-function offered(
-  { record, canBeLookedFor }: BatchContact,
-  before?: queries.KnownContact,
-): ContactRecord {
-  const wasEnough = before && isEnoughToLook(before.first_name, before.last_name, before.company)
-  return { ...record, has_email: record.has_email ?? ((canBeLookedFor && !wasEnough) || null) }
 }
 
 /** What is stored says of every contact whether there is an address, and of every address how good it is. */
