@@ -39,11 +39,20 @@ function build(digest: string) {
     ],
     { cwd: web, stdio: ['ignore', process.stderr, process.stderr] },
   )
-  if (status !== 0) process.exit(status ?? 1)
+  if (status !== 0) {
+    rmSync(fresh, { recursive: true, force: true })
+    process.exit(status ?? 1)
+  }
   compress(join(fresh, 'assets'))
   writeFileSync(join(fresh, '.stamp'), digest)
   rmSync(dist, { recursive: true, force: true })
-  renameSync(fresh, dist)
+  try {
+    renameSync(fresh, dist)
+  } catch (error) {
+    // Another build was faster.
+    rmSync(fresh, { recursive: true })
+    if (!isCurrent(digest)) throw error
+  }
   for (const { page, bytes } of pageSizes(dist).slice(0, 1)) {
     console.error(`Script of the largest page, ${page}: ${Math.round(bytes / 1000)} kB gzip.`)
   }
@@ -59,5 +68,7 @@ function compress(folder: string) {
   }
 }
 
+const isCurrent = (digest: string) => existsSync(stamp) && readFileSync(stamp, 'utf8') === digest
+
 const digest = digestSources()
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) build(digest)
+if (!isCurrent(digest)) build(digest)

@@ -12,7 +12,9 @@ const built = findBuilt()
 const cli = built ? join(built, 'cli.js') : fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 /** Of what Node makes of the program: with it a command starts sooner and in less memory. */
-const cache = fileURLToPath(new URL('../node_modules/.cache/outrider', import.meta.url))
+const cache = built
+  ? join(built, '.cache')
+  : fileURLToPath(new URL('../node_modules/.cache/outrider', import.meta.url))
 const args = process.argv.slice(2)
 const flags = flagsFor(args)
 

@@ -11,7 +11,9 @@ const built = join(server, 'built')
 
 /** Differs when a source file, an installed package or the build itself does. */
 export function describeSources() {
-  const others = ['package.json', '../package-lock.json', '../scripts/build-server.ts']
+  // npm writes what it has installed, whatever the lock wants by now.
+  const installed = '../node_modules/.package-lock.json'
+  const others = ['package.json', installed, '../scripts/build-server.ts']
   const hash = createHash('sha256')
   for (const path of [...others.map((name) => join(server, name)), ...filesOf(sources)]) {
     if (existsSync(path)) hash.update(`${path.slice(server.length)}\n`).update(readFileSync(path))
@@ -30,13 +32,13 @@ function filesOf(folder) {
     })
 }
 
-/**
- * The folder of the program that was built of the sources as they are, or undefined. An installed package
- * has no sources, and one program.
- */
+/** Names the newest build, for an unpacked archive: it has no sources, and builds of older ones may lie in it. */
+export const newestFile = join(built, 'newest')
+
+/** The folder of the program that was built of the sources as they are, or undefined. */
 export function findBuilt() {
   try {
-    const name = existsSync(sources) ? describeSources() : readdirSync(built)[0]
+    const name = existsSync(sources) ? describeSources() : readFileSync(newestFile, 'utf8')
     const folder = join(built, name)
     return existsSync(join(folder, 'cli.js')) ? folder : undefined
   } catch {

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { packageFile } from '../src/kernel/own-files.ts'
+
+/** What npm writes of what it has installed. */
+const installed = 'node_modules/.package-lock.json'
 
 /** A server's package with the real launcher, whose programs say whether they are the sources or built. */
 async function makePackage() {
@@ -16,7 +19,8 @@ async function makePackage() {
   await mkdir(join(server, 'src/features'), { recursive: true })
   await mkdir(join(root, 'scripts'))
   await writeFile(join(root, 'scripts/build-server.ts'), '')
-  await writeFile(join(root, 'package-lock.json'), '{}')
+  await mkdir(join(root, 'node_modules'))
+  await writeFile(join(root, installed), '{}')
   await writeFile(join(server, 'package.json'), '{"type":"module"}')
   await writeFile(join(server, 'v8-flags.json'), '{}')
   await writeFile(join(server, 'src/cli.ts'), 'console.log("sources" as string)')
@@ -49,7 +53,7 @@ test('what was built runs, and what runs is always what the sources and librarie
     () => writeFile(join(server, 'src/features/leads.ts'), '2'),
     () => writeFile(join(server, 'src/features/new.ts'), ''),
     () => rename(join(server, 'src/features/new.ts'), join(server, 'src/new.ts')),
-    () => writeFile(join(root, 'package-lock.json'), '[]'),
+    () => writeFile(join(root, installed), '[]'),
     () => writeFile(join(root, 'scripts/build-server.ts'), '// mended'),
   ]
   for (const change of changes) {
@@ -69,10 +73,15 @@ test('what lies beside the sources and is none keeps no command from running', a
   expect(await run()).toBe('built')
 })
 
-test('in an installed package, without sources and lock, what was built runs', async () => {
+test('in an unpacked archive the newest build runs, whatever lies beside it', async () => {
   const { root, server, build, run } = await makePackage()
-  await build()
+  const folder = await build()
+  await writeFile(join(server, 'built/newest'), basename(folder))
+  for (const name of ['0000000000000000', 'ffffffffffffffff']) {
+    await mkdir(join(server, 'built', name))
+    await writeFile(join(server, 'built', name, 'cli.js'), 'console.log("old")')
+  }
   await rm(join(server, 'src'), { recursive: true })
-  await rm(join(root, 'package-lock.json'))
+  await rm(join(root, installed))
   expect(await run()).toBe('built')
 })

@@ -12,7 +12,13 @@ import { quickDirectory } from './quick-directory.ts'
 import { createSignal } from './signal.ts'
 
 /** What runs on an operator's machine; a test run builds it first. */
-export const program = join(findBuilt() ?? '', 'cli.js')
+export const program = join(requireBuilt(), 'cli.js')
+
+function requireBuilt(): string {
+  const folder = findBuilt()
+  if (folder) return folder
+  throw new Error('A source changed since the test run began, which builds: begin it again.')
+}
 
 export type Settings = Record<string, string | undefined>
 

@@ -4,11 +4,13 @@ import { pathToFileURL } from 'node:url'
 /** Of the server's package, wherever in it this module is: among the sources, or in what is built of them. */
 const manifest = pathToFileURL(findPackageJSON(import.meta.url) ?? '')
 
-/** The folder of the built program that this module is a part of; undefined among the sources. */
-const built = /^.*\/built\/[^/]+\//.exec(import.meta.url)?.[0]
-
 /** A file of the server's package that is no module, like `migrations/` or `openapi.json`. */
 export const packageFile = (path: string): URL => new URL(path, manifest)
+
+/** The name of the build that this module is a part of; undefined among the sources. */
+const build = import.meta.url.startsWith(packageFile('built/').href)
+  ? import.meta.url.slice(packageFile('built/').href.length).split('/')[0]
+  : undefined
 
 /**
  * A module that runs in a thread of its own. The build makes a file of each whose name ends in `-thread`.
@@ -16,4 +18,4 @@ export const packageFile = (path: string): URL => new URL(path, manifest)
  * @param path below `src`, without its extension
  */
 export const threadModule = (path: string): URL =>
-  built === undefined ? packageFile(`src/${path}.ts`) : new URL(`${path}.js`, built)
+  packageFile(build === undefined ? `src/${path}.ts` : `built/${build}/${path}.js`)

@@ -50,7 +50,9 @@ test('a command beside a service whose PostgreSQL is still recovering waits for 
 
 test('a command can move a workspace, however few connections a process may have', async () => {
   await using database = await testDatabase()
-  const config = readConfig({ DATABASE_URL: database.url, DATABASE_CONNECTIONS: '2' })
+  const config = readConfig({
+    ...{ DATABASE_URL: database.url, DATABASE_CONNECTIONS: '2', DATA_DIR: await makeDataDir() },
+  })
   await using opened = await openOperator(config, { log })
   const { db } = opened.ctx
   const three = () => withSession(db, () => withSession(db, async () => 'three'))
