@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { countContactFacets, findContacts } from '../../api/generated/sdk.gen.ts'
@@ -58,7 +58,10 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
       return data
     },
   })
-  const total = cache.getQueryData<{ count: number; isEstimate: boolean }>(totalKey)
+  // Looked at, it stays as long as the list does.
+  const { data: total } = useQuery<{ count: number; isEstimate: boolean }>({
+    ...{ queryKey: totalKey, queryFn: skipToken },
+  })
   // Nobody counts for whom no filter is looked at.
   const [isLookedAt, setLookedAt] = useState(false)
   const { data: facets } = useQuery({
