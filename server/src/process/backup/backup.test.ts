@@ -205,8 +205,10 @@ test('a restore that a disk or a quota cuts short fails, and leaves nothing', as
 })
 
 test('a database of DATABASE_URL is backed up by somebody else, and its key belongs to it', async () => {
-  const DATABASE_URL = 'postgres://u:p@127.0.0.1:1/x'
-  const { code, stderr } = await runOperator(['backup', 'create', 'x'], { DATABASE_URL })
+  const settings = {
+    ...{ DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x', DATA_DIR: await makeDataDir() },
+  }
+  const { code, stderr } = await runOperator(['backup', 'create', 'x'], settings)
   expect(code).toBe(1)
   for (const part of ['pg_dump', 'secret.key']) expect(stderr).toContain(part)
 })
