@@ -16,7 +16,7 @@ import { lowerFence, raiseFence } from './fence.ts'
 import { inSession } from './in-session.ts'
 import * as queries from './queries.ts'
 import { deleteAllRows } from './remains.ts'
-import { stayHere } from './stay-here.ts'
+import { takeBack } from './stay-here.ts'
 import { makePartitions } from './tables.ts'
 
 /** What a move does next. From `fence` until `done` nothing of the workspace is written. */
@@ -93,7 +93,7 @@ class Move {
   readonly #options: MoveOptions
   #rows = 0
   #heldSinceMs: number | undefined
-  /** It was begun, and nothing says yet that it has gone. */
+  /** It was begun, and this mover has not switched. */
   #isToTakeBack = false
   /** For a moment it may be nowhere. */
   #hasSwitched = false
@@ -262,8 +262,8 @@ class Move {
 
   async #takeBack() {
     try {
-      // What says meanwhile that it has gone is another command, which has completed the move.
-      await stayHere(this.#source, this.#id, { unlessGone: true })
+      // Another command may have completed the move meanwhile.
+      await takeBack(this.#source, () => this.#target, this.#id)
     } catch (error) {
       this.#source.log.error(
         { workspace: this.#id, ...describeError(error) },

@@ -40,11 +40,13 @@ export function standingOf(leaving: Leaving, places: Place[] | undefined): Stand
   if (leaving.moved_to === null) return 'left'
   if (!places) return 'unknown'
   if (places.some(isThere)) return leaving.since_ms >= keptMs ? 'deletable' : 'kept'
-  const hasLeftLater = places.some((place) => timeOf(place) > timeOf(leaving))
-  return hasLeftLater ? 'kept' : 'nowhere'
+  return places.some((place) => hasLeftLater(place, leaving)) ? 'kept' : 'nowhere'
 }
 
-const isThere = ({ moved_to }: Place) => moved_to === null
+export const isThere = ({ moved_to }: Place) => moved_to === null
+
+/** It came there from where it has left before. */
+export const hasLeftLater = (place: Place, left: Place) => timeOf(place) > timeOf(left)
 
 const timeOf = ({ timestamp_moving }: Place) => timestamp_moving?.getTime() ?? 0
 
