@@ -113,13 +113,16 @@ class Move {
   async run(keeper: Session, taker: Session): Promise<Moved> {
     try {
       const { isThere } = await this.#switchOver(keeper, taker)
+      this.#hasSwitched = false
       const heldMs = this.#source.monotonicMs() - (this.#heldSinceMs ?? this.#source.monotonicMs())
-      await this.#clean()
+      await this.#clean().catch((error) => {
+        throw isUnavailable(error) ? notCleaned(error, this.#options.targetName) : error
+      })
       this.#tell('done')
       return { rows: this.#rows, held_ms: Math.round(heldMs), was_there: isThere }
     } catch (error) {
       if (this.#isToTakeBack) await this.#takeBack()
-      if (this.#hasSwitched && toAppError(error).code === 'unavailable') throw brokenOff(error)
+      if (this.#hasSwitched && isUnavailable(error)) throw brokenOff(error)
       throw error
     }
   }
@@ -296,7 +299,14 @@ const stillSending = (open: number) =>
     `${open} mails of the workspace are still under way, so nothing was moved. See "npx outrider sends list", and run the command again once they are through.`,
   )
 
+const isUnavailable = (error: unknown) => toAppError(error).code === 'unavailable'
+
 const brokenOff = (error: unknown) =>
   new MoveRefused(
     `A database broke off at the end of the move: ${toAppError(error).message} Until the command is run again, which ends it, the workspace may be on neither shard.`,
+  )
+
+const notCleaned = (error: unknown, targetName: string) =>
+  new MoveRefused(
+    `The workspace is on ${targetName}, and what is done last was not: ${toAppError(error).message} Run the command again, which does it.`,
   )

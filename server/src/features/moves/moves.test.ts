@@ -4,7 +4,7 @@ import { asService, type TestContext, testContext } from '../../../test/context.
 import { install, killMoverAt, ofShards } from '../../../test/moves.ts'
 import { patience } from '../../../test/patience.ts'
 import { inWorkspace } from '../../kernel/context.ts'
-import { movingOf } from '../../kernel/db/failure.ts'
+import { databaseSilent, movingOf } from '../../kernel/db/failure.ts'
 import { findOptedOut, optOut } from '../directory/index.ts'
 import { createWorkspace, setWorkspace } from '../workspaces/index.ts'
 import { cancelMove, cleanUpMoves, listLeaving, moveWorkspace } from './index.ts'
@@ -406,6 +406,17 @@ test('a move that is run again after its target broke off, and fails, is taken b
   expect([await placeIn(a), await placeIn(b)]).toEqual([here, undefined])
   expect(await writesIn(a)).toEqual(everywhere('written'))
   expect(asMoved(await rowsIn(a))).toEqual(before)
+})
+
+test('a move that breaks off after it arrived says where the workspace is', async () => {
+  const moving = moveWorkspace(asService(a), asService(b), workspaceId, {
+    ...{ sourceName: 'a', targetName: 'b', restMs: 0 },
+    onProgress({ step }) {
+      if (step === 'clean') throw databaseSilent()
+    },
+  })
+  await expect(moving).rejects.toThrow('The workspace is on b, and what is done last was not')
+  expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, here])
 })
 
 /** Ends the sessions of movers, as a server does that has not heard of them for hours. */
