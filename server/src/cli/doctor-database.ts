@@ -30,17 +30,23 @@ export interface SaidByShard extends WorkspacesOn {
   leaving: Leaving[]
 }
 
+/** What the databases of the installation say that answer. */
+export interface Said {
+  shards: SaidByShard[]
+  /** None of them is missing. */
+  areAll: boolean
+}
+
 /**
  * What the database tells, once it answers.
  *
  * @param isOurs it was started for this examination, so no server runs
- * @param all of each database of the installation; undefined: one of them does not say
  */
 export async function examineDatabase(
   db: ProcessDb,
   config: Config,
   isOurs: boolean,
-  all: SaidByShard[] | undefined,
+  said: Said,
 ): Promise<Finding[]> {
   const version = await readServerVersion(db)
   const first = [
@@ -58,7 +64,7 @@ export async function examineDatabase(
     await runners(db, config, isOurs),
     await backlog(db, now),
     await directory(db),
-    await moves(db, all),
+    await moves(db, said),
     await unsubscribes(db, now),
     ...(await examineMail(db, config)),
   ]
@@ -85,17 +91,14 @@ async function directory(db: ProcessDb): Promise<Finding> {
 }
 
 /** Nothing of a workspace is written whose move was left, and nothing else says so. */
-async function moves(db: ProcessDb, all: SaidByShard[] | undefined): Promise<Finding> {
-  const places = all?.flatMap(({ workspaces, leaving: gone }) => [
+async function moves(db: ProcessDb, { shards, areAll }: Said): Promise<Finding> {
+  const places = shards.flatMap(({ workspaces, leaving: gone }) => [
     ...workspaces.map(({ id }) => ({ id, moved_to: null, timestamp_moving: null })),
     ...gone,
   ])
   const leaving = (await listLeaving(db)).map((each) => {
-    const standing = standingOf(
-      each,
-      places?.filter(({ id }) => id === each.id),
-    )
-    return { ...each, standing }
+    const itsPlaces = places.filter(({ id }) => id === each.id)
+    return { ...each, standing: standingOf(each, itsPlaces, areAll) }
   })
   const left = leaving.filter(({ standing }) => standing === 'left' || standing === 'nowhere')
   if (left.length > 0) {
@@ -112,8 +115,8 @@ async function moves(db: ProcessDb, all: SaidByShard[] | undefined): Promise<Fin
   const unknown = leaving.filter(({ standing }) => standing === 'unknown')
   if (unknown.length > 0) {
     const names = unknown.map(({ name }) => name).join(', ')
-    const detail = `${names} left this shard, and one that may have it does not answer`
-    return found('moves', 'warn', detail, 'Bring back the shard that does not answer.')
+    const detail = `${names} left this shard, and not every other one could be asked`
+    return found('moves', 'warn', detail, 'Mend what is said of the other shards.')
   }
   const late = leaving.filter(
     ({ standing, since_ms }) => standing === 'deletable' && since_ms > remainsMsMax,

@@ -17,7 +17,7 @@ import { openDatabase } from '../process/open.ts'
 import { examinePooler } from '../process/pooler.ts'
 import { type CommandSettings, readCommandSettings } from '../process/service-settings.ts'
 import { requireFirst, requireRegistered, requireSameNames, sayOfShard } from '../process/shards.ts'
-import { examineDatabase, type SaidByShard } from './doctor-database.ts'
+import { examineDatabase, type Said, type SaidByShard } from './doctor-database.ts'
 import { examineMachine } from './doctor-machine.ts'
 import { type Finding, fine, found, worstOf } from './finding.ts'
 import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
@@ -65,9 +65,9 @@ async function examineService(config: Config): Promise<Finding[]> {
     try {
       await checkDatabase(db, database.url, urlVariable(config))
       const pooler = config.databaseUrl ? [await pooling(config, config.databaseUrl)] : []
-      const all = await listAll(config, db)
-      const findings = [...pooler, ...(await examineDatabase(db, config, database.isOurs, all))]
-      return [...findings, ...(await examineShards(config, db, all))]
+      const said = await askAll(config, db)
+      const findings = [...pooler, ...(await examineDatabase(db, config, database.isOurs, said))]
+      return [...findings, ...(await examineShards(config, db, said))]
     } finally {
       await db.destroy()
     }
@@ -77,46 +77,42 @@ async function examineService(config: Config): Promise<Finding[]> {
   }
 }
 
-/** What each database says of workspaces; undefined where one of them does not say, or cannot yet. */
-async function listAll(config: Config, first: ProcessDb): Promise<SaidByShard[] | undefined> {
+/** What each database says of workspaces. What is wrong with one that does not is said of it by itself. */
+async function askAll(config: Config, first: ProcessDb): Promise<Said> {
   const { databaseShards } = config
   const others = databaseShards.map(({ name, url, directUrl }) => {
     const own = { ...config, databaseDirectUrl: directUrl }
     return { shard: name, db: connectDatabase(own, directUrl ?? url, commandTimeouts, 1).db }
   })
   try {
-    requireSameNames(await listRegistered(first), databaseShards)
-    return await Promise.all(
-      [{ shard: firstShardName, db: first }, ...others].map(async ({ shard, db }) => ({
+    const [named, ...answers] = await Promise.allSettled([
+      listRegistered(first).then((registered) => requireSameNames(registered, databaseShards)),
+      ...[{ shard: firstShardName, db: first }, ...others].map(async ({ shard, db }) => ({
         ...{ shard, workspaces: await listWorkspaces({ db }), leaving: await listLeaving(db) },
       })),
-    )
-  } catch {
-    // What is wrong with it is said of it by itself.
-    return undefined
+    ])
+    const shards = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    const areAll = named.status === 'fulfilled' && shards.length === answers.length
+    return { shards, areAll }
   } finally {
     await Promise.all(others.map(({ db }) => db.destroy()))
   }
 }
 
 /** Each as the first, and whether it is the one that is registered. */
-async function examineShards(
-  config: Config,
-  first: ProcessDb,
-  all: SaidByShard[] | undefined,
-): Promise<Finding[]> {
+async function examineShards(config: Config, first: ProcessDb, said: Said): Promise<Finding[]> {
   const registered = await listRegistered(first).catch(() => [])
   if (registered.length === 0 && config.databaseShards.length === 0) return []
   const named = await examineNames(config, first, registered)
   const each = await Promise.all(
     config.databaseShards.map(async (shard) =>
-      (await examineShard(config, shard, registered, all)).map((finding) => ({
+      (await examineShard(config, shard, registered, said)).map((finding) => ({
         ...finding,
         check: `${shard.name}: ${finding.check}`,
       })),
     ),
   )
-  return [named, ...(all ? [examineInSeveral(all)] : []), ...each.flat()]
+  return [named, ...(said.areAll ? [examineInSeveral(said.shards)] : []), ...each.flat()]
 }
 
 function examineInSeveral(all: SaidByShard[]): Finding {
@@ -144,7 +140,7 @@ async function examineShard(
   config: Config,
   { name, url, directUrl }: ShardAddress,
   registered: RegisteredShard[],
-  all: SaidByShard[] | undefined,
+  said: Said,
 ): Promise<Finding[]> {
   const own = { ...config, databaseUrl: url, databaseDirectUrl: directUrl }
   const { db } = connectDatabase(own, directUrl ?? url, commandTimeouts, 2)
@@ -152,7 +148,7 @@ async function examineShard(
     await checkDatabase(db, directUrl ?? url, urlVariable(own))
     const { remedy, ...rest } = await pooling(own, url)
     const pooler = { ...rest, remedy: remedy && sayOfShard(name, remedy) }
-    const findings = await examineDatabase(db, own, false, all)
+    const findings = await examineDatabase(db, own, false, said)
     // Before it is migrated it has no name.
     if (findings.some(({ check, status }) => check === 'migrations' && status === 'fail')) {
       return [pooler, ...findings.map(remedied)]

@@ -45,17 +45,19 @@ export async function prepareShards(
   await requireFirst(first, await listRegistered(first))
   requireNoneMissing(await listRegistered(first), config.databaseShards)
   await register(first, first, firstShardName)
-  const silent: { name: string; error: Error }[] = []
+  const silent: Silent[] = []
   const prepared: PreparedShard[] = []
   for (const address of config.databaseShards) {
-    const { url, directUrl } = address
+    const { name, url, directUrl } = address
     const own = { ...config, databaseDirectUrl: directUrl }
     const { db } = connectDatabase(own, directUrl ?? url, commandTimeouts, 1)
     try {
-      prepared.push(await prepareOne(db, address))
+      const error = await silenceOf(db, address)
+      if (error) silent.push({ name, error })
+      else prepared.push(await prepareOne(db, address))
     } catch (error) {
-      if (!isDown(error)) throw error
-      silent.push({ name: address.name, error: error as Error })
+      const sentences = `${sentencesOf(silent)}The shard ${name}: ${(error as Error).message}`
+      throw new Error(sentences, { cause: error })
     } finally {
       await db.destroy()
     }
@@ -64,13 +66,10 @@ export async function prepareShards(
   return prepared
 
   async function prepareOne(db: ProcessDb, { name, url, directUrl }: ShardAddress) {
-    const way = directUrl ?? url
-    const variable = directUrl ? 'DATABASE_DIRECT_SHARDS' : 'DATABASE_SHARDS'
-    await checkDatabase(db, way, `${variable} (${name})`)
     const registered = await listRegistered(first)
     const isNew = !registered.some((shard) => shard.name === name)
     await requireOwn(db, name, { registered, keyIds })
-    const applied = await applyMigrations(way, log)
+    const applied = await applyMigrations(directUrl ?? url, log)
     await openSecrets(db, site)
     // Before anything can lie there; and after, for who opted out before all had to know of it.
     await copyOptOuts(first, db)
@@ -80,13 +79,34 @@ export async function prepareShards(
   }
 }
 
-function notAll(silent: { name: string; error: Error }[], prepared: PreparedShard[]) {
+interface Silent {
+  name: string
+  error: Error
+}
+
+/** Why a shard does not answer. @throws what is no outage */
+async function silenceOf(
+  db: ProcessDb,
+  { name, url, directUrl }: ShardAddress,
+): Promise<Error | undefined> {
+  const variable = directUrl ? 'DATABASE_DIRECT_SHARDS' : 'DATABASE_SHARDS'
+  try {
+    await checkDatabase(db, directUrl ?? url, `${variable} (${name})`)
+  } catch (error) {
+    if (!isDown(error)) throw error
+    return error as Error
+  }
+}
+
+const sentencesOf = (silent: Silent[]) => silent.map(({ error }) => `${error.message} `).join('')
+
+function notAll(silent: Silent[], prepared: PreparedShard[]) {
   const done = [firstShardName, ...prepared.map(({ name }) => name)].join(', ')
   const left = silent.map(({ name }) => name).join(', ')
-  const sentences = silent.map(({ error }) => error.message).join(' ')
-  return new Error(`${sentences} Up to date: ${done}. Run the command again for ${left}.`, {
-    cause: silent[0]?.error,
-  })
+  return new Error(
+    `${sentencesOf(silent)}Up to date: ${done}. Run the command again for ${left}.`,
+    { cause: silent[0]?.error },
+  )
 }
 
 /** Noted on the first one before, so that no database takes itself for a shard that nobody knows. */

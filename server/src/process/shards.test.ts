@@ -596,6 +596,15 @@ test('a shard that is away is named by its variable, and keeps none of the other
       DATABASE_DIRECT_SHARDS: `c=${nobody}`,
     }),
   ).rejects.toThrow('and DATABASE_DIRECT_SHARDS (c).')
+  // It may be the first one that fails while a shard is prepared.
+  await ctx.database.pool.query(`
+    create function fill() returns trigger language plpgsql as $$
+    begin raise 'no room' using errcode = 'disk_full'; end $$;
+    create trigger fill before insert on shards for each row when (new.name = 'c')
+    execute function fill()`)
+  await expect(prepare({ DATABASE_SHARDS })).rejects.toThrow(
+    /DATABASE_SHARDS \(b\)\. The shard c: no room$/,
+  )
 })
 
 test('/ready names the command that migrates a further shard', async () => {

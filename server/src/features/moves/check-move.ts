@@ -157,5 +157,5 @@ async function checkPlaces(
 
 export const hasNamesakeThere = (name: string, targetName: string) =>
   new MoveRefused(
-    `${targetName} has another workspace that is named ${name}, or has its handle. Nothing was moved. Rename one of them, and run the command again.`,
+    `${targetName} has another workspace that is named ${name}, or has its handle. Rename one of them, and run the command again.`,
   )

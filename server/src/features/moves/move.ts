@@ -16,7 +16,7 @@ import { lowerFence, raiseFence } from './fence.ts'
 import { inSession } from './in-session.ts'
 import * as queries from './queries.ts'
 import { deleteAllRows } from './remains.ts'
-import { stayHere } from './stay-here.ts'
+import { takeBack } from './stay-here.ts'
 import { makePartitions } from './tables.ts'
 
 /** What a move does next. From `fence` until `done` nothing of the workspace is written. */
@@ -93,7 +93,7 @@ class Move {
   readonly #options: MoveOptions
   #rows = 0
   #heldSinceMs: number | undefined
-  /** It was begun, and nothing says yet that it has gone. */
+  /** It was begun, and this mover has not switched. */
   #isToTakeBack = false
   /** For a moment it may be nowhere. */
   #hasSwitched = false
@@ -113,13 +113,16 @@ class Move {
   async run(keeper: Session, taker: Session): Promise<Moved> {
     try {
       const { isThere } = await this.#switchOver(keeper, taker)
+      this.#hasSwitched = false
       const heldMs = this.#source.monotonicMs() - (this.#heldSinceMs ?? this.#source.monotonicMs())
-      await this.#clean()
+      await this.#clean().catch((error) => {
+        throw isUnavailable(error) ? notCleaned(error, this.#options.targetName) : error
+      })
       this.#tell('done')
       return { rows: this.#rows, held_ms: Math.round(heldMs), was_there: isThere }
     } catch (error) {
       if (this.#isToTakeBack) await this.#takeBack()
-      if (this.#hasSwitched && toAppError(error).code === 'unavailable') throw brokenOff(error)
+      if (this.#hasSwitched && isUnavailable(error)) throw brokenOff(error)
       throw error
     }
   }
@@ -262,8 +265,8 @@ class Move {
 
   async #takeBack() {
     try {
-      // What says meanwhile that it has gone is another command, which has completed the move.
-      await stayHere(this.#source, this.#id, { unlessGone: true })
+      // Another command may have completed the move meanwhile.
+      await takeBack(this.#source, () => this.#target, this.#id)
     } catch (error) {
       this.#source.log.error(
         { workspace: this.#id, ...describeError(error) },
@@ -296,7 +299,14 @@ const stillSending = (open: number) =>
     `${open} mails of the workspace are still under way, so nothing was moved. See "npx outrider sends list", and run the command again once they are through.`,
   )
 
+const isUnavailable = (error: unknown) => toAppError(error).code === 'unavailable'
+
 const brokenOff = (error: unknown) =>
   new MoveRefused(
     `A database broke off at the end of the move: ${toAppError(error).message} Until the command is run again, which ends it, the workspace may be on neither shard.`,
+  )
+
+const notCleaned = (error: unknown, targetName: string) =>
+  new MoveRefused(
+    `The workspace is on ${targetName}, and what is done last was not: ${toAppError(error).message} Run the command again, which does it.`,
   )

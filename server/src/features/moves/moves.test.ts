@@ -4,7 +4,7 @@ import { asService, type TestContext, testContext } from '../../../test/context.
 import { install, killMoverAt, ofShards } from '../../../test/moves.ts'
 import { patience } from '../../../test/patience.ts'
 import { inWorkspace } from '../../kernel/context.ts'
-import { movingOf } from '../../kernel/db/failure.ts'
+import { databaseSilent, movingOf } from '../../kernel/db/failure.ts'
 import { findOptedOut, optOut } from '../directory/index.ts'
 import { createWorkspace, setWorkspace } from '../workspaces/index.ts'
 import { cancelMove, cleanUpMoves, listLeaving, moveWorkspace } from './index.ts'
@@ -345,27 +345,40 @@ test('who asked to be removed where a workspace was is refused where it is, also
   expect(await refused()).toBe(asked.join())
 })
 
-test('what fails before the switch is taken back by itself, and what has arrived cannot be cancelled', async () => {
-  await fillEveryTable()
+/** Those that come to the target. */
+async function loseLeads() {
+  const { peek } = b.database
   await sql`
     create function lose() returns trigger language plpgsql as $$ begin return null; end $$`.execute(
-    b.database.peek,
+    peek,
   )
   await sql`create trigger lose before insert on leads for each row execute function lose()`.execute(
-    b.database.peek,
+    peek,
   )
+}
+
+test('what fails before the switch is taken back by itself, and what has arrived cannot be cancelled', async () => {
+  await fillEveryTable()
+  await loseLeads()
   await expect(toB()).rejects.toThrow('leads has 1 rows of the workspace, of which 0 came')
   expect(await placeIn(a)).toEqual(here)
   expect(await placeIn(b)).toBeUndefined()
   expect(await writesIn(a)).toEqual(everywhere('written'))
   await sql`drop trigger lose on leads`.execute(b.database.peek)
   await toB()
-  await expect(cancelMove(asService(a), () => asService(b), workspaceId)).rejects.toThrow(
-    'so there is nothing to cancel',
-  )
+  const cancelling = () => cancelMove(asService(a), () => asService(b), workspaceId)
+  await expect(cancelling()).rejects.toThrow('so there is nothing to cancel')
+  // It has gone on from there.
+  await sql`
+    update workspaces
+    set moving_to = 'c', moved_to = 'c', timestamp_moving = outrider_now() + interval '1 minute'
+    where id = ${workspaceId}::uuid`.execute(b.database.peek)
+  await expect(cancelling()).rejects.toThrow('so there is nothing to cancel')
+  expect(await placeIn(a)).toEqual(movedToB)
 })
 
-test('a move whose target breaks off when it is committed says that it is to be run again, which ends it', async () => {
+/** The move is of no effect in the target, and the source says that the workspace has gone. */
+async function breakOffAtCommit() {
   const { peek } = b.database
   await sql`
     create function break_off() returns trigger language plpgsql as $$
@@ -376,7 +389,33 @@ test('a move whose target breaks off when it is committed says that it is to be 
   await expect(toB()).rejects.toThrow('Until the command is run again')
   expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, undefined])
   await sql`drop trigger break_off on workspaces`.execute(peek)
+}
+
+test('a move whose target breaks off when it is committed says that it is to be run again, which ends it', async () => {
+  await breakOffAtCommit()
   await toB()
+  expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, here])
+})
+
+test('a move that is run again after its target broke off, and fails, is taken back', async () => {
+  await fillEveryTable()
+  const before = asMoved(await rowsIn(a))
+  await breakOffAtCommit()
+  await loseLeads()
+  await expect(toB()).rejects.toThrow('leads has 1 rows of the workspace, of which 0 came')
+  expect([await placeIn(a), await placeIn(b)]).toEqual([here, undefined])
+  expect(await writesIn(a)).toEqual(everywhere('written'))
+  expect(asMoved(await rowsIn(a))).toEqual(before)
+})
+
+test('a move that breaks off after it arrived says where the workspace is', async () => {
+  const moving = moveWorkspace(asService(a), asService(b), workspaceId, {
+    ...{ sourceName: 'a', targetName: 'b', restMs: 0 },
+    onProgress({ step }) {
+      if (step === 'clean') throw databaseSilent()
+    },
+  })
+  await expect(moving).rejects.toThrow('The workspace is on b, and what is done last was not')
   expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, here])
 })
 

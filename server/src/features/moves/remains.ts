@@ -34,17 +34,19 @@ type Standing =
 /** What a shard has of it. */
 type Place = Pick<Leaving, 'moved_to' | 'timestamp_moving'>
 
-/** @param places on all shards; undefined: one did not answer, and none of the others has it */
-export function standingOf(leaving: Leaving, places: Place[] | undefined): Standing {
+/** @param haveAll whether all shards say what they have of it; else one that does not may have it */
+export function standingOf(leaving: Leaving, places: Place[], haveAll: boolean): Standing {
   if (leaving.is_under_way) return 'under_way'
   if (leaving.moved_to === null) return 'left'
-  if (!places) return 'unknown'
   if (places.some(isThere)) return leaving.since_ms >= keptMs ? 'deletable' : 'kept'
-  const hasLeftLater = places.some((place) => timeOf(place) > timeOf(leaving))
-  return hasLeftLater ? 'kept' : 'nowhere'
+  if (!haveAll) return 'unknown'
+  return places.some((place) => hasLeftLater(place, leaving)) ? 'kept' : 'nowhere'
 }
 
-const isThere = ({ moved_to }: Place) => moved_to === null
+export const isThere = ({ moved_to }: Place) => moved_to === null
+
+/** It came there from where it has left before. */
+export const hasLeftLater = (place: Place, left: Place) => timeOf(place) > timeOf(left)
 
 const timeOf = ({ timestamp_moving }: Place) => timestamp_moving?.getTime() ?? 0
 
@@ -57,7 +59,11 @@ export async function cleanUpMoves(ctx: ProcessContext): Promise<void> {
   const tables = await listWorkspaceTables(ctx.db)
   for (const leaving of await listLeaving(ctx.db)) {
     const { id, moving_to: to, since_ms } = leaving
-    const standing = standingOf(leaving, await findPlaces(ctx, id))
+    const answers = await askShardsUp(ctx, (shard) =>
+      queries.findWorkspaceRow(inWorkspace(shard, id).db, id),
+    )
+    const places = answers.filter((row) => row !== undefined)
+    const standing = standingOf(leaving, places, haveAllAnswered(ctx, answers))
     const complaint = complaints[standing]
     if (complaint && since_ms >= leftMs) ctx.log.error({ workspace: id, to }, complaint)
     if (standing === 'unknown') ctx.log.warn({ workspace: id, to }, notKnown)
@@ -75,14 +81,6 @@ const complaints: Partial<Record<Standing, string>> = {
 
 const notKnown =
   'a workspace has left this database, and its rows here are kept: a shard that may have it does not answer'
-
-async function findPlaces(ctx: ProcessContext, workspaceId: string): Promise<Place[] | undefined> {
-  const answers = await askShardsUp(ctx, (shard) =>
-    queries.findWorkspaceRow(inWorkspace(shard, workspaceId).db, workspaceId),
-  )
-  const places = answers.filter((row) => row !== undefined)
-  return haveAllAnswered(ctx, answers) || places.some(isThere) ? places : undefined
-}
 
 /** It is not here again, and nobody is bringing it back until the transaction ends. */
 async function hasGone(tx: Db, workspaceId: string): Promise<boolean> {

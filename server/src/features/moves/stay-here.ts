@@ -11,14 +11,12 @@ import { lock, MoveRefused, refuseDeleted } from './check-move.ts'
 import { lowerFence } from './fence.ts'
 import { inSession } from './in-session.ts'
 import * as queries from './queries.ts'
+import { hasLeftLater, isThere } from './remains.ts'
 
 /**
- * Takes back a move that was begun and left: the workspace is written to and worked for again. While the
- * source has it, the source alone decides: a mover commits there first, and holds its lock until then.
+ * Takes back a move that was begun and left.
  *
- * @param openTarget where it was to go, which is asked only once the source says that it has gone;
- *   undefined: it was taken out for good, and what it had is lost, so that all sending from the source is
- *   held
+ * @param openTarget as for `takeBack`
  * @throws MoveRefused when it is not being moved, or has arrived
  */
 export async function cancelMove(
@@ -30,22 +28,39 @@ export async function cancelMove(
   if (!place) throw new MoveRefused('There is no such workspace; check the id.')
   const { moving_to: to } = place
   if (to === null) throw new MoveRefused('The workspace is not being moved.')
-  if (await stayHere(source, workspaceId, { unlessGone: true })) return
-  const target = openTarget(to)
-  if (!target) return void (await stayHere(source, workspaceId, { holdsSending: true }))
+  if (await takeBack(source, () => openTarget(to), workspaceId)) return
+  throw new MoveRefused(
+    `The workspace has come to ${to}, so there is nothing to cancel. Move it back, if it should be here.`,
+  )
+}
+
+/**
+ * The workspace is written to and worked for again where it was. While the source has it, the source alone
+ * decides: a mover commits there first, and holds its lock until then.
+ *
+ * @param openTarget where it was to go, which is asked only once the source says that it has gone;
+ *   undefined: it was taken out for good, and what it had is lost, so that all sending from the source is
+ *   held
+ * @returns false when it has arrived, wherever it has gone from there
+ */
+export async function takeBack(
+  source: ProcessContext,
+  openTarget: () => ProcessContext | undefined,
+  workspaceId: string,
+): Promise<boolean> {
+  if (await stayHere(source, workspaceId, { unlessGone: true })) return true
+  const target = openTarget()
+  if (!target) return stayHere(source, workspaceId, { holdsSending: true })
   // While this lock is held, no move that was begun there can still arrive.
-  await withSession(target.db, (session) =>
+  return withSession(target.db, (session) =>
     inSession(target, session, async (tx) => {
       const { db } = inWorkspace(tx, workspaceId)
       await queries.actAsMover(db)
       await lock(db, workspaceId)
-      const arrived = await queries.findWorkspaceRow(db, workspaceId)
-      if (arrived && arrived.moved_to === null) {
-        throw new MoveRefused(
-          `The workspace is in ${to}, so there is nothing to cancel. Move it back, if it should be here.`,
-        )
-      }
-      await stayHere(source, workspaceId)
+      const left = await queries.findWorkspaceRow(inWorkspace(source, workspaceId).db, workspaceId)
+      const there = await queries.findWorkspaceRow(db, workspaceId)
+      if (left && there && (isThere(there) || hasLeftLater(there, left))) return false
+      return stayHere(source, workspaceId)
     }),
   )
 }
