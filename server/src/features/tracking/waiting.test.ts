@@ -136,6 +136,14 @@ test('what was kept while a shard was away is written down there before a runner
   expect([await countWaiting(), await suppressedOf(id)]).toEqual([0, [0, 1]])
 })
 
+/** What was kept for it is given up, and who follows a link of it from now on is told. */
+async function expectNothingKept(workspaceId: string) {
+  await unsubscribeWaiting(sharded.api.ctx)
+  expect(await countWaiting()).toBe(0)
+  expect(await unsubscribeFrom(workspaceId)).toBe(404)
+  expect(await countWaiting()).toBe(0)
+}
+
 test('who unsubscribes from a workspace that no shard has is told so, and nothing is kept, once every shard is known', async () => {
   const { ctx } = sharded.api
   const id = ctx.newId()
@@ -145,10 +153,7 @@ test('who unsubscribes from a workspace that no shard has is told so, and nothin
   await unsubscribeWaiting(ctx)
   expect(await countWaiting()).toBe(1)
   await deleteRegistered(peek, 'c')
-  await unsubscribeWaiting(ctx)
-  expect(await countWaiting()).toBe(0)
-  expect(await unsubscribeFrom(id)).toBe(404)
-  expect(await countWaiting()).toBe(0)
+  await expectNothingKept(id)
 })
 
 test('what was kept for a workspace that was moved is lost with the shard it went to only once nothing of it is left elsewhere', async () => {
@@ -169,8 +174,5 @@ test('what was kept for a workspace that was moved is lost with the shard it wen
   await unsubscribeWaiting(ctx)
   expect(await countWaiting()).toBe(1)
   await deleteRegistered(peek, 'c')
-  await unsubscribeWaiting(ctx)
-  expect(await countWaiting()).toBe(0)
-  expect(await unsubscribeFrom(id)).toBe(404)
-  expect(await countWaiting()).toBe(0)
+  await expectNothingKept(id)
 })
