@@ -15,6 +15,8 @@ export interface InboundMessage extends Understood {
   identity: string
   /** Message-IDs of ours that it may be about, the likeliest first. */
   about: string[]
+  /** Why it was understood by its headers alone. */
+  headOnlyBecause?: unknown
 }
 
 export async function readInbound(mail: FetchedMail, now: Date): Promise<InboundMessage> {

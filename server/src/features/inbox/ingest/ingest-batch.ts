@@ -31,7 +31,10 @@ export class IngestBatch {
     this.#readTo.next_uid = Math.max(this.#readTo.next_uid, mail.uid + 1)
     if (isWrittenHere(mail, this.#readTo.folder)) return
     try {
-      this.#batch.push(await readInbound(mail, this.#ctx.now()))
+      const message = await readInbound(mail, this.#ctx.now())
+      const { headOnlyBecause: reason } = message
+      if (reason) this.#ctx.log.warn(this.#describe(reason), 'a large mail has its headers alone')
+      this.#batch.push(message)
     } catch (error) {
       this.#leaveOut(error)
     }
@@ -79,9 +82,10 @@ export class IngestBatch {
   }
 
   #leaveOut(error: unknown) {
-    const details = { mailbox: this.#mailbox.id, ...describeError(error) }
-    this.#ctx.log.error(details, 'a mail that nobody can read is left out')
+    this.#ctx.log.error(this.#describe(error), 'a mail that nobody can read is left out')
   }
+
+  #describe = (error: unknown) => ({ mailbox: this.#mailbox.id, ...describeError(error) })
 }
 
 /**

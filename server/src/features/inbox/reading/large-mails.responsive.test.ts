@@ -55,12 +55,13 @@ describe('no mail holds up the process, and it is kept all the same', () => {
   })
 })
 
-test('of a mail that takes too long there are its headers, and the next one is read', async () => {
+test('of a mail that takes too long there are its headers, with the reason, and the next one is read', async () => {
   const now = inbox.ctx.now()
   const source = Buffer.from(mail('Content-Type: text/plain', filled('Yes.\r\n')))
   const given = await understandLarge(source, now, 0)
   expect(given.message).toMatchObject({ from: { address: lead }, text: '' })
   expect(given.message.inReplyTo).toEqual([contact.messageId])
+  expect(given.headOnlyBecause).toMatchObject({ name: 'AbortError' })
   const next = await understandLarge(source, now)
   expect(next.message.text).toMatch(/^Yes\.\s+Yes\./)
 })

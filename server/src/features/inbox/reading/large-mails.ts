@@ -37,12 +37,18 @@ export async function understandLarge(
   source: Buffer,
   receivedAt: Date,
   timeMs = threadMs,
-): Promise<Understood & { shownHtml: string | null }> {
+): Promise<UnderstoodLarge> {
   try {
     return unpacked(await thread.ask({ source, receivedAt }, timeMs))
-  } catch {
-    return byHead(source, receivedAt)
+  } catch (error) {
+    return { ...(await byHead(source, receivedAt)), headOnlyBecause: error }
   }
+}
+
+interface UnderstoodLarge extends Understood {
+  shownHtml: string | null
+  /** What the thread failed with, where there are only headers. */
+  headOnlyBecause?: unknown
 }
 
 const threadMs = 20_000
