@@ -20,6 +20,12 @@ test('a command in another shell goes by the settings of the service, and says w
   expect(own.overridden).toEqual(['PORT'])
 })
 
+test('the first start makes the directory that they are written to', async () => {
+  const DATA_DIR = join(await makeDataDir(), 'new')
+  await writeServiceSettings(DATA_DIR, startedAt, { PORT: '4000' })
+  expect(readCommandSettings({ DATA_DIR }).config.port).toBe(4000)
+})
+
 test('no secret is written down, and what is lacking is named', async () => {
   const DATA_DIR = await makeDataDir()
   const OUTRIDER_SECRET_KEY = Buffer.alloc(32, 7).toString('base64')

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, environment, readConfig } from '../config.ts'
 
@@ -42,6 +42,8 @@ export async function writeServiceSettings(
     settings: Object.fromEntries(plain.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     secrets: [...secret, ...mailClients].filter((name) => env[name]),
   }
+  // With a database and a secret key of the operator's nothing has needed it before.
+  await mkdir(dataDir, { recursive: true, mode: 0o711 })
   const next = `${fileOf(dataDir)}.new`
   await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
   await rename(next, fileOf(dataDir))
