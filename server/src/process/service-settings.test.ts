@@ -35,5 +35,7 @@ test('no secret is written down, and what is lacking is named', async () => {
   const text = await readFile(file, 'utf8')
   for (const value of ['hidden', OUTRIDER_SECRET_KEY]) expect(text).not.toContain(value)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
-  expect(() => readCommandSettings({ DATA_DIR })).toThrow('DATABASE_URL and OUTRIDER_SECRET_KEY')
+  expect(() => readCommandSettings({ DATA_DIR })).toThrow(
+    'DATABASE_URL and OUTRIDER_SECRET_KEY, which are not set here: set them alike.',
+  )
 })

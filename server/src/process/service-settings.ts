@@ -86,8 +86,9 @@ export const requireMailClients = (dataDir: string, env: NodeJS.ProcessEnv = env
 function requireAll(names: string[], dataDir: string, env: NodeJS.ProcessEnv) {
   const lacking = find(dataDir)?.secrets.filter((name) => names.includes(name) && !env[name]) ?? []
   if (lacking.length === 0) return
+  const [are, them] = lacking.length === 1 ? ['is', 'it to the same value'] : ['are', 'them alike']
   throw new Error(
-    `The service of DATA_DIR ${dataDir} runs with ${lacking.join(' and ')}, which is not set here: set it to the same value.`,
+    `The service of DATA_DIR ${dataDir} runs with ${lacking.join(' and ')}, which ${are} not set here: set ${them}.`,
   )
 }
 
