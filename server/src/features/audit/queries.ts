@@ -1,10 +1,25 @@
 import { type Insertable, sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { prepared } from '../../kernel/db/prepared.ts'
 import type { AuditLog } from '../../kernel/db/types.gen.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 
-export const insertAuditEntry = (db: Db, entry: Insertable<AuditLog>) =>
-  db.insertInto('audit_log').values(entry).execute()
+const insertEntry = prepared<[string, ...unknown[]], object>(
+  'insert_audit_entry',
+  `insert into audit_log
+     (workspace_id, id, actor_type, actor_id, action, subject_type, subject_id, request_id, details,
+      timestamp_created)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+)
+
+/** Nearly every change writes one. */
+export const insertAuditEntry = (db: Db, entry: Required<Insertable<AuditLog>>) =>
+  insertEntry(
+    db,
+    ...([entry.workspace_id, entry.id, entry.actor_type, entry.actor_id, entry.action] as const),
+    ...([entry.subject_type, entry.subject_id, entry.request_id, entry.details] as const),
+    entry.timestamp_created,
+  )
 
 /** All that are given must hold. */
 export interface AuditFilter {

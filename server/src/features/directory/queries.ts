@@ -93,10 +93,13 @@ export interface OptOut {
   hash: Buffer
 }
 
-export async function hasOptOuts(db: AnyDb): Promise<boolean> {
-  const { rows } = await sql`select from directory_optouts limit 1`.execute(db)
-  return rows.length > 0
-}
+const findAnyOptOut = preparedForAny<[], object>(
+  'find_any_directory_optout',
+  'select from directory_optouts limit 1',
+)
+
+export const hasOptOuts = async (db: AnyDb): Promise<boolean> =>
+  (await findAnyOptOut(db)).length > 0
 
 /** Those that are there, of pairs of kind and hash. */
 export const findOptOuts = preparedForAny<[string[], Buffer[]], OptOut>(

@@ -36,21 +36,28 @@ export interface CampaignMark {
   changed: boolean
 }
 
+const markAll = prepared<[string, string[], Date[], boolean[], string[]], object>(
+  'mark_campaigns',
+  `insert into woken_campaigns as w (workspace_id, campaign_id, wake_at, changed, id)
+   select $1::uuid, campaign_id, wake_at, changed, id
+   from unnest($2::uuid[], $3::timestamptz[], $4::boolean[], $5::uuid[])
+     as k (campaign_id, wake_at, changed, id)
+   order by campaign_id
+   on conflict (workspace_id, campaign_id) do update
+     set wake_at = least(w.wake_at, excluded.wake_at), changed = w.changed or excluded.changed,
+       id = excluded.id`,
+)
+
 /** In order. What is marked twice is marked for both. */
 export const markCampaigns = (db: Db, workspaceId: string, marks: CampaignMark[]) =>
-  sql`
-    insert into woken_campaigns as w (workspace_id, campaign_id, wake_at, changed, id)
-    select ${workspaceId}::uuid, campaign_id, wake_at, changed, id
-    from unnest(
-      ${marks.map(({ campaign_id }) => campaign_id)}::uuid[],
-      ${marks.map(({ wake_at }) => wake_at)}::timestamptz[],
-      ${marks.map(({ changed }) => changed)}::boolean[],
-      ${marks.map(({ id }) => id)}::uuid[]
-    ) as k (campaign_id, wake_at, changed, id)
-    order by campaign_id
-    on conflict (workspace_id, campaign_id) do update
-      set wake_at = least(w.wake_at, excluded.wake_at), changed = w.changed or excluded.changed,
-        id = excluded.id`.execute(db)
+  markAll(
+    db,
+    workspaceId,
+    marks.map(({ campaign_id }) => campaign_id),
+    marks.map(({ wake_at }) => wake_at),
+    marks.map(({ changed }) => changed),
+    marks.map(({ id }) => id),
+  )
 
 export interface WokenLane {
   mailbox_id: string
