@@ -6,5 +6,11 @@ export {
   hasAccount,
   signInFirst,
 } from './invitations.ts'
-export { addMember, findMembership, listWorkspacesHere, listWorkspacesOf } from './members.ts'
+export {
+  addMember,
+  findPlaceAndMembership,
+  listWorkspacesHere,
+  listWorkspacesOf,
+} from './members.ts'
+export type { PlaceAndMembership } from './queries.ts'
 export { memberRoutes, memberSchemas } from './routes.ts'

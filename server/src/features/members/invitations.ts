@@ -16,7 +16,7 @@ import {
   voidPasswordResets,
 } from '../users/index.ts'
 import * as queries from './invitation-queries.ts'
-import { addMember, findMembership, lockMembers, requireOwnerFor } from './members.ts'
+import { addMember, findRole, lockMembers, requireOwnerFor } from './members.ts'
 import type { Invitation } from './schema.ts'
 
 const validMs = 7 * 86_400_000
@@ -38,7 +38,7 @@ export async function createInvitation(
   return transaction(ctx, async (tx) => {
     requireOwnerFor(input.role, await lockMembers(tx, workspaceId, actor))
     const user = await findUserByEmail(tx, email)
-    if (user && (await findMembership(tx, workspaceId, user.id))) {
+    if (user && (await findRole(tx, workspaceId, user.id))) {
       throw invalidField('/email', 'email is that of a member already')
     }
     await queries.deleteInvitationsTo(tx.db, workspaceId, email)

@@ -48,11 +48,15 @@ export async function addMember(
   })
 }
 
-/** With the switches of the workspace's plan. */
-export async function findMembership(ctx: Context, workspaceId: string, userId: string) {
-  const [membership] = await queries.findMembershipAndPlan(ctx.db, workspaceId, userId)
-  return membership
+/** With the switches of the workspace's plan; undefined where the database has never had it. */
+export async function findPlaceAndMembership(ctx: Context, workspaceId: string, userId: string) {
+  const [found] = await queries.findPlaceAndMembership(ctx.db, workspaceId, userId)
+  return found
 }
+
+/** Nothing when the person is no member. */
+export const findRole = async (ctx: Context, workspaceId: string, userId: string) =>
+  (await findPlaceAndMembership(ctx, workspaceId, userId))?.role
 
 /** By name. Those on a shard that does not answer are left out. */
 export const listWorkspacesOf = async (ctx: ProcessContext, userId: string) =>
@@ -204,8 +208,8 @@ async function lockMember(tx: Context, userId: string, { caller }: ChangeBy) {
 export async function lockMembers(tx: Context, workspaceId: string, actor: Actor): Promise<Role> {
   await queries.lockMembers(tx.db, workspaceId)
   if (actor.type === 'operator') return 'owner'
-  const own = actor.id === null ? undefined : await findMembership(tx, workspaceId, actor.id)
-  if (own?.role === 'admin' || own?.role === 'owner') return own.role
+  const own = actor.id === null ? undefined : await findRole(tx, workspaceId, actor.id)
+  if (own === 'admin' || own === 'owner') return own
   throw new AppError('role_required', 'This needs the role admin, which you have no more.')
 }
 

@@ -3,21 +3,27 @@ import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Memberships } from '../../kernel/db/types.gen.ts'
 import type { Role } from '../../kernel/http/access.ts'
+import type { Place } from '../../kernel/shards/queries.ts'
 
-export interface MembershipAndPlan {
-  role: Role
+export interface PlaceAndMembership extends Place {
+  /** Null: the person is no member here. */
+  role: Role | null
   plan_api: boolean
   plan_webhooks: boolean
   plan_acquisition: boolean
 }
 
-/** A person's role and the plan in one read, for every request: there is no cache to invalidate. */
-export const findMembershipAndPlan = prepared<[string, string], MembershipAndPlan>(
-  'find_membership_and_plan',
-  `select m.role, w.plan_api, w.plan_webhooks, w.plan_acquisition
-   from memberships m
-   join workspaces w on w.id = m.workspace_id
-   where m.workspace_id = $1 and m.user_id = $2 and w.moved_to is null`,
+/**
+ * Where the workspace lies, a person's role and the plan in one read, for every request: there is no
+ * cache to invalidate. Its row is read whoever asks, because where it has gone is answered before who
+ * is a member; rows that it has left behind make nobody one.
+ */
+export const findPlaceAndMembership = prepared<[string, string], PlaceAndMembership>(
+  'find_place_and_membership',
+  `select w.moved_to, w.is_emptied, m.role, w.plan_api, w.plan_webhooks, w.plan_acquisition
+   from workspaces w
+   left join memberships m on m.workspace_id = $1 and m.user_id = $2 and w.moved_to is null
+   where w.id = $1`,
   { pipelined: true },
 )
 

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { Door } from '../../kernel/http/access.ts'
+import type { Caller, Door } from '../../kernel/http/access.ts'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 import { parseUuid } from '../../kernel/ids.ts'
-import { findMembership } from '../members/index.ts'
+import { findPlaceAndMembership, type PlaceAndMembership } from '../members/index.ts'
 import { findSession, notSignedIn, type Session } from '../users/index.ts'
 import { scopesOf } from './roles.ts'
 
@@ -18,15 +18,14 @@ export const sessionDoor: Door = async (req) => {
   req.session = null
   const { user } = await getSession(req)
   const workspaceId = workspaceOf(req)
-  const found = workspaceId && (await findMembershipOn(req.process, workspaceId, user.id))
-  if (!found) {
+  const found = workspaceId ? await findMembershipOn(req.process, workspaceId, user.id) : undefined
+  if (!workspaceId || !found?.role) {
     throw new AppError(
       'workspace_mismatch',
       'X-Workspace-ID names no workspace that you are a member of; choose another.',
     )
   }
-  const { shard, membership } = found
-  const { role, plan_api, plan_webhooks, plan_acquisition } = membership
+  const { shard, role, plan_api, plan_webhooks, plan_acquisition } = found
   return {
     ...{ workspaceId, shard },
     actor: { type: 'user', id: user.id },
@@ -45,12 +44,18 @@ export const sessionDoor: Door = async (req) => {
   }
 }
 
-/** On the shard of the workspace. */
-async function findMembershipOn(ctx: ProcessContext, workspaceId: string, userId: string) {
-  const { shards } = ctx
-  const shard = shards ? await shards.of(workspaceId) : ctx
-  const membership = await findMembership(inWorkspace(shard, workspaceId), workspaceId, userId)
-  return membership && { membership, shard: shards && shard }
+/** On the shard of the workspace, by the very read that says whether it is there. */
+async function findMembershipOn(
+  process: ProcessContext,
+  workspaceId: string,
+  userId: string,
+): Promise<(PlaceAndMembership & Pick<Caller, 'shard'>) | undefined> {
+  const find = (ctx: ProcessContext) =>
+    findPlaceAndMembership(inWorkspace(ctx, workspaceId), workspaceId, userId)
+  const { shards } = process
+  if (!shards) return find(process)
+  const located = await shards.locateWorkspace(workspaceId, ({ ctx }) => find(ctx))
+  return located && { ...located.answer, shard: located.shard.ctx }
 }
 
 declare module 'fastify' {

@@ -101,14 +101,28 @@ export class ShardsOf<Ctx extends ShardContext> {
    *   was lost with one
    */
   async of(workspaceId: string): Promise<Ctx> {
-    const last = this.#places.get(workspaceId)
-    const located = await this.locate(last, async ({ ctx }) => {
+    const located = await this.locateWorkspace(workspaceId, async ({ ctx }) => {
       const [place] = await findPlace(ctx.db, workspaceId)
       return place
     })
-    if (!located) return this.first.ctx
-    if (located.shard !== last) this.remember(workspaceId, located.shard)
-    return located.shard.ctx
+    return located?.shard.ctx ?? this.first.ctx
+  }
+
+  /**
+   * The same for who reads more of the workspace than where it lies, by one statement for both.
+   *
+   * @param ask as for `locate`
+   * @returns undefined when all have answered and none has it
+   * @throws AppError as `of`
+   */
+  async locateWorkspace<T extends Place>(
+    workspaceId: string,
+    ask: (shard: ShardOf<Ctx>) => Promise<T | undefined>,
+  ): Promise<Answer<Ctx, T> | undefined> {
+    const last = this.#places.get(workspaceId)
+    const located = await this.locate(last, ask)
+    if (located && located.shard !== last) this.#remember(workspaceId, located.shard)
+    return located
   }
 
   /**
@@ -151,7 +165,7 @@ export class ShardsOf<Ctx extends ShardContext> {
     return left.some(({ moved_to }) => registered.every(({ name }) => name !== moved_to))
   }
 
-  remember(workspaceId: string, shard: ShardOf<Ctx>) {
+  #remember(workspaceId: string, shard: ShardOf<Ctx>) {
     if (this.#places.size >= placesMax) this.#places.clear()
     this.#places.set(workspaceId, shard)
   }
