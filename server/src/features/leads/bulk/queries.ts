@@ -3,6 +3,7 @@ import { timestampArray } from '../../../kernel/db/binary-array.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { newestFirst } from '../../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../../kernel/http/page.ts'
+import { askedNobody } from '../asked-nobody.ts'
 import { claimsLock } from '../claims-lock.ts'
 import type { LeadFilters } from '../lists/list-schema.ts'
 import type { LeadState, LockedLead } from '../record.ts'
@@ -97,14 +98,21 @@ export const deleteOldJobs = (db: Db, workspaceId: string, before: Date) =>
     where workspace_id = ${workspaceId}::uuid and state <> 'running'
       and timestamp_updated < ${before}::timestamptz`.execute(db)
 
-/** Of locked leads: those that nothing was ever sent to, and nothing came from. */
+/**
+ * Of locked leads: those that nothing was ever sent to, and nothing came from. A first attempt that asked no server
+ * keeps nobody, and its row stays in the ledger; a standby that took over may lack the one that came after it.
+ */
 export const findUntouched = async (db: Db, workspaceId: string, ids: string[]) => {
   const { rows } = await sql<{ id: string }>`
     select l.id from leads l
     where l.workspace_id = ${workspaceId}::uuid and l.id = any(array(select unnest(${ids}::uuid[])))
       and l.current_step = 0
       and not exists (
-        select from sends s where s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id)
+        select from sends s
+        where s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id
+          and not (s.attempt = 1 and ${sql.raw(askedNobody)}))
+      and not exists (
+        select from missing_marks m where m.workspace_id = ${workspaceId}::uuid and m.lead_id = l.id)
       and not exists (
         select from threads t where t.workspace_id = ${workspaceId}::uuid and t.id = l.id)`.execute(
     db,

@@ -2,7 +2,7 @@ import { timestampArray } from '../../../kernel/db/binary-array.ts'
 import { column } from '../../../kernel/db/column.ts'
 import type { AnyDb } from '../../../kernel/db/db.ts'
 import { preparedForBatch } from '../../../kernel/db/prepared.ts'
-import { claimsLock } from '../../leads/index.ts'
+import { askedNobody, claimsLock } from '../../leads/index.ts'
 import type { ClaimedLead, ClaimRequest, EarlierSend, SendKey, SendState } from '../ledger.ts'
 import { mayClaim } from '../restore-guard/hold-queries.ts'
 import { eligibleAt } from './eligibility.ts'
@@ -26,12 +26,8 @@ export interface Sendable extends ClaimedLead {
   allowed: boolean
 }
 
-/**
- * How often a server was asked to take it, so far: a claim that was given back, or that found no way
- * to its server, says nothing of the mail.
- */
-const attempts = `s.attempt
-       - coalesce(s.state = 'failed' and s.error_stage in ('claim', 'connect', 'tls', 'login'), false)::int`
+/** How often a server was asked to take it, so far: any other attempt says nothing of the mail. */
+const attempts = `s.attempt - ${askedNobody}::int`
 
 const leadColumns = `l.id, l.email, l.first_name, l.last_name, l.company_name, l.company_domain,
        l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.thread_subject`
