@@ -14,7 +14,7 @@ export interface Inbox extends Sending {
   /** A mailbox with an IMAP server that is really there; `port` puts something between. */
   createReadMailbox: (port?: number) => Promise<Mailbox>
   /** A campaign whose first mail to each of these was sent; of the last one the mail is told. */
-  contact: (emails: string[], more?: object) => Promise<Contacted>
+  contact: (emails: (string | object)[], more?: object) => Promise<Contacted>
   /** Puts a mail into the mailbox, into the folder of a use. */
   arrive: (source: Buffer, use?: string | null) => void
   startReader: () => InboxRunner

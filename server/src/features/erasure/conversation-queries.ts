@@ -138,7 +138,10 @@ export const eraseFromReplies = (
 ) =>
   count(
     sql`
-    update sends set reply = ${erased(person, 'reply::text')}::jsonb
+    update sends set
+      reply = ${erased(person, 'reply::text')}::jsonb, subject = ${erased(person, 'subject')},
+      error_message = ${erased(person, 'error_message')}
     where workspace_id = ${workspaceId}::uuid and kind = 'manual' and ${within(range, 'step_id')}
-      and id > ${sinceId}::uuid and ${named(person, 'reply::text')}`.execute(db),
+      and id > ${sinceId}::uuid and (${named(person, 'reply::text')} or ${named(person, 'subject')}
+        or ${named(person, 'error_message')})`.execute(db),
   )

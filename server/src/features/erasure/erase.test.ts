@@ -27,10 +27,21 @@ async function keptAnswers(): Promise<string[]> {
   return rows.flatMap(({ answer }) => (answer ? [inbox.ctx.secrets.open(answer, purpose)] : []))
 }
 
+/** Whose list has the person's address wherever an address can stand that is another's. */
+const bob = {
+  ...{ email: 'bob@lead.example', first_name: ada, last_name: ada, company_name: `with ${ada}` },
+  ...{ company_domain: folded, job_title: `successor of ${ada}`, phone: `via ${ada}` },
+  ...{ website: `https://lead.example/?by=${ada}`, personalization: `${ada} says hello.` },
+  custom_variables: { referrer: ada },
+}
+const introduced = [
+  { steps: [{ variants: [{ subject: 'Intro by {{referrer}}', body: '<p>Hi</p>' }] }] },
+]
+
 /** A person who is wherever a person can be. */
 async function someoneKnownEverywhere() {
   const { messageId, campaign, leadId } = await inbox.contact([ada])
-  const other = await inbox.contact(['bob@lead.example'])
+  const other = await inbox.contact([bob], { sequences: introduced })
   inbox.startReader()
   inbox.arrive(report({ recipient: folded, messageId }, { action: 'delayed', status: '4.4.1' }))
   const answering = (id: string) => [`In-Reply-To: ${messageId}`, `Message-ID: <${id}@x.example>`]
@@ -59,6 +70,7 @@ async function someoneKnownEverywhere() {
   })
   await recordAttempt()
   await refuseMail(leadId)
+  await refuseMail(other.leadId)
   await answerByHand(leadId, 'Gladly.')
   await answerByHand(other.leadId, `I have asked Ada (${ada}).`)
   await callTryOut()
@@ -294,6 +306,7 @@ test('what is written about a person while they are erased is erased, too, behin
     const headers = [`In-Reply-To: ${other.messageId}`, `Message-ID: <s${steps}@x.example>`]
     inbox.arrive(letter({ from: 'bob@lead.example', body: `Ask ${ada}.`, headers }))
     await inbox.readAll()
+    await recordMail(other.campaign.id)
     await inbox.call('POST', '/api/v2/lead/add', {
       headers: { 'idempotency-key': `step-${steps}` },
       body: {
@@ -305,6 +318,29 @@ test('what is written about a person while they are erased is erased, too, behin
   }
   expect(await tablesWith(ctx.database.peek, folded)).toEqual([])
 })
+
+/** Somebody else got a mail that names the person in its subject. */
+async function recordMail(campaign_id: string) {
+  const { ctx, workspaceId: workspace_id } = inbox
+  const [id, day] = [ctx.newId(), '2026-01-01']
+  await ctx.database.peek
+    .insertInto('sends')
+    .values({
+      ...{
+        workspace_id,
+        campaign_id,
+        id,
+        lead_id: id,
+        step_id: id,
+        mailbox_id: id,
+        variant_id: id,
+      },
+      ...{ step: 1, variant: 1, message_id: `<${id}@x.example>`, subject: `Intro by ${ada}` },
+      ...{ claim_token: 0, is_new: true, campaign_day: day, mailbox_day: day },
+      ...{ starts_thread: true, state: 'sent', timestamp_claimed: ctx.now() },
+    })
+    .execute()
+}
 
 test('whoever asks for an erasure that is under way gets that one', async () => {
   const { ctx, workspaceId } = inbox

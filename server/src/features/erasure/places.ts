@@ -114,11 +114,16 @@ export const places: Record<string, Place> = {
     await indexThreads(tx, workspaceId, [...new Set([...shown, ...named])])
     return {}
   }),
-  answers: through({ table: 'sends' }, async (tx, workspaceId, person, range, { sinceId }) => ({
+  answers: through({ table: 'answers' }, async (tx, workspaceId, person, range, { sinceId }) => ({
     answers_by_hand:
       (await conversations.eraseReplies(tx.db, workspaceId, person, range, sinceId)) +
       (await conversations.eraseFromReplies(tx.db, workspaceId, person, range, sinceId)),
   })),
+  sends: through({ table: 'sends' }, async ({ db }, workspaceId, person, range, from) => {
+    const sinceId = from.since && from.sinceId
+    await queries.eraseFromSends(db, workspaceId, person, range, sinceId)
+    return {}
+  }),
   events: through({ table: 'events', isAppended: true }, async (tx, workspaceId, person, range) => {
     const events = await eventQueries.listEvents(tx.db, workspaceId, person, range)
     return { events: await eraseEvents(tx, workspaceId, events) }

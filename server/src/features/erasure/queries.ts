@@ -38,6 +38,12 @@ export const eraseLeads = (db: Db, workspaceId: string, { leadIds, folded }: Per
     ),
   )
 
+/** Where lists have an address that is another's, or stands for what they lack. */
+const textsOfLead = [
+  ...['first_name', 'last_name', 'company_name', 'company_domain', 'job_title', 'phone'],
+  ...['website', 'personalization', 'thread_subject', 'skip_reason'],
+]
+
 /** Leads who name the address in what was written of them: its letters alone are taken out. */
 export const eraseFromLeads = (
   db: Db,
@@ -49,12 +55,12 @@ export const eraseFromLeads = (
   count(
     sql`
     update leads set
-      custom_variables = ${erased(person, 'custom_variables::text')}::jsonb,
-      personalization = ${erased(person, 'personalization')},
-      thread_subject = ${erased(person, 'thread_subject')}
+      ${sql.join(textsOfLead.map((column) => sql`${sql.ref(column)} = ${erased(person, column)}`))},
+      custom_variables = ${erased(person, 'custom_variables::text')}::jsonb
     where workspace_id = ${workspaceId}::uuid and ${within(range)} ${changedSince(since)}
-      and (${named(person, 'custom_variables::text')} or ${named(person, 'personalization')}
-        or ${named(person, 'thread_subject')})`.execute(db),
+      and ${named(person, `concat_ws(' ', custom_variables, ${textsOfLead.join(', ')})`)}`.execute(
+      db,
+    ),
   )
 
 export const eraseSends = (db: Db, workspaceId: string, leadIds: string[]) =>
@@ -63,6 +69,27 @@ export const eraseSends = (db: Db, workspaceId: string, leadIds: string[]) =>
     update sends set subject = null, error_message = null
     where workspace_id = ${workspaceId}::uuid and lead_id = any(${leadIds}::uuid[])`.execute(db),
   )
+
+/**
+ * Mails to others whose subject names the address, or whose server did: its letters alone are taken out.
+ * Later attempts than an id are found by the ledger's index of campaigns.
+ */
+export function eraseFromSends(
+  db: Db,
+  workspaceId: string,
+  person: Person,
+  range: Range,
+  sinceId: string | null,
+) {
+  const later = sql`campaign_id = any(array(
+    select id from campaigns where workspace_id = ${workspaceId}::uuid)) and id > ${sinceId}::uuid`
+  return sql`
+    update sends set
+      subject = ${erased(person, 'subject')}, error_message = ${erased(person, 'error_message')}
+    where workspace_id = ${workspaceId}::uuid and kind = 'step'
+      and ${sinceId ? later : within(range, 'lead_id')}
+      and (${named(person, 'subject')} or ${named(person, 'error_message')})`.execute(db)
+}
 
 export const deleteSoftBounces = (db: Db, workspaceId: string, folded: string) =>
   count(

@@ -7,10 +7,10 @@ export interface Range {
   upTo: string
 }
 
-/** Tables that are gone through by a key. */
+/** Tables that are gone through by a key; answers of people are a part of `sends`, by a key of their own. */
 const keys = {
   ...{ leads: 'id', threads: 'id', messages: 'id', events: 'id', webhook_events: 'id' },
-  ...{ imports: 'id', sends: 'step_id' },
+  ...{ imports: 'id', sends: 'lead_id', answers: 'step_id' },
 } as const
 
 export type Walked = keyof typeof keys
@@ -25,11 +25,11 @@ export const findNext = async (
 ) => {
   const key = sql.ref(keys[table])
   // As the partial index of people's answers says it.
-  const only = table === 'sends' ? sql`and kind = 'manual'` : sql``
+  const only = table === 'answers' ? sql`and kind = 'manual'` : sql``
   const { rows } = await sql<{ last: string | null; count: number }>`
     select (array_agg(key order by key desc))[1] as last, count(*)::integer as count
     from (
-      select ${key} as key from ${sql.table(table)}
+      select ${key} as key from ${sql.table(table === 'answers' ? 'sends' : table)}
       where workspace_id = ${workspaceId}::uuid and ${key} > ${after}::uuid ${only}
       order by ${key}
       limit ${limit}::integer
