@@ -132,6 +132,30 @@ test('who is absent is written to by the other campaign on return, too', async (
   ])
 })
 
+test('the label that a person gave goes along, and nobody is told of it once more', async () => {
+  const [campaign, target] = [await createCampaign(), await createCampaign()]
+  const tier = { name: 'Tier 1', effect: 'none' } as const
+  const label = await createLabel(api.ctx, api.workspaceId, tier, by.actor)
+  const emails = ['label@one.example', 'neutral@one.example', 'plain@one.example']
+  const ids = await addLeads(campaign, emails)
+  for (const [email, new_status] of [
+    ['label@one.example', label.value],
+    ['neutral@one.example', 'neutral'],
+  ]) {
+    const body = { campaign_id: campaign, email, new_status }
+    await api.call('POST', '/api/v2/lead/update/status', { body })
+  }
+  const events = api.ctx.database.peek.selectFrom('events').select('id')
+  const told = await events.execute()
+  expect(await move(ids, target)).toMatchObject({ changed: 3, refused: 0 })
+  expect(await leadsOf(target)).toMatchObject([
+    { email: 'label@one.example', status: label.value, label_id: label.id },
+    { email: 'neutral@one.example', status: 'neutral', label_id: null },
+    { email: 'plain@one.example', status: 'new', label_id: null },
+  ])
+  expect(await events.execute()).toEqual(told)
+})
+
 test('a lead is moved with a number that is taken as a text only by now', async () => {
   const [campaign, target] = [await createCampaign(), await createCampaign()]
   const [id = ''] = await addLeads(campaign, ['number@one.example'])

@@ -44,6 +44,7 @@ export async function move(
     if (lead) refusals.push(refusal(lead, skipped[reason]))
   }
   await postponeAdded(tx, workspaceId, added.created_leads, going)
+  await labelAdded(tx, workspaceId, added.created_leads, going)
   const moved = added.created_leads.flatMap(({ index }) => going[index] ?? [])
   const untouched = await queries.findUntouched(
     tx.db,
@@ -95,6 +96,20 @@ async function postponeAdded(
     return until ? [{ id, until }] : []
   })
   if (postponed.length > 0) await queries.postponeAdded(tx.db, workspaceId, postponed)
+}
+
+/** What a person has said of them is known there, too, and nobody is told of it once more. */
+async function labelAdded(
+  tx: Context,
+  workspaceId: string,
+  added: { index: number; id: string }[],
+  going: LockedLead[],
+) {
+  const labelled = added.flatMap(({ index, id }) => {
+    const { status, label_id } = going[index] as LockedLead
+    return label_id !== null || status === 'neutral' ? [{ id, status, label_id }] : []
+  })
+  if (labelled.length > 0) await queries.labelAdded(tx.db, workspaceId, labelled)
 }
 
 const addInstead = 'If they are to be written to all the same, add the address there.'

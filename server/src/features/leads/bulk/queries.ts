@@ -148,6 +148,23 @@ export const postponeAdded = (db: Db, workspaceId: string, leads: { id: string; 
     where l.workspace_id = ${workspaceId}::uuid and l.id = k.id
       and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
 
+/** Of leads that were added in the same transaction. */
+export const labelAdded = (
+  db: Db,
+  workspaceId: string,
+  leads: Pick<UndoneLead, 'id' | 'status' | 'label_id'>[],
+) =>
+  sql`
+    update leads l
+    set status = k.status, label_id = k.label_id
+    from unnest(
+      ${leads.map((lead) => lead.id)}::uuid[],
+      ${leads.map((lead) => lead.status)}::text[],
+      ${leads.map((lead) => lead.label_id)}::uuid[]
+    ) as k (id, status, label_id)
+    where l.workspace_id = ${workspaceId}::uuid and l.id = k.id
+      and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
+
 export const undoneLead = (before: LockedLead, changedAt: Date): UndoneLead => ({
   id: before.id,
   status: before.status,
