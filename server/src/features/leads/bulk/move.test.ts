@@ -1,4 +1,5 @@
 // Also runs on PostgreSQL 15: locks.
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
@@ -182,6 +183,38 @@ test('moves in opposite directions at the same time do not wait in a ring', asyn
     const { body } = await api.call('GET', `/api/v2/campaigns/${id}`)
     expect(body.lead_counts).toMatchObject({ total: 500, active: 500 })
   }
+})
+
+test('leads are deleted and moved from one campaign at the same time, and neither waits in a ring', async () => {
+  const [campaign, target] = [await createCampaign(), await createCampaign()]
+  const [gone = '', moved = ''] = await addLeads(campaign, [
+    'gone@ring.example',
+    'moved@ring.example',
+  ])
+  const { peek } = api.ctx.database
+  // It stands still in the middle of the delete, with all locks that it has by then.
+  await sql`create function wait_here() returns trigger language plpgsql as
+    'begin perform pg_advisory_xact_lock_shared(1); return null; end'`.execute(peek)
+  await sql`create trigger wait_here before delete on leads execute function wait_here()`.execute(
+    peek,
+  )
+  const waiting = (count: number) =>
+    api.ctx.database.until(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(peek)
+      return rows.length === count
+    })
+  const jobs = await peek.transaction().execute(async (held) => {
+    await sql`select pg_advisory_xact_lock(1)`.execute(held)
+    const deleting = changeMany(api.ctx, api.workspaceId, { action: 'delete', ids: [gone] }, by)
+    await waiting(1)
+    const moving = move([moved], target)
+    await waiting(2)
+    return [deleting, moving]
+  })
+  expect((await Promise.all(jobs)).map(({ changed }) => changed)).toEqual([1, 1])
+  await sql`drop function wait_here cascade`.execute(peek)
 })
 
 test('a full plan keeps nobody from moving leads that were never written to, and no others are added', async () => {

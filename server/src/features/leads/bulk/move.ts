@@ -35,8 +35,9 @@ export async function move(
   }
   if (going.length === 0) return { changed: 0, refusals, undo: null }
   const sources = [...new Set(going.map((lead) => lead.campaign_id))]
-  await lockLeadCounts(tx, workspaceId, [...sources, campaignId])
+  // In this order, as leads are deleted: theirs are counted last.
   await queries.lockClaims(tx.db, sources)
+  await lockLeadCounts(tx, workspaceId, [...sources, campaignId])
   const adding = { ...input, leads: going.map(inputOf) }
   const added = await addLeads(tx, workspaceId, adding, { othersGo: true })
   for (const { index, reason } of added.skipped_leads) {
