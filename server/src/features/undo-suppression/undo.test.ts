@@ -220,3 +220,35 @@ test('leads of an entry that was lifted without them are brought back afterwards
   expect(await inbox.lead(bob)).toMatchObject({ sending_state: 'active', stop_reason: null })
   await expect(undo()).rejects.toMatchObject({ code: 'not_found' })
 })
+
+test.each([
+  ['bounced', { unsubscribed: false }],
+  ['unsubscribed', { unsubscribed: true }],
+] as const)(
+  'a lead that was stopped as %s goes on after its entry was lifted without it',
+  async (reason, options) => {
+    const { ctx, workspaceId } = inbox
+    const { leadId, campaign } =
+      reason === 'bounced' ? (await bounced()).first : await inbox.contact([address])
+    if (reason === 'unsubscribed') await setTo(campaign.id, 'unsubscribed')
+    await removeSuppression(ctx, workspaceId, address, { force: true }, operator)
+    expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: reason })
+    if (reason === 'unsubscribed') {
+      await expect(undo()).rejects.toMatchObject({ code: 'invalid_transition' })
+    }
+    expect(await undo(options)).toMatchObject({ reason: null, still_suppressed: null })
+    expect(await inbox.lead(leadId)).toMatchObject({ status: 'contacted', sending_state: 'active' })
+    await expect(undo(options)).rejects.toMatchObject({ code: 'not_found' })
+  },
+)
+
+test('a bounce that was undone while its domain was suppressed is undone for the leads after that', async () => {
+  const { first, second } = await bounced()
+  const { ctx, workspaceId } = inbox
+  await addSuppression(ctx, workspaceId, domain, operator)
+  expect(await undo()).toMatchObject({ reason: 'bounced', leads: [] })
+  await removeSuppression(ctx, workspaceId, domain, { force: false }, operator)
+  const { leads } = await undo()
+  expect(leads.map(({ lead_id }) => lead_id).sort()).toEqual([first.leadId, second.leadId].sort())
+  expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'active' })
+})
