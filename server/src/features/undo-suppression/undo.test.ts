@@ -252,3 +252,29 @@ test('a bounce that was undone while its domain was suppressed is undone for the
   expect(leads.map(({ lead_id }) => lead_id).sort()).toEqual([first.leadId, second.leadId].sort())
   expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'active' })
 })
+
+test.each(['undone', 'resumed'] as const)(
+  'who is absent is not written to before their return when a wrong stop is %s',
+  async (how) => {
+    const { ctx, workspaceId } = inbox
+    const { leadId, campaign, messageId } = await inbox.contact([address])
+    const resumeAt = new Date(ctx.now().getTime() + 20 * 86_400_000)
+    const message = { message_id: messageId, subject: '', step: 1, variant: 1, mailbox: 'm@x' }
+    const reply = { message_id: null, subject: '', text: '', html: null, snippet: '' }
+    const absent = { kind: 'auto_replied', isOutOfOffice: true, message, reply, resumeAt } as const
+    const bounce = { kind: 'hard', code: '5.1.1', diagnostic: '' } as const
+    await transaction(ctx, (tx) => recordActivities(tx, workspaceId, [{ ...absent, leadId }]))
+    if (how === 'undone') {
+      await transaction(ctx, (tx) =>
+        recordActivities(tx, workspaceId, [{ kind: 'bounced', leadId, message, bounce }]),
+      )
+      await undo()
+    } else {
+      await setTo(campaign.id, 'lost')
+      await setTo(campaign.id, 'active')
+    }
+    expect(await inbox.lead(leadId)).toMatchObject({
+      ...{ sending_state: 'active', timestamp_next_send: resumeAt },
+    })
+  },
+)
