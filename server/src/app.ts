@@ -15,6 +15,10 @@ import {
 import { erasureRoutes, erasureSchemas } from './features/erasure/index.ts'
 import { handOverRoutes, handOverSchemas } from './features/hand-over/index.ts'
 import { homeRoutes, homeSchemas } from './features/home/index.ts'
+import {
+  suppressionImportRoutes,
+  suppressionImportSchemas,
+} from './features/import-suppressions/index.ts'
 import { importRoutes, importSchemas } from './features/imports/index.ts'
 import { inboxRoutes, inboxSchemas } from './features/inbox/index.ts'
 import {
@@ -116,6 +120,7 @@ const applicationFeatures: {
   { schemas: handOverSchemas, routes: handOverRoutes },
   { schemas: labelSchemas, routes: labelRoutes },
   { schemas: suppressionSchemas, routes: suppressionRoutes },
+  { schemas: suppressionImportSchemas, routes: suppressionImportRoutes },
   { schemas: undoSchemas, routes: undoRoutes },
   { schemas: inboxSchemas, routes: inboxRoutes },
   { schemas: homeSchemas, routes: homeRoutes },

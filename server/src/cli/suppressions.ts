@@ -4,10 +4,12 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { operator } from '../features/audit/index.ts'
 import {
-  addSuppression,
-  exportSuppressions,
   type ImportedSuppressions,
   importSuppressions,
+} from '../features/import-suppressions/index.ts'
+import {
+  addSuppression,
+  exportSuppressions,
   removeSuppression,
   type SuppressionReason,
   type SuppressionSummary,

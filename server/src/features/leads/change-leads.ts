@@ -129,10 +129,11 @@ function stoppedFrom(before: LockedLead, now: LockedLead): LeadState['stopped_fr
   return sending_state === 'paused' || sending_state === 'finished' ? sending_state : null
 }
 
-/** Nothing is next for a lead that is done with. */
+/** Nothing is next for a lead that is done with. Whoever takes a stop back must know of an absence. */
 function withoutNext(lead: LockedLead): LockedLead {
-  const isDone = lead.sending_state === 'finished' || lead.sending_state === 'stopped'
-  return isDone ? { ...lead, timestamp_next_send: null, postponed_until: null } : lead
+  if (lead.sending_state === 'stopped') return { ...lead, timestamp_next_send: null }
+  if (lead.sending_state !== 'finished') return lead
+  return { ...lead, timestamp_next_send: null, postponed_until: null }
 }
 
 /**

@@ -32,7 +32,7 @@ export {
   variableTextMax,
 } from './schema.ts'
 export { type BroughtBack, bringBackLeads, bringBackLeadsAt } from './status/bring-back.ts'
-export { stopOptedOut } from './status/stop-opted-out.ts'
+export { stopErased, stopOptedOut } from './status/stop-known-by-hash.ts'
 export {
   countFollowUps,
   listCampaignsOfThreads,

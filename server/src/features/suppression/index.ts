@@ -1,9 +1,7 @@
-export { parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
+export { isErasedEntry, parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
 export {
   addSuppression,
   exportSuppressions,
-  type ImportedSuppressions,
-  importSuppressions,
   liftSuppression,
   removeSuppression,
   type SuppressionSummary,
@@ -16,6 +14,7 @@ export {
   blockAgain,
   erasedEntry,
   explainSuppressed,
+  findErased,
   findSuppressed,
   holdSuppressions,
   liftBounces,

@@ -3,13 +3,13 @@ import { type TestContext, testContext } from '../../../test/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
+import { importSuppressions } from '../import-suppressions/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import {
   addSuppression,
   erasedEntry,
   exportSuppressions,
   findSuppressed,
-  importSuppressions,
   removeSuppression,
   showSuppression,
   summariseSuppressions,

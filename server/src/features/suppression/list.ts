@@ -1,107 +1,22 @@
-import { parseInstant } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { domainOfAddress } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
-import {
-  foldedSearch,
-  isErasedEntry,
-  parseEntry,
-  type SuppressionEntry,
-  shownEntry,
-} from './entry.ts'
+import { foldedSearch, parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
 import * as queries from './queries.ts'
 import {
   blockAgain,
   erasedEntry,
   explainSuppressed,
   lockSuppressions,
-  type NewSuppression,
   type Suppressed,
   type SuppressionReason,
   suppress,
 } from './suppression.ts'
 
-export interface ImportedSuppressions {
-  /** New, or for a stronger reason now. */
-  added: number
-  /** Were there already. */
-  known: number
-  /** Numbers of the first lines that are neither an address nor a domain. */
-  invalid_lines: number[]
-  invalid: number
-}
-
 const batchMax = 1000
-const linesShown = 20
-
-/**
- * Adds a list of addresses and domains, one to a line; of a line with commas the first field counts,
- * a field that is a reason, and one that is a time, since when. What `export` writes is read back as it
- * was.
- */
-export async function importSuppressions(
-  ctx: Context,
-  workspaceId: string,
-  lines: AsyncIterable<string>,
-  reason: SuppressionReason,
-  actor: Actor,
-): Promise<ImportedSuppressions> {
-  const result: ImportedSuppressions = { added: 0, known: 0, invalid: 0, invalid_lines: [] }
-  let batch: NewSuppression[] = []
-  const write = async () => {
-    if (batch.length === 0) return
-    const added = await transaction(ctx, (tx) => suppress(tx, workspaceId, batch))
-    result.added += added
-    result.known += batch.length - added
-    batch = []
-  }
-  let number = 0
-  try {
-    for await (const line of lines) {
-      number += 1
-      const read = readLine(line, reason)
-      if (read === 'nothing' || (read === 'invalid' && number === 1 && isHeading(line))) continue
-      if (read === 'invalid') {
-        result.invalid += 1
-        if (result.invalid_lines.length < linesShown) result.invalid_lines.push(number)
-        continue
-      }
-      batch.push(read)
-      if (batch.length >= batchMax) await write()
-    }
-    await write()
-  } finally {
-    // What was written before an upload broke off stays.
-    await record(ctx, workspaceId, actor, 'suppression.imported', { added: result.added })
-  }
-  return result
-}
-
-/** What an export has in place of the address of somebody who was erased. */
-const parseErased = (text: string): SuppressionEntry | undefined =>
-  isErasedEntry(text) ? { kind: 'address', value: text } : undefined
-
-function readTime(field: string): Date[] {
-  const instant = parseInstant(field)
-  return instant ? [new Date(instant.epochMilliseconds)] : []
-}
-
-const reasons = ['unsubscribed', 'bounced', 'blocked'] as const
-
-const isHeading = (line: string) => /^\W*(value|address|email|domain)\b/i.test(line)
-
-function readLine(line: string, usual: SuppressionReason): NewSuppression | 'nothing' | 'invalid' {
-  const fields = line.split(/[,;\t]/).map((field) => field.trim().replace(/^"(.*)"$/, '$1'))
-  const [first = ''] = fields
-  if (first === '' || first.startsWith('#')) return 'nothing'
-  const entry = parseEntry(first) ?? parseErased(first)
-  if (!entry) return 'invalid'
-  const reason = reasons.find((each) => fields.slice(1).includes(each)) ?? usual
-  return { ...entry, reason, campaignId: null, since: fields.slice(1).flatMap(readTime)[0] }
-}
 
 /** The whole list, for a file: a heading, then a line for each entry. */
 export async function* exportSuppressions(

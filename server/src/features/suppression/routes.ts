@@ -1,20 +1,16 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { readLines } from '../../kernel/csv/read-lines.ts'
-import { AppError } from '../../kernel/errors.ts'
 import { pageQuery, ref } from '../../kernel/http/schema.ts'
 import {
   addSuppression,
   countSuppressions,
   exportSuppressions,
-  importSuppressions,
   listSuppressions,
   removeSuppression,
 } from './list.ts'
 import {
   ChangedSuppression,
-  ImportedSuppressions,
   LiftedSuppression,
   SuppressionCounts,
   SuppressionInput,
@@ -28,8 +24,6 @@ const asAdmin = { access: { scopes: [], role: 'admin' as const } }
 
 const kind = Type.Enum(['address', 'domain'])
 const reason = Type.Enum(['unsubscribed', 'bounced', 'blocked'])
-/** What arrives within a minute, after which the server ends a request. */
-const importBytesMax = 8 * 1024 * 1024
 
 export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -128,61 +122,7 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     ({ ctx, caller, body: { value, force = false } }) =>
       removeSuppression(ctx, caller.workspaceId, value, { force }, caller.actor),
   )
-
-  await app.register(importRoute)
 }
-
-/** A list is read as a stream: it may be longer than what is kept in memory for a request. */
-const importRoute: FastifyPluginAsyncTypebox = async (app) => {
-  app.addContentTypeParser('text/csv', (_req, payload, done) => done(null, payload))
-  app.post(
-    '/suppressions/import',
-    {
-      // What is imported twice is known the second time.
-      config: { ...asAdmin, idempotency: 'none' },
-      schema: {
-        operationId: 'importSuppressions',
-        summary: 'Import a list',
-        description:
-          'One address or domain to a line, the first field of CSV; a field that is a reason or a time counts for its line.',
-        tags,
-        querystring: Type.Object({
-          reason: Type.Optional(
-            Type.Unsafe<'unsubscribed' | 'bounced' | 'blocked'>({
-              ...reason,
-              description: 'Of lines that give none; `blocked`, if it is not given.',
-            }),
-          ),
-        }),
-        response: { 200: ref(ImportedSuppressions) },
-      },
-    },
-    async ({ ctx, caller, query, body }) => {
-      if (body !== undefined && !(body instanceof Readable)) throw notCsv()
-      const list = readLines(bounded((body as Readable | undefined) ?? Readable.from([])))
-      const usual = query.reason ?? 'blocked'
-      return importSuppressions(ctx, caller.workspaceId, list, usual, caller.actor)
-    },
-  )
-}
-
-const notCsv = () => new AppError('unsupported_media_type', 'Send the list as text/csv.')
-
-/** Fastify bounds only bodies that it reads itself. */
-async function* bounded(body: Readable): AsyncGenerator<Buffer> {
-  let bytes = 0
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    bytes += piece.length
-    if (bytes > importBytesMax) throw tooLarge()
-    yield piece
-  }
-}
-
-const tooLarge = () =>
-  new AppError(
-    'body_too_large',
-    'The list is larger than 8 MB. What it begins with was imported: send the rest in requests of its own.',
-  )
 
 async function* lines(texts: AsyncIterable<string>) {
   for await (const text of texts) yield `${text}\n`

@@ -131,6 +131,17 @@ export async function findSuppressed(
   return new Map([...suppressed].map(([address, { reason }]) => [address, reason]))
 }
 
+/** Which of these folded addresses are of people who were erased, whatever else says no to them. */
+export async function findErased(
+  db: Db,
+  workspaceId: string,
+  foldedAddresses: string[],
+): Promise<Set<string>> {
+  const byEntry = new Map(foldedAddresses.map((address) => [erasedEntry(address), address]))
+  const rows = await queries.findSuppressions(db, workspaceId, [...byEntry.keys()], [])
+  return new Set(rows.flatMap(({ value }) => byEntry.get(value) ?? []))
+}
+
 /** What stands in the list for somebody who was erased: nobody adds them again, and nobody reads who it was. */
 export const erasedEntry = (foldedAddress: string) =>
   `sha256:${sha256(foldedAddress).toString('hex')}`

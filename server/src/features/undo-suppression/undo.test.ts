@@ -220,3 +220,61 @@ test('leads of an entry that was lifted without them are brought back afterwards
   expect(await inbox.lead(bob)).toMatchObject({ sending_state: 'active', stop_reason: null })
   await expect(undo()).rejects.toMatchObject({ code: 'not_found' })
 })
+
+test.each([
+  ['bounced', { unsubscribed: false }],
+  ['unsubscribed', { unsubscribed: true }],
+] as const)(
+  'a lead that was stopped as %s goes on after its entry was lifted without it',
+  async (reason, options) => {
+    const { ctx, workspaceId } = inbox
+    const { leadId, campaign } =
+      reason === 'bounced' ? (await bounced()).first : await inbox.contact([address])
+    if (reason === 'unsubscribed') await setTo(campaign.id, 'unsubscribed')
+    await removeSuppression(ctx, workspaceId, address, { force: true }, operator)
+    expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: reason })
+    if (reason === 'unsubscribed') {
+      await expect(undo()).rejects.toMatchObject({ code: 'invalid_transition' })
+    }
+    expect(await undo(options)).toMatchObject({ reason: null, still_suppressed: null })
+    expect(await inbox.lead(leadId)).toMatchObject({ status: 'contacted', sending_state: 'active' })
+    await expect(undo(options)).rejects.toMatchObject({ code: 'not_found' })
+  },
+)
+
+test('a bounce that was undone while its domain was suppressed is undone for the leads after that', async () => {
+  const { first, second } = await bounced()
+  const { ctx, workspaceId } = inbox
+  await addSuppression(ctx, workspaceId, domain, operator)
+  expect(await undo()).toMatchObject({ reason: 'bounced', leads: [] })
+  await removeSuppression(ctx, workspaceId, domain, { force: false }, operator)
+  const { leads } = await undo()
+  expect(leads.map(({ lead_id }) => lead_id).sort()).toEqual([first.leadId, second.leadId].sort())
+  expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'active' })
+})
+
+test.each(['undone', 'resumed'] as const)(
+  'who is absent is not written to before their return when a wrong stop is %s',
+  async (how) => {
+    const { ctx, workspaceId } = inbox
+    const { leadId, campaign, messageId } = await inbox.contact([address])
+    const resumeAt = new Date(ctx.now().getTime() + 20 * 86_400_000)
+    const message = { message_id: messageId, subject: '', step: 1, variant: 1, mailbox: 'm@x' }
+    const reply = { message_id: null, subject: '', text: '', html: null, snippet: '' }
+    const absent = { kind: 'auto_replied', isOutOfOffice: true, message, reply, resumeAt } as const
+    const bounce = { kind: 'hard', code: '5.1.1', diagnostic: '' } as const
+    await transaction(ctx, (tx) => recordActivities(tx, workspaceId, [{ ...absent, leadId }]))
+    if (how === 'undone') {
+      await transaction(ctx, (tx) =>
+        recordActivities(tx, workspaceId, [{ kind: 'bounced', leadId, message, bounce }]),
+      )
+      await undo()
+    } else {
+      await setTo(campaign.id, 'lost')
+      await setTo(campaign.id, 'active')
+    }
+    expect(await inbox.lead(leadId)).toMatchObject({
+      ...{ sending_state: 'active', timestamp_next_send: resumeAt },
+    })
+  },
+)

@@ -4,7 +4,7 @@ import { AppError, invalidField } from '../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { forgetSoftBounces } from '../inbox/index.ts'
-import { type BroughtBack, bringBackLeads, bringBackLeadsAt } from '../leads/index.ts'
+import { type BroughtBack, bringBackLeads, bringBackLeadsAt, findLeadsAt } from '../leads/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import {
   blockAgain,
@@ -44,6 +44,12 @@ const stoppedAs = {
   blocked: ['blocked'],
 } as const
 
+/** Of an entry that was lifted before nobody knows the reason any more: the leads that it stopped do. */
+const stoppedBefore = ({ unsubscribed }: { unsubscribed: boolean }) =>
+  unsubscribed
+    ? (['blocked', 'bounced', 'unsubscribed'] as const)
+    : (['blocked', 'bounced'] as const)
+
 /**
  * Takes a suppression back as if it had been a mistake: the entry, what is remembered of mails that came
  * back, and the leads that it stopped, which go on where they were. Their mailboxes write to them as soon
@@ -77,9 +83,13 @@ const undoAddress = (
     const still = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
     if (!lifted && still) throw notSuppressed(still)
     await forgetSoftBounces(tx.db, workspaceId, [address])
-    const reasons = stoppedAs[lifted?.reason ?? 'blocked']
+    const reasons = lifted ? stoppedAs[lifted.reason] : stoppedBefore(options)
     const leads = still ? [] : await bringBackLeads(tx, workspaceId, address, [...reasons])
-    if (!lifted && leads.length === 0) throw notSuppressed(undefined)
+    if (!lifted && leads.length === 0) {
+      const left = await findLeadsAt(tx.db, workspaceId, entry)
+      const isLeft = left.some(({ stop_reason }) => stop_reason === 'unsubscribed')
+      throw isLeft ? isUnsubscribed : notSuppressed(undefined)
+    }
     const ids = leads.map(({ lead_id }) => lead_id)
     await record(tx, workspaceId, entry, { lifted, leads: ids }, actor)
     return undone(tx, workspaceId, entry, { lifted, still, leads })

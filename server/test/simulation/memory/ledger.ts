@@ -152,8 +152,9 @@ export class MemoryLedger {
 
   #change(lead: LockedLead, { patch }: ActivityChange) {
     const changed = { ...lead, ...patch }
-    const isDone = changed.sending_state === 'finished' || changed.sending_state === 'stopped'
-    const done = { timestamp_next_send: null, postponed_until: null }
+    const isFinished = changed.sending_state === 'finished'
+    const isDone = isFinished || changed.sending_state === 'stopped'
+    const done = { timestamp_next_send: null, ...(isFinished ? { postponed_until: null } : {}) }
     const isSame = Object.keys(patch).length === 0
     this.leads.set(lead.id, isDone && !isSame ? { ...changed, ...done } : changed)
   }

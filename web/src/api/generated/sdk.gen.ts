@@ -786,7 +786,7 @@ export const removeSuppression = <ThrowOnError extends boolean = true>(options: 
 /**
  * Import a list
  *
- * One address or domain to a line, the first field of CSV; a field that is a reason or a time counts for its line.
+ * One address or domain to a line, the first field of CSV; a field that is a reason or a time counts for its line. The hash of somebody who was erased also unsubscribes their leads here.
  */
 export const importSuppressions = <ThrowOnError extends boolean = true>(options?: Options<ImportSuppressionsData, ThrowOnError>): RequestResult<ImportSuppressionsResponses, ImportSuppressionsErrors, ThrowOnError> => (options?.client ?? client).post<ImportSuppressionsResponses, ImportSuppressionsErrors, ThrowOnError>({ url: '/app/suppressions/import', ...options });
 

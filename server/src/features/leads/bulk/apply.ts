@@ -1,8 +1,9 @@
 import type { Context } from '../../../kernel/context.ts'
 import { column } from '../../../kernel/db/column.ts'
+import { explainSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import * as leadQueries from '../queries.ts'
-import { isErased } from '../record.ts'
+import { isErased, type StoredLead } from '../record.ts'
 import type { NewStatus } from '../status/plan-status-change.ts'
 import { readTarget } from '../status/set-status.ts'
 import { erased, setStatuses } from '../status/set-statuses.ts'
@@ -54,7 +55,14 @@ async function unsubscribe(tx: Context, workspaceId: string, ids: string[]): Pro
   // Suppressions are locked before any lead is, so these are only looked at.
   const leads = await leadQueries.listLeadsById(tx.db, workspaceId, ids)
   const gone = leads.filter(isErased)
-  const stopping = leads.filter((lead) => !isErased(lead) && lead.stop_reason !== 'unsubscribed')
+  const suppressed = await explainSuppressed(tx.db, workspaceId, column(leads, 'email_folded'))
+  // Of whom the entry was lifted since, the address is suppressed anew, and other leads of it are stopped.
+  const isDone = ({ email_folded, stop_reason }: StoredLead) => {
+    const { reason, by } = suppressed.get(email_folded) ?? {}
+    const isItsOwn = by === 'address' || by === 'opt-out'
+    return stop_reason === 'unsubscribed' && reason === 'unsubscribed' && isItsOwn
+  }
+  const stopping = leads.filter((lead) => !isErased(lead) && !isDone(lead))
   const activities = stopping.map(({ id }) => ({ kind: 'unsubscribed' as const, leadId: id }))
   const now = await recordActivities(tx, workspaceId, activities)
   const lost = missing(column(stopping, 'id'), [...now.values()])

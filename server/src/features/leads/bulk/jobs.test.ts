@@ -5,7 +5,7 @@ import { createReadyCampaign } from '../../../../test/campaigns.ts'
 import { letter, testInbox } from '../../../../test/inbox.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { operator } from '../../audit/index.ts'
-import { addSuppression } from '../../suppression/index.ts'
+import { addSuppression, findSuppressed, removeSuppression } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { deleteDraftWithLeads } from '../delete-draft.ts'
 import { followSteps } from '../following/follow-steps.ts'
@@ -193,6 +193,40 @@ test('a change is not undone of who has sent an automatic answer since: it may t
   await inbox.waitForEvents('lead.auto_replied')
   expect(await undoJob(inbox.ctx, inbox.workspaceId, id, by)).toMatchObject({ refused: 1 })
   expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'stopped' })
+})
+
+test('whoever is unsubscribed with others is suppressed again after the entry was lifted, and all leads stop', async () => {
+  const { ctx, workspaceId } = api
+  const email = 'lifted@many.example'
+  const add = async () => {
+    const campaign_id = await campaignOf()
+    const { body } = await api.call('POST', '/api/v2/lead/add', {
+      body: { campaign_id, leads: [{ email }] },
+    })
+    return body.created_leads[0].id as string
+  }
+  const first = await add()
+  const unsubscribe = () =>
+    changeMany(ctx, workspaceId, { action: 'unsubscribe', ids: [first] }, by)
+  expect(await unsubscribe()).toMatchObject({ changed: 1 })
+  expect(await unsubscribe()).toMatchObject({ changed: 0, refused: 0 })
+  await removeSuppression(ctx, workspaceId, email, { force: true }, operator)
+  const second = await add()
+  expect(await unsubscribe()).toMatchObject({ changed: 1, refused: 0 })
+  const suppressed = await findSuppressed(ctx.db, workspaceId, [email])
+  expect(suppressed.get(email)).toBe('unsubscribed')
+  const other = await ctx.database.peek
+    .selectFrom('leads')
+    .select(['sending_state', 'stop_reason'])
+    .where('id', '=', second)
+    .executeTakeFirst()
+  expect(other).toEqual({ sending_state: 'stopped', stop_reason: 'unsubscribed' })
+  const told = ctx.database.peek
+    .selectFrom('events')
+    .select('id')
+    .where('type', '=', 'lead.unsubscribed')
+    .where('lead_email', '=', email)
+  expect(await told.execute()).toHaveLength(2)
 })
 
 describe('a change is undone after its campaign was edited', () => {

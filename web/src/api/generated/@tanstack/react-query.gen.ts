@@ -1857,7 +1857,7 @@ export const removeSuppressionMutation = (options?: Partial<Options<RemoveSuppre
 /**
  * Import a list
  *
- * One address or domain to a line, the first field of CSV; a field that is a reason or a time counts for its line.
+ * One address or domain to a line, the first field of CSV; a field that is a reason or a time counts for its line. The hash of somebody who was erased also unsubscribes their leads here.
  */
 export const importSuppressionsMutation = (options?: Partial<Options<ImportSuppressionsData>>): UseMutationOptions<ImportSuppressionsResponse, ImportSuppressionsError, Options<ImportSuppressionsData>> => {
     const mutationOptions: UseMutationOptions<ImportSuppressionsResponse, ImportSuppressionsError, Options<ImportSuppressionsData>> = {

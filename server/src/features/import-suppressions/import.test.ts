@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Sending, testSending } from '../../../test/sending.ts'
+import { operator } from '../audit/index.ts'
+import { erasedEntry, findSuppressed, removeSuppression } from '../suppression/index.ts'
+import { undoSuppression } from '../undo-suppression/index.ts'
+import { importSuppressions } from './index.ts'
+
+const ann = 'ann@lead.example'
+
+let sending: Sending
+beforeEach(async () => {
+  sending = await testSending()
+})
+afterEach(() => sending[Symbol.asyncDispose]())
+
+async function* lines(...texts: string[]) {
+  yield* texts
+}
+
+const importLines = (texts: AsyncIterable<string> = lines(`${erasedEntry(ann)},unsubscribed`)) =>
+  importSuppressions(sending.ctx, sending.workspaceId, texts, 'blocked', operator)
+
+const campaignOf = async (...addresses: string[]) => {
+  const mailbox = await sending.createMailbox(`anna${sending.ctx.newId()}@example.com`)
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.addLeads(campaign.id, addresses)
+  return campaign.id as string
+}
+
+const stateOf = (campaignId: string, email: string) =>
+  sending.ctx.database.peek
+    .selectFrom('leads')
+    .select(['status', 'sending_state', 'stop_reason'])
+    .where('campaign_id', '=', campaignId)
+    .where('email', '=', email)
+    .executeTakeFirst()
+
+test('nobody writes to whom another workspace has erased, once its list is read in', async () => {
+  const campaigns = [await campaignOf(ann, 'bob@lead.example'), await campaignOf(ann)] as const
+  expect(await importLines()).toMatchObject({ added: 1 })
+  await sending.startRunner()
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  expect(sending.outbox.map(({ to }) => to)).toEqual(['bob@lead.example'])
+  for (const id of campaigns) {
+    expect(await stateOf(id, ann)).toMatchObject({
+      ...{ status: 'unsubscribed', sending_state: 'stopped', stop_reason: 'unsubscribed' },
+    })
+  }
+})
+
+test('who was erased elsewhere is not brought back, whatever else is lifted', async () => {
+  const id = await campaignOf(ann)
+  const { ctx, workspaceId } = sending
+  await importLines(lines(`${ann},bounced`, `${erasedEntry(ann)},unsubscribed`))
+  await undoSuppression(ctx, workspaceId, ann, { unsubscribed: true }, operator)
+  expect(await stateOf(id, ann)).toMatchObject({ stop_reason: 'unsubscribed' })
+  const found = await findSuppressed(ctx.db, workspaceId, [ann])
+  expect(found.get(ann)).toBe('unsubscribed')
+  await expect(
+    removeSuppression(ctx, workspaceId, ann, { force: true }, operator),
+  ).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('who has got every step is stopped as well: a mail may turn out not to have left', async () => {
+  const id = await campaignOf(ann)
+  await sending.startRunner()
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  expect(await stateOf(id, ann)).toMatchObject({ sending_state: 'finished' })
+  await importLines()
+  expect(await stateOf(id, ann)).toMatchObject({ sending_state: 'stopped' })
+})
+
+test('an entry that was known stops leads as well, also of an upload that breaks off', async () => {
+  await importLines()
+  const id = await campaignOf('bob@lead.example')
+  // As a version that stopped nobody has left her.
+  await sending.ctx.database.peek
+    .updateTable('leads')
+    .set({ email: ann, email_folded: ann })
+    .where('campaign_id', '=', id)
+    .execute()
+  async function* broken() {
+    yield* lines(`${erasedEntry(ann)},unsubscribed`)
+    throw new Error('gone')
+  }
+  await expect(importLines(broken())).rejects.toThrow('gone')
+  expect(await stateOf(id, ann)).toMatchObject({ stop_reason: 'unsubscribed' })
+})

@@ -1,0 +1,2 @@
+export { type ImportedSuppressions, importSuppressions } from './import.ts'
+export { suppressionImportRoutes, suppressionImportSchemas } from './routes.ts'

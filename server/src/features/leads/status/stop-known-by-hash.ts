@@ -1,0 +1,48 @@
+import type { Context } from '../../../kernel/context.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { findOptedOut } from '../../directory/index.ts'
+import { findErased, lockSuppressions } from '../../suppression/index.ts'
+import { recordActivities } from '../activity/record-activity.ts'
+import { listNotUnsubscribed } from '../queries.ts'
+
+const leadsAtOnce = 5000
+
+// What comes from elsewhere tells by hashes who is meant. Sending does not ask for hashes, which would cost
+// each mail: the leads that are there are stopped once, and whoever adds, resumes or brings back one does ask.
+
+/** Stops the leads of a workspace whose people are opted out already: in opt-outs copied from another database. */
+export const stopOptedOut = (ctx: Context, workspaceId: string): Promise<void> =>
+  stopAmong(ctx, workspaceId, (tx, addresses) => findOptedOut(tx.db, addresses))
+
+/** Stops the leads of a workspace whose people were erased elsewhere: by a list that was copied from there. */
+export const stopErased = (ctx: Context, workspaceId: string): Promise<void> =>
+  stopAmong(ctx, workspaceId, (tx, addresses) => findErased(tx.db, workspaceId, addresses))
+
+/** All but those of whom it is known, also finished ones: these may turn out to lack a mail. */
+async function stopAmong(
+  ctx: Context,
+  workspaceId: string,
+  findGone: (tx: Context, addresses: string[]) => Promise<Set<string>>,
+): Promise<void> {
+  const stopBehind = (after: string) =>
+    transaction(ctx, async (tx) => {
+      // Whoever adds one from here on knows of them.
+      await lockSuppressions(tx, workspaceId)
+      const leads = await listNotUnsubscribed(tx.db, workspaceId, after, leadsAtOnce)
+      const gone = await findGone(
+        tx,
+        leads.map(({ email_folded }) => email_folded),
+      )
+      const stopping = leads.filter(({ email_folded }) => gone.has(email_folded))
+      await recordActivities(
+        tx,
+        workspaceId,
+        stopping.map(({ id }) => ({ kind: 'unsubscribed', leadId: id })),
+      )
+      return leads.length < leadsAtOnce ? undefined : leads.at(-1)?.id
+    })
+  let place = await stopBehind(beforeAll)
+  while (place) place = await stopBehind(place)
+}
+
+const beforeAll = '00000000-0000-0000-0000-000000000000'
