@@ -129,6 +129,7 @@ test('two people who change one campaign are put together, or choose', async ({
   })
   await name.fill('Mine again')
   await page.getByRole('dialog').getByText('Theirs', { exact: true }).waitFor()
+  await page.getByRole('dialog').getByText('Keep mine').click()
   await page.getByRole('button', { name: 'Save this version' }).click()
   await saved(page)
   await page.getByRole('heading', { name: 'Mine again' }).waitFor()
@@ -137,6 +138,7 @@ test('two people who change one campaign are put together, or choose', async ({
   await name.fill('Spring ')
   await page.getByRole('link', { name: 'All campaigns' }).click()
   await page.getByRole('dialog').getByText('Theirs once more', { exact: true }).waitFor()
+  await page.getByRole('dialog').getByText('Keep mine').click()
   await page.getByRole('button', { name: 'Save this version' }).click()
   await saved(page)
   // The server takes the name without the space, which is that before the next word.
@@ -151,6 +153,39 @@ test('two people who change one campaign are put together, or choose', async ({
   await page.getByRole('heading', { name: 'General' }).waitFor()
   await page.getByRole('link', { name: 'All campaigns' }).click()
   await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+})
+
+test('whoever types while somebody else saves the same text chooses nothing by the next key', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Typed', sequences: sequences() })
+  const url = `/app/api/v2/campaigns/${id}`
+  const stored = async () => (await application.asOwner('GET', url)).body.name
+  const page = await open(application.visitor, `${path}/${id}?tab=options`)
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.waitFor()
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
+  let isFirst = true
+  await page.route(`**${url}`, async (route) => {
+    if (route.request().method() === 'PATCH' && isFirst) {
+      isFirst = false
+      await application.asOwner('PATCH', url, { name: 'Theirs' })
+    }
+    await route.fallback()
+  })
+  await name.fill('Mine')
+  const dialog = page.getByRole('dialog')
+  await dialog.locator(':focus').waitFor()
+  await page.keyboard.type('and on \n')
+  await dialog.getByText('Theirs', { exact: true }).waitFor()
+  expect(await stored()).toBe('Theirs')
+  const save = dialog.getByRole('button', { name: 'Save this version' })
+  expect(await save.isDisabled()).toBe(true)
+  await dialog.getByText('Take theirs').click()
+  await save.click()
+  await saved(page)
+  await page.getByRole('heading', { name: 'Theirs' }).waitFor()
 })
 
 test('a removed step comes back, what the editor would flatten is shown as its source, and nothing starts unlike it is shown', async ({
