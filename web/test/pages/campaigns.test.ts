@@ -6,7 +6,7 @@ import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Campaign } from '../../src/api/generated/types.gen.ts'
 import type { Application } from '../application.ts'
-import { expectFailures } from '../browser.ts'
+import { allowFailures, expectFailures, installClock } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/campaigns'
@@ -129,6 +129,7 @@ test('two people who change one campaign are put together, or choose', async ({
   })
   await name.fill('Mine again')
   await page.getByRole('dialog').getByText('Theirs', { exact: true }).waitFor()
+  await page.getByRole('dialog').getByText('Keep mine').click()
   await page.getByRole('button', { name: 'Save this version' }).click()
   await saved(page)
   await page.getByRole('heading', { name: 'Mine again' }).waitFor()
@@ -137,6 +138,7 @@ test('two people who change one campaign are put together, or choose', async ({
   await name.fill('Spring ')
   await page.getByRole('link', { name: 'All campaigns' }).click()
   await page.getByRole('dialog').getByText('Theirs once more', { exact: true }).waitFor()
+  await page.getByRole('dialog').getByText('Keep mine').click()
   await page.getByRole('button', { name: 'Save this version' }).click()
   await saved(page)
   // The server takes the name without the space, which is that before the next word.
@@ -151,6 +153,141 @@ test('two people who change one campaign are put together, or choose', async ({
   await page.getByRole('heading', { name: 'General' }).waitFor()
   await page.getByRole('link', { name: 'All campaigns' }).click()
   await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+})
+
+test('whoever types while somebody else saves the same text chooses nothing by the next key', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Typed', sequences: sequences() })
+  const url = `/app/api/v2/campaigns/${id}`
+  const stored = async () => (await application.asOwner('GET', url)).body.name
+  const page = await open(application.visitor, `${path}/${id}?tab=options`)
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.waitFor()
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
+  let isFirst = true
+  await page.route(`**${url}`, async (route) => {
+    if (route.request().method() === 'PATCH' && isFirst) {
+      isFirst = false
+      await application.asOwner('PATCH', url, { name: 'Theirs' })
+    }
+    await route.fallback()
+  })
+  await name.fill('Mine')
+  const dialog = page.getByRole('dialog')
+  await dialog.locator(':focus').waitFor()
+  await page.keyboard.type('and on \n')
+  await dialog.getByText('Theirs', { exact: true }).waitFor()
+  expect(await stored()).toBe('Theirs')
+  const save = dialog.getByRole('button', { name: 'Save this version' })
+  expect(await save.isDisabled()).toBe(true)
+  await dialog.getByText('Take theirs').click()
+  await save.click()
+  await saved(page)
+  await page.getByRole('heading', { name: 'Theirs' }).waitFor()
+})
+
+const waitBefore = (page: Page) => page.getByRole('textbox', { name: 'Wait after the step before' })
+
+test('a running campaign is given a wait and a limit whole, never half of one', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Running', sequences: sequences(), daily_limit: 7 },
+  })
+  const peek = application.api.ctx.database.peek
+  await peek.updateTable('campaigns').set({ status: 'active' }).where('id', '=', id).execute()
+  const page = await open(application.visitor, `${path}/${id}?step=2`)
+  await waitBefore(page).waitFor()
+  await installClock(page)
+  const changes: Partial<Campaign>[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') changes.push(request.postDataJSON())
+  })
+  const isUnsaved = page.getByText('Not saved yet')
+  const unit = page.getByRole('combobox', { name: 'Unit of the wait' })
+  await unit.focus()
+  await unit.selectOption('hours')
+  await page.clock.fastForward(5000)
+  await waitBefore(page).fill('36')
+  // As when another window is looked at: the field still has the focus of its own.
+  await waitBefore(page).dispatchEvent('focusout')
+  await page.clock.fastForward(5000)
+  await page.keyboard.press('Tab')
+  await page.clock.fastForward(5000)
+  await isUnsaved.waitFor()
+  await page.keyboard.press('Tab')
+  await page.clock.fastForward(5000)
+  await saved(page)
+  const waits = changes.map(({ sequences: [sequence] = [] }) => sequence?.steps[1])
+  expect(waits).toMatchObject([{ delay: 36, delay_unit: 'hours' }])
+
+  await page.getByRole('link', { name: 'Options' }).click()
+  const limit = page.getByRole('textbox', { name: 'Mails a day' })
+  await limit.fill('')
+  await page.clock.fastForward(5000)
+  await isUnsaved.waitFor()
+  await limit.fill('30')
+  await page.clock.fastForward(5000)
+  await page.keyboard.press('Enter')
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(changes.slice(1)).toEqual([{ daily_limit: 30 }])
+  await limit.fill('')
+  await limit.blur()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(changes.slice(2)).toEqual([{ daily_limit: null }])
+})
+
+test('of a wait that somebody is still typing nothing is lost, and nothing of another’s', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Half', sequences: sequences() })
+  const url = `/app/api/v2/campaigns/${id}`
+  const read = async () => (await application.asOwner('GET', url)).body as Campaign
+  const stored = async () => (await read()).sequences[0]?.steps[1]?.delay
+  const page = await open(application.visitor, `${path}?search=Half`)
+  const openStep = async () => {
+    await page.getByRole('link', { name: 'Half' }).click()
+    await page.getByRole('button', { name: /^Step 2/ }).click()
+  }
+  await openStep()
+  await waitBefore(page).fill('70')
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  expect(await stored()).toBe(70)
+
+  await openStep()
+  await waitBefore(page).fill('36')
+  await page.getByRole('button', { name: 'Launch' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  expect(await stored()).toBe(36)
+
+  await waitBefore(page).fill('40')
+  const asked = page.waitForEvent('dialog')
+  const reload = page.reload().catch(() => undefined)
+  await (await asked).accept()
+  await reload
+  await expect.poll(stored).toBe(40)
+  await saved(page)
+
+  // Whether it is saved or hears of theirs first.
+  allowFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
+  await waitBefore(page).fill('50')
+  const [sequence] = (await read()).sequences
+  const steps = sequence?.steps.map((step, at) => (at === 1 ? { ...step, delay: 60 } : step))
+  await application.asOwner('PATCH', url, { sequences: [{ steps }] })
+  const dialog = page.getByRole('dialog', { name: 'Somebody else changed the same thing' })
+  await dialog.getByText(/60/).waitFor()
+  expect(await stored()).toBe(60)
+  await dialog.getByText('Keep mine').click()
+  await dialog.getByRole('button', { name: 'Save this version' }).click()
+  await expect.poll(stored).toBe(50)
+  await saved(page)
 })
 
 test('a removed step comes back, what the editor would flatten is shown as its source, and nothing starts unlike it is shown', async ({

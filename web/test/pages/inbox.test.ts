@@ -589,6 +589,54 @@ test('what comes in at the moment in which a conversation is put away keeps it t
   await page.getByRole('article').getByRole('button', { name: 'Done' }).waitFor()
 })
 
+test('a mailbox that is paused while somebody answers takes no text away, and no key is taken for the inbox', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api, asOwner } = application
+  const { peek } = api.ctx.database
+  const { id } = await world.converse({ email: 'mary@lead.example', first_name: 'Mary' })
+  const thread = async () => (await asOwner('GET', `/app/threads/${id}`)).body
+  const mailbox = peek
+    .selectFrom('mailboxes')
+    .select('id')
+    .where('address', '=', world.mailboxAddress)
+  const { id: mailboxId } = await mailbox.executeTakeFirstOrThrow()
+  const turn = async (verb: 'pause' | 'resume') =>
+    expect((await asOwner('POST', `/app/mailboxes/${mailboxId}/${verb}`)).status).toBe(200)
+  const page = await open(application.visitor, `${path}?thread=${id}`)
+  const send = page.getByRole('button', { name: 'Send' })
+  await answer(page).fill('We meet at')
+  const { lead_status, timestamp_done } = await thread()
+  await turn('pause')
+  const why = page.getByText('The mailbox of this conversation is paused')
+  await why.waitFor()
+  await page.keyboard.type(' 1e')
+  await expect.poll(() => answer(page).textContent()).toBe('We meet at 1e')
+  expect(await send.isDisabled()).toBe(true)
+  // Nor once all of it is taken back, to begin anew.
+  await page.keyboard.press('Control+a')
+  await page.keyboard.press('Backspace')
+  await page.keyboard.type('1e')
+  await expect.poll(() => answer(page).textContent()).toBe('1e')
+  expect(await thread()).toMatchObject({ lead_status, timestamp_done })
+  await turn('resume')
+  await why.waitFor({ state: 'detached' })
+  expect(await send.isEnabled()).toBe(true)
+  expect(await answer(page).textContent()).toBe('1e')
+
+  // Where nothing was begun there is only the reason.
+  await answer(page).fill('')
+  await expect.poll(() => send.isDisabled()).toBe(true)
+  await turn('pause')
+  await page.reload()
+  await why.waitFor()
+  expect(await answer(page).count()).toBe(0)
+  await turn('resume')
+  await answer(page).waitFor()
+})
+
 test('a viewer reads everything and is offered nothing to change', async ({
   application,
   open,

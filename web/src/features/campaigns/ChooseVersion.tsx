@@ -33,10 +33,16 @@ interface ChoicesProps {
 
 function Choices({ conflicts, onDone }: ChoicesProps) {
   const { t } = useTranslation()
-  const [keepsMine, setKeepsMine] = useState(() => conflicts.map(() => true))
+  const [keepsMine, setKeepsMine] = useState<(boolean | undefined)[]>(() =>
+    conflicts.map(() => undefined),
+  )
+  const chosen = keepsMine.filter((each) => each !== undefined)
   return (
     <Stack>
-      <Text>{t(($) => $.campaigns.conflict.body)}</Text>
+      {/* It opens while somebody types: the next key must neither choose nor save. */}
+      <Text data-autofocus tabIndex={-1} className={classes.body}>
+        {t(($) => $.campaigns.conflict.body)}
+      </Text>
       {conflicts.map(({ path, mine, theirs }, index) => (
         <section key={path} aria-label={placeText(path)}>
           <Group justify="space-between" mb={4}>
@@ -45,7 +51,7 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
               transitionDuration={0}
               size="xs"
               aria-label={placeText(path)}
-              value={keepsMine[index] ? 'mine' : 'theirs'}
+              value={choiceOf(keepsMine[index])}
               onChange={(value) =>
                 setKeepsMine(keepsMine.map((each, at) => (at === index ? value === 'mine' : each)))
               }
@@ -72,13 +78,16 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
         </section>
       ))}
       <Group justify="flex-end">
-        <Button data-autofocus onClick={() => onDone(keepsMine)}>
+        <Button disabled={chosen.length < conflicts.length} onClick={() => onDone(chosen)}>
           {t(($) => $.campaigns.conflict.save)}
         </Button>
       </Group>
     </Stack>
   )
 }
+
+const choiceOf = (keepsMine: boolean | undefined) =>
+  keepsMine === undefined ? '' : keepsMine ? 'mine' : 'theirs'
 
 /** `/sequences/0/steps/1/variants/0/body` is "step 2, variant 1, body". */
 const placeText = (path: string) =>

@@ -22,6 +22,7 @@ import { CampaignTabs } from './CampaignTabs.tsx'
 import { CampaignDraft } from './draft-store.ts'
 import { LaunchPanel } from './LaunchPanel.tsx'
 import { RefusedCopies } from './RefusedCopies.tsx'
+import { Unfinished } from './unfinished.ts'
 import { DraftContext } from './useDraft.ts'
 
 // Seen by two who write in one campaign at once.
@@ -53,14 +54,19 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   const mayChange = isAtLeast(useWorkspace().role, 'member')
   const { user } = useSignedIn()
   const { id } = record
-  const [draft] = useState(
+  const [unfinished] = useState(() => new Unfinished())
+  const [draft] = useState<CampaignDraft>(
     () =>
       new CampaignDraft(record, {
         async save(body, version) {
           const headers = { 'If-Match': `"${version}"` }
           return (await updateCampaign({ path: { id }, body, headers, throwOnError: true })).data
         },
-        read: async () => (await getCampaign({ path: { id }, throwOnError: true })).data,
+        async read() {
+          const { data } = await getCampaign({ path: { id }, throwOnError: true })
+          unfinished.finishBefore(data, draft.state())
+          return data
+        },
         onSaved(saved) {
           cache.setQueryData(getCampaignQueryKey({ path: { id } }), saved)
           const path = { id }
@@ -72,7 +78,15 @@ export function OpenCampaign({ record }: { record: Campaign }) {
         storage: mayChange ? storage : undefined,
       }),
   )
-  useEffect(() => draft.adopt(record), [draft, record])
+  useEffect(() => {
+    unfinished.finishBefore(record, draft.state())
+    draft.adopt(record)
+  }, [draft, unfinished, record])
+  useEffect(() => {
+    // Closed or loaded again from within a field: it is in the browser, as all that is typed.
+    addEventListener('pagehide', unfinished.finish)
+    return () => removeEventListener('pagehide', unfinished.finish)
+  }, [unfinished])
   const connection = useConnection()
   useEffect(() => {
     // What could not be saved while the server was away, or the session over, is saved now.
@@ -83,6 +97,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   useBlocker({
     shouldBlockFn: async ({ next }) => {
       if (next.pathname.endsWith(id)) return false
+      unfinished.finish()
       await draft.flush()
       const { saving, fault } = draft.state()
       if (saving === 'conflict') return true
@@ -93,11 +108,11 @@ export function OpenCampaign({ record }: { record: Campaign }) {
       if (!isTold) notifications.show({ color: 'red', message: fault.message })
       return !isTold
     },
-    enableBeforeUnload: () => draft.state().saving !== 'saved',
+    enableBeforeUnload: () => unfinished.isThere() || draft.state().saving !== 'saved',
   })
   const Part = parts[tab]
   return (
-    <DraftContext value={{ draft, mayChange }}>
+    <DraftContext value={{ draft, unfinished, mayChange }}>
       <div className={classes.page}>
         <CampaignHead />
         <RefusedCopies />

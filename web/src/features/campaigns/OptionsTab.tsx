@@ -6,6 +6,7 @@ import { Section } from '../../ui/Section.tsx'
 import { CampaignMailboxes } from './CampaignMailboxes.tsx'
 import type { Settings } from './draft-store.ts'
 import { useDraft } from './useDraft.ts'
+import { useFinished } from './useFinished.ts'
 
 type Names = keyof typeof texts.campaigns.options.fields
 type NamesOf<T> = { [Name in Names]: Settings[Name] extends T ? Name : never }[Names]
@@ -15,6 +16,8 @@ const gaps = ['email_gap', 'random_wait_max'] as const
 const stops = ['stop_on_reply', 'stop_on_auto_reply', 'stop_for_company'] as const
 const forms = ['text_only', 'first_email_text_only', 'insert_unsubscribe_header'] as const
 const tracking = ['open_tracking', 'link_tracking'] as const
+
+type NumberName = (typeof limits | typeof gaps)[number] | 'expire_after_days'
 
 /** Everything that a campaign does besides its steps and its schedule, saved while it is set. */
 export default function OptionsTab() {
@@ -34,37 +37,8 @@ export default function OptionsTab() {
       onChange={(event) => set({ [name]: event.currentTarget.checked })}
     />
   )
-  const number = (
-    name: (typeof limits | typeof gaps)[number] | 'expire_after_days',
-    min: number,
-  ) => (
-    <NumberInput
-      key={name}
-      {...common(name)}
-      min={min}
-      max={
-        name === 'expire_after_days'
-          ? 3650
-          : min === 0 && name !== 'daily_max_leads'
-            ? 1440
-            : 100_000
-      }
-      allowDecimal={false}
-      clampBehavior="strict"
-      maw="16rem"
-      placeholder={
-        name === 'email_gap' || name === 'random_wait_max'
-          ? '0'
-          : t(($) => $.campaigns.options.none)
-      }
-      value={campaign[name] ?? ''}
-      readOnly={!mayChange}
-      onChange={(value) =>
-        set({
-          [name]: typeof value === 'number' ? value : gaps.some((gap) => gap === name) ? 0 : null,
-        })
-      }
-    />
+  const number = (name: NumberName, min: number) => (
+    <NumberOption key={name} {...common(name)} name={name} min={min} />
   )
   const addresses = (name: 'cc_list' | 'bcc_list') => (
     <TagsInput
@@ -127,5 +101,45 @@ export default function OptionsTab() {
         <Stack>{tracking.map(flag)}</Stack>
       </Section>
     </>
+  )
+}
+
+interface NumberOptionProps {
+  name: NumberName
+  min: number
+  label: string
+  description: string
+  error: string | undefined
+}
+
+/** Empty on the way to another number is no limit at all, which counts once somebody has left it so. */
+function NumberOption({ name, min, ...common }: NumberOptionProps) {
+  const { t } = useTranslation()
+  const { set, mayChange } = useDraft()
+  const isGap = gaps.some((gap) => gap === name)
+  const { value, type, leaving } = useFinished<number | null>({
+    read: (campaign) => campaign[name],
+    write: (finished) => set({ [name]: finished }),
+  })
+  return (
+    <NumberInput
+      {...common}
+      {...leaving}
+      min={min}
+      max={
+        name === 'expire_after_days'
+          ? 3650
+          : min === 0 && name !== 'daily_max_leads'
+            ? 1440
+            : 100_000
+      }
+      allowDecimal={false}
+      clampBehavior="strict"
+      maw="16rem"
+      placeholder={isGap ? '0' : t(($) => $.campaigns.options.none)}
+      value={value ?? ''}
+      readOnly={!mayChange}
+      onChange={(next) => type(typeof next === 'number' ? next : isGap ? 0 : null)}
+    />
   )
 }

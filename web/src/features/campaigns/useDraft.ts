@@ -1,22 +1,33 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { CampaignDraft } from './draft-store.ts'
+import type { Unfinished } from './unfinished.ts'
 
-export const DraftContext = createContext<{ draft: CampaignDraft; mayChange: boolean } | undefined>(
-  undefined,
-)
+interface Shared {
+  draft: CampaignDraft
+  unfinished: Unfinished
+  mayChange: boolean
+}
+
+export const DraftContext = createContext<Shared | undefined>(undefined)
 
 /** The campaign of the page as it is being written. */
 export function useDraft() {
   const shared = useContext(DraftContext)
   if (!shared) throw new Error('There is no campaign around this.')
-  const { draft, mayChange } = shared
+  const { draft, unfinished, mayChange } = shared
   const { campaign, base, saving, fault, conflicts } = useSyncExternalStore(
     draft.subscribe,
     draft.state,
   )
+  const isUnfinished = useSyncExternalStore(unfinished.subscribe, unfinished.isThere)
   return {
-    ...{ campaign, base, saving, fault, conflicts, mayChange },
-    ...{ set: draft.set, flush: draft.flush, resolve: draft.resolve, keyOf: draft.keyOf },
+    ...{ campaign, base, fault, conflicts, mayChange, unfinished },
+    saving: isUnfinished && saving === 'saved' ? 'unsaved' : saving,
+    ...{ set: draft.set, resolve: draft.resolve, keyOf: draft.keyOf },
+    flush() {
+      unfinished.finish()
+      return draft.flush()
+    },
     /** As it is at this moment, for what happens after the page was drawn. */
     now: () => draft.state().campaign,
     /** What the server says is wrong at a place, given as a JSON pointer. */

@@ -35,6 +35,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   const name = draftName(useSignedIn().user.id, workspaceId, id)
   const [draft, setDraft] = useDraft(name)
   const [isForced, setForced] = useState(false)
+  const [isBegun, setBegun] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const editor = useRef<Writable>(null)
   // Before the editor is there this stands in its place, and keeps that somebody wants to write.
@@ -56,17 +57,20 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
     forgetFailed(id)
     forgetUnsent(id)
   }, [isSent, name, key, id])
-  if (!isAtLeast(role, 'member'))
-    return <p className={classes.refused}>{t(($) => $.inbox.viewer)}</p>
-  if (answer_problem && !may_force) return <p className={classes.refused}>{answer_problem}</p>
+  const mayWrite = isAtLeast(role, 'member')
+  const problem = mayWrite ? answer_problem : t(($) => $.inbox.viewer)
+  const mayForce = mayWrite && may_force
+  const html = draft?.html ?? ''
+  // A text that is begun keeps its field: without it the next keys would be those of the inbox.
+  if (problem && !mayForce && !isBegun && html === '')
+    return <p className={classes.refused}>{problem}</p>
   if (outgoing && outgoing.state !== 'failed') {
     return <Outbound outgoing={outgoing} />
   }
-  const html = draft?.html ?? ''
   const fromTo = t(($) => $.inbox.fromTo, { from: mailbox_address, to: answer_to })
   // A picture is an answer, too.
   const isEmpty = plainText(html) === '' && !html.includes('<img')
-  const isAllowed = !may_force || isForced
+  const isAllowed = !problem || (mayForce && isForced)
   // Not to nowhere: from the conversation the Tab key and those of the inbox go on.
   const leave = () => form.current?.closest('article')?.focus()
   const send = () => {
@@ -74,7 +78,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
     leave()
     queueReply({
       ...{ workspaceId, threadId: id, draft: name, html, key: draft.key },
-      force: may_force && isForced,
+      force: mayForce && isForced,
       seen: conversation.last_message_id,
       onFail(reason) {
         const { search } = router.state.location
@@ -89,21 +93,26 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
     <form
       ref={form}
       className={classes.reply}
+      onFocus={() => setBegun(true)}
       onSubmit={(event) => {
         event.preventDefault()
         send()
       }}
     >
       {outgoing?.fault && <FaultNotice fault={outgoing.fault} />}
-      {may_force && (
+      {problem && (
         <div className={classes.problem}>
-          <Text size="sm">{answer_problem}</Text>
-          <Checkbox
-            size="xs"
-            label={t(($) => $.inbox.force)}
-            checked={isForced}
-            onChange={(event) => setForced(event.currentTarget.checked)}
-          />
+          <Text size="sm" role="status">
+            {problem}
+          </Text>
+          {mayForce && (
+            <Checkbox
+              size="xs"
+              label={t(($) => $.inbox.force)}
+              checked={isForced}
+              onChange={(event) => setForced(event.currentTarget.checked)}
+            />
+          )}
         </div>
       )}
       <Suspense

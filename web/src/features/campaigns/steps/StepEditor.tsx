@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, NumberInput, Stack, Switch } from '@mantine/core'
+import { Button, Group, Stack, Switch } from '@mantine/core'
 import { Plus, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { letterOf } from '../mails/MailRow.tsx'
@@ -7,6 +7,7 @@ import { BodyEditor } from './BodyEditor.tsx'
 import { newVariant, type Step, type Variant } from './edit-steps.ts'
 import classes from './StepsTab.module.css'
 import { SubjectField } from './SubjectField.tsx'
+import { type Wait, WaitField } from './WaitField.tsx'
 
 interface StepEditorProps {
   step: Step
@@ -15,14 +16,13 @@ interface StepEditorProps {
   variantNumber: number
   onShowVariant: (number: number) => void
   onRemoveVariant: () => void
+  onWait: (wait: Wait) => void
   onChange: (step: Step) => void
 }
 
-const units = ['minutes', 'hours', 'days'] as const
-
 /** The wait before a mail, and its variants: of those that are on each lead gets one. */
 export function StepEditor(props: StepEditorProps) {
-  const { step, number, variantNumber, onShowVariant, onRemoveVariant, onChange } = props
+  const { step, number, variantNumber, onShowVariant, onRemoveVariant, onWait, onChange } = props
   const { t } = useTranslation()
   const { mayChange, problemAt, keyOf } = useDraft()
   const at = variantNumber - 1
@@ -35,33 +35,7 @@ export function StepEditor(props: StepEditorProps) {
     setVariants(step.variants.map((each, index) => (index === at ? { ...each, ...changes } : each)))
   return (
     <Stack gap="sm">
-      <Group align="flex-end" gap="xs">
-        <NumberInput
-          label={
-            number === 1
-              ? t(($) => $.campaigns.steps.waitFirst)
-              : t(($) => $.campaigns.steps.waitLabel)
-          }
-          w="12rem"
-          min={0}
-          max={525_600}
-          allowDecimal={false}
-          clampBehavior="strict"
-          readOnly={!mayChange}
-          value={step.delay}
-          error={problemAt(`${path}/delay`)}
-          onChange={(delay) => typeof delay === 'number' && onChange({ ...step, delay })}
-        />
-        <NativeSelect
-          aria-label={t(($) => $.campaigns.steps.unit)}
-          value={step.delay_unit}
-          disabled={!mayChange}
-          data={units.map((value) => ({ value, label: t(($) => $.campaigns.steps.units[value]) }))}
-          onChange={(event) =>
-            onChange({ ...step, delay_unit: event.currentTarget.value as Step['delay_unit'] })
-          }
-        />
-      </Group>
+      <WaitField step={step} number={number} onChange={onWait} />
       <fieldset className={classes.variants} aria-label={t(($) => $.campaigns.steps.variantsOf)}>
         {step.variants.map(({ id, v_disabled }, index) => (
           <Button

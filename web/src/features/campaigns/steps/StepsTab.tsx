@@ -44,15 +44,14 @@ export default function StepsTab() {
       () => save(stepsOf(now()).toSpliced(index, 0, asNew(removed))),
     )
   }
+  /** As it is by then, wherever it stands. */
+  const changeLater = (later: Step, to: (step: Step) => Step) =>
+    save(stepsOf(now()).map((each) => (keyOf(each.id) === keyOf(later.id) ? to(each) : each)))
   const removeVariant = (from: Step, index: number) => {
     const removed = from.variants[index]
     if (!removed) return
     const change = (to: (variants: Variant[]) => Variant[]) =>
-      save(
-        stepsOf(now()).map((each) =>
-          keyOf(each.id) === keyOf(from.id) ? { ...each, variants: to(each.variants) } : each,
-        ),
-      )
+      changeLater(from, (each) => ({ ...each, variants: to(each.variants) }))
     change((variants) => variants.toSpliced(index, 1))
     show(at + 1, Math.max(1, index))
     showUndo(
@@ -99,6 +98,7 @@ export default function StepsTab() {
         variantNumber={variantNumber}
         onShowVariant={(number) => show(at + 1, number)}
         onRemoveVariant={() => removeVariant(step, variantNumber - 1)}
+        onWait={(wait) => changeLater(step, (each) => ({ ...each, ...wait }))}
         onChange={(changed) => save(steps.map((each, index) => (index === at ? changed : each)))}
       />
     </div>
