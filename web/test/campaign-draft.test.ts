@@ -43,6 +43,44 @@ test('changes of different parts are put together, and of the same one is a conf
   expect(first?.variants[0]?.body).toBe('mine')
 })
 
+test('a wait, and hours with their zone, are merged as one value: nobody gets what nobody chose', () => {
+  const waiting = (delay: number, delay_unit: string) => ({
+    sequences: [{ steps: [{ ...step('a', 'one'), delay, delay_unit }] }],
+  })
+  const open = (from: string, to: string, timezone = 'Europe/Berlin') => ({
+    schedules: [{ name: 'Week', timing: { from, to }, timezone, days: { 1: true } }],
+  })
+  const whole = (base: object, mine: object, theirs: object) => {
+    const conflicts: Conflict[] = []
+    const merged = merge(base, mine, theirs, conflicts)
+    const chosen = conflicts.reduce((value, each) => setAt(value, each.path, each.mine), merged)
+    return { merged, conflicts, chosen }
+  }
+
+  const wait = whole(waiting(3, 'days'), waiting(10, 'days'), waiting(3, 'hours'))
+  const path = '/sequences/0/steps/0/wait'
+  const mine = { delay: 10, delay_unit: 'days' }
+  const theirs = { delay: 3, delay_unit: 'hours' }
+  expect(wait.conflicts).toEqual([{ path, mine, theirs }])
+  expect(wait.merged).toEqual(waiting(3, 'hours'))
+  expect(wait.chosen).toEqual(waiting(10, 'days'))
+
+  const hours = whole(open('09:00', '17:00'), open('09:00', '20:00'), open('18:00', '22:00'))
+  expect(hours.conflicts.map((each) => each.path)).toEqual(['/schedules/0/hours'])
+  expect(hours.chosen).toEqual(open('09:00', '20:00'))
+  const zone = open('09:00', '17:00', 'America/New_York')
+  const moved = whole(open('09:00', '17:00'), open('07:00', '15:00'), zone)
+  expect(moved.merged).toEqual(zone)
+  expect(moved.conflicts).toHaveLength(1)
+
+  // What each changed elsewhere is put together as before.
+  const named = { schedules: [{ ...open('09:00', '17:00').schedules[0], name: 'Days' }] }
+  expect(whole(open('09:00', '17:00'), named, zone)).toMatchObject({
+    merged: { schedules: [{ ...zone.schedules[0], name: 'Days' }] },
+    conflicts: [],
+  })
+})
+
 test('a step that one took out while the other wrote in it is a conflict, not a loss', () => {
   const base = [{ steps: [step('a', 'one'), step('b', 'two')] }]
   const mine = [{ steps: [step('a', 'one'), step('b', 'mine')] }]
