@@ -193,6 +193,82 @@ test('a step that somebody else removed is kept as a new one by who chooses thei
   expect(draft.keyOf('c')).toBe('b')
 })
 
+/** A draft with a step that was added, and a text changed, whose save was not answered. */
+async function withLostAnswer(steps = [step('a', 'one'), step('new-1', '')]) {
+  const storage = memory()
+  const bodies: CampaignChanges[] = []
+  const server = { now: campaign(), isAway: true }
+  const parts = {
+    async save(body: CampaignChanges, version: string) {
+      if (server.isAway) throw { code: 'unreachable', message: 'Away.' }
+      if (version !== server.now.timestamp_updated) {
+        throw { code: 'version_conflict', message: 'Late.' }
+      }
+      bodies.push(body)
+      return campaign({ ...server.now, ...body, timestamp_updated: '2026-11-20T11:00:00.000Z' })
+    },
+    ...{ read: async () => server.now, onSaved: () => undefined, userId: 'anna', storage },
+  }
+  const draft = new CampaignDraft(server.now, parts)
+  draft.set({ name: 'Mine', sequences: [{ steps }] })
+  await draft.flush()
+  expect(draft.state()).toMatchObject({ saving: 'refused' })
+  server.isAway = false
+  const answer = (name: string, steps: object[]) => {
+    server.now = campaign({
+      ...{ name, sequences: [{ steps }], timestamp_updated: '2026-11-20T10:00:00.000Z' },
+    })
+    return server.now
+  }
+  return { draft, parts, storage, bodies, answer }
+}
+test('a save that was made and whose answer got lost is no conflict with oneself', async () => {
+  const lost = await withLostAnswer()
+  const record = lost.answer('Mine', [step('a', 'one'), step('b', '')])
+  const again = new CampaignDraft(record, {
+    ...lost.parts,
+    storage: memory(new Map(lost.storage.texts)),
+  })
+  expect(again.state()).toMatchObject({ saving: 'saved', conflicts: [] })
+  await lost.draft.flush()
+  expect(lost.draft.state()).toMatchObject({ saving: 'saved', conflicts: [], campaign: record })
+  expect(lost.draft.keyOf('b')).toBe('new-1')
+  expect(lost.draft.keyOf('bv')).toBe('new-1v')
+  expect(lost.bodies).toEqual([])
+  expect(lost.storage.texts.size).toBe(0)
+})
+
+test('what is typed after an answer got lost is put together with what others changed since', async () => {
+  const lost = await withLostAnswer()
+  lost.draft.set({
+    ...{ name: 'Mine, and more' },
+    sequences: [{ steps: [step('a', 'one'), step('new-1', 'typed on')] }],
+  })
+  lost.answer('Mine', [step('a', 'theirs'), step('b', '')])
+  await lost.draft.flush()
+  expect(lost.draft.state()).toMatchObject({ saving: 'unsaved', conflicts: [] })
+  await lost.draft.flush()
+  const steps = [step('a', 'theirs'), step('b', 'typed on')]
+  expect(lost.bodies).toEqual([{ name: 'Mine, and more', sequences: [{ steps }] }])
+})
+
+test('a step of somebody else is not taken for the own one whose answer got lost', async () => {
+  for (const [name, body] of [
+    ['Founders', ''],
+    ['Theirs', ''],
+    ['Mine', 'theirs'],
+  ] as const) {
+    const lost = await withLostAnswer()
+    lost.answer(name, [step('a', 'one'), step('b', body)])
+    await lost.draft.flush()
+    expect(lost.draft.state()).toMatchObject({ saving: 'conflict' })
+  }
+  const first = await withLostAnswer([step('new-1', ''), step('a', 'one')])
+  first.answer('Mine', [step('a', 'theirs')])
+  await first.draft.flush()
+  expect(first.draft.state().campaign.sequences[0]?.steps).toHaveLength(2)
+})
+
 test('what cannot be saved stays in the browser, and is there again when the page is', async () => {
   const storage = memory()
   const parts = {

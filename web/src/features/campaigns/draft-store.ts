@@ -55,6 +55,8 @@ export class CampaignDraft {
   #edits: Partial<Settings> = {}
   /** As it was before a conflict: kept until a person has chosen, so that a reload asks again. */
   #unmerged: Kept | undefined
+  /** What was sent and not answered: the server may have taken one of them. */
+  readonly #unanswered = new Set<Partial<Settings>>()
   #state: DraftState
   #timer: ReturnType<typeof setTimeout> | undefined
   #running: Promise<void> | undefined
@@ -126,18 +128,15 @@ export class CampaignDraft {
       if (keepsMine[index]) whole = setAt(whole, path, mine)
     }
     const names = Object.keys(this.#edits) as (keyof Settings)[]
-    this.#edits = Object.fromEntries(
-      names
-        .filter((name) => !isEqual(whole[name], this.#base[name]))
-        .map((name) => [name, whole[name]]),
-    )
+    const chosen = Object.fromEntries(names.map((name) => [name, whole[name]]))
+    this.#edits = differing(chosen, this.#base)
     this.#unmerged = undefined
     this.#keep()
     this.#tell(this.#isClean() ? 'saved' : 'unsaved')
     void this.flush()
   }
 
-  #isClean = () => Object.keys(this.#edits).length === 0
+  #isClean = () => isEmpty(this.#edits)
 
   #saveLater(afterMs = waitMs) {
     clearTimeout(this.#timer)
@@ -154,7 +153,7 @@ export class CampaignDraft {
 
   async #save(): Promise<void> {
     const sent = this.#edits
-    if (Object.keys(sent).length === 0) return this.#tell('saved')
+    if (isEmpty(sent)) return this.#tell('saved')
     this.#tell('saving')
     try {
       const saved = await this.#parts.save(toBody(sent, this.#base), this.#base.timestamp_updated)
@@ -162,6 +161,7 @@ export class CampaignDraft {
     } catch (thrown) {
       const fault = thrown as Fault
       if (fault.code === 'version_conflict') return this.#readAgain()
+      if (fault.code === 'unreachable' || fault.statusCode >= 500) this.#unanswered.add(sent)
       this.#tell('refused', fault)
       if (fault.retryAfterMs !== undefined) this.#saveLater(fault.retryAfterMs)
     }
@@ -169,16 +169,21 @@ export class CampaignDraft {
 
   /** What was typed while it was under way is left, by the ids that were given to what is new. */
   #taken(sent: Partial<Settings>, saved: Campaign) {
-    const given = givenIds(sent, this.#base, saved)
-    for (const [before, id] of given) this.#keys.set(id, this.keyOf(before))
     const left = Object.entries(this.#edits).filter(
       ([name, value]) => value !== sent[name as keyof Settings],
     )
-    this.#edits = withIds(Object.fromEntries(left), given)
+    this.#edits = Object.fromEntries(left)
+    this.#giveIds(givenIds(sent, this.#base, saved))
+    this.#unanswered.clear()
     this.#base = saved
     this.#keep()
     this.#tell(this.#isClean() ? 'saved' : 'unsaved')
     this.#parts.onSaved(saved)
+  }
+
+  #giveIds(given: Map<string, string>) {
+    for (const [before, id] of given) this.#keys.set(id, this.keyOf(before))
+    this.#edits = withIds(this.#edits, given)
   }
 
   async #readAgain() {
@@ -190,25 +195,34 @@ export class CampaignDraft {
   }
 
   #rebase(theirs: Campaign) {
+    this.#recognize(theirs)
     const conflicts: Conflict[] = []
-    const names = Object.keys(this.#edits) as (keyof Settings)[]
-    const merged = names.map((name) => [
-      name,
-      merge<unknown>(this.#base[name], this.#edits[name], theirs[name], conflicts, `/${name}`),
-    ])
+    const merged = mergeEdits(this.#base, this.#edits, theirs, conflicts)
     const before = { base: this.#base, edits: this.#edits }
     this.#unmerged = conflicts.length > 0 ? before : undefined
     this.#base = theirs
-    this.#edits = Object.fromEntries(merged)
-    if (conflicts.length === 0) {
-      this.#edits = Object.fromEntries(
-        merged.filter(([name, value]) => !isEqual(value, theirs[name as keyof Settings])),
-      )
-    }
+    this.#edits = conflicts.length > 0 ? merged : differing(merged, theirs)
     this.#keep()
     const saving = conflicts.length > 0 ? 'conflict' : this.#isClean() ? 'saved' : 'unsaved'
     this.#state = { ...this.#stateAs(saving), conflicts }
     for (const tell of this.#listeners) tell()
+  }
+
+  /** What was taken of a save without an answer is nobody else's change, and new things have its ids. */
+  #recognize(theirs: Campaign) {
+    const had = new Set(idsOf(this.#base))
+    for (const sent of [...this.#unanswered, this.#edits]) {
+      const given = givenIds(sent, this.#base, theirs)
+      const taken = withIds(sent, given)
+      const conflicts: Conflict[] = []
+      const merged = mergeEdits(this.#base, taken, theirs, conflicts)
+      const isTaken = conflicts.length === 0 && isEmpty(differing(merged, theirs))
+      if (!isTaken || [...given.values()].some((id) => had.has(id))) continue
+      this.#giveIds(given)
+      this.#base = { ...this.#base, ...taken }
+      break
+    }
+    this.#unanswered.clear()
   }
 
   #stateAs(saving: Saving, fault?: Fault): DraftState {
@@ -245,6 +259,26 @@ export class CampaignDraft {
     }
   }
 }
+
+const isEmpty = (edits: Partial<Settings>) => Object.keys(edits).length === 0
+
+const mergeEdits = (
+  base: Campaign,
+  edits: Partial<Settings>,
+  theirs: Campaign,
+  conflicts: Conflict[],
+): Partial<Settings> =>
+  Object.fromEntries(
+    (Object.keys(edits) as (keyof Settings)[]).map((name) => [
+      name,
+      merge<unknown>(base[name], edits[name], theirs[name], conflicts, `/${name}`),
+    ]),
+  )
+
+const differing = (edits: Partial<Settings>, from: Campaign): Partial<Settings> =>
+  Object.fromEntries(
+    Object.entries(edits).filter(([name, value]) => !isEqual(value, from[name as keyof Settings])),
+  )
 
 const idsOf = ({ sequences = [] }: Partial<Settings>) =>
   sequences.flatMap(({ steps }) =>

@@ -41,7 +41,7 @@ export function merge<T>(base: T, mine: T, theirs: T, conflicts: Conflict[], pat
   return theirs
 }
 
-/** Undefined when both put the list in another order, or one took out what the other has changed. */
+/** Undefined when each put the list in another order, or one took out what the other has changed. */
 function mergeLists(
   base: unknown,
   mine: unknown,
@@ -62,15 +62,13 @@ function mergeLists(
     ]
     return [merge(one, two, three, conflicts, `${path}/0`)]
   }
-  const order = isEqual([...b.keys()], [...m.keys()]) ? t : m
+  const order = isAlike(b, m) ? t : m
   const other = order === t ? m : t
-  if (other === t && !isEqual([...b.keys()], [...t.keys()])) return undefined
-  const isLost = [...b.keys()].some((id) => !order.has(id) && !isEqual(b.get(id), other.get(id)))
+  if (!isAlike(b, other) && !isAlike(order, other)) return undefined
+  const isLost = [...other].some(([id, item]) => !order.has(id) && !isEqual(b.get(id), item))
   if (isLost) return undefined
   return [...order].map(([id, item], index) =>
-    b.has(id) && other.has(id)
-      ? merge(b.get(id), m.get(id), t.get(id), conflicts, `${path}/${index}`)
-      : item,
+    other.has(id) ? merge(b.get(id), m.get(id), t.get(id), conflicts, `${path}/${index}`) : item,
   )
 }
 
@@ -86,6 +84,9 @@ const write = (record: Fields, part: string, value: unknown): Fields => ({
   ...record,
   ...(wholes.has(part) ? (value as Fields) : { [part]: value }),
 })
+
+const isAlike = (one: Map<string, unknown>, other: Map<string, unknown>) =>
+  isEqual([...one.keys()], [...other.keys()])
 
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
