@@ -18,6 +18,7 @@ const campaign = (more: object = {}): Campaign =>
 function memory(texts = new Map<string, string>()) {
   return {
     texts,
+    names: () => [...texts.keys()],
     getItem: (name: string) => texts.get(name) ?? null,
     setItem: (name: string, text: string) => void texts.set(name, text),
     removeItem: (name: string) => void texts.delete(name),
@@ -295,6 +296,41 @@ test('what cannot be saved stays in the browser, and is there again when the pag
   expect(again.state().campaign).toMatchObject({ name: 'Typed', daily_limit: 7 })
   await again.flush()
   expect(saved).toEqual([{ name: 'Typed' }])
+  expect(storage.texts.size).toBe(0)
+})
+
+test('what one tab could not save is there again, whatever another tab of the same campaign does', async () => {
+  const storage = memory()
+  const away = {
+    save: () => Promise.reject({ code: 'unreachable', message: 'Away.' }),
+    ...{ read: async () => campaign(), onSaved: () => undefined, userId: 'anna', storage },
+  }
+  const first = new CampaignDraft(campaign(), away)
+  const other = new CampaignDraft(campaign(), away)
+  first.set({ name: 'Typed' })
+  await first.flush()
+  const later = campaign({ status: 'paused', timestamp_updated: '2026-11-20T10:00:00.000Z' })
+  other.adopt(later)
+  const again = new CampaignDraft(later, away)
+  expect(again.state()).toMatchObject({ saving: 'unsaved', campaign: { name: 'Typed' } })
+
+  other.set({ daily_limit: 7 })
+  await Promise.all([other.flush(), again.flush()])
+  const saved: CampaignChanges[] = []
+  let version = later
+  const last = new CampaignDraft(later, {
+    ...away,
+    async save(body) {
+      saved.push(body)
+      const updated = new Date(Date.parse(version.timestamp_updated) + 1000).toISOString()
+      version = campaign({ ...version, ...body, timestamp_updated: updated })
+      return version
+    },
+  })
+  await last.flush()
+  await last.flush()
+  expect(saved).toEqual([{ name: 'Typed' }, { daily_limit: 7 }])
+  expect(last.state()).toMatchObject({ saving: 'saved', campaign: { name: 'Typed' } })
   expect(storage.texts.size).toBe(0)
 })
 

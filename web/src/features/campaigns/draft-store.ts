@@ -1,5 +1,6 @@
 import type { Fault } from '../../api/fault.ts'
 import type { Campaign, CampaignChanges } from '../../api/generated/types.gen.ts'
+import { newKey } from '../../lib/attempt.ts'
 import { type Conflict, isEqual, merge, setAt } from './merge.ts'
 
 /** What a person changes of a campaign. */
@@ -35,7 +36,9 @@ interface DraftParts {
   /** Who writes: on a shared computer nobody goes on with what another has typed. */
   userId: string
   /** None for somebody who may only look. */
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined
+  storage:
+    | (Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> & { names: () => string[] })
+    | undefined
 }
 
 interface Kept {
@@ -61,6 +64,10 @@ export class CampaignDraft {
   #timer: ReturnType<typeof setTimeout> | undefined
   #running: Promise<void> | undefined
   readonly #parts: DraftParts
+  /** Each draft has its own: another tab with the same campaign overwrites and removes nothing of it. */
+  readonly #name: string
+  /** What others had kept when this one was opened, and it has not taken over yet. */
+  readonly #left: string[]
   readonly #listeners = new Set<() => void>()
   /** Steps and variants keep the key they were made with: their fields must not be made anew. */
   readonly #keys = new Map<string, string>()
@@ -68,14 +75,12 @@ export class CampaignDraft {
   constructor(campaign: Campaign, parts: DraftParts) {
     this.#parts = parts
     this.#base = campaign
-    const kept = this.#readKept()
-    if (kept) {
-      this.#base = kept.base
-      this.#edits = kept.edits
-    }
-    this.#state = this.#stateAs(kept ? 'unsaved' : 'saved')
-    if (!kept) return
-    this.adopt(campaign)
+    const prefix = `outrider-campaign ${parts.userId} ${campaign.id}`
+    this.#name = `${prefix} ${newKey()}`
+    const names = parts.storage?.names() ?? []
+    this.#left = names.filter((name) => name.startsWith(prefix))
+    this.#state = this.#stateAs('saved')
+    this.#takeLeft()
     if (this.#state.saving === 'unsaved') this.#saveLater()
   }
 
@@ -146,6 +151,7 @@ export class CampaignDraft {
   #start() {
     this.#running ??= this.#save().finally(() => {
       this.#running = undefined
+      this.#takeLeft()
       if (this.#state.saving === 'unsaved') this.#saveLater()
     })
     return this.#running
@@ -236,10 +242,6 @@ export class CampaignDraft {
     for (const tell of this.#listeners) tell()
   }
 
-  get #name() {
-    return `outrider-campaign ${this.#parts.userId} ${this.#base.id}`
-  }
-
   #keep() {
     const kept: Kept = this.#unmerged ?? { base: this.#base, edits: this.#edits }
     try {
@@ -250,9 +252,26 @@ export class CampaignDraft {
     }
   }
 
-  #readKept(): Kept | undefined {
+  /** One after the other: of what two tabs have kept of the same part, a person chooses. */
+  #takeLeft() {
+    const record = this.#base
+    while (this.#state.saving === 'saved') {
+      const name = this.#left.shift()
+      if (name === undefined) return
+      const kept = this.#readKept(name)
+      if (!kept) continue
+      this.#base = kept.base
+      this.#edits = kept.edits
+      this.#parts.storage?.removeItem(name)
+      this.#keep()
+      this.#tell('unsaved')
+      this.adopt(record)
+    }
+  }
+
+  #readKept(name: string): Kept | undefined {
     try {
-      const text = this.#parts.storage?.getItem(this.#name)
+      const text = this.#parts.storage?.getItem(name)
       return text ? JSON.parse(text) : undefined
     } catch {
       return undefined
