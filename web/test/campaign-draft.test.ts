@@ -18,6 +18,7 @@ const campaign = (more: object = {}): Campaign =>
 function memory(texts = new Map<string, string>()) {
   return {
     texts,
+    names: () => [...texts.keys()],
     getItem: (name: string) => texts.get(name) ?? null,
     setItem: (name: string, text: string) => void texts.set(name, text),
     removeItem: (name: string) => void texts.delete(name),
@@ -41,6 +42,44 @@ test('changes of different parts are put together, and of the same one is a conf
   expect(conflicts).toEqual([{ path, mine: 'mine', theirs: 'not mine' }])
   const [first] = setAt({ sequences: kept }, path, 'mine').sequences[0]?.steps ?? []
   expect(first?.variants[0]?.body).toBe('mine')
+})
+
+test('a wait, and hours with their zone, are merged as one value: nobody gets what nobody chose', () => {
+  const waiting = (delay: number, delay_unit: string) => ({
+    sequences: [{ steps: [{ ...step('a', 'one'), delay, delay_unit }] }],
+  })
+  const open = (from: string, to: string, timezone = 'Europe/Berlin') => ({
+    schedules: [{ name: 'Week', timing: { from, to }, timezone, days: { 1: true } }],
+  })
+  const whole = (base: object, mine: object, theirs: object) => {
+    const conflicts: Conflict[] = []
+    const merged = merge(base, mine, theirs, conflicts)
+    const chosen = conflicts.reduce((value, each) => setAt(value, each.path, each.mine), merged)
+    return { merged, conflicts, chosen }
+  }
+
+  const wait = whole(waiting(3, 'days'), waiting(10, 'days'), waiting(3, 'hours'))
+  const path = '/sequences/0/steps/0/wait'
+  const mine = { delay: 10, delay_unit: 'days' }
+  const theirs = { delay: 3, delay_unit: 'hours' }
+  expect(wait.conflicts).toEqual([{ path, mine, theirs }])
+  expect(wait.merged).toEqual(waiting(3, 'hours'))
+  expect(wait.chosen).toEqual(waiting(10, 'days'))
+
+  const hours = whole(open('09:00', '17:00'), open('09:00', '20:00'), open('18:00', '22:00'))
+  expect(hours.conflicts.map((each) => each.path)).toEqual(['/schedules/0/hours'])
+  expect(hours.chosen).toEqual(open('09:00', '20:00'))
+  const zone = open('09:00', '17:00', 'America/New_York')
+  const moved = whole(open('09:00', '17:00'), open('07:00', '15:00'), zone)
+  expect(moved.merged).toEqual(zone)
+  expect(moved.conflicts).toHaveLength(1)
+
+  // What each changed elsewhere is put together as before.
+  const named = { schedules: [{ ...open('09:00', '17:00').schedules[0], name: 'Days' }] }
+  expect(whole(open('09:00', '17:00'), named, zone)).toMatchObject({
+    merged: { schedules: [{ ...zone.schedules[0], name: 'Days' }] },
+    conflicts: [],
+  })
 })
 
 test('a step that one took out while the other wrote in it is a conflict, not a loss', () => {
@@ -155,6 +194,82 @@ test('a step that somebody else removed is kept as a new one by who chooses thei
   expect(draft.keyOf('c')).toBe('b')
 })
 
+/** A draft with a step that was added, and a text changed, whose save was not answered. */
+async function withLostAnswer(steps = [step('a', 'one'), step('new-1', '')]) {
+  const storage = memory()
+  const bodies: CampaignChanges[] = []
+  const server = { now: campaign(), isAway: true }
+  const parts = {
+    async save(body: CampaignChanges, version: string) {
+      if (server.isAway) throw { code: 'unreachable', message: 'Away.' }
+      if (version !== server.now.timestamp_updated) {
+        throw { code: 'version_conflict', message: 'Late.' }
+      }
+      bodies.push(body)
+      return campaign({ ...server.now, ...body, timestamp_updated: '2026-11-20T11:00:00.000Z' })
+    },
+    ...{ read: async () => server.now, onSaved: () => undefined, userId: 'anna', storage },
+  }
+  const draft = new CampaignDraft(server.now, parts)
+  draft.set({ name: 'Mine', sequences: [{ steps }] })
+  await draft.flush()
+  expect(draft.state()).toMatchObject({ saving: 'refused' })
+  server.isAway = false
+  const answer = (name: string, steps: object[]) => {
+    server.now = campaign({
+      ...{ name, sequences: [{ steps }], timestamp_updated: '2026-11-20T10:00:00.000Z' },
+    })
+    return server.now
+  }
+  return { draft, parts, storage, bodies, answer }
+}
+test('a save that was made and whose answer got lost is no conflict with oneself', async () => {
+  const lost = await withLostAnswer()
+  const record = lost.answer('Mine', [step('a', 'one'), step('b', '')])
+  const again = new CampaignDraft(record, {
+    ...lost.parts,
+    storage: memory(new Map(lost.storage.texts)),
+  })
+  expect(again.state()).toMatchObject({ saving: 'saved', conflicts: [] })
+  await lost.draft.flush()
+  expect(lost.draft.state()).toMatchObject({ saving: 'saved', conflicts: [], campaign: record })
+  expect(lost.draft.keyOf('b')).toBe('new-1')
+  expect(lost.draft.keyOf('bv')).toBe('new-1v')
+  expect(lost.bodies).toEqual([])
+  expect(lost.storage.texts.size).toBe(0)
+})
+
+test('what is typed after an answer got lost is put together with what others changed since', async () => {
+  const lost = await withLostAnswer()
+  lost.draft.set({
+    ...{ name: 'Mine, and more' },
+    sequences: [{ steps: [step('a', 'one'), step('new-1', 'typed on')] }],
+  })
+  lost.answer('Mine', [step('a', 'theirs'), step('b', '')])
+  await lost.draft.flush()
+  expect(lost.draft.state()).toMatchObject({ saving: 'unsaved', conflicts: [] })
+  await lost.draft.flush()
+  const steps = [step('a', 'theirs'), step('b', 'typed on')]
+  expect(lost.bodies).toEqual([{ name: 'Mine, and more', sequences: [{ steps }] }])
+})
+
+test('a step of somebody else is not taken for the own one whose answer got lost', async () => {
+  for (const [name, body] of [
+    ['Founders', ''],
+    ['Theirs', ''],
+    ['Mine', 'theirs'],
+  ] as const) {
+    const lost = await withLostAnswer()
+    lost.answer(name, [step('a', 'one'), step('b', body)])
+    await lost.draft.flush()
+    expect(lost.draft.state()).toMatchObject({ saving: 'conflict' })
+  }
+  const first = await withLostAnswer([step('new-1', ''), step('a', 'one')])
+  first.answer('Mine', [step('a', 'theirs')])
+  await first.draft.flush()
+  expect(first.draft.state().campaign.sequences[0]?.steps).toHaveLength(2)
+})
+
 test('what cannot be saved stays in the browser, and is there again when the page is', async () => {
   const storage = memory()
   const parts = {
@@ -181,6 +296,41 @@ test('what cannot be saved stays in the browser, and is there again when the pag
   expect(again.state().campaign).toMatchObject({ name: 'Typed', daily_limit: 7 })
   await again.flush()
   expect(saved).toEqual([{ name: 'Typed' }])
+  expect(storage.texts.size).toBe(0)
+})
+
+test('what one tab could not save is there again, whatever another tab of the same campaign does', async () => {
+  const storage = memory()
+  const away = {
+    save: () => Promise.reject({ code: 'unreachable', message: 'Away.' }),
+    ...{ read: async () => campaign(), onSaved: () => undefined, userId: 'anna', storage },
+  }
+  const first = new CampaignDraft(campaign(), away)
+  const other = new CampaignDraft(campaign(), away)
+  first.set({ name: 'Typed' })
+  await first.flush()
+  const later = campaign({ status: 'paused', timestamp_updated: '2026-11-20T10:00:00.000Z' })
+  other.adopt(later)
+  const again = new CampaignDraft(later, away)
+  expect(again.state()).toMatchObject({ saving: 'unsaved', campaign: { name: 'Typed' } })
+
+  other.set({ daily_limit: 7 })
+  await Promise.all([other.flush(), again.flush()])
+  const saved: CampaignChanges[] = []
+  let version = later
+  const last = new CampaignDraft(later, {
+    ...away,
+    async save(body) {
+      saved.push(body)
+      const updated = new Date(Date.parse(version.timestamp_updated) + 1000).toISOString()
+      version = campaign({ ...version, ...body, timestamp_updated: updated })
+      return version
+    },
+  })
+  await last.flush()
+  await last.flush()
+  expect(saved).toEqual([{ name: 'Typed' }, { daily_limit: 7 }])
+  expect(last.state()).toMatchObject({ saving: 'saved', campaign: { name: 'Typed' } })
   expect(storage.texts.size).toBe(0)
 })
 

@@ -10,6 +10,15 @@ export function readKept(name: string, place: Place = 'localStorage'): string | 
   }
 }
 
+/** Of what all tabs have kept. */
+export function keptNames(): string[] {
+  try {
+    return Object.keys(globalThis.localStorage)
+  } catch {
+    return []
+  }
+}
+
 /** @returns whether it is kept: the browser's storage may be full or shut */
 export function keep(name: string, text: string | undefined, place: Place = 'localStorage') {
   try {

@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './ChooseVersion.module.css'
 import type { Conflict } from './merge.ts'
+import type { Weekly } from './schedule/windows.ts'
+import type { Step } from './steps/edit-steps.ts'
 import { useDraft } from './useDraft.ts'
 
 /** Both versions of what two people changed at once, side by side; the rest is put together already. */
@@ -33,6 +35,7 @@ interface ChoicesProps {
 
 function Choices({ conflicts, onDone }: ChoicesProps) {
   const { t } = useTranslation()
+  const shown = useShown()
   const [keepsMine, setKeepsMine] = useState<(boolean | undefined)[]>(() =>
     conflicts.map(() => undefined),
   )
@@ -66,13 +69,13 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
               <Text size="xs" c="dimmed">
                 {t(($) => $.campaigns.conflict.mine)}
               </Text>
-              <pre>{shown(mine)}</pre>
+              <pre>{shown(path, mine)}</pre>
             </div>
             <div>
               <Text size="xs" c="dimmed">
                 {t(($) => $.campaigns.conflict.theirs)}
               </Text>
-              <pre>{shown(theirs)}</pre>
+              <pre>{shown(path, theirs)}</pre>
             </div>
           </div>
         </section>
@@ -101,5 +104,17 @@ const placeText = (path: string) =>
     .replaceAll('_', ' ')
     .replace(/^, /, '') || 'steps'
 
-const shown = (value: unknown) =>
-  typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+function useShown() {
+  const { t } = useTranslation()
+  return (path: string, value: unknown): string => {
+    if (path.endsWith('/wait')) {
+      const { delay, delay_unit } = value as Step
+      return `${delay} ${t(($) => $.campaigns.steps.units[delay_unit])}`
+    }
+    if (path.endsWith('/hours')) {
+      const { timing, timezone } = value as Weekly
+      return `${timing.from} - ${timing.to}, ${timezone}`
+    }
+    return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  }
+}

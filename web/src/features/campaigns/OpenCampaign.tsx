@@ -12,7 +12,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
 import type { Campaign } from '../../api/generated/types.gen.ts'
-import { keep, readKept } from '../../lib/kept.ts'
+import { keep, keptNames, readKept } from '../../lib/kept.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import type { Tab } from './address.ts'
@@ -31,6 +31,7 @@ const ChooseVersion = lazyPart(() => import('./ChooseVersion.tsx'))
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 const storage = {
+  names: keptNames,
   getItem: readKept,
   setItem: keep,
   removeItem: (name: string) => keep(name, undefined),

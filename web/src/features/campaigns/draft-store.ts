@@ -1,5 +1,6 @@
 import type { Fault } from '../../api/fault.ts'
 import type { Campaign, CampaignChanges } from '../../api/generated/types.gen.ts'
+import { newKey } from '../../lib/attempt.ts'
 import { type Conflict, isEqual, merge, setAt } from './merge.ts'
 
 /** What a person changes of a campaign. */
@@ -35,7 +36,9 @@ interface DraftParts {
   /** Who writes: on a shared computer nobody goes on with what another has typed. */
   userId: string
   /** None for somebody who may only look. */
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | undefined
+  storage:
+    | (Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> & { names: () => string[] })
+    | undefined
 }
 
 interface Kept {
@@ -55,10 +58,16 @@ export class CampaignDraft {
   #edits: Partial<Settings> = {}
   /** As it was before a conflict: kept until a person has chosen, so that a reload asks again. */
   #unmerged: Kept | undefined
+  /** What was sent and not answered: the server may have taken one of them. */
+  readonly #unanswered = new Set<Partial<Settings>>()
   #state: DraftState
   #timer: ReturnType<typeof setTimeout> | undefined
   #running: Promise<void> | undefined
   readonly #parts: DraftParts
+  /** Each draft has its own: another tab with the same campaign overwrites and removes nothing of it. */
+  readonly #name: string
+  /** What others had kept when this one was opened, and it has not taken over yet. */
+  readonly #left: string[]
   readonly #listeners = new Set<() => void>()
   /** Steps and variants keep the key they were made with: their fields must not be made anew. */
   readonly #keys = new Map<string, string>()
@@ -66,14 +75,12 @@ export class CampaignDraft {
   constructor(campaign: Campaign, parts: DraftParts) {
     this.#parts = parts
     this.#base = campaign
-    const kept = this.#readKept()
-    if (kept) {
-      this.#base = kept.base
-      this.#edits = kept.edits
-    }
-    this.#state = this.#stateAs(kept ? 'unsaved' : 'saved')
-    if (!kept) return
-    this.adopt(campaign)
+    const prefix = `outrider-campaign ${parts.userId} ${campaign.id}`
+    this.#name = `${prefix} ${newKey()}`
+    const names = parts.storage?.names() ?? []
+    this.#left = names.filter((name) => name.startsWith(prefix))
+    this.#state = this.#stateAs('saved')
+    this.#takeLeft()
     if (this.#state.saving === 'unsaved') this.#saveLater()
   }
 
@@ -126,18 +133,15 @@ export class CampaignDraft {
       if (keepsMine[index]) whole = setAt(whole, path, mine)
     }
     const names = Object.keys(this.#edits) as (keyof Settings)[]
-    this.#edits = Object.fromEntries(
-      names
-        .filter((name) => !isEqual(whole[name], this.#base[name]))
-        .map((name) => [name, whole[name]]),
-    )
+    const chosen = Object.fromEntries(names.map((name) => [name, whole[name]]))
+    this.#edits = differing(chosen, this.#base)
     this.#unmerged = undefined
     this.#keep()
     this.#tell(this.#isClean() ? 'saved' : 'unsaved')
     void this.flush()
   }
 
-  #isClean = () => Object.keys(this.#edits).length === 0
+  #isClean = () => isEmpty(this.#edits)
 
   #saveLater(afterMs = waitMs) {
     clearTimeout(this.#timer)
@@ -147,6 +151,7 @@ export class CampaignDraft {
   #start() {
     this.#running ??= this.#save().finally(() => {
       this.#running = undefined
+      this.#takeLeft()
       if (this.#state.saving === 'unsaved') this.#saveLater()
     })
     return this.#running
@@ -154,7 +159,7 @@ export class CampaignDraft {
 
   async #save(): Promise<void> {
     const sent = this.#edits
-    if (Object.keys(sent).length === 0) return this.#tell('saved')
+    if (isEmpty(sent)) return this.#tell('saved')
     this.#tell('saving')
     try {
       const saved = await this.#parts.save(toBody(sent, this.#base), this.#base.timestamp_updated)
@@ -162,6 +167,7 @@ export class CampaignDraft {
     } catch (thrown) {
       const fault = thrown as Fault
       if (fault.code === 'version_conflict') return this.#readAgain()
+      if (fault.code === 'unreachable' || fault.statusCode >= 500) this.#unanswered.add(sent)
       this.#tell('refused', fault)
       if (fault.retryAfterMs !== undefined) this.#saveLater(fault.retryAfterMs)
     }
@@ -169,16 +175,21 @@ export class CampaignDraft {
 
   /** What was typed while it was under way is left, by the ids that were given to what is new. */
   #taken(sent: Partial<Settings>, saved: Campaign) {
-    const given = givenIds(sent, this.#base, saved)
-    for (const [before, id] of given) this.#keys.set(id, this.keyOf(before))
     const left = Object.entries(this.#edits).filter(
       ([name, value]) => value !== sent[name as keyof Settings],
     )
-    this.#edits = withIds(Object.fromEntries(left), given)
+    this.#edits = Object.fromEntries(left)
+    this.#giveIds(givenIds(sent, this.#base, saved))
+    this.#unanswered.clear()
     this.#base = saved
     this.#keep()
     this.#tell(this.#isClean() ? 'saved' : 'unsaved')
     this.#parts.onSaved(saved)
+  }
+
+  #giveIds(given: Map<string, string>) {
+    for (const [before, id] of given) this.#keys.set(id, this.keyOf(before))
+    this.#edits = withIds(this.#edits, given)
   }
 
   async #readAgain() {
@@ -190,25 +201,34 @@ export class CampaignDraft {
   }
 
   #rebase(theirs: Campaign) {
+    this.#recognize(theirs)
     const conflicts: Conflict[] = []
-    const names = Object.keys(this.#edits) as (keyof Settings)[]
-    const merged = names.map((name) => [
-      name,
-      merge<unknown>(this.#base[name], this.#edits[name], theirs[name], conflicts, `/${name}`),
-    ])
+    const merged = mergeEdits(this.#base, this.#edits, theirs, conflicts)
     const before = { base: this.#base, edits: this.#edits }
     this.#unmerged = conflicts.length > 0 ? before : undefined
     this.#base = theirs
-    this.#edits = Object.fromEntries(merged)
-    if (conflicts.length === 0) {
-      this.#edits = Object.fromEntries(
-        merged.filter(([name, value]) => !isEqual(value, theirs[name as keyof Settings])),
-      )
-    }
+    this.#edits = conflicts.length > 0 ? merged : differing(merged, theirs)
     this.#keep()
     const saving = conflicts.length > 0 ? 'conflict' : this.#isClean() ? 'saved' : 'unsaved'
     this.#state = { ...this.#stateAs(saving), conflicts }
     for (const tell of this.#listeners) tell()
+  }
+
+  /** What was taken of a save without an answer is nobody else's change, and new things have its ids. */
+  #recognize(theirs: Campaign) {
+    const had = new Set(idsOf(this.#base))
+    for (const sent of [...this.#unanswered, this.#edits]) {
+      const given = givenIds(sent, this.#base, theirs)
+      const taken = withIds(sent, given)
+      const conflicts: Conflict[] = []
+      const merged = mergeEdits(this.#base, taken, theirs, conflicts)
+      const isTaken = conflicts.length === 0 && isEmpty(differing(merged, theirs))
+      if (!isTaken || [...given.values()].some((id) => had.has(id))) continue
+      this.#giveIds(given)
+      this.#base = { ...this.#base, ...taken }
+      break
+    }
+    this.#unanswered.clear()
   }
 
   #stateAs(saving: Saving, fault?: Fault): DraftState {
@@ -222,10 +242,6 @@ export class CampaignDraft {
     for (const tell of this.#listeners) tell()
   }
 
-  get #name() {
-    return `outrider-campaign ${this.#parts.userId} ${this.#base.id}`
-  }
-
   #keep() {
     const kept: Kept = this.#unmerged ?? { base: this.#base, edits: this.#edits }
     try {
@@ -236,15 +252,52 @@ export class CampaignDraft {
     }
   }
 
-  #readKept(): Kept | undefined {
+  /** One after the other: of what two tabs have kept of the same part, a person chooses. */
+  #takeLeft() {
+    const record = this.#base
+    while (this.#state.saving === 'saved') {
+      const name = this.#left.shift()
+      if (name === undefined) return
+      const kept = this.#readKept(name)
+      if (!kept) continue
+      this.#base = kept.base
+      this.#edits = kept.edits
+      this.#parts.storage?.removeItem(name)
+      this.#keep()
+      this.#tell('unsaved')
+      this.adopt(record)
+    }
+  }
+
+  #readKept(name: string): Kept | undefined {
     try {
-      const text = this.#parts.storage?.getItem(this.#name)
+      const text = this.#parts.storage?.getItem(name)
       return text ? JSON.parse(text) : undefined
     } catch {
       return undefined
     }
   }
 }
+
+const isEmpty = (edits: Partial<Settings>) => Object.keys(edits).length === 0
+
+const mergeEdits = (
+  base: Campaign,
+  edits: Partial<Settings>,
+  theirs: Campaign,
+  conflicts: Conflict[],
+): Partial<Settings> =>
+  Object.fromEntries(
+    (Object.keys(edits) as (keyof Settings)[]).map((name) => [
+      name,
+      merge<unknown>(base[name], edits[name], theirs[name], conflicts, `/${name}`),
+    ]),
+  )
+
+const differing = (edits: Partial<Settings>, from: Campaign): Partial<Settings> =>
+  Object.fromEntries(
+    Object.entries(edits).filter(([name, value]) => !isEqual(value, from[name as keyof Settings])),
+  )
 
 const idsOf = ({ sequences = [] }: Partial<Settings>) =>
   sequences.flatMap(({ steps }) =>

@@ -2,13 +2,21 @@ import { replaceEqualDeep } from '@tanstack/react-query'
 
 /** The same thing, changed differently by two people. */
 export interface Conflict {
-  /** A JSON pointer. */
+  /** A JSON pointer; its last part may be what `wholes` calls fields that belong together. */
   path: string
   mine: unknown
   theirs: unknown
 }
 
 export const isEqual = (a: unknown, b: unknown) => replaceEqualDeep(a, b) === a
+
+type Fields = Record<string, unknown>
+
+/** One of these without the other is another thing: ten of one person, of the hours of another. */
+const wholes = new Map([
+  ['wait', ['delay', 'delay_unit']],
+  ['hours', ['timing', 'timezone']],
+])
 
 /**
  * Puts two changes of a value together, part by part: objects by their fields, lists of things with
@@ -17,14 +25,15 @@ export const isEqual = (a: unknown, b: unknown) => replaceEqualDeep(a, b) === a
 export function merge<T>(base: T, mine: T, theirs: T, conflicts: Conflict[], path = ''): T {
   if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine
   if (isEqual(base, mine)) return theirs
-  if (isObject(base) && isObject(mine) && isObject(theirs)) {
-    const names = new Set([...Object.keys(theirs), ...Object.keys(mine)])
-    return Object.fromEntries(
-      [...names].map((name) => [
-        name,
-        merge(base[name], mine[name], theirs[name], conflicts, `${path}/${name}`),
-      ]),
-    ) as T
+  const isWhole = wholes.has(path.split('/').at(-1) ?? '')
+  if (!isWhole && isObject(base) && isObject(mine) && isObject(theirs)) {
+    const names = new Set([...Object.keys(theirs), ...Object.keys(mine)].map(partOf))
+    let merged: Fields = {}
+    for (const name of names) {
+      const [b, m, t] = [base, mine, theirs].map((fields) => read(fields, name))
+      merged = write(merged, name, merge(b, m, t, conflicts, `${path}/${name}`))
+    }
+    return merged as T
   }
   const merged = mergeLists(base, mine, theirs, conflicts, path)
   if (merged) return merged as T
@@ -32,7 +41,7 @@ export function merge<T>(base: T, mine: T, theirs: T, conflicts: Conflict[], pat
   return theirs
 }
 
-/** Undefined when both put the list in another order, or one took out what the other has changed. */
+/** Undefined when each put the list in another order, or one took out what the other has changed. */
 function mergeLists(
   base: unknown,
   mine: unknown,
@@ -53,19 +62,33 @@ function mergeLists(
     ]
     return [merge(one, two, three, conflicts, `${path}/0`)]
   }
-  const order = isEqual([...b.keys()], [...m.keys()]) ? t : m
+  const order = isAlike(b, m) ? t : m
   const other = order === t ? m : t
-  if (other === t && !isEqual([...b.keys()], [...t.keys()])) return undefined
-  const isLost = [...b.keys()].some((id) => !order.has(id) && !isEqual(b.get(id), other.get(id)))
+  if (!isAlike(b, other) && !isAlike(order, other)) return undefined
+  const isLost = [...other].some(([id, item]) => !order.has(id) && !isEqual(b.get(id), item))
   if (isLost) return undefined
   return [...order].map(([id, item], index) =>
-    b.has(id) && other.has(id)
-      ? merge(b.get(id), m.get(id), t.get(id), conflicts, `${path}/${index}`)
-      : item,
+    other.has(id) ? merge(b.get(id), m.get(id), t.get(id), conflicts, `${path}/${index}`) : item,
   )
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+const partOf = (field: string) =>
+  [...wholes].find(([, fields]) => fields.includes(field))?.[0] ?? field
+
+function read(record: Fields, part: string): unknown {
+  const fields = wholes.get(part)
+  return fields ? Object.fromEntries(fields.map((name) => [name, record[name]])) : record[part]
+}
+
+const write = (record: Fields, part: string, value: unknown): Fields => ({
+  ...record,
+  ...(wholes.has(part) ? (value as Fields) : { [part]: value }),
+})
+
+const isAlike = (one: Map<string, unknown>, other: Map<string, unknown>) =>
+  isEqual([...one.keys()], [...other.keys()])
+
+const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function byId(value: unknown): Map<string, unknown> | undefined {
@@ -84,6 +107,6 @@ export function setAt<T>(value: T, path: string, part: unknown): T {
   if (Array.isArray(value)) {
     return value.map((item, at) => (at === Number(name) ? setAt(item, inner, part) : item)) as T
   }
-  const record = value as Record<string, unknown>
-  return { ...record, [name]: setAt(record[name], inner, part) } as T
+  const record = value as Fields
+  return write(record, name, setAt(read(record, name), inner, part)) as T
 }
