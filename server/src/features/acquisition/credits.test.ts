@@ -3,18 +3,25 @@ import { type TestContext, testContext } from '../../../test/context.ts'
 import { insertPerson } from '../../../test/directory-rows.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { ensurePartitions } from '../../partitions.ts'
-import { createWorkspace, setPlan, setWorkspace } from '../workspaces/index.ts'
+import {
+  createWorkspace,
+  ensureDefaultWorkspace,
+  setPlan,
+  setWorkspace,
+} from '../workspaces/index.ts'
 import { acquireEmail } from './acquire-email.ts'
 import { grantMonthlyCredits } from './balance.ts'
 import { getBalance, grantCredits, listCreditEntries, refundContact } from './credits.ts'
 
 let ctx: TestContext
+let defaultId: string
 let workspaceId: string
 
 beforeAll(async () => {
   ctx = await testContext()
   ctx.clock.set(new Date(Date.UTC(ctx.now().getUTCFullYear(), ctx.now().getUTCMonth(), 20)))
   await ensurePartitions(ctx)
+  defaultId = (await ensureDefaultWorkspace(ctx)).id
 })
 afterAll(() => ctx[Symbol.asyncDispose]())
 beforeEach(async () => {
@@ -36,13 +43,14 @@ const startOfMonth = (later: number) =>
 
 describe('a workspace starts with credits', () => {
   test('a default workspace that was renamed before starts with those of its first name', async () => {
-    const { id } = await createWorkspace(ctx, 'default')
-    await setWorkspace(inWorkspace(ctx, id), id, { name: 'Acme' })
-    expect(await getBalance(ctx, id)).toMatchObject({ balance: 1000 })
+    await using fresh = await testContext()
+    const { id } = await ensureDefaultWorkspace(fresh)
+    await setWorkspace(inWorkspace(fresh, id), id, { name: 'Acme' })
+    expect(await getBalance(fresh, id)).toMatchObject({ balance: 1000 })
   })
 
   test('1,000 the default one, 100 any other, entered in the ledger once', async () => {
-    const { id } = await createWorkspace(ctx, 'default')
+    const id = defaultId
     const asked = await Promise.all(Array.from({ length: 8 }, () => getBalance(ctx, id)))
     expect(new Set(asked.map(({ balance }) => balance))).toEqual(new Set([1000]))
     expect(await history(id)).toEqual([['grant', 1000, 'starting credits']])

@@ -27,8 +27,8 @@ beforeEach(async () => {
 })
 afterEach(() => api[Symbol.asyncDispose]())
 
-const call = (from: Browser, method: string, url: string, body?: object) =>
-  from.call(method, url, { body, headers: { 'x-workspace-id': api.workspaceId } })
+const call = (from: Browser, method: string, url: string, body?: object, headers = {}) =>
+  from.call(method, url, { body, headers: { 'x-workspace-id': api.workspaceId, ...headers } })
 const outcome = ({ status, body }: { status: number; body: { code?: string } }) =>
   `${status} ${body.code ?? 'ok'}`
 const userOf = async (from: Browser) => (await from.call('GET', '/app/session')).body
@@ -284,7 +284,8 @@ async function inviteElsewhere() {
   )
   return {
     join: () => acceptInvitation(bob.browser, url),
-    makeLink: () => call(admin.browser, 'POST', `/app/members/${bob.id}/reset-link`),
+    makeLink: (headers = {}) =>
+      call(admin.browser, 'POST', `/app/members/${bob.id}/reset-link`, undefined, headers),
   }
 }
 
@@ -317,6 +318,22 @@ test('a reset link that is made while its person is joining another workspace is
   expect(outcome(await joining)).toBe('200 ok')
   const taken = await resetPasswordBy(openBrowser(api), made.body.url, 'my own battery staple')
   expect(outcome(taken)).toBe('404 not_found')
+})
+
+test('a reset link that is kept for repetitions is void as well once its person has joined another workspace', async () => {
+  const person = await inviteElsewhere()
+  const { pool } = api.ctx.database
+  // The answer is written last, and waits.
+  const client = await pool.connect()
+  await client.query('begin; lock table idempotency_answers in share mode')
+  const made = person.makeLink({ 'idempotency-key': 'reset-bob' })
+  await expectWaiting()
+  expect(outcome(await person.join())).toBe('200 ok')
+  await client.query('commit')
+  client.release()
+  await made
+  const { peek } = api.ctx.database
+  expect(await peek.selectFrom('password_resets').selectAll().execute()).toEqual([])
 })
 
 test('an owner who is unmade while their request waits does not make themselves one again', async () => {

@@ -78,7 +78,8 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/members/:id/reset-link',
     {
-      config: { ...asAdmin, mask: withoutUrl },
+      // The link must be there for whoever joins another workspace, before its maker looks again.
+      config: { ...asAdmin, mask: withoutUrl, idempotency: 'lease' },
       schema: {
         operationId: 'createResetLink',
         summary: 'Make a link to set a new password',
@@ -113,7 +114,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/invitations',
     {
-      config: { ...asAdmin, mask: withoutUrl },
+      config: { ...asAdmin, mask: withoutUrl, idempotency: 'lease' },
       schema: {
         operationId: 'createInvitation',
         summary: 'Invite somebody',

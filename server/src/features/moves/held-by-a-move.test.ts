@@ -10,6 +10,9 @@ import { sealedColumns } from '../../sealed-columns.ts'
 import { operator } from '../audit/index.ts'
 import { runErasures } from '../erasure/index.ts'
 import { nothing } from '../erasure/schema.ts'
+import { addMember } from '../members/index.ts'
+import { recordForPerson } from '../sign-in/record.ts'
+import { createUser } from '../users/index.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { cancelMove, cleanUpMoves, moveWorkspace } from './index.ts'
@@ -80,6 +83,28 @@ test('a hold that begins while a workspace is moved keeps it where it is', async
   await refused
   expect(await placeIn(a)).toEqual({ moving_to: null, moved_to: null })
   expect(await placeIn(b)).toBeUndefined()
+})
+
+test('what a person does while one of their workspaces is moved is in the audit log of the others', async () => {
+  const ctx = asService(a)
+  const passwordHash = 'none'
+  const named = { name: 'Ann', email: 'ann@example.com', passwordHash, isOperator: false }
+  const userId = await createUser(ctx, named)
+  const other = await createWorkspace(ctx, 'Zeta')
+  for (const id of [workspaceId, other.id]) {
+    await addMember(ctx, { workspaceId: id, userId, role: 'admin' }, operator)
+  }
+  let recording: Promise<void> | undefined
+  await toB(({ step }) => {
+    if (step === 'copy') recording ??= recordForPerson(ctx, userId, 'user.signed_in')
+  })
+  await recording
+  const { peek } = a.database
+  const signedIn = peek.selectFrom('audit_log').select('workspace_id')
+  expect(await signedIn.where('action', '=', 'user.signed_in').execute()).toEqual([
+    { workspace_id: other.id },
+  ])
+  expect(a.logLines.join('')).toContain('is not in the audit log of a moving workspace')
 })
 
 /** The other database was put back to a time before the move. */

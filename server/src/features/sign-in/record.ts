@@ -1,4 +1,5 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { movingOf } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { askShardsUp } from '../../kernel/shards/ask.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
@@ -15,7 +16,8 @@ type PersonalAction =
 
 /**
  * In the audit log of every workspace that the person is a member of: each of them trusts this account.
- * A shard that is down keeps nobody from signing in: there it is missing.
+ * A shard that is down keeps nobody from signing in, nor does a workspace that is being moved: there it
+ * is missing.
  */
 export async function recordForPerson(
   ctx: ProcessContext,
@@ -23,13 +25,16 @@ export async function recordForPerson(
   action: PersonalAction,
   actor: Actor = { type: 'user', id: userId },
 ): Promise<void> {
-  await askShardsUp(ctx, (shard) =>
-    transaction(shard, async (tx) => {
-      for (const { id: workspaceId } of await listWorkspacesHere(tx, userId)) {
-        await recordAudit(inWorkspace(tx, workspaceId), {
-          ...{ workspaceId, actor, action, subjectType: 'user', subjectId: userId },
-        })
-      }
-    }),
-  )
+  await askShardsUp(ctx, async (shard) => {
+    for (const { id: workspaceId } of await listWorkspacesHere(shard, userId)) {
+      const entry = { workspaceId, actor, action, subjectType: 'user', subjectId: userId }
+      await transaction(inWorkspace(shard, workspaceId), (tx) => recordAudit(tx, entry)).catch(
+        (error) => {
+          if (!movingOf(error)) throw error
+          const details = { workspace: workspaceId, user: userId, action }
+          shard.log.warn(details, 'what a person did is not in the audit log of a moving workspace')
+        },
+      )
+    }
+  })
 }

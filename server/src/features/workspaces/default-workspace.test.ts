@@ -39,6 +39,7 @@ test('nobody names their workspace so that commands without a name go to it, and
     setWorkspace(inWorkspace(ctx, workspaceId), workspaceId, { name: text })
   await name(id, 'Acme')
   await expect(name(second.id, 'default')).rejects.toMatchObject({ code: 'invalid_field' })
+  await expect(createWorkspace(ctx, 'default')).rejects.toMatchObject({ code: 'invalid_field' })
   await expect(ensureDefaultWorkspace(ctx)).rejects.toMatchObject({ code: 'not_ready' })
   await name(id, 'default')
   expect((await ensureDefaultWorkspace(ctx)).id).toBe(id)

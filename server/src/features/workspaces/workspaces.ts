@@ -40,6 +40,7 @@ export async function createWorkspace(ctx: ProcessContext, name: string) {
   if (trimmed === '' || trimmed.length > 255) {
     throw invalidField('/name', 'name must have 1 to 255 characters')
   }
+  if (trimmed === defaultWorkspaceName && (await isAnyThere(ctx))) throw isForTheFirst()
   await requireFreeElsewhere(ctx, trimmed)
   return transaction(ctx, async (tx) => {
     const workspace = await insert(tx, trimmed)
@@ -50,10 +51,12 @@ export async function createWorkspace(ctx: ProcessContext, name: string) {
 
 /** At the first start: where there is one, whatever its name is by now, none is added. */
 export async function makeDefaultWorkspace(ctx: ProcessContext): Promise<void> {
-  // One that was moved to a shard that is down has left its row here.
-  const found = await askShardsUp(ctx, ({ db }) => hasWorkspaces(db))
-  if (!found.includes(true)) await insert(ctx, defaultWorkspaceName)
+  if (!(await isAnyThere(ctx))) await insert(ctx, defaultWorkspaceName)
 }
+
+/** One that was moved to a shard that is down has left its row here. */
+const isAnyThere = async (ctx: ProcessContext): Promise<boolean> =>
+  (await askShardsUp(ctx, ({ db }) => hasWorkspaces(db))).includes(true)
 
 export async function ensureDefaultWorkspace(ctx: ProcessContext) {
   await makeDefaultWorkspace(ctx)
@@ -193,11 +196,11 @@ async function requireFreeName(tx: AnyContext, name: string, workspaceId: string
 async function requireDefault(tx: AnyContext, workspaceId: string) {
   const { name, handle } = await getWorkspace(tx, workspaceId)
   if (name === defaultWorkspaceName || handle === defaultWorkspaceName) return
-  throw invalidField(
-    '/name',
-    'default is the name of the first workspace alone: choose another one',
-  )
+  throw isForTheFirst()
 }
+
+const isForTheFirst = () =>
+  invalidField('/name', 'default is the name of the first workspace alone: choose another one')
 
 const nameTaken = () => invalidField('/name', 'a workspace of this name exists already')
 
