@@ -207,7 +207,18 @@ test('who pauses a webhook is offered what was missed when it goes on', async ({
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume', exact: true }).waitFor()
   await happen(application, 3)
+  // Nothing goes on before it is known what was missed: afterwards nobody can tell.
+  const counted = Promise.withResolvers<void>()
+  await page.route(`**/app/webhooks/${id}/missed`, async (route) => {
+    await counted.promise
+    await route.fallback()
+  })
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
+  const resuming = page.getByRole('dialog')
+  await resuming.getByText('Counting').waitFor()
+  const goesOn = resuming.getByRole('button', { name: 'Resume' })
+  expect(await goesOn.isDisabled()).toBe(true)
+  counted.resolve()
   await page.getByText('3 events were missed').waitFor()
   // Where it goes on and what was missed does not come, that is asked for again.
   const replays = `**/app/webhooks/${id}/replay`
