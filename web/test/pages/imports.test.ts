@@ -116,10 +116,16 @@ test('a file is imported after the answer to its check got lost', async ({ appli
   await page.route(
     '**/app/imports/*/check',
     async (route) => {
+      // The page never sees it being checked, and goes on as it is.
+      const over = Promise.withResolvers<void>()
+      await page.route(`**/app/imports/${id}`, async (reading) => {
+        await over.promise
+        await reading.fallback()
+      })
       await route.fetch()
-      // The page never sees it being checked: what was chosen on it stays.
       await imports.run()
       await route.abort()
+      over.resolve()
     },
     { times: 1 },
   )
