@@ -106,6 +106,38 @@ test('a file that the plan had no room for is checked again and imported once it
   expect(await page.getByRole('button', { name: 'Check again' }).count()).toBe(0)
 })
 
+test('a file is imported after the answer to its check got lost', async ({ application, open }) => {
+  const { api, asOwner } = application
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Lost check' })
+  const imports = importer(api)
+  const { id } = await imports.send('email\nlost@check.example\n', { campaign_id: campaign.id })
+  const page = await open(application.visitor, `${path}?id=${id}`)
+  expectFailures(page, 'POST /app/imports/:id/check lost')
+  await page.route(
+    '**/app/imports/*/check',
+    async (route) => {
+      // The page never sees it being checked, and goes on as it is.
+      const over = Promise.withResolvers<void>()
+      await page.route(`**/app/imports/${id}`, async (reading) => {
+        await over.promise
+        await reading.fallback()
+      })
+      await route.fetch()
+      await imports.run()
+      await route.abort()
+      over.resolve()
+    },
+    { times: 1 },
+  )
+  const checked = page.waitForRequest('**/app/imports/*/check')
+  await page.getByRole('button', { name: 'Check the file' }).click()
+  await checked
+  await page.getByRole('button', { name: 'Import 1 lead' }).click()
+  await page.getByText('Importing …').waitFor()
+  await imports.run()
+  await page.getByText('Finished').waitFor()
+})
+
 test('in another encoding variables have the names that it makes of them, and keep those', async ({
   application,
   open,

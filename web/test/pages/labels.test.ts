@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { patience } from '../../../server/test/patience.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
@@ -33,6 +34,30 @@ test('a label is made, changed, archived and brought back, by keyboard too', asy
   await row.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await row.getByText('The lead is stopped').waitFor()
+})
+
+test('a label that two people change keeps what each of them changed', async ({
+  application,
+  open,
+}) => {
+  const { asOwner } = application
+  const fields = { name: 'Shared', effect: 'none', sentiment: 'neutral' }
+  const { id } = (await asOwner('POST', '/app/labels', fields)).body
+  const page = await open(application.visitor, `${path}?panel=${id}`)
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.waitFor()
+  // What somebody else changes is shown until something is typed, and not put back afterwards.
+  await asOwner('PATCH', `/app/labels/${id}`, { effect: 'pause' })
+  const paused = page.getByRole('radio', { name: 'The lead is paused' })
+  await expect.poll(() => paused.isChecked(), patience).toBe(true)
+  await name.fill('Shared by two')
+  await asOwner('PATCH', `/app/labels/${id}`, { effect: 'stop' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await name.waitFor({ state: 'detached' })
+  const { items } = (await asOwner('GET', '/app/labels')).body
+  expect(items.find((label: { id: string }) => label.id === id)).toMatchObject({
+    ...{ name: 'Shared by two', effect: 'stop', sentiment: 'neutral' },
+  })
 })
 
 test('a button pressed twice does it once, and a late answer neither closes what is open by then nor loses what was typed since', async ({

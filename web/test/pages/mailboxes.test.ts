@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest'
 import { type MailServers, startMailServers } from '../../../server/test/mail/mail-servers.ts'
 import { createRealMailbox } from '../../../server/test/mail/mailboxes.ts'
 import { startOAuthProvider } from '../../../server/test/mail/oauth-provider.ts'
+import { patience } from '../../../server/test/patience.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
 import { allowFailures, expectFailures } from '../browser.ts'
@@ -85,6 +86,12 @@ test('a mailbox is connected from its address to a mail that arrives, and a wron
   const ofMailbox = `/app/mailboxes/${page.url().split('/').at(-1)}`
   await application.asOwner('PATCH', ofMailbox, { daily_limit: 40 })
   await expect.poll(() => page.getByLabel('Mails a day').inputValue()).toBe('40')
+  // Servers are shown as they are, and go along with a password that is typed later.
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  const user = page.getByRole('group', { name: 'Sending (SMTP)' }).getByLabel('User name')
+  expect(await user.inputValue()).toBe(anna)
+  await application.asOwner('PATCH', ofMailbox, { smtp: { username: 'somebody' } })
+  await expect.poll(() => user.inputValue(), patience).toBe('somebody')
   await signature.fill('Anna <script> {{name}}')
   await application.asOwner('PATCH', ofMailbox, { daily_limit: 50 })
   await signature.press('Control+a')

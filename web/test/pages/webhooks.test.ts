@@ -207,7 +207,18 @@ test('who pauses a webhook is offered what was missed when it goes on', async ({
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume', exact: true }).waitFor()
   await happen(application, 3)
+  // Nothing goes on before it is known what was missed: afterwards nobody can tell.
+  const counted = Promise.withResolvers<void>()
+  await page.route(`**/app/webhooks/${id}/missed`, async (route) => {
+    await counted.promise
+    await route.fallback()
+  })
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
+  const resuming = page.getByRole('dialog')
+  await resuming.getByText('Counting').waitFor()
+  const goesOn = resuming.getByRole('button', { name: 'Resume' })
+  expect(await goesOn.isDisabled()).toBe(true)
+  counted.resolve()
   await page.getByText('3 events were missed').waitFor()
   // Where it goes on and what was missed does not come, that is asked for again.
   const replays = `**/app/webhooks/${id}/replay`
@@ -294,7 +305,18 @@ test('a webhook is changed, given another secret and deleted', async ({ applicat
 
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Replace secret' }).click()
+  // Left before its answer is there, nobody would ever see the secret that is in force.
+  const answer = Promise.withResolvers<void>()
+  const asked = page.waitForRequest((request) => request.method() === 'PATCH')
+  await page.route(`**/api/v2/webhooks/${id}`, async (route) => {
+    if (route.request().method() === 'PATCH') await answer.promise
+    await route.fallback()
+  })
   await page.getByRole('button', { name: 'Replace secret' }).click()
+  await asked
+  await page.keyboard.press('Escape')
+  expect(await page.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
+  answer.resolve()
   const secret = page.getByRole('textbox', { name: /^Signing secret/ })
   expect(await secret.inputValue()).toMatch(/^whsec_/)
   await page.keyboard.press('Escape')

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
+import { setPlan } from '../../../server/src/features/workspaces/index.ts'
 import { createPerson, createTeam, join } from '../../../server/test/people.ts'
 import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
@@ -58,11 +59,14 @@ test('whoever runs the server sets the plan of a workspace, and no one else is o
   expect(await drawer.count()).toBe(1)
   expect(await plan()).toEqual(before)
   await leads.fill('5000')
+  // What is set elsewhere meanwhile is not put back.
+  await setPlan(api.ctx, api.workspaceId, { rate: before.plan_rate + 7 })
   await drawer.getByRole('button', { name: 'Save' }).click()
   await drawer.waitFor({ state: 'detached' })
   expect(await plan()).toEqual({
     ...before,
     ...{ plan_webhooks: !before.plan_webhooks, plan_leads_max: 5000, plan_monthly_credits: 250 },
+    plan_rate: before.plan_rate + 7,
   })
   await page.getByText('5,000', { exact: true }).waitFor()
   const admin = await createPerson(api, { email: 'other@team.example' })

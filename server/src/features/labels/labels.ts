@@ -113,7 +113,7 @@ export async function updateLabel(
       timestamp_updated: tx.now(),
     })
     if (!row) throw notFound('label')
-    const isRenamedOnly = Object.keys(change).length === 0
+    const isRenamedOnly = name !== undefined && Object.keys(change).length === 0
     await record(tx, workspaceId, id, isRenamedOnly ? 'label.renamed' : 'label.updated', actor)
     return toLabel(row)
   })

@@ -95,7 +95,7 @@ export default function MappingStep({ data: stored }: { data: Import }) {
           <Button
             disabled={!isReady}
             loading={check.isPending}
-            onClick={() => check.mutate({ path, headers: attempt.headers() })}
+            onClick={() => check.mutate({ path, headers: attempt.headers('check') })}
           >
             {t(($) => (data.checked ? $.imports.checkAgain : $.imports.check))}
           </Button>
@@ -109,7 +109,7 @@ export default function MappingStep({ data: stored }: { data: Import }) {
           <Button
             disabled={data.checked.problem !== null || !isReady}
             loading={start.isPending}
-            onClick={() => start.mutate({ path, headers: attempt.headers() })}
+            onClick={() => start.mutate({ path, headers: attempt.headers('start') })}
           >
             {t(($) => $.imports.start, { count: data.checked.added + data.checked.updated })}
           </Button>

@@ -10,7 +10,7 @@ import {
   updateLabelMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Label } from '../../api/generated/types.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { changeOf, showFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
@@ -39,24 +39,26 @@ function LabelEditor({ label, onDone }: { label: Label; onDone: () => void }) {
   const cache = useQueryClient()
   const [fault, setFault] = useState<Fault>()
   const { name, effect, sentiment } = label
+  const theirs: LabelValues = { name, effect, sentiment }
   const form = useForm<LabelValues>({
-    initialValues: { name, effect, sentiment },
+    initialValues: theirs,
     validate: {
       name: (typed) => (typed.trim() === '' ? t(($) => $.labels.form.nameMissing) : null),
     },
   })
+  useTheirChanges(form, theirs)
   const change = useMutation({
     ...updateLabelMutation(),
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
     onSuccess: () => cache.invalidateQueries({ queryKey: listLabelsQueryKey() }),
   })
-  const submit = form.onSubmit((body) =>
+  const submit = form.onSubmit((values) =>
     change.mutate(
-      { path: { id: label.id }, body },
+      { path: { id: label.id }, body: changeOf(values, form.getInitialValues()) },
       {
         onSuccess() {
-          form.resetDirty(body)
+          form.resetDirty(values)
           onDone()
         },
       },

@@ -14,7 +14,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox, MailboxSuggestion } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
-import { showFault } from '../../lib/form.ts'
+import { showFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { type LoginValues, serversOf } from './login-form.ts'
@@ -50,6 +50,7 @@ export function PasswordLogin(props: PasswordLoginProps) {
       imap: { host: (value) => (value.trim() === '' ? missing : null) },
     },
   })
+  useTheirChanges(form, firstValues)
   const refuse = (refused: Fault) => {
     if (refused.details?.some(({ path }) => /^\/(smtp|imap)/.test(path))) servers.open()
     setFault(showFault(form, refused))
@@ -79,6 +80,7 @@ export function PasswordLogin(props: PasswordLoginProps) {
         form.resetDirty({ ...values, password: '' })
         onDone(saved)
       }
+      // Whole, whatever became of the mailbox: a password goes to no server but the one shown with it.
       const logins = serversOf(values)
       if (mailbox) update.mutate({ path: { id: mailbox.id }, body: logins }, { onSuccess })
       else add.mutate({ headers: attempt.headers(), body: { address, ...logins } }, { onSuccess })

@@ -19,12 +19,12 @@ import {
   updateMailboxMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { changeOf, showFault } from '../../lib/form.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NumberField } from '../../ui/NumberField.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
-import { changeOf, type SendingValues, valuesOfMailbox } from './sending-form.ts'
+import { bodyOf, type SendingValues, valuesOfMailbox } from './sending-form.ts'
 
 const HtmlEditor = lazyPart(async () => ({
   default: (await import('../../ui/RichText/HtmlEditor.tsx')).HtmlEditor,
@@ -70,7 +70,7 @@ export function SendingForm(props: SendingFormProps) {
   })
   const save = form.onSubmit((values) =>
     change.mutate(
-      { path: { id: mailbox.id }, body: changeOf(values, began) },
+      { path: { id: mailbox.id }, body: changeOf(bodyOf(values), bodyOf(valuesOfMailbox(began))) },
       {
         onSuccess(saved) {
           form.resetDirty(values)

@@ -1,4 +1,4 @@
-import type { Mailbox, UpdateMailboxData } from '../../api/generated/types.gen.ts'
+import type { Mailbox } from '../../api/generated/types.gen.ts'
 
 /** What a person fills in. */
 export interface SendingValues {
@@ -35,7 +35,7 @@ export const carefulValues = (mailbox: Mailbox): SendingValues => ({
 
 const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
 
-const bodyOf = (values: SendingValues) => ({
+export const bodyOf = (values: SendingValues) => ({
   display_name: orNull(values.display_name),
   signature: orNull(values.signature),
   timezone: orNull(values.timezone),
@@ -44,15 +44,3 @@ const bodyOf = (values: SendingValues) => ({
   gap_seconds: values.gap_seconds,
   save_sent: values.save_sent,
 })
-
-/**
- * What was changed here, and nothing else: somebody else may have changed the rest meanwhile.
- *
- * @param began the mailbox as the form began with it
- */
-export function changeOf(values: SendingValues, began: Mailbox): UpdateMailboxData['body'] {
-  const before = new Map(Object.entries(bodyOf(valuesOfMailbox(began))))
-  const isChanged = ([name, value]: [string, unknown]) =>
-    JSON.stringify(value) !== JSON.stringify(before.get(name))
-  return Object.fromEntries(Object.entries(bodyOf(values)).filter(isChanged))
-}

@@ -1,35 +1,27 @@
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import { updateWebhookMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { showFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
 import { useEventNames } from './useEventNames.ts'
 import { WebhookFields } from './WebhookFields.tsx'
-import { changeOf, valuesOf, type WebhookValues } from './webhook-form.ts'
+import { valuesOf, type WebhookValues, webhookChangeOf } from './webhook-form.ts'
 
 export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { types } = useEventNames()
   const [fault, setFault] = useState<Fault>()
-  const [began, setBegan] = useState(webhook)
   const form = useForm<WebhookValues>({ initialValues: valuesOf(webhook) })
-  const theirs = JSON.stringify(valuesOf(webhook))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what somebody else has changed
-  useEffect(() => {
-    if (form.isDirty()) return
-    form.setInitialValues(valuesOf(webhook))
-    form.setValues(valuesOf(webhook))
-    setBegan(webhook)
-  }, [theirs])
+  useTheirChanges(form, valuesOf(webhook))
   const save = useMutation({
     ...updateWebhookMutation(),
     onMutate: () => setFault(undefined),
@@ -41,7 +33,7 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
   })
   const submit = form.onSubmit((values) =>
     save.mutate(
-      { path: { id: webhook.id }, body: changeOf(values, began, types) },
+      { path: { id: webhook.id }, body: webhookChangeOf(values, form.getInitialValues(), types) },
       {
         onSuccess() {
           form.resetDirty(values)

@@ -1,5 +1,6 @@
 import { Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { updateWebhookMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
@@ -16,6 +17,11 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
   const { t } = useTranslation()
   const [overlap, setOverlap] = useState<Overlap>('86400')
   const replace = useMutation(updateWebhookMutation())
+  // Left meanwhile, nobody would ever see the secret that is in force.
+  useBlocker({
+    shouldBlockFn: () => replace.isPending,
+    enableBeforeUnload: () => replace.isPending,
+  })
   if (replace.isSuccess) {
     const { name, signing_secret = null } = replace.data
     return <SigningSecret name={name} secret={signing_secret} onDone={onDone} />
@@ -36,7 +42,7 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
       </Radio.Group>
       {replace.isError && <FaultNotice fault={replace.error} />}
       <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
+        <Button variant="default" disabled={replace.isPending} onClick={onDone}>
           {t(($) => $.common.cancel)}
         </Button>
         <Button

@@ -37,6 +37,8 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
     // What was missed is not known any more once it goes on.
     enabled: resumedAt === undefined,
     staleTime: 0,
+    // Counted anew each time it is asked: what was counted before says nothing of what came since.
+    gcTime: 0,
   })
   const { deliveries: count = 0, from, ended_from } = missed.data ?? {}
   const isTooMany = count > replayMax
@@ -86,10 +88,15 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
         <Group justify="flex-end">
           <Button
             variant="default"
+            disabled={missed.isPending}
             loading={resume.isPending && !resume.variables.withMissed}
             onClick={() => resume.mutate({ withMissed: false }, { onSuccess: onClose })}
           >
-            {t(($) => (count === 0 ? $.webhooks.resume.submit : $.webhooks.resume.without))}
+            {t(($) =>
+              missed.isSuccess && count === 0
+                ? $.webhooks.resume.submit
+                : $.webhooks.resume.without,
+            )}
           </Button>
           {count > 0 && (
             <Button

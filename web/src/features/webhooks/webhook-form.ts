@@ -1,5 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form'
 import type { Webhook, WebhookEventType } from '../../api/generated/types.gen.ts'
+import { changeOf } from '../../lib/form.ts'
 
 /** What a person fills in; fields that the server knows too have its names. */
 export interface WebhookValues {
@@ -45,13 +46,16 @@ export function bodyOf(values: WebhookValues, types: WebhookEventType[]) {
 /**
  * What was changed in the form, and nothing else: somebody else may have changed the rest meanwhile.
  *
- * @param began the webhook as the form began with it
+ * @param began what the form began with
  */
-export function changeOf(values: WebhookValues, began: Webhook, types: WebhookEventType[]) {
+export function webhookChangeOf(
+  values: WebhookValues,
+  began: WebhookValues,
+  types: WebhookEventType[],
+) {
   const body = bodyOf(values, types)
-  const before = bodyOf(valuesOf(began), types)
-  const isChanged = (name: keyof typeof body) =>
-    JSON.stringify(body[name]) !== JSON.stringify(before[name])
+  const change = changeOf(body, bodyOf(began, types))
+  const isChanged = (name: keyof typeof body) => name in change
   const changed: (keyof typeof body)[] = [
     ...(['name', 'target_hook_url', 'campaign'] as const).filter(isChanged),
     // Left out, those that are stored would go without a word when the address is another's.

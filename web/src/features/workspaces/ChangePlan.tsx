@@ -11,7 +11,7 @@ import {
   setPlanMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Workspace } from '../../api/generated/types.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { changeOf, showFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { NumberField } from '../../ui/NumberField.tsx'
@@ -35,6 +35,7 @@ export default function ChangePlan({ workspace, onDone }: ChangePlanProps) {
         credits === '' ? t(($) => $.workspace.wholeNumber) : null,
     },
   })
+  useTheirChanges(form, valuesOf(workspace))
   const change = useMutation({
     ...setPlanMutation(),
     onMutate: () => setFault(undefined),
@@ -46,13 +47,7 @@ export default function ChangePlan({ workspace, onDone }: ChangePlanProps) {
     },
   })
   const save = form.onSubmit((values) => {
-    const { plan_rate, plan_leads_max, plan_monthly_credits, ...parts } = values
-    const body = {
-      ...parts,
-      plan_rate: Number(plan_rate),
-      plan_leads_max: plan_leads_max === '' ? null : plan_leads_max,
-      plan_monthly_credits: Number(plan_monthly_credits),
-    }
+    const body = changeOf(bodyOf(values), bodyOf(form.getInitialValues()))
     change.mutate(
       { path: { id: workspace.id }, body },
       {
@@ -131,4 +126,11 @@ const valuesOf = (workspace: Workspace): PlanValues => ({
   plan_rate: workspace.plan_rate,
   plan_leads_max: workspace.plan_leads_max ?? '',
   plan_monthly_credits: workspace.plan_monthly_credits,
+})
+
+const bodyOf = ({ plan_rate, plan_leads_max, plan_monthly_credits, ...parts }: PlanValues) => ({
+  ...parts,
+  plan_rate: Number(plan_rate),
+  plan_leads_max: plan_leads_max === '' ? null : plan_leads_max,
+  plan_monthly_credits: Number(plan_monthly_credits),
 })
