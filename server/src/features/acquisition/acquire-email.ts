@@ -6,7 +6,7 @@ import { chooseList } from './lists.ts'
 import { lookUpAddress } from './look-up.ts'
 import type { FoundContact, Settled } from './plan.ts'
 import type { StoredContact } from './record.ts'
-import { deskOf, type Visit } from './reveals-together.ts'
+import { type Desk, deskOf, type Visit } from './reveals-together.ts'
 import type { AcquiredEmail, AcquireEmail } from './schema.ts'
 
 /**
@@ -35,7 +35,8 @@ export async function acquireEmail(
       const { balance } = await readCredits(ctx, workspaceId)
       return revealed(acquired, { listId: null, creditsCharged: 0, balance })
     }
-    const found = acquired || !contact ? undefined : await find(ctx, workspaceId, contact, visit)
+    const found =
+      acquired || !contact ? undefined : await find(ctx, workspaceId, contact, { desk, visit })
     if (found === 'not_found') {
       return notRevealed(input.contact_id, (await readCredits(ctx, workspaceId)).balance)
     }
@@ -48,15 +49,17 @@ async function find(
   ctx: Context,
   workspaceId: string,
   contact: DirectoryContact,
-  visit: Visit,
+  { desk, visit }: { desk: Desk; visit: Visit },
 ): Promise<FoundContact | 'not_found'> {
   if (!contact.has_email) {
     throw notEligible('This contact has no e-mail address to reveal.')
   }
-  // A provider must not be paid for what the workspace cannot pay.
+  // A provider must not be paid for what the workspace cannot pay, be it asked for many at once.
   if (contact.email === null) {
     const { balance } = await readCredits(ctx, workspaceId)
     if (balance < costs.acquire_email) throw noCredits()
+    const underWay = ctx.config.acquisitionProvider ? desk.countLookUps() : 0
+    if (!visit.lookUp && balance < (underWay + 1) * costs.acquire_email) throw creditsInUse()
   }
   visit.lookUp ??= lookUpAddress(ctx, workspaceId, contact)
   const address = await visit.lookUp
@@ -123,3 +126,9 @@ const optedOut = () =>
 
 const noCredits = () =>
   new AppError('insufficient_credits', 'No credits are left; ask the operator for more.')
+
+const creditsInUse = () =>
+  new AppError(
+    'insufficient_credits',
+    'The credits that are left may be needed for the look-ups under way; ask again after those.',
+  )

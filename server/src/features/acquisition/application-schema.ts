@@ -54,6 +54,9 @@ export const AddedContacts = Type.Object(
     already_in_campaign: Type.Integer(),
     in_blocklist: Type.Integer({ description: 'Blocked, unsubscribed or bounced.' }),
     opted_out: Type.Integer({ description: 'Asked to be removed from the directory.' }),
+    not_added: Type.Integer({
+      description: 'Left when the plan had no room for the next thousand of them.',
+    }),
   },
   {
     $id: 'AddedContacts',
@@ -61,7 +64,7 @@ export const AddedContacts = Type.Object(
     examples: [
       {
         ...{ contacts: 12, leads_uploaded: 9, already_in_campaign: 2 },
-        ...{ in_blocklist: 1, opted_out: 0 },
+        ...{ in_blocklist: 1, opted_out: 0, not_added: 0 },
       },
     ],
   },

@@ -33,6 +33,7 @@ test('the contacts of a list become leads, once, with what is known of them', as
     already_in_campaign: 0,
     in_blocklist: 0,
     opted_out: 0,
+    not_added: 0,
   })
   expect(await findLead(campaign_id, 'ada@lead.example')).toMatchObject({
     email: 'ada@lead.example',
@@ -76,6 +77,7 @@ test('who unsubscribed or asked to be removed becomes no lead', async () => {
     already_in_campaign: 0,
     in_blocklist: 1,
     opted_out: 1,
+    not_added: 0,
   })
   expect((await findLead(campaign_id, 'removed@quiet.example')).code).toBe('not_found')
 })
@@ -94,14 +96,15 @@ test('contacts are named by their ids too, if the workspace has acquired them', 
   expect(await add(first, second, first)).toMatchObject({ contacts: 2, leads_uploaded: 2 })
 })
 
-test('a list is added whole, however long it is', async () => {
+/** A workspace with a list of so many contacts, and a campaign. */
+async function makeLongList(length: number, plan: { plan_leads_max?: number } = {}) {
   const { key, workspaceId } = await api.createStranger()
   await api.ctx.database.peek
     .updateTable('workspaces')
-    .set({ plan_monthly_credits: 3000, plan_rate: 0 })
+    .set({ plan_monthly_credits: 3000, plan_rate: 0, ...plan })
     .where('id', '=', workspaceId)
     .execute()
-  const people = await insertPeople(api.ctx, Array(1500).fill({}))
+  const people = await insertPeople(api.ctx, Array(length).fill({}))
   const answers = await Promise.all(
     people.map((contact_id) =>
       api.call('POST', '/api/v1/leadbank/acquire_email', {
@@ -111,11 +114,26 @@ test('a list is added whole, however long it is', async () => {
     ),
   )
   const campaign = await api.call('POST', '/api/v2/campaigns', { body: { name: 'long' }, key })
-  const added = await addAcquiredToCampaign(api.ctx, workspaceId, {
-    list_id: answers[0]?.body.list_id,
-    campaign_id: campaign.body.id,
-  })
-  expect(added).toMatchObject({ contacts: 1500, leads_uploaded: 1500 })
+  const what = { list_id: answers[0]?.body.list_id, campaign_id: campaign.body.id }
+  return { workspaceId, add: () => addAcquiredToCampaign(api.ctx, workspaceId, what) }
+}
+
+test('a list is added whole, however long it is', async () => {
+  const { add } = await makeLongList(1500)
+  expect(await add()).toMatchObject({ contacts: 1500, leads_uploaded: 1500, not_added: 0 })
+})
+
+test('of a list that outgrows the plan on its way, what was added is told with what was not', async () => {
+  const { workspaceId, add } = await makeLongList(1500, { plan_leads_max: 1200 })
+  const left = { contacts: 1500, not_added: 500 }
+  expect(await add()).toMatchObject({ ...left, leads_uploaded: 1000, already_in_campaign: 0 })
+  const { leads } = await api.ctx.database.peek
+    .selectFrom('leads')
+    .select(({ fn }) => fn.countAll<number>().as('leads'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  expect(Number(leads)).toBe(1000)
+  expect(await add()).toMatchObject({ ...left, leads_uploaded: 0, already_in_campaign: 1000 })
 })
 
 test("another workspace's list, contacts or campaign do not exist", async () => {

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { AppError, notFound } from '../../kernel/errors.ts'
 import { addLeads } from '../leads/index.ts'
 import type { AddedContacts } from './application-schema.ts'
 import { markOptedOut, readListed } from './lists.ts'
@@ -16,7 +16,10 @@ const chunk = 1000
 
 /**
  * Adds acquired contacts to a campaign as leads; addresses that are suppressed and people who opted
- * out are left out. May be run again: what is in the campaign stays as it is.
+ * out are left out. May be run again: what is in the campaign stays as it is. Where the plan has no
+ * room for a later chunk, those before it are in the campaign: the answer tells both.
+ *
+ * @throws AppError `quota_exceeded` when there is no room for the first chunk
  */
 export async function addAcquiredToCampaign(
   ctx: Context,
@@ -25,7 +28,14 @@ export async function addAcquiredToCampaign(
 ): Promise<AddedContacts> {
   const added = { ...nothing }
   const add = async (contacts: { contact: StoredContact; isOptedOut: boolean }[]) => {
-    const counts = await addChunk(ctx, workspaceId, what.campaign_id, contacts)
+    // The rest is only counted, since the next chunk would seldom have room either.
+    const counts =
+      added.not_added > 0
+        ? leaveChunk(contacts)
+        : await addChunk(ctx, workspaceId, what.campaign_id, contacts).catch((error: unknown) => {
+            if (added.contacts === 0 || !isOverQuota(error)) throw error
+            return leaveChunk(contacts)
+          })
     for (const name of counterNames) added[name] += counts[name]
   }
   if ('contact_ids' in what) {
@@ -52,8 +62,17 @@ const nothing: AddedContacts = {
   already_in_campaign: 0,
   in_blocklist: 0,
   opted_out: 0,
+  not_added: 0,
 }
 const counterNames = Object.keys(nothing) as (keyof AddedContacts)[]
+
+const isOverQuota = (error: unknown) => error instanceof AppError && error.code === 'quota_exceeded'
+
+const leaveChunk = ({ length }: unknown[]): AddedContacts => ({
+  ...nothing,
+  contacts: length,
+  not_added: length,
+})
 
 async function addChunk(
   ctx: Context,
@@ -71,6 +90,7 @@ async function addChunk(
     overwrite: false,
   })
   return {
+    ...nothing,
     ...counts,
     leads_uploaded: result.leads_uploaded,
     // Two contacts may share an address.

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { insertCompany, insertPeople, insertPerson } from '../../../test/directory-rows.ts'
+import { patience } from '../../../test/patience.ts'
 import {
   type Answer,
   answerInTurn,
@@ -11,6 +12,7 @@ import {
 import { createSignal } from '../../../test/signal.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { insertInstance } from '../../kernel/db/instance.ts'
+import type { AppError } from '../../kernel/errors.ts'
 import { optOut } from '../directory/index.ts'
 import { confirmRestore, holdSending } from '../sending/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
@@ -95,6 +97,42 @@ test('is not asked for what the directory knows, what was acquired, or what cann
   await expect(provider.acquire(unpaid ?? '')).rejects.toMatchObject({
     code: 'insufficient_credits',
   })
+  expect(provider.receiver.requests).toHaveLength(1)
+})
+
+test('is asked for no more at once than the workspace can pay', async () => {
+  const answering = Promise.withResolvers<void>()
+  await using provider = await startProvider(async (request, response) => {
+    await answering.promise
+    await found(request, response)
+  }, 60_000)
+  await provider.balance()
+  await ctx.database.peek
+    .updateTable('credit_balances')
+    .set({ balance: 1, used: 99 })
+    .where('workspace_id', '=', provider.workspaceId)
+    .execute()
+  const people = await insertPeople(
+    ctx,
+    Array.from({ length: 30 }, () => ({ email: null })),
+  )
+  let refused = 0
+  const all = Promise.all(
+    people.map((id) =>
+      provider.acquire(id).then(
+        ({ status }) => status,
+        ({ code }: AppError) => {
+          refused += 1
+          return code
+        },
+      ),
+    ),
+  )
+  await vi.waitFor(() => {
+    expect(refused + provider.receiver.requests.length).toBe(people.length)
+  }, patience)
+  answering.resolve()
+  expect((await all).sort()).toEqual(['acquired', ...Array(29).fill('insufficient_credits')])
   expect(provider.receiver.requests).toHaveLength(1)
 })
 

@@ -14,6 +14,8 @@ export interface Desk {
   visit: <T>(contactId: string, work: (visit: Visit) => Promise<T>) => Promise<T>
   read: (request: CandidateRequest) => Promise<Candidate>
   settle: (reveal: Reveal) => Promise<Settled>
+  /** Contacts whose addresses are looked up, or found and not charged yet. */
+  countLookUps: () => number
 }
 
 /** Reveals of one contact that overlap: they share one look-up, so that no provider is asked twice. */
@@ -82,6 +84,7 @@ function openDesk(ctx: Context, workspaceId: string, onEmpty: () => void): Desk 
     },
     read: (request) => reads.add(request),
     settle: (reveal) => settlements.add(reveal),
+    countLookUps: () => [...visits.values()].filter(({ lookUp }) => lookUp !== undefined).length,
   }
 }
 

@@ -3691,6 +3691,10 @@ export type AddedContacts = {
      * Asked to be removed from the directory.
      */
     opted_out: number;
+    /**
+     * Left when the plan had no room for the next thousand of them.
+     */
+    not_added: number;
 };
 
 /**

@@ -49,6 +49,8 @@ export function AddToCampaign({ listId }: { listId: string }) {
             known: add.data.already_in_campaign,
             left: add.data.in_blocklist + add.data.opted_out,
           })}
+          {add.data.not_added > 0 &&
+            ` ${t(($) => $.contacts.add.notAdded, { count: add.data.not_added })}`}
         </Alert>
       )}
     </Stack>

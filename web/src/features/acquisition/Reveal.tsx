@@ -26,7 +26,8 @@ export function Reveal({ contact, mayReveal, price, left, list }: RevealProps) {
   // Rows that leave the screen forget what they know.
   const known = useQuery<AcquiredEmail>({ queryKey: addressKey(id), queryFn: skipToken })
   const ask = useMutation({
-    mutationFn: () => reveal(cache, { contactId: id, list, headers: attempt.headers() }),
+    // Into another list it is another request, also when the answer to the first one got lost.
+    mutationFn: () => reveal(cache, { contactId: id, list, headers: attempt.headers(list.trim()) }),
     onError: ({ message }) => notifications.show({ color: 'red', message }),
   })
   if (known.data?.email) return <Address found={known.data} />
