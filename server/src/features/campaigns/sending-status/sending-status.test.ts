@@ -66,6 +66,9 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['no_leads', isStored({ new_next: null }), monday],
   ['paused', isStored({ new_next: null, has_paused: true }), monday],
   ['no_mailbox', { leads_waiting: 2, ...isStored({ new_next: null }) }, monday],
+  ['no_leads', isStored({ new_next: null }), sunday],
+  ['paused', isStored({ new_next: null, has_paused: true }), sunday],
+  ['no_mailbox', { leads_waiting: 2, ...isStored({ new_next: null }) }, sunday],
   ['outside_schedule', {}, sunday],
   ['waiting_for_step_delay', isStored({ new_next: later }), monday],
   [

@@ -44,23 +44,31 @@ function waitingReason(facts: SendingFacts, now: Date): WaitingReason | null {
   const { open, nextOpen } = windowState(facts.campaign_schedule, now)
   if (nextOpen === null) return 'schedule_ended'
   if (facts.leadsActive === 0) return 'no_leads'
+  const nobodyIsDue = whyNobodyIsDue(facts, stored.mailboxes, stored)
+  if (nobodyIsDue) return nobodyIsDue
   return open ? obstacle(facts, stored.mailboxes, stored, now) : 'outside_schedule'
+}
+
+/** Those that are left wait for a mailbox, are paused, or a person's to mend, whatever time it is. */
+function whyNobodyIsDue(
+  { leads_waiting }: SendingFacts,
+  mailboxes: MailboxFacts[],
+  { new_next, has_paused }: StoredFacts,
+): WaitingReason | undefined {
+  if (new_next !== null || mailboxes.some(({ next }) => next !== null)) return undefined
+  if (leads_waiting > 0) return 'no_mailbox'
+  return has_paused ? 'paused' : 'no_leads'
 }
 
 /** What in an open window keeps every lead that is due from getting its mail. */
 function obstacle(
   facts: SendingFacts,
   mailboxes: MailboxFacts[],
-  { new_next, has_paused, days }: StoredFacts,
+  { new_next, days }: StoredFacts,
   now: Date,
 ): WaitingReason | null {
   const isDue = (next: string | null) => next !== null && new Date(next) <= now
   const nexts = [new_next, ...mailboxes.map(({ next }) => next)]
-  // Those that are left wait for a mailbox, are paused, or a person's to mend.
-  if (nexts.every((next) => next === null)) {
-    if (facts.leads_waiting > 0) return 'no_mailbox'
-    return has_paused ? 'paused' : 'no_leads'
-  }
   if (!nexts.some(isDue)) return 'waiting_for_step_delay'
 
   const { sent, new_leads } = sentToday(facts, days, now)
