@@ -14,7 +14,7 @@ const storedColumns = `l.id, l.campaign_id, l.email, l.first_name, l.last_name, 
   l.timestamp_last_open, l.timestamp_last_reply, l.timestamp_next_send, l.workspace_id,
   l.timestamp_created, l.timestamp_updated, l.email_folded, l.label_id, l.timestamp_last_click,
   l.postponed_until, l.mailbox_id, l.thread_subject, l.sent_step_ids, l.company,
-  l.outcomes_counted, l.stopped_from`
+  l.outcomes_counted, l.stopped_from, l.moved_from`
 
 const selectLead = prepared<[string, string, string], StoredLead>(
   'find_lead',

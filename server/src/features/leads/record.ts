@@ -48,6 +48,8 @@ type OutcomesCounted = Partial<
 /** A lead as it is read: its record, and what only rules look at. */
 export interface StoredLead extends Lead, LeadState {
   email_folded: string
+  /** The lead that was written to first of those that were moved on; null: itself. */
+  moved_from: string | null
 }
 
 /** With what its campaign says of it. */

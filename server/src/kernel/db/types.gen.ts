@@ -427,6 +427,7 @@ export interface Leads {
   last_contacted_from: string | null;
   last_name: string | null;
   mailbox_id: string | null;
+  moved_from: string | null;
   outcomes_counted: Json | null;
   personalization: string | null;
   phone: string | null;

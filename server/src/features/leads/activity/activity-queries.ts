@@ -10,6 +10,7 @@ export interface LeadPlace {
   email_folded: string
   campaign_id: string
   company: string | null
+  moved_from: string | null
   stop_for_company: boolean
   /** Nothing is sent to its address because mail to it came back for good. */
   is_bounced: boolean
@@ -17,7 +18,7 @@ export interface LeadPlace {
 
 export const findPlaces = prepared<[string, string[]], LeadPlace>(
   'find_lead_places',
-  `select l.id, l.email_folded, l.campaign_id, l.company, c.stop_for_company,
+  `select l.id, l.email_folded, l.campaign_id, l.company, l.moved_from, c.stop_for_company,
      exists (
        select from suppressions s
        where s.workspace_id = $1 and s.kind = 'address' and s.value = l.email_folded
@@ -34,6 +35,18 @@ export const findIdsByAddress = prepared<[string, string[]], { id: string }>(
   `select id
    from leads
    where workspace_id = $1 and email_folded = any(array(select unnest($2::text[])))`,
+)
+
+/** Those of these addresses that were moved on from these leads, and these themselves. */
+export const findMovedIds = prepared<
+  [workspaceId: string, addresses: string[], movedFrom: string[]],
+  { id: string }
+>(
+  'find_moved_lead_ids',
+  `select id
+   from leads
+   where workspace_id = $1 and email_folded = any(array(select unnest($2::text[])))
+     and coalesce(moved_from, id) = any(array(select unnest($3::uuid[])))`,
 )
 
 /** Leads at a domain that were stopped as blocked, some of them in id order from behind `$3`. */

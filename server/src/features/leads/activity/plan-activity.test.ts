@@ -42,6 +42,7 @@ const lead = (more: Partial<LockedLead> = {}): LockedLead => ({
   email_folded: 'ann@acme.example',
   company: null,
   stopped_from: null,
+  moved_from: null,
   label_id: null,
   mailbox_id: 'mailbox',
   thread_subject: 'Hello',

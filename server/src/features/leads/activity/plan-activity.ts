@@ -57,6 +57,17 @@ export const planBlock = (lead: LockedLead): ActivityChange => ({
   events: [],
 })
 
+/** Of an answer: the leads that its own was moved on to, or from. It is told and counted once. */
+export function planMoved(
+  lead: LockedLead,
+  activity: Of<'replied'> | Of<'auto_replied'>,
+  now: Date,
+): ActivityChange {
+  const patch =
+    activity.kind === 'replied' ? stoppedByReply(lead) : planAutoReply(lead, activity, now).patch
+  return { patch, events: [] }
+}
+
 type Of<Kind extends LeadActivity['kind']> = Extract<LeadActivity, { kind: Kind }>
 
 function planSent(lead: LockedLead, sent: Of<'sent'>, now: Date): ActivityChange {
@@ -126,15 +137,13 @@ function planSeen(lead: LockedLead, seen: Of<'opened' | 'clicked'>, now: Date): 
 
 function planReply(lead: LockedLead, replied: Of<'replied'>, now: Date): ActivityChange {
   const { message, reply, at = now } = replied
-  // Where a reply stops everybody of a company, whoever replied is among them.
-  const stops = lead.stop_on_reply || lead.stop_for_company
   return {
     patch: {
       status: advanced(lead.status, 'replied'),
       email_reply_count: lead.email_reply_count + 1,
       // What lay in another folder is read later than what came after it.
       timestamp_last_reply: laterOf(at, lead.timestamp_last_reply),
-      ...(stops ? stopped(lead, 'replied') : {}),
+      ...stoppedByReply(lead),
     },
     events: [{ type: 'lead.replied', data: { message, reply }, at }],
   }
@@ -176,6 +185,10 @@ function planSkip(
   const sending_state = reason === 'expired' ? 'finished' : 'paused'
   return { patch: { ...got, skip_reason, sending_state }, events: [] }
 }
+
+/** Where a reply stops everybody of a company, whoever replied is among them. */
+const stoppedByReply = (lead: LockedLead): Partial<LeadState> =>
+  lead.stop_on_reply || lead.stop_for_company ? stopped(lead, 'replied') : {}
 
 /** Nothing, unless the lead is still sent to. */
 const stopped = (

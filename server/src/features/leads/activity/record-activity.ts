@@ -12,6 +12,7 @@ import {
   planActivity,
   planBlock,
   planCompanyStop,
+  planMoved,
   planUnsubscribe,
 } from './plan-activity.ts'
 
@@ -34,6 +35,9 @@ export async function recordActivities(
   const { places, others } = await findOthers(tx, workspaceId, activities)
   for (const id of others) ids.add(id)
   const locked = await queries.lockLeads(tx.db, workspaceId, [...ids])
+  // Who was moved on while this waited for the lead has a new one, behind all that are locked.
+  const late = (await findMoved(tx, workspaceId, activities, places)).filter((id) => !ids.has(id))
+  if (late.length > 0) locked.push(...(await queries.lockLeads(tx.db, workspaceId, late)))
   const leads = locked.map((lead) => new ChangingLead(lead))
   change(leads, activities, places, tx.now())
   await changeLeads(tx, workspaceId, leads)
@@ -49,9 +53,14 @@ function change(
   const byId = new Map(leads.map((lead) => [lead.before.id, lead]))
   const byAddress = Map.groupBy(leads, ({ before }) => before.email_folded)
   const byCompany = Map.groupBy(leads, ({ before }) => companyKey(before, before.company))
+  const bySequence = Map.groupBy(leads, ({ before }) => sequenceOf(before))
   for (const activity of activities) {
     const lead = byId.get(activity.leadId)
     if (lead) changeItself(lead, activity, at)
+    if (lead && isAnswer(activity)) {
+      const moved = bySequence.get(sequenceOf(lead.before))
+      changeOthers(lead, moved, (other) => planMoved(other, activity, at), at)
+    }
     const { email_folded } = lead?.now ?? places.get(activity.leadId) ?? {}
     if (email_folded === undefined) continue
     if (activity.kind === 'unsubscribed') {
@@ -115,7 +124,7 @@ async function findOthers(
   workspaceId: string,
   activities: LeadActivity[],
 ): Promise<{ places: Map<string, related.LeadPlace>; others: string[] }> {
-  const concerning = activities.filter((activity) => isEnd(activity) || activity.kind === 'replied')
+  const concerning = activities.filter((activity) => isEnd(activity) || isAnswer(activity))
   if (concerning.length === 0) return { places: new Map(), others: [] }
   const leadIds = concerning.map(({ leadId }) => leadId)
   const places = new Map(
@@ -132,6 +141,7 @@ async function findOthers(
   // is waited for, so that it is among those that are stopped.
   if (reached.length > 0) await liftBounces(tx, workspaceId, reached)
   if (ended.length > 0) await suppress(tx, workspaceId, ended)
+  const moved = await findMoved(tx, workspaceId, concerning, places)
   const [byAddress, byCompany] = [
     ended.length === 0
       ? []
@@ -149,7 +159,25 @@ async function findOthers(
           companies.map(({ company }) => company),
         ),
   ]
-  return { places, others: [...byAddress, ...byCompany].map(({ id }) => id) }
+  return { places, others: [...moved, ...[...byAddress, ...byCompany].map(({ id }) => id)] }
+}
+
+/** Ids of all leads of those who have answered that one was moved on to, or from, by a person. */
+async function findMoved(
+  tx: Context,
+  workspaceId: string,
+  activities: LeadActivity[],
+  places: Map<string, related.LeadPlace>,
+): Promise<string[]> {
+  const answered = activities.filter(isAnswer).flatMap(({ leadId }) => places.get(leadId) ?? [])
+  if (answered.length === 0) return []
+  const moved = await related.findMovedIds(
+    tx.db,
+    workspaceId,
+    answered.map(({ email_folded }) => email_folded),
+    answered.map(sequenceOf),
+  )
+  return moved.map(({ id }) => id)
 }
 
 /** Addresses that nothing is sent to any more, and those that mail arrives at after all. */
@@ -170,6 +198,12 @@ function addressesIn(activities: LeadActivity[], places: Map<string, related.Lea
   }
   return { ended, reached: [...reached] }
 }
+
+/** Leads that were moved on from one to the other have it in common. */
+const sequenceOf = ({ id, moved_from }: Pick<StoredLead, 'id' | 'moved_from'>) => moved_from ?? id
+
+const isAnswer = (activity: LeadActivity) =>
+  activity.kind === 'replied' || activity.kind === 'auto_replied'
 
 /** Nothing is sent to the address from here on. */
 const isEnd = (activity: LeadActivity) =>

@@ -1,7 +1,8 @@
 // Also runs on PostgreSQL 15: locks.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
+import { patience } from '../../../../test/patience.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { createLabel } from '../../labels/index.ts'
 import { setPlan } from '../../workspaces/index.ts'
@@ -37,6 +38,23 @@ const leadsOf = (campaignId: string) =>
     .where('campaign_id', '=', campaignId)
     .orderBy('email')
     .execute()
+
+const writtenTo = (campaignId: string) =>
+  api.ctx.database.peek
+    .updateTable('leads')
+    .set({ current_step: 1, sending_state: 'active', status: 'contacted' })
+    .where('campaign_id', '=', campaignId)
+    .execute()
+/** Until so many sessions wait for one: nothing tells of it. */
+const waitingForLocks = (count: number) =>
+  vi.waitUntil(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      api.ctx.database.peek,
+    )
+    return rows.length >= count
+  }, patience)
 
 const message = {
   message_id: '<m@example.org>',
@@ -157,6 +175,69 @@ test('the label that a person gave goes along, and nobody is told of it once mor
   expect(await events.execute()).toEqual(told)
 })
 
+test('who answers a mail of the campaign that they were moved from is not written to by the other', async () => {
+  const campaign = await createCampaign()
+  const [between, target] = [await createCampaign(), await createCampaign()]
+  const machines = await createCampaign({ stop_on_auto_reply: true })
+  const names = ['answers', 'away', 'quiet', 'zoe']
+  const emails = names.map((name) => `${name}@moved.example`)
+  const ids = await addLeads(campaign, emails)
+  await writtenTo(campaign)
+  const [answering = '', away = '', quiet = '', zoe = ''] = ids
+  await move([answering, away, quiet], between)
+  // Nothing was sent to these: they leave no lead behind, and are known by the first one all the same.
+  const moved = (await leadsOf(between)).map(({ id }) => id)
+  await move(moved, target)
+  await move([zoe], machines)
+  await addLeads(target, [emails[3] ?? ''])
+
+  const back = new Date(api.ctx.now().getTime() + 5 * 86_400_000)
+  await record(replied(answering), autoReplied(away, back), autoReplied(zoe, null))
+  expect(await leadsOf(target)).toMatchObject([
+    {
+      ...{ email: emails[0], sending_state: 'stopped', stop_reason: 'replied' },
+      ...{ status: 'new', email_reply_count: 0 },
+    },
+    { email: emails[1], sending_state: 'pending', postponed_until: back },
+    { email: emails[2], sending_state: 'pending', postponed_until: null },
+    // Added by itself, it belongs to its campaign alone.
+    { email: emails[3], sending_state: 'pending', postponed_until: null },
+  ])
+  expect(await leadsOf(machines)).toMatchObject([
+    { email: emails[3], sending_state: 'stopped', stop_reason: 'auto_replied' },
+  ])
+  const told = await api.ctx.database.peek
+    .selectFrom('events')
+    .select('type')
+    .where('type', 'in', ['lead.replied', 'lead.auto_replied'])
+    .where('campaign_id', 'in', [campaign, between, target, machines])
+    .execute()
+  expect(told.map(({ type }) => type).sort()).toEqual([
+    'lead.auto_replied',
+    'lead.auto_replied',
+    'lead.replied',
+  ])
+})
+
+test('an answer that is read while a lead is being moved stops the other one, too', async () => {
+  const [campaign, target] = [await createCampaign(), await createCampaign()]
+  const [id = ''] = await addLeads(campaign, ['answers@meanwhile.example'])
+  await writtenTo(campaign)
+  const { peek } = api.ctx.database
+  const [moving, recording] = await peek.transaction().execute(async (held) => {
+    await sql`select from leads where id = ${id}::uuid for update`.execute(held)
+    const moving = move([id], target)
+    await waitingForLocks(1)
+    const recording = record(replied(id))
+    await waitingForLocks(2)
+    return [moving, recording]
+  })
+  await Promise.all([moving, recording])
+  expect(await leadsOf(target)).toMatchObject([
+    { sending_state: 'stopped', stop_reason: 'replied' },
+  ])
+})
+
 test('a lead is moved with a number that is taken as a text only by now', async () => {
   const [campaign, target] = [await createCampaign(), await createCampaign()]
   const [id = ''] = await addLeads(campaign, ['number@one.example'])
@@ -198,19 +279,12 @@ test('leads are deleted and moved from one campaign at the same time, and neithe
   await sql`create trigger wait_here before delete on leads execute function wait_here()`.execute(
     peek,
   )
-  const waiting = (count: number) =>
-    api.ctx.database.until(async () => {
-      const { rows } = await sql`
-        select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(peek)
-      return rows.length === count
-    })
   const jobs = await peek.transaction().execute(async (held) => {
     await sql`select pg_advisory_xact_lock(1)`.execute(held)
     const deleting = changeMany(api.ctx, api.workspaceId, { action: 'delete', ids: [gone] }, by)
-    await waiting(1)
+    await waitingForLocks(1)
     const moving = move([moved], target)
-    await waiting(2)
+    await waitingForLocks(2)
     return [deleting, moving]
   })
   expect((await Promise.all(jobs)).map(({ changed }) => changed)).toEqual([1, 1])

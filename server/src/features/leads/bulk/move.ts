@@ -52,6 +52,7 @@ export async function move(
     workspaceId,
     moved.map(({ id }) => id),
   )
+  await linkAdded(tx, workspaceId, added.created_leads, going, untouched)
   await removeLeads(
     tx,
     workspaceId,
@@ -111,6 +112,22 @@ async function labelAdded(
     return label_id !== null || status === 'neutral' ? [{ id, status, label_id }] : []
   })
   if (labelled.length > 0) await queries.labelAdded(tx.db, workspaceId, labelled)
+}
+
+/** What comes back from a mail that they were sent here concerns them there, too. */
+async function linkAdded(
+  tx: Context,
+  workspaceId: string,
+  added: { index: number; id: string }[],
+  going: LockedLead[],
+  untouched: Set<string>,
+) {
+  const linked = added.flatMap(({ index, id }) => {
+    const lead = going[index] as LockedLead
+    const moved_from = lead.moved_from ?? (untouched.has(lead.id) ? null : lead.id)
+    return moved_from ? [{ id, moved_from }] : []
+  })
+  if (linked.length > 0) await queries.linkAdded(tx.db, workspaceId, linked)
 }
 
 const addInstead = 'If they are to be written to all the same, add the address there.'

@@ -165,6 +165,22 @@ export const labelAdded = (
     where l.workspace_id = ${workspaceId}::uuid and l.id = k.id
       and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
 
+/** Of leads that were added in the same transaction. */
+export const linkAdded = (
+  db: Db,
+  workspaceId: string,
+  leads: { id: string; moved_from: string }[],
+) =>
+  sql`
+    update leads l
+    set moved_from = k.moved_from
+    from unnest(
+      ${leads.map((lead) => lead.id)}::uuid[],
+      ${leads.map((lead) => lead.moved_from)}::uuid[]
+    ) as k (id, moved_from)
+    where l.workspace_id = ${workspaceId}::uuid and l.id = k.id
+      and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
+
 export const undoneLead = (before: LockedLead, changedAt: Date): UndoneLead => ({
   id: before.id,
   status: before.status,
