@@ -4,6 +4,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
 import { startErasure } from '../erasure/erase.ts'
+import { createLabel } from '../labels/index.ts'
 import { recordActivities } from '../leads/index.ts'
 import { addSuppression, findSuppressed, removeSuppression } from '../suppression/index.ts'
 import { undoSuppression } from './index.ts'
@@ -129,6 +130,50 @@ test.each([
   const { leads } = await undo()
   expect(leads).toHaveLength(status === 'paused' ? 2 : 1)
   for (const { leadId } of [first, second]) expect(await inbox.lead(leadId)).toMatchObject(was)
+})
+
+const labels = {
+  stop: 'a label that stops',
+  pause: 'a label that pauses',
+  none: 'a label that does nothing',
+}
+
+test.each([
+  ['not_interested', { sending_state: 'stopped', stop_reason: 'manual' }],
+  ['out_of_office', { sending_state: 'paused', stop_reason: null }],
+  ['completed', { sending_state: 'finished', stop_reason: null }],
+  ['a label that stops', { sending_state: 'stopped', stop_reason: 'manual' }],
+  ['a label that pauses', { sending_state: 'paused', stop_reason: null }],
+  ['a label that does nothing', { sending_state: 'active', stop_reason: null }],
+] as const)(
+  'what a person says of a lead while it is wrongly stopped holds afterwards: %s',
+  async (name, is) => {
+    const { first, second } = await bounced()
+    const { ctx, workspaceId } = inbox
+    for (const effect of ['stop', 'pause', 'none'] as const) {
+      await createLabel(ctx, workspaceId, { name: labels[effect], effect }, operator)
+    }
+    for (const { campaign } of [first, second]) await setTo(campaign.id, name)
+    for (const { leadId } of [first, second]) {
+      expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'stopped' })
+    }
+    await undo()
+    for (const { leadId } of [first, second]) {
+      const lead = await inbox.lead(leadId)
+      expect(lead).toMatchObject(is)
+      expect(lead.status).not.toBe('contacted')
+    }
+  },
+)
+
+test('a lead that a person set to lost while its domain was wrongly blocked stays stopped', async () => {
+  const [ada, bob] = await blockedDomain()
+  const { campaign_id } = await inbox.lead(ada)
+  await setTo(String(campaign_id), 'lost')
+  const { leads } = await undoDomain()
+  expect(leads.map(({ lead_id }) => lead_id).sort()).toEqual([ada, bob].sort())
+  expect(await inbox.lead(ada)).toMatchObject({ status: 'lost', stop_reason: 'manual' })
+  expect(await inbox.lead(bob)).toMatchObject({ sending_state: 'active' })
 })
 
 test('a lead that was stopped before its owner unsubscribed stays stopped', async () => {

@@ -1,13 +1,14 @@
 import type { Context } from '../../../kernel/context.ts'
+import { type Label, listLabels } from '../../labels/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import * as related from '../activity/activity-queries.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
-import type { LockedLead, StoredLead } from '../record.ts'
+import { isOpen, type LockedLead, type StoredLead } from '../record.ts'
 import { findAnsweredFor } from './colleagues.ts'
-import { automaticStatus } from './plan-status-change.ts'
+import { automaticStatus, sendingByStatus } from './plan-status-change.ts'
 import { resumed } from './resume.ts'
 
 type StopReason = NonNullable<StoredLead['stop_reason']>
@@ -26,8 +27,9 @@ export interface BroughtBack {
 /**
  * Leads of an address that were stopped for these reasons go on where they were. What was paused,
  * finished or stopped before that is so again; who has answered stays stopped for that, and so does
- * whose colleague has where that stops them; who had got every step is finished. All others are written
- * to again. Their status is what they did, as far as is known.
+ * whose colleague has where that stops them; who had got every step is finished. A status that a person
+ * gave them does what it does to a lead that is sent to. All others are written to again. Their status is
+ * what they did, as far as is known.
  *
  * Suppressions are locked before, by whoever lifts one.
  */
@@ -76,8 +78,14 @@ async function bringBack(
     workspaceId,
     leads.map(({ now }) => now),
   )
+  const labels = new Map(
+    (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
+  )
   for (const lead of leads) {
-    const { patch, events } = await planReturn(tx, lead.now, answeredFor.has(lead.now.id))
+    const { patch, events } = await planReturn(tx, lead.now, {
+      label: lead.now.label_id === null ? undefined : labels.get(lead.now.label_id),
+      isAnsweredFor: answeredFor.has(lead.now.id),
+    })
     lead.change(patch, events, tx.now())
   }
   await changeLeads(tx, workspaceId, leads)
@@ -95,11 +103,11 @@ async function bringBack(
   }))
 }
 
-/** The status of the stop goes with it; what a person has set since stays. */
+/** The status of the stop goes with it; what a person has set since stays, and decides. */
 function planReturn(
   tx: Context,
   lead: LockedLead,
-  isAnsweredFor: boolean,
+  { label, isAnsweredFor }: { label: Label | undefined; isAnsweredFor: boolean },
 ): ActivityChange | Promise<ActivityChange> {
   const { stopped_from } = lead
   const isDone = stopped_from === 'finished'
@@ -115,6 +123,8 @@ function planReturn(
   if (hasAnswered) return { patch: { status, stop_reason: 'replied' }, events: [] }
   if (isAnsweredFor) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
   const sending_state = stopped_from ?? (lead.current_step === 0 ? 'pending' : 'active')
-  const patch = { status, sending_state, stop_reason: null } as const
+  const back = { status, sending_state, stop_reason: null } as const
+  const patch = { ...back, ...sendingByStatus({ ...lead, ...back }, label) }
+  if (!isOpen(patch.sending_state)) return { patch, events: [] }
   return resumed(tx, { ...lead, ...patch }, patch)
 }
