@@ -298,9 +298,31 @@ test('a bounce that was undone while its domain was suppressed is undone for the
   expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'active' })
 })
 
-test.each(['undone', 'resumed'] as const)(
-  'who is absent is not written to before their return when a wrong stop is %s',
-  async (how) => {
+test('an automatic answer that came while a lead was wrongly stopped stops it where the campaign says so', async () => {
+  const second = await inbox.contact([address], { stop_on_auto_reply: true })
+  const first = await inbox.contact([address])
+  inbox.startReader()
+  inbox.arrive(report({ recipient: address, messageId: first.messageId }))
+  await inbox.waitForEvents('email.bounced')
+  const answers = `In-Reply-To: ${second.messageId}`
+  const headers = ['Message-ID: <away@x.example>', answers, 'Auto-Submitted: auto-replied']
+  inbox.arrive(letter({ headers }))
+  await inbox.waitForEvents('lead.auto_replied')
+  await undo()
+  expect(await inbox.lead(second.leadId)).toMatchObject({
+    ...{ status: 'contacted', sending_state: 'stopped', stop_reason: 'auto_replied' },
+  })
+  expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'active' })
+})
+
+test.each([
+  ['undone', 'before it'],
+  ['undone', 'since'],
+  ['resumed', 'before it'],
+  ['resumed', 'since'],
+] as const)(
+  'who is absent is not written to before their return when a wrong stop is %s, told of it %s',
+  async (how, told) => {
     const { ctx, workspaceId } = inbox
     const { leadId, campaign, messageId } = await inbox.contact([address])
     const resumeAt = new Date(ctx.now().getTime() + 20 * 86_400_000)
@@ -308,16 +330,15 @@ test.each(['undone', 'resumed'] as const)(
     const reply = { message_id: null, subject: '', text: '', html: null, snippet: '' }
     const absent = { kind: 'auto_replied', isOutOfOffice: true, message, reply, resumeAt } as const
     const bounce = { kind: 'hard', code: '5.1.1', diagnostic: '' } as const
-    await transaction(ctx, (tx) => recordActivities(tx, workspaceId, [{ ...absent, leadId }]))
-    if (how === 'undone') {
-      await transaction(ctx, (tx) =>
-        recordActivities(tx, workspaceId, [{ kind: 'bounced', leadId, message, bounce }]),
-      )
-      await undo()
-    } else {
-      await setTo(campaign.id, 'lost')
-      await setTo(campaign.id, 'active')
-    }
+    const record = (...activities: Parameters<typeof recordActivities>[2]) =>
+      transaction(ctx, (tx) => recordActivities(tx, workspaceId, activities))
+    const tell = () => record({ ...absent, leadId })
+    if (told === 'before it') await tell()
+    if (how === 'undone') await record({ kind: 'bounced', leadId, message, bounce })
+    else await setTo(campaign.id, 'lost')
+    if (told === 'since') await tell()
+    if (how === 'undone') await undo()
+    else await setTo(campaign.id, 'active')
     expect(await inbox.lead(leadId)).toMatchObject({
       ...{ sending_state: 'active', timestamp_next_send: resumeAt },
     })

@@ -8,10 +8,9 @@ import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import { isOpen, type LockedLead, type StoredLead } from '../record.ts'
 import { findAnsweredFor } from './colleagues.ts'
+import { findStoppingAnswers, type StopReason } from './missed-stops.ts'
 import { automaticStatus, sendingByStatus } from './plan-status-change.ts'
 import { resumed } from './resume.ts'
-
-type StopReason = NonNullable<StoredLead['stop_reason']>
 
 /** A lead that was stopped with its address, as it was and as it is now. */
 export interface BroughtBack {
@@ -27,8 +26,8 @@ export interface BroughtBack {
 /**
  * Leads of an address that were stopped for these reasons go on where they were. What was paused,
  * finished or stopped before that is so again; who has answered stays stopped for that, and so does
- * whose colleague has where that stops them; who had got every step is finished. A status that a person
- * gave them does what it does to a lead that is sent to. All others are written to again. Their status is
+ * whose colleague or machine has where that stops them; who had got every step is finished. A status that
+ * a person gave them does what it does to a lead that is sent to. All others are written to again. Their status is
  * what they did, as far as is known.
  *
  * Suppressions are locked before, by whoever lifts one.
@@ -73,11 +72,9 @@ async function bringBack(
   const leads = (await queries.lockLeads(tx.db, workspaceId, ids))
     .filter(({ stop_reason }) => stop_reason !== null && reasons.includes(stop_reason))
     .map((lead) => new ChangingLead(lead))
-  const answeredFor = await findAnsweredFor(
-    tx,
-    workspaceId,
-    leads.map(({ now }) => now),
-  )
+  const locked = leads.map(({ now }) => now)
+  const answeredFor = await findAnsweredFor(tx, workspaceId, locked)
+  const stoppingAnswers = await findStoppingAnswers(tx, workspaceId, locked)
   const labels = new Map(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
   )
@@ -85,6 +82,7 @@ async function bringBack(
     const { patch, events } = await planReturn(tx, lead.now, {
       label: lead.now.label_id === null ? undefined : labels.get(lead.now.label_id),
       isAnsweredFor: answeredFor.has(lead.now.id),
+      stoppingAnswer: stoppingAnswers.get(lead.now.id),
     })
     lead.change(patch, events, tx.now())
   }
@@ -103,11 +101,17 @@ async function bringBack(
   }))
 }
 
+interface Meanwhile {
+  label: Label | undefined
+  isAnsweredFor: boolean
+  stoppingAnswer: StopReason | undefined
+}
+
 /** The status of the stop goes with it; what a person has set since stays, and decides. */
 function planReturn(
   tx: Context,
   lead: LockedLead,
-  { label, isAnsweredFor }: { label: Label | undefined; isAnsweredFor: boolean },
+  { label, isAnsweredFor, stoppingAnswer }: Meanwhile,
 ): ActivityChange | Promise<ActivityChange> {
   const { stopped_from } = lead
   const isDone = stopped_from === 'finished'
@@ -122,6 +126,7 @@ function planReturn(
   const hasAnswered = lead.email_reply_count > 0 && (lead.stop_on_reply || lead.stop_for_company)
   if (hasAnswered) return { patch: { status, stop_reason: 'replied' }, events: [] }
   if (isAnsweredFor) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
+  if (stoppingAnswer) return { patch: { status, stop_reason: stoppingAnswer }, events: [] }
   const sending_state = stopped_from ?? (lead.current_step === 0 ? 'pending' : 'active')
   const back = { status, sending_state, stop_reason: null } as const
   const patch = { ...back, ...sendingByStatus({ ...lead, ...back }, label) }
