@@ -4,6 +4,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
 import { startErasure } from '../erasure/erase.ts'
+import { createLabel } from '../labels/index.ts'
 import { recordActivities } from '../leads/index.ts'
 import { addSuppression, findSuppressed, removeSuppression } from '../suppression/index.ts'
 import { undoSuppression } from './index.ts'
@@ -131,6 +132,50 @@ test.each([
   for (const { leadId } of [first, second]) expect(await inbox.lead(leadId)).toMatchObject(was)
 })
 
+const labels = {
+  stop: 'a label that stops',
+  pause: 'a label that pauses',
+  none: 'a label that does nothing',
+}
+
+test.each([
+  ['not_interested', { sending_state: 'stopped', stop_reason: 'manual' }],
+  ['out_of_office', { sending_state: 'paused', stop_reason: null }],
+  ['completed', { sending_state: 'finished', stop_reason: null }],
+  ['a label that stops', { sending_state: 'stopped', stop_reason: 'manual' }],
+  ['a label that pauses', { sending_state: 'paused', stop_reason: null }],
+  ['a label that does nothing', { sending_state: 'active', stop_reason: null }],
+] as const)(
+  'what a person says of a lead while it is wrongly stopped holds afterwards: %s',
+  async (name, is) => {
+    const { first, second } = await bounced()
+    const { ctx, workspaceId } = inbox
+    for (const effect of ['stop', 'pause', 'none'] as const) {
+      await createLabel(ctx, workspaceId, { name: labels[effect], effect }, operator)
+    }
+    for (const { campaign } of [first, second]) await setTo(campaign.id, name)
+    for (const { leadId } of [first, second]) {
+      expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'stopped' })
+    }
+    await undo()
+    for (const { leadId } of [first, second]) {
+      const lead = await inbox.lead(leadId)
+      expect(lead).toMatchObject(is)
+      expect(lead.status).not.toBe('contacted')
+    }
+  },
+)
+
+test('a lead that a person set to lost while its domain was wrongly blocked stays stopped', async () => {
+  const [ada, bob] = await blockedDomain()
+  const { campaign_id } = await inbox.lead(ada)
+  await setTo(String(campaign_id), 'lost')
+  const { leads } = await undoDomain()
+  expect(leads.map(({ lead_id }) => lead_id).sort()).toEqual([ada, bob].sort())
+  expect(await inbox.lead(ada)).toMatchObject({ status: 'lost', stop_reason: 'manual' })
+  expect(await inbox.lead(bob)).toMatchObject({ sending_state: 'active' })
+})
+
 test('a lead that was stopped before its owner unsubscribed stays stopped', async () => {
   const { leadId, campaign } = await inbox.contact([address])
   await setTo(campaign.id, 'lost')
@@ -253,9 +298,31 @@ test('a bounce that was undone while its domain was suppressed is undone for the
   expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'active' })
 })
 
-test.each(['undone', 'resumed'] as const)(
-  'who is absent is not written to before their return when a wrong stop is %s',
-  async (how) => {
+test('an automatic answer that came while a lead was wrongly stopped stops it where the campaign says so', async () => {
+  const second = await inbox.contact([address], { stop_on_auto_reply: true })
+  const first = await inbox.contact([address])
+  inbox.startReader()
+  inbox.arrive(report({ recipient: address, messageId: first.messageId }))
+  await inbox.waitForEvents('email.bounced')
+  const answers = `In-Reply-To: ${second.messageId}`
+  const headers = ['Message-ID: <away@x.example>', answers, 'Auto-Submitted: auto-replied']
+  inbox.arrive(letter({ headers }))
+  await inbox.waitForEvents('lead.auto_replied')
+  await undo()
+  expect(await inbox.lead(second.leadId)).toMatchObject({
+    ...{ status: 'contacted', sending_state: 'stopped', stop_reason: 'auto_replied' },
+  })
+  expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'active' })
+})
+
+test.each([
+  ['undone', 'before it'],
+  ['undone', 'since'],
+  ['resumed', 'before it'],
+  ['resumed', 'since'],
+] as const)(
+  'who is absent is not written to before their return when a wrong stop is %s, told of it %s',
+  async (how, told) => {
     const { ctx, workspaceId } = inbox
     const { leadId, campaign, messageId } = await inbox.contact([address])
     const resumeAt = new Date(ctx.now().getTime() + 20 * 86_400_000)
@@ -263,16 +330,15 @@ test.each(['undone', 'resumed'] as const)(
     const reply = { message_id: null, subject: '', text: '', html: null, snippet: '' }
     const absent = { kind: 'auto_replied', isOutOfOffice: true, message, reply, resumeAt } as const
     const bounce = { kind: 'hard', code: '5.1.1', diagnostic: '' } as const
-    await transaction(ctx, (tx) => recordActivities(tx, workspaceId, [{ ...absent, leadId }]))
-    if (how === 'undone') {
-      await transaction(ctx, (tx) =>
-        recordActivities(tx, workspaceId, [{ kind: 'bounced', leadId, message, bounce }]),
-      )
-      await undo()
-    } else {
-      await setTo(campaign.id, 'lost')
-      await setTo(campaign.id, 'active')
-    }
+    const record = (...activities: Parameters<typeof recordActivities>[2]) =>
+      transaction(ctx, (tx) => recordActivities(tx, workspaceId, activities))
+    const tell = () => record({ ...absent, leadId })
+    if (told === 'before it') await tell()
+    if (how === 'undone') await record({ kind: 'bounced', leadId, message, bounce })
+    else await setTo(campaign.id, 'lost')
+    if (told === 'since') await tell()
+    if (how === 'undone') await undo()
+    else await setTo(campaign.id, 'active')
     expect(await inbox.lead(leadId)).toMatchObject({
       ...{ sending_state: 'active', timestamp_next_send: resumeAt },
     })

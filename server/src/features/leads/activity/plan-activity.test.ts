@@ -245,9 +245,14 @@ describe('auto-replied', () => {
     expect(away(later, { postponed_until: next }).patch.postponed_until).toEqual(next)
   })
 
+  test('with a return is kept of a lead that is stopped, for whoever takes that back', () => {
+    const stopped = { sending_state: 'stopped', timestamp_next_send: null } as const
+    expect(away(later, stopped).patch).toEqual({ postponed_until: later })
+  })
+
   test.each([
     ['in the past', now, {}],
-    ['of a lead that is done with', later, { sending_state: 'stopped' as const }],
+    ['of a lead that is finished', later, { sending_state: 'finished' as const }],
   ])('with a return %s changes nothing', (_case, resumeAt, more) => {
     expect(away(resumeAt, more).patch).toEqual({})
   })

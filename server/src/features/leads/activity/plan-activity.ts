@@ -154,7 +154,9 @@ function planAutoReply(lead: LockedLead, replied: Of<'auto_replied'>, now: Date)
   const data = { message, reply }
   const events: ActivityChange['events'] = [{ type: 'lead.auto_replied', data, at }]
   if (lead.stop_on_auto_reply) return { patch: stopped(lead, 'auto_replied'), events }
-  if (!resumeAt || resumeAt <= now || !isOpen(lead.sending_state)) return { patch: {}, events }
+  // Also of a lead that is stopped: whoever takes that back must not write into the absence.
+  const isOver = !resumeAt || resumeAt <= now
+  if (isOver || lead.sending_state === 'finished') return { patch: {}, events }
   const postponed_until = laterOf(resumeAt, lead.postponed_until)
   const next = lead.timestamp_next_send
   const patch = next ? { timestamp_next_send: laterOf(next, resumeAt) } : {}

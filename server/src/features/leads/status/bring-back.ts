@@ -1,16 +1,16 @@
 import type { Context } from '../../../kernel/context.ts'
+import { type Label, listLabels } from '../../labels/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import * as related from '../activity/activity-queries.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
-import type { LockedLead, StoredLead } from '../record.ts'
+import { isOpen, type LockedLead, type StoredLead } from '../record.ts'
 import { findAnsweredFor } from './colleagues.ts'
-import { automaticStatus } from './plan-status-change.ts'
+import { findStoppingAnswers, type StopReason } from './missed-stops.ts'
+import { automaticStatus, sendingByStatus } from './plan-status-change.ts'
 import { resumed } from './resume.ts'
-
-type StopReason = NonNullable<StoredLead['stop_reason']>
 
 /** A lead that was stopped with its address, as it was and as it is now. */
 export interface BroughtBack {
@@ -26,8 +26,9 @@ export interface BroughtBack {
 /**
  * Leads of an address that were stopped for these reasons go on where they were. What was paused,
  * finished or stopped before that is so again; who has answered stays stopped for that, and so does
- * whose colleague has where that stops them; who had got every step is finished. All others are written
- * to again. Their status is what they did, as far as is known.
+ * whose colleague or machine has where that stops them; who had got every step is finished. A status that
+ * a person gave them does what it does to a lead that is sent to. All others are written to again. Their status is
+ * what they did, as far as is known.
  *
  * Suppressions are locked before, by whoever lifts one.
  */
@@ -71,13 +72,18 @@ async function bringBack(
   const leads = (await queries.lockLeads(tx.db, workspaceId, ids))
     .filter(({ stop_reason }) => stop_reason !== null && reasons.includes(stop_reason))
     .map((lead) => new ChangingLead(lead))
-  const answeredFor = await findAnsweredFor(
-    tx,
-    workspaceId,
-    leads.map(({ now }) => now),
+  const locked = leads.map(({ now }) => now)
+  const answeredFor = await findAnsweredFor(tx, workspaceId, locked)
+  const stoppingAnswers = await findStoppingAnswers(tx, workspaceId, locked)
+  const labels = new Map(
+    (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
   )
   for (const lead of leads) {
-    const { patch, events } = await planReturn(tx, lead.now, answeredFor.has(lead.now.id))
+    const { patch, events } = await planReturn(tx, lead.now, {
+      label: lead.now.label_id === null ? undefined : labels.get(lead.now.label_id),
+      isAnsweredFor: answeredFor.has(lead.now.id),
+      stoppingAnswer: stoppingAnswers.get(lead.now.id),
+    })
     lead.change(patch, events, tx.now())
   }
   await changeLeads(tx, workspaceId, leads)
@@ -95,11 +101,17 @@ async function bringBack(
   }))
 }
 
-/** The status of the stop goes with it; what a person has set since stays. */
+interface Meanwhile {
+  label: Label | undefined
+  isAnsweredFor: boolean
+  stoppingAnswer: StopReason | undefined
+}
+
+/** The status of the stop goes with it; what a person has set since stays, and decides. */
 function planReturn(
   tx: Context,
   lead: LockedLead,
-  isAnsweredFor: boolean,
+  { label, isAnsweredFor, stoppingAnswer }: Meanwhile,
 ): ActivityChange | Promise<ActivityChange> {
   const { stopped_from } = lead
   const isDone = stopped_from === 'finished'
@@ -114,7 +126,10 @@ function planReturn(
   const hasAnswered = lead.email_reply_count > 0 && (lead.stop_on_reply || lead.stop_for_company)
   if (hasAnswered) return { patch: { status, stop_reason: 'replied' }, events: [] }
   if (isAnsweredFor) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
+  if (stoppingAnswer) return { patch: { status, stop_reason: stoppingAnswer }, events: [] }
   const sending_state = stopped_from ?? (lead.current_step === 0 ? 'pending' : 'active')
-  const patch = { status, sending_state, stop_reason: null } as const
+  const back = { status, sending_state, stop_reason: null } as const
+  const patch = { ...back, ...sendingByStatus({ ...lead, ...back }, label) }
+  if (!isOpen(patch.sending_state)) return { patch, events: [] }
   return resumed(tx, { ...lead, ...patch }, patch)
 }

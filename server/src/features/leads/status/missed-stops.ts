@@ -21,6 +21,20 @@ export async function findMissedStops(
   workspaceId: string,
   leads: LockedLead[],
 ): Promise<Map<string, StopReason>> {
+  const reasons = await findStoppingAnswers(tx, workspaceId, leads)
+  for (const lead of leads.filter(({ id }) => !reasons.has(id))) {
+    const label = lead.label_id ? await findLabelById(tx.db, workspaceId, lead.label_id) : undefined
+    if (stopsByStatus(lead.status, label)) reasons.set(lead.id, 'manual')
+  }
+  return reasons
+}
+
+/** By lead: the answer since its last mail that stops it, were it still sent to. */
+export async function findStoppingAnswers(
+  tx: Context,
+  workspaceId: string,
+  leads: LockedLead[],
+): Promise<Map<string, StopReason>> {
   const reasons = new Map<string, StopReason>()
   if (leads.length === 0) return reasons
   const answers = await related.findAnswersSince(
@@ -35,10 +49,8 @@ export async function findMissedStops(
   )
   const answersOf = new Map(answers.map((answer) => [answer.id, answer]))
   for (const lead of leads) {
-    const label = lead.label_id ? await findLabelById(tx.db, workspaceId, lead.label_id) : undefined
     const reason = reasonOf(lead, answersOf.get(lead.id))
     if (reason) reasons.set(lead.id, reason)
-    else if (stopsByStatus(lead.status, label)) reasons.set(lead.id, 'manual')
   }
   return reasons
 }

@@ -116,9 +116,18 @@ const effects: Record<Exclude<BuiltinStatus, 'paused' | 'active' | 'none'>, Effe
 }
 
 /** Whether nothing more is sent to whom a person gives this status, were the lead still sent to. */
-export function stopsByStatus(status: string, label: Pick<Label, 'effect'> | undefined): boolean {
-  if (label) return label.effect === 'stop'
-  return Object.entries(effects).some(([name, effect]) => name === status && effect === 'stop')
+export const stopsByStatus = (status: string, label: Pick<Label, 'effect'> | undefined): boolean =>
+  effectOf(status, label) === 'stop'
+
+/** What the status of a lead makes of its sending, as if a person gave it now; only what changes. */
+export const sendingByStatus = (
+  lead: StatusSubject,
+  label: Pick<Label, 'effect'> | undefined,
+): Sending => sendingAfter(lead, effectOf(lead.status, label))
+
+function effectOf(status: string, label: Pick<Label, 'effect'> | undefined): Effect {
+  if (label) return label.effect
+  return Object.entries(effects).find(([name]) => name === status)?.[1] ?? 'none'
 }
 
 /** A status that the lead has makes no second event; sending that was resumed since ends again. */
