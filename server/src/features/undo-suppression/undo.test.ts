@@ -287,6 +287,16 @@ test.each([
   },
 )
 
+test('who has unsubscribed after a bounce is brought back by nobody who does not say so, also once the entry was lifted', async () => {
+  const { first } = await bounced()
+  const { ctx, workspaceId } = inbox
+  await setTo(first.campaign.id, 'unsubscribed')
+  await removeSuppression(ctx, workspaceId, address, { force: true }, operator)
+  expect(await inbox.lead(first.leadId)).toMatchObject({ stop_reason: 'bounced' })
+  await expect(undo()).rejects.toMatchObject({ code: 'invalid_transition' })
+  expect(await inbox.lead(first.leadId)).toMatchObject({ stop_reason: 'bounced' })
+})
+
 test('a bounce that was undone while its domain was suppressed is undone for the leads after that', async () => {
   const { first, second } = await bounced()
   const { ctx, workspaceId } = inbox

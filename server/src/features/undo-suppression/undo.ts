@@ -70,6 +70,9 @@ export async function undoSuppression(
   return undo(ctx, workspaceId, entry, options, actor)
 }
 
+const hasUnsubscribed = ({ status, stop_reason }: { status: string; stop_reason: string | null }) =>
+  stop_reason === 'unsubscribed' || status === 'unsubscribed'
+
 const undoAddress = (
   ctx: Context,
   workspaceId: string,
@@ -84,12 +87,13 @@ const undoAddress = (
     if (!lifted && still) throw notSuppressed(still)
     await forgetSoftBounces(tx.db, workspaceId, [address])
     const reasons = lifted ? stoppedAs[lifted.reason] : stoppedBefore(options)
-    const leads = still ? [] : await bringBackLeads(tx, workspaceId, address, [...reasons])
-    if (!lifted && leads.length === 0) {
-      const left = await findLeadsAt(tx.db, workspaceId, entry)
-      const isLeft = left.some(({ stop_reason }) => stop_reason === 'unsubscribed')
-      throw isLeft ? isUnsubscribed : notSuppressed(undefined)
+    // Without an entry only the leads tell of an unsubscribe: another stop is not overwritten by it.
+    if (!lifted && !options.unsubscribed) {
+      const own = await findLeadsAt(tx.db, workspaceId, entry)
+      if (own.some(hasUnsubscribed)) throw isUnsubscribed
     }
+    const leads = still ? [] : await bringBackLeads(tx, workspaceId, address, [...reasons])
+    if (!lifted && leads.length === 0) throw notSuppressed(undefined)
     const ids = leads.map(({ lead_id }) => lead_id)
     await record(tx, workspaceId, entry, { lifted, leads: ids }, actor)
     return undone(tx, workspaceId, entry, { lifted, still, leads })

@@ -139,7 +139,7 @@ function NumberOption({ name, min, ...common }: NumberOptionProps) {
       placeholder={isGap ? '0' : t(($) => $.campaigns.options.none)}
       value={value ?? ''}
       readOnly={!mayChange}
-      onChange={(next) => type(typeof next === 'number' ? next : isGap ? 0 : null)}
+      onChange={(next) => type(next === '' ? (isGap ? 0 : null) : Number(next))}
     />
   )
 }

@@ -10,7 +10,9 @@ export interface LeadPlace {
   email_folded: string
   campaign_id: string
   company: string | null
-  moved_from: string | null
+  sending_state: string
+  /** Other leads that it was moved on to, or from, by a person. */
+  moved_ids: string[]
   stop_for_company: boolean
   /** Nothing is sent to its address because mail to it came back for good. */
   is_bounced: boolean
@@ -18,7 +20,12 @@ export interface LeadPlace {
 
 export const findPlaces = prepared<[string, string[]], LeadPlace>(
   'find_lead_places',
-  `select l.id, l.email_folded, l.campaign_id, l.company, l.moved_from, c.stop_for_company,
+  `select l.id, l.email_folded, l.campaign_id, l.company, l.sending_state, c.stop_for_company,
+     array(
+       select m.id from leads m
+       where m.workspace_id = $1 and m.email_folded = l.email_folded and m.id <> l.id
+         and coalesce(m.moved_from, m.id) = coalesce(l.moved_from, l.id)
+     ) as moved_ids,
      exists (
        select from suppressions s
        where s.workspace_id = $1 and s.kind = 'address' and s.value = l.email_folded
@@ -35,18 +42,6 @@ export const findIdsByAddress = prepared<[string, string[]], { id: string }>(
   `select id
    from leads
    where workspace_id = $1 and email_folded = any(array(select unnest($2::text[])))`,
-)
-
-/** Those of these addresses that were moved on from these leads, and these themselves. */
-export const findMovedIds = prepared<
-  [workspaceId: string, addresses: string[], movedFrom: string[]],
-  { id: string }
->(
-  'find_moved_lead_ids',
-  `select id
-   from leads
-   where workspace_id = $1 and email_folded = any(array(select unnest($2::text[])))
-     and coalesce(moved_from, id) = any(array(select unnest($3::uuid[])))`,
 )
 
 /** Leads at a domain that were stopped as blocked, some of them in id order from behind `$3`. */

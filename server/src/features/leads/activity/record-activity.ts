@@ -35,8 +35,7 @@ export async function recordActivities(
   const { places, others } = await findOthers(tx, workspaceId, activities)
   for (const id of others) ids.add(id)
   const locked = await queries.lockLeads(tx.db, workspaceId, [...ids])
-  // Who was moved on while this waited for the lead has a new one, behind all that are locked.
-  const late = (await findMoved(tx, workspaceId, activities, places)).filter((id) => !ids.has(id))
+  const late = await findMovedMeanwhile(tx, workspaceId, locked, places)
   if (late.length > 0) locked.push(...(await queries.lockLeads(tx.db, workspaceId, late)))
   const leads = locked.map((lead) => new ChangingLead(lead))
   change(leads, activities, places, tx.now())
@@ -141,7 +140,9 @@ async function findOthers(
   // is waited for, so that it is among those that are stopped.
   if (reached.length > 0) await liftBounces(tx, workspaceId, reached)
   if (ended.length > 0) await suppress(tx, workspaceId, ended)
-  const moved = await findMoved(tx, workspaceId, concerning, places)
+  const moved = concerning
+    .filter(isAnswer)
+    .flatMap(({ leadId }) => places.get(leadId)?.moved_ids ?? [])
   const [byAddress, byCompany] = [
     ended.length === 0
       ? []
@@ -162,22 +163,23 @@ async function findOthers(
   return { places, others: [...moved, ...[...byAddress, ...byCompany].map(({ id }) => id)] }
 }
 
-/** Ids of all leads of those who have answered that one was moved on to, or from, by a person. */
-async function findMoved(
+/** Who was moved on while their lead was waited for has a new one, behind all that are locked. */
+async function findMovedMeanwhile(
   tx: Context,
   workspaceId: string,
-  activities: LeadActivity[],
+  locked: LockedLead[],
   places: Map<string, related.LeadPlace>,
 ): Promise<string[]> {
-  const answered = activities.filter(isAnswer).flatMap(({ leadId }) => places.get(leadId) ?? [])
-  if (answered.length === 0) return []
-  const moved = await related.findMovedIds(
-    tx.db,
-    workspaceId,
-    answered.map(({ email_folded }) => email_folded),
-    answered.map(sequenceOf),
-  )
-  return moved.map(({ id }) => id)
+  const changed = locked.filter(({ id, sending_state }) => {
+    const place = places.get(id)
+    // Moving stops the lead that stays behind.
+    return place && place.sending_state !== sending_state
+  })
+  if (changed.length === 0) return []
+  const changedIds = changed.map(({ id }) => id)
+  const now = await related.findPlaces(tx.db, workspaceId, changedIds)
+  const known = new Set(locked.map(({ id }) => id))
+  return [...new Set(now.flatMap(({ moved_ids }) => moved_ids))].filter((id) => !known.has(id))
 }
 
 /** Addresses that nothing is sent to any more, and those that mail arrives at after all. */

@@ -44,7 +44,10 @@ export function WaitField({ step, number, onChange }: WaitFieldProps) {
         readOnly={!mayChange}
         value={delay}
         error={problemAt(`/sequences/0/steps/${number - 1}/delay`)}
-        onChange={(next) => type({ delay: typeof next === 'number' ? next : '', delay_unit })}
+        onChange={(next) => {
+          // "03", as when somebody types behind a 0, comes as text.
+          type({ delay: next === '' ? '' : Number(next), delay_unit })
+        }}
       />
       <NativeSelect
         aria-label={t(($) => $.campaigns.steps.unit)}
