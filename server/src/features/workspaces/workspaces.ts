@@ -40,11 +40,12 @@ export async function createWorkspace(ctx: ProcessContext, name: string) {
   if (trimmed === '' || trimmed.length > 255) {
     throw invalidField('/name', 'name must have 1 to 255 characters')
   }
-  if (trimmed === defaultWorkspaceName && (await isAnyThere(ctx))) throw isForTheFirst()
   await requireFreeElsewhere(ctx, trimmed)
+  const isRefused = trimmed === defaultWorkspaceName && (await isAnyThere(ctx))
   return transaction(ctx, async (tx) => {
     const workspace = await insert(tx, trimmed)
     if (!workspace) throw nameTaken()
+    if (isRefused) throw isForTheFirst()
     return workspace
   })
 }
