@@ -106,7 +106,7 @@ async function fillInbox(service: BenchService, threads: number) {
         }
       }),
     )
-    await insertMessages(ctx.db, mails)
+    await insertMessages(ctx, mails)
     const rows = mails
       .filter((_, n) => n % mailsOfThread === mailsOfThread - 1)
       .map(({ thread_id, id, from_address, subject, text }) => ({

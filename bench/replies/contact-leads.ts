@@ -47,7 +47,7 @@ export async function contactLeads(
     const timestamp = new Date(ctx.now().getTime() - 3_600_000)
     const common = { workspace_id: workspaceId, mailbox_id, campaign_id: campaign.id, step_id }
     await insertMessages(
-      ctx.db,
+      ctx,
       sent.map(({ to, ...mail }) => ({
         ...{ ...common, ...mail, direction: 'out', kind: 'step', step: 1, variant: 1 },
         ...{ in_reply_to: null, thread_id: mail.lead_id, from_address: mailbox },

@@ -56,7 +56,7 @@ export async function createConversation(
   const { kind = 'reply', from = email, subject = 'Re: Hello', text = 'Yes, please.' } = mail
   await insertSentAnswer(api, workspaceId, { ...about, lead_id: id, to: email })
   const messageId = ctx.newId()
-  await insertMessages(ctx.db, [
+  await insertMessages(ctx, [
     {
       ...{ ...about, workspace_id: workspaceId, id: messageId, direction: 'in', kind },
       ...{ lead_id: id, thread_id: id, step_id: null, step: null, variant: null },
@@ -102,7 +102,7 @@ export async function addMails(
     },
     ...{ text: textOf(at), html: null, size_bytes: null, details: {}, timestamp: ctx.now() },
   }))
-  await insertMessages(ctx.db, mails as Parameters<typeof insertMessages>[1])
+  await insertMessages(ctx, mails as Parameters<typeof insertMessages>[1])
   await transaction(ctx, (tx) => indexThreads(tx, workspaceId, [threadId]))
 }
 

@@ -1,4 +1,4 @@
-import type { ProcessContext } from '../../kernel/context.ts'
+import type { AnyContext, ProcessContext } from '../../kernel/context.ts'
 import { dropPartition, listPartitions, type PartitionedTable } from '../../kernel/db/partitions.ts'
 
 /** Every mail that was sent or received. */
@@ -6,14 +6,19 @@ export const messagesTable: PartitionedTable = { name: 'messages', by: 'week' }
 
 const dayMs = 86_400_000
 
+/** Mails from before are past MESSAGE_RETENTION_DAYS; undefined: it is not set. */
+export function keptSince({ config, now }: Pick<AnyContext, 'config' | 'now'>): Date | undefined {
+  const { messageRetentionDays: days } = config
+  return days === undefined ? undefined : new Date(now().getTime() - days * dayMs)
+}
+
 /**
  * Drops mails past MESSAGE_RETENTION_DAYS, if it is set. Their Message-IDs stay: a late reply still
  * finds its lead.
  */
 export async function dropOldMessages(ctx: ProcessContext) {
-  const { messageRetentionDays } = ctx.config
-  if (messageRetentionDays === undefined) return
-  const limit = new Date(ctx.now().getTime() - messageRetentionDays * dayMs)
+  const limit = keptSince(ctx)
+  if (!limit) return
   for (const partition of await listPartitions(ctx.db, messagesTable)) {
     if (partition.end > limit) continue
     const dropped = await dropPartition(ctx.db, partition)

@@ -52,7 +52,7 @@ function mail(more: Partial<NewMessage> = {}): NewMessage {
   }
 }
 
-const write = (...messages: NewMessage[]) => insertMessages(ctx.db, messages)
+const write = (...messages: NewMessage[]) => insertMessages(ctx, messages)
 const threadOf = async (threadId: string, limit = 100, startingAfter?: string) =>
   listThreadMessages(ctx, workspaceId, threadId, { limit, startingAfter })
 
@@ -79,7 +79,7 @@ test('written again, as after a COMMIT without an answer, it is there once', asy
 test('of a transaction that is rolled back nothing is kept', async () => {
   const message = mail()
   const failed = transaction(ctx, async (tx) => {
-    await insertMessages(tx.db, [message])
+    await insertMessages(tx, [message])
     throw new Error('rolled back')
   })
   await expect(failed).rejects.toThrow('rolled back')
@@ -134,13 +134,23 @@ test('a thread is read newest first, page by page, each mail once', async () => 
   expect(second.next_starting_after).toBeUndefined()
 })
 
-test('past the retention time mails are gone, and their Message-IDs still find the lead', async () => {
+test('past the retention time mails are gone, also of an attempt that is decided then, and their Message-IDs still find the lead', async () => {
   const message = mail()
   await write(message)
   await dropOldMessages(ctx)
   expect((await threadOf(message.thread_id)).items).toHaveLength(1)
-  const later = { ...ctx, now: () => new Date(ctx.now().getTime() + 50 * 86_400_000) }
-  await dropOldMessages({ ...later, config: { ...ctx.config, messageRetentionDays: 30 } })
+  const undecided = mail()
+  const later = {
+    ...ctx,
+    now: () => new Date(ctx.now().getTime() + 50 * 86_400_000),
+    config: { ...ctx.config, messageRetentionDays: 30 },
+  }
+  await dropOldMessages(later)
+  // Somebody decides now that it had left.
+  await insertMessages(later, [undecided])
+  expect((await threadOf(undecided.thread_id)).items).toEqual([])
+  const known = await findByMessageIds(ctx.db, workspaceId, [undecided.message_id ?? ''])
+  expect(known.get(undecided.message_id ?? '')?.lead_id).toBe(undecided.lead_id)
   expect((await threadOf(message.thread_id)).items).toEqual([])
   const found = await findByMessageIds(ctx.db, workspaceId, [message.message_id ?? ''])
   expect(found.get(message.message_id ?? '')?.lead_id).toBe(message.lead_id)

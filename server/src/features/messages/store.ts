@@ -1,22 +1,31 @@
-import type { Context } from '../../kernel/context.ts'
+import type { AnyContext, Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { AnyDb, Db } from '../../kernel/db/db.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
 import { snippetOf } from '../../kernel/text.ts'
 import type { NewMessage, StoredMessage } from './kept-message.ts'
+import { keptSince } from './retention.ts'
 import * as settle from './settle-queries.ts'
 import * as queries from './store-queries.ts'
 
 /**
  * Keeps mails, and makes those of ours known by their Message-IDs; again, it changes nothing. Those
- * that come in are made known by whoever takes them in, before anything else is done with them.
+ * that come in are made known by whoever takes them in, before anything else is done with them. One
+ * past its retention time, as of an attempt that is decided late, is known and not kept: there is no
+ * partition for it any more.
  */
-export async function insertMessages(db: AnyDb, messages: NewMessage[]): Promise<void> {
-  if (messages.length === 0) return
-  await settle.insertMessages(
-    db,
-    messages.map((message) => ({ snippet: snippetOf(message.text), ...message })),
-  )
+export async function insertMessages(ctx: AnyContext, messages: NewMessage[]): Promise<void> {
+  const { db } = ctx
+  const keptFrom = keptSince(ctx)
+  const firstId = keptFrom && firstIdAt(keptFrom)
+  const kept = messages.filter(({ id }) => firstId === undefined || id >= firstId)
+  if (kept.length > 0) {
+    await settle.insertMessages(
+      db,
+      kept.map((message) => ({ snippet: snippetOf(message.text), ...message })),
+    )
+  }
   const ids = messages.flatMap((message) =>
     message.direction === 'in' || message.message_id === null
       ? []

@@ -15,7 +15,7 @@ import { keptHtml } from './understand.ts'
 /** Stores messages in their threads, where they can be read. */
 export async function storeMatched(tx: Context, mailbox: ReadMailbox, messages: MatchedMessage[]) {
   await insertMessages(
-    tx.db,
+    tx,
     messages.map((matched) => messageOf(matched, mailbox)),
   )
   if (messages.length > 0) tellPages(tx, mailbox.workspace_id, ['inbox'])

@@ -52,7 +52,7 @@ export async function recordReplies(tx: AnyContext, replies: SettledReply[]) {
 async function recordSent(tx: Context, row: SettledReply) {
   const { workspace_id, id, mailbox_id, campaign_id, lead_id, message_id, reply } = row
   const mail = composeReplyMail(row, null, tx.now())
-  await insertMessages(tx.db, [
+  await insertMessages(tx, [
     {
       ...{ workspace_id, id, mailbox_id, campaign_id, lead_id, thread_id: lead_id, message_id },
       ...{ direction: 'out', kind: 'manual', step_id: null, step: null, variant: null },

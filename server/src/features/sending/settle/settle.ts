@@ -95,7 +95,7 @@ async function write(tx: AnyContext, all: Settled[], campaigns: Map<string, Cach
   await recordReplies(tx, inOrder(all.flatMap(replyOf)))
   if (settled.length === 0) return
   await insertMessages(
-    tx.db,
+    tx,
     settled
       .filter(({ transition }) => transition.state !== 'failed')
       .map(({ settlement, row }) => sentMessage(settlement, row)),
