@@ -100,11 +100,13 @@ test('a batch whose connection was lost is written again, as it was', async () =
   expect(await answer).toBe(10)
 })
 
-test('a value that the database refuses fails its own item only', async () => {
+test.each([
+  ['that the database refuses', Object.assign(new Error('refused'), { code: '22P05' })],
+  ['that cannot be read', new SyntaxError('Unexpected token')],
+])('a value %s fails its own item only', async (_, refused) => {
   const { batcher, writes, wake } = makeBatcher()
   const answers = Promise.allSettled([1, 2, 3].map((item) => batcher.add(item)))
   await wake(1)
-  const refused = Object.assign(new Error('refused'), { code: '22P05' })
   for (let at = 0; at < writes.length; at++) {
     const { items, end } = writes[at] as (typeof writes)[number]
     await end(items.includes(2) ? refused : undefined)

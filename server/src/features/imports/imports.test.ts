@@ -417,21 +417,24 @@ test('a row whose address is not written in the encoding of the file is left out
 })
 
 test('a column becomes a variable of whatever name', async () => {
-  const { id } = await imports.send('email,a,b\nann@lead.example,1,2\n', { campaign_id })
+  const { id } = await imports.send('email,a,b,c\nann@lead.example,1,2,3\n', { campaign_id })
   await imports.change(id, {
     mapping: [
       { target: 'email' },
-      ...['__proto__', 'constructor'].map(
+      ...['__proto__', 'constructor', 'size "XL"'].map(
         (variable) => ({ target: 'variable', variable }) as const,
       ),
     ],
   })
   await imports.start(id)
   const { custom_variables } = await lead('ann@lead.example')
-  expect(Object.entries(custom_variables)).toEqual([
-    ['__proto__', '1'],
-    ['constructor', '2'],
-  ])
+  expect(new Map(Object.entries(custom_variables))).toEqual(
+    new Map([
+      ['__proto__', '1'],
+      ['constructor', '2'],
+      ['size "XL"', '3'],
+    ]),
+  )
 })
 
 test('an import that is taken up stays with who reads the rows that are done, however long that takes', async () => {

@@ -30,11 +30,14 @@ export function createBatchWriter<Item extends { workspace_id: string }, Result>
   })
 }
 
-/** Data exceptions, violated constraints, and mistakes of ours: no repetition makes them right. */
+/**
+ * Data exceptions, violated constraints, a value that cannot be read, and mistakes of ours: no
+ * repetition makes them right.
+ */
 export function isRefused(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return /^(22|23|42)/.test(code)
-  return error instanceof TypeError || error instanceof RangeError
+  return [TypeError, RangeError, SyntaxError].some((fault) => error instanceof fault)
 }
 
 /** Whose items they are that a batch failed at because their workspace is being moved. */

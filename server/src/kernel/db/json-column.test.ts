@@ -13,3 +13,16 @@ test('a key of a JSON column is read as itself, whatever another row had there',
     }
   }
 })
+
+test('a JSON column with a key __proto__ beside one that needs an escape can be read', async () => {
+  await using ctx = await testContext()
+  const row = Object.fromEntries([
+    ['__proto__', '1'],
+    ['size "XL"', '2'],
+  ])
+  for (const type of [sql`json`, sql`jsonb`]) {
+    const { rows } = await sql<{ row: unknown }>`
+      select ${JSON.stringify(row)}::text::${type} as row`.execute(ctx.db)
+    expect(rows).toStrictEqual([{ row }])
+  }
+})

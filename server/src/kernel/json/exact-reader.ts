@@ -2,7 +2,7 @@
 const partLength = 1024 * 1024
 
 /** A text is not what an `ExactReader` takes: a sentence with line and column, never with content. */
-export class JsonFault extends Error {
+export class JsonFault extends SyntaxError {
   override name = 'JsonFault'
 
   constructor(text: string, at: number, message: string) {
@@ -17,26 +17,33 @@ function placeOf(text: string, at: number): string {
   return `line ${line}, column ${at - lineStart + 1}`
 }
 
+/** What a body has to keep to beside the grammar: no key twice, no `__proto__`, texts that PostgreSQL can keep. */
+export interface BodyRules {
+  /** Nested objects and lists, the outermost counted. */
+  depthMax: number
+}
+
 /** An object or a list that is open. */
 type Open = { members: Record<string, unknown>; key: string } | { items: unknown[] }
 
 /**
- * Reads a text by the grammar of RFC 8259, and by the rules that `parseJson` adds, up to the first
- * character that breaks one. It is many times slower than JSON.parse.
+ * Reads a text by the grammar of RFC 8259 up to the first character that breaks it: as a value what
+ * JSON.parse makes of it or, with the rules of bodies, what `parseJson` does. It is many times slower
+ * than JSON.parse.
  */
 export class ExactReader {
   private at = 0
   private readonly text: string
-  private readonly depthMax: number
+  private readonly bodyRules: BodyRules | undefined
   /** What the next value lies in, the outermost first. */
   private readonly open: Open[] = []
   /** What was read last. */
   private value: unknown
 
-  /** @param depthMax nested objects and lists, the outermost counted */
-  constructor(text: string, depthMax: number) {
+  /** @param bodyRules undefined for a text that JSON.parse would be trusted with */
+  constructor(text: string, bodyRules?: BodyRules) {
     this.text = text
-    this.depthMax = depthMax
+    this.bodyRules = bodyRules
   }
 
   /**
@@ -74,9 +81,8 @@ export class ExactReader {
   }
 
   private readStart(first: '{' | '['): boolean {
-    if (this.open.length === this.depthMax) {
-      this.refuse(`Nesting deeper than ${this.depthMax} levels`)
-    }
+    const { depthMax } = this.bodyRules ?? {}
+    if (this.open.length === depthMax) this.refuse(`Nesting deeper than ${depthMax} levels`)
     this.at++
     this.skipBlank()
     const open: Open = first === '{' ? { members: {}, key: '' } : { items: [] }
@@ -93,8 +99,11 @@ export class ExactReader {
     const start = this.at
     if (this.text[start] !== '"') this.refuse('Not valid JSON: a quoted key expected')
     const key = this.readString()
-    if (Object.hasOwn(members, key)) this.refuse('A key is repeated in the same object', start)
-    if (key === '__proto__') this.refuse('The key __proto__ is not allowed', start)
+    if (this.bodyRules && Object.hasOwn(members, key)) {
+      this.refuse('A key is repeated in the same object', start)
+    }
+    if (this.bodyRules && key === '__proto__')
+      this.refuse('The key __proto__ is not allowed', start)
     this.skipBlank()
     if (!this.take(':')) this.refuse('Not valid JSON: a colon expected')
     this.skipBlank()
@@ -108,8 +117,13 @@ export class ExactReader {
    */
   private readEnds(): boolean {
     for (let open = this.open.at(-1); open; open = this.open.at(-1)) {
-      if ('members' in open) open.members[open.key] = this.value
-      else open.items.push(this.value)
+      if ('items' in open) open.items.push(this.value)
+      else if (open.key !== '__proto__') open.members[open.key] = this.value
+      else {
+        // To assign it would give the object another prototype.
+        const member = { value: this.value, writable: true, enumerable: true, configurable: true }
+        Object.defineProperty(open.members, open.key, member)
+      }
       this.skipBlank()
       if (this.take(',')) {
         this.skipBlank()
@@ -136,6 +150,7 @@ export class ExactReader {
     this.at++
     if (!escaped) return this.text.slice(start + 1, this.at - 1)
     const decoded = JSON.parse(this.text.slice(start, this.at)) as string
+    if (!this.bodyRules) return decoded
     if (decoded.includes('\0')) this.refuse('A NUL character in the string', start)
     if (!decoded.isWellFormed()) this.refuse('Half a surrogate pair in the string', start)
     return decoded
@@ -155,7 +170,9 @@ export class ExactReader {
     const digits = this.accept(numberPattern)
     if (digits === undefined) this.refuse('Not valid JSON: a value expected')
     const value = Number(digits)
-    if (!Number.isFinite(value)) this.refuse('A number too large for a double', start)
+    if (this.bodyRules && !Number.isFinite(value)) {
+      this.refuse('A number too large for a double', start)
+    }
     return value
   }
 

@@ -70,7 +70,7 @@ function* readJson(buffer: Buffer): Generator<undefined, unknown> {
     yield
   }
   try {
-    return yield* new ExactReader(text, depthMax).readText()
+    return yield* new ExactReader(text, { depthMax }).readText()
   } catch (error) {
     throw error instanceof JsonFault ? new JsonError(error.message) : error
   }

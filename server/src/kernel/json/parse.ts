@@ -7,11 +7,11 @@ import { ExactReader } from './exact-reader.ts'
  * belong to two workspaces. So JSON.parse never sees a text with such a key, neither to misread it nor to
  * remember it.
  *
- * @throws SyntaxError or JsonFault
+ * @throws SyntaxError
  */
 export function parseJsonText(text: string): unknown {
   if (!hasEscapedKey(text)) return JSON.parse(text)
-  const steps = new ExactReader(text, Number.POSITIVE_INFINITY).readText()
+  const steps = new ExactReader(text).readText()
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
