@@ -14,6 +14,8 @@ export interface SentMail {
   /** Address. */
   mailbox: string
   sent_at: Date | null
+  /** Of the lead. */
+  email_folded: string
 }
 
 type Visited = [workspaceId: string, leadId: string, stepId: string, kind: string, before: Date]
@@ -22,7 +24,7 @@ const lockSent = prepared<Visited, SentMail>(
   'lock_sent_mail',
   `select s.message_id, coalesce(s.subject, '') as subject, s.step, s.variant, s.step_id, s.variant_id,
      coalesce(m.address, '') as mailbox,
-     coalesce(s.timestamp_settled, s.timestamp_transmitting) as sent_at
+     coalesce(s.timestamp_settled, s.timestamp_transmitting) as sent_at, l.email_folded
    from sends s
    join leads l on l.workspace_id = $1 and l.id = s.lead_id
    left join mailboxes m on m.workspace_id = $1 and m.id = s.mailbox_id

@@ -1,14 +1,15 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { recordActivities } from '../leads/index.ts'
+import { isErased, recordActivities } from '../leads/index.ts'
 import { isByMachine, type Visit } from './machine.ts'
 import { lockSentMail } from './queries.ts'
 import type { Token } from './token.ts'
 
 /**
- * An open or a click becomes part of the lead's history. Of a lead that is gone nothing is kept, and
- * of the same again within a second neither: that is a double click, a scanner that follows every
- * link, or somebody who would like to flood us.
+ * An open or a click becomes part of the lead's history. Of a lead that is gone nothing is kept, nor of
+ * one whose person was erased, whom the link itself may name; and of the same again within a second
+ * neither: that is a double click, a scanner that follows every link, or somebody who would like to
+ * flood us.
  */
 export async function recordVisit(
   ctx: Context,
@@ -21,8 +22,8 @@ export async function recordVisit(
     const nowMs = tx.now().getTime()
     const before = new Date(nowMs - againAfterMs)
     const mail = await lockSentMail(tx.db, token, { kind, before })
-    if (!mail) return
-    const { sent_at, step_id, variant_id, ...message } = mail
+    if (!mail || isErased(mail)) return
+    const { sent_at, step_id, variant_id, email_folded: _, ...message } = mail
     const sinceSentMs = sent_at === null ? Number.POSITIVE_INFINITY : nowMs - sent_at.getTime()
     const isMachine = isByMachine(kind, visit, sinceSentMs)
     const common = { leadId, mail: { step_id, variant_id }, message, isMachine }

@@ -108,6 +108,20 @@ describe('a click', () => {
   })
 })
 
+test('an open or a click tells nothing of a person who was erased, whom the link may name', async () => {
+  const { ctx, workspaceId } = api
+  await startErasure(ctx, workspaceId, mail.leadId, { actor: operator })
+  await runErasures(ctx)
+  const named = `https://shop.example/?to=${encodeURIComponent(mail.email)}`
+  expect((await visit(links.open(mail))).status).toBe(200)
+  const answer = await visit(links.click(mail, named))
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, named])
+  for (const text of [mail.email, encodeURIComponent(mail.email)]) {
+    expect(await tablesWith(ctx.database.peek, text)).toEqual([])
+  }
+  expect(await lead()).toMatchObject({ email_open_count: 0, email_click_count: 0 })
+})
+
 test('opens and clicks tell the id that the mail was sent under, whatever its provider calls it', async () => {
   const sends = api.ctx.database.peek.updateTable('sends')
   await sends
