@@ -89,6 +89,10 @@ describe('creating a key', () => {
     const refusedAnswer = await create({ name: 'n', scopes: ['leads:read', 'leads:create'] }, key)
     expect(refusedAnswer.status).toBe(403)
     expect(refusedAnswer.body.code).toBe('scope_escalation')
+    const late = { name: 'n', scopes: ['leads:create'], timestamp_expires: 'tomorrow' }
+    const invalid = await create(late, key)
+    expect(invalid.status).toBe(400)
+    expect(invalid.body.details).toMatchObject([{ path: '/timestamp_expires' }])
     expect((await create({ name: 'n', scopes: ['leads:read'] }, key)).status).toBe(201)
   })
 

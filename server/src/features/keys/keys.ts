@@ -25,6 +25,8 @@ export function createKeyAsCaller(
 ) {
   const problem = problemWithScopes(input.scopes)
   if (problem) throw invalidField('/scopes', problem)
+  // What is wrong with the body is told before what the key may not pass on (contract §1).
+  const wanted = expiryOf(ctx, input)
   const beyond = scopesBeyond(caller.scopes, input.scopes)
   if (beyond.length > 0) {
     throw new AppError(
@@ -32,7 +34,6 @@ export function createKeyAsCaller(
       `A key can grant only scopes it holds itself; it lacks ${beyond.join(', ')}.`,
     )
   }
-  const wanted = expiryOf(ctx, input)
   const own = caller.expiresAt
   const expiresAt = own && (!wanted || own < wanted) ? own : wanted
   return insert(ctx, caller.workspaceId, caller.actor, input, expiresAt, requestId)
