@@ -1,5 +1,6 @@
 import type { AnyContext } from './context.ts'
 import { describeError } from './log.ts'
+import { nextTurn } from './next-turn.ts'
 
 export interface BatcherOptions<Item> {
   itemsMax: number
@@ -117,7 +118,7 @@ export class Batcher<Item, Result> {
   #gather(): Promise<void> | undefined {
     const { gather } = this.#options
     if (gather === 'microtask') return
-    if (gather === 'turn') return new Promise((resolve) => setImmediate(resolve))
+    if (gather === 'turn') return nextTurn()
     return this.#ctx.sleep(gather)
   }
 

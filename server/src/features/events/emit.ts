@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { nextTurn } from '../../kernel/next-turn.ts'
 import { enqueueDeliveries } from '../deliveries/index.ts'
 import { type Topic, tellPages, topicsOfEvent } from '../live/index.ts'
 import { buildBody, type NewEvent } from './body.ts'
@@ -26,6 +27,9 @@ export async function emit(
   return stored.map((event) => event.id)
 }
 
+/** Characters of bodies that are made in one step. */
+const partLength = 256 * 1024
+
 /** Stores events without delivering them anywhere. */
 export async function storeEvents(
   tx: Context,
@@ -33,17 +37,21 @@ export async function storeEvents(
   events: NewEvent[],
 ): Promise<queries.EventToInsert[]> {
   const at = tx.now()
-  const rows = events.map((event) => {
+  const rows: queries.EventToInsert[] = []
+  let length = 0
+  for (const event of events) {
     const id = tx.newId()
-    return {
-      id,
-      type: event.type,
-      campaign_id: event.campaign?.id ?? null,
-      lead_email: event.leadEmail,
-      body: buildBody(event, id, workspaceId, event.at ?? at),
-      test: event.test ?? false,
-    }
-  })
+    const body = buildBody(event, id, workspaceId, event.at ?? at)
+    rows.push({
+      ...{ id, type: event.type, body, test: event.test ?? false },
+      ...{ campaign_id: event.campaign?.id ?? null, lead_email: event.leadEmail },
+    })
+    length += body.length
+    // A body that has to be cut takes some ten milliseconds, and a change may tell of a thousand leads.
+    if (length < partLength) continue
+    length = 0
+    await nextTurn()
+  }
   await queries.insertEvents(tx.db, workspaceId, rows)
   return rows
 }

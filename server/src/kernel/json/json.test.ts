@@ -176,17 +176,17 @@ test('a text is accepted exactly when no member, key or string of it breaks a ru
 })
 
 /** What `write` has written, without a parser. */
-function valueOf(value: Tree): unknown {
+function contentOf(value: Tree): unknown {
   if (typeof value === 'number') return value + 0 // -0 is written without its sign.
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(valueOf)
-  return Object.fromEntries(value.members.map(([key, member]) => [key, valueOf(member)]))
+  if (Array.isArray(value)) return value.map(contentOf)
+  return Object.fromEntries(value.members.map(([key, member]) => [key, contentOf(member)]))
 }
 
 test('a text that is no body is read whatever its members are called', () => {
   fc.assert(
     fc.property(tree, fc.boolean(), (value, all) => {
-      expect(parseJsonText(write(value, all))).toStrictEqual(valueOf(value))
+      expect(parseJsonText(write(value, all))).toStrictEqual(contentOf(value))
     }),
     { numRuns: 2000 },
   )

@@ -1,3 +1,4 @@
+import { nextTurn } from '../next-turn.ts'
 import { ExactReader, JsonFault } from './exact-reader.ts'
 import { hasEscapedKey } from './parse.ts'
 import { digitsMax, JsonMeter, keysMax, valuesMax } from './size.ts'
@@ -43,7 +44,7 @@ export async function parseJsonInTurns(buffer: Buffer): Promise<unknown> {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
-    await new Promise((resolve) => setImmediate(resolve))
+    await nextTurn()
   }
 }
 

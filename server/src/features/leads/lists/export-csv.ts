@@ -1,12 +1,16 @@
 import type { Context } from '../../../kernel/context.ts'
 import { csvLine } from '../../../kernel/csv/write-csv.ts'
 import { invalidField } from '../../../kernel/errors.ts'
+import { nextTurn } from '../../../kernel/next-turn.ts'
 import { isErased } from '../record.ts'
 import { type TextField, textFields } from '../schema.ts'
 import type { LeadFilter } from './filter.ts'
 import * as queries from './list-queries.ts'
 
-const batchMax = 1000
+/** So few that leads as large as they may be, of 0.4 MB each, are no burden together. */
+const batchMax = 100
+/** Of a piece that is handed on. */
+const pieceLengthMin = 64 * 1024
 /** Of variables: each is in every line, and so much work at once. */
 const columnsMax = 5000
 const texts = Object.keys(textFields) as TextField[]
@@ -52,18 +56,22 @@ export async function* exportLeads(
   let place: string | undefined
   for (;;) {
     const leads = await queries.listWhole(ctx.db, workspaceId, filter, place, batchMax, ids)
-    yield leads
-      .filter((lead) => !isErased(lead) && !left.has(lead.id))
-      .map((lead) =>
-        csvLine([
-          ...[lead.email, ...texts.map((name) => lead[name]), lead.campaign_name],
-          ...facts.map((name) => lead[name]),
-          ...variables.map((name) =>
-            Object.hasOwn(lead.custom_variables, name) ? lead.custom_variables[name] : null,
-          ),
-        ]),
-      )
-      .join('')
+    let piece = ''
+    for (const lead of leads) {
+      if (isErased(lead) || left.has(lead.id)) continue
+      piece += csvLine([
+        ...[lead.email, ...texts.map((name) => lead[name]), lead.campaign_name],
+        ...facts.map((name) => lead[name]),
+        ...variables.map((name) =>
+          Object.hasOwn(lead.custom_variables, name) ? lead.custom_variables[name] : null,
+        ),
+      ])
+      if (piece.length < pieceLengthMin) continue
+      yield piece
+      piece = ''
+      await nextTurn()
+    }
+    if (piece !== '') yield piece
     place = leads.at(-1)?.id
     if (leads.length < batchMax) return
   }
