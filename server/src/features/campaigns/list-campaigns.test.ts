@@ -87,7 +87,10 @@ test.each(['0', '-1', '101', '1.5', '1e1', '0x10', '%2010', 'abc', ''])(
   'limit=%s is refused',
   async (limit) => {
     const answer = await api.call('GET', `/api/v2/campaigns?limit=${limit}`)
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_limit' } })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_limit', details: [{ path: 'limit' }] },
+    })
   },
 )
 
@@ -95,7 +98,10 @@ test.each(['abc', '', '123', '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4', 'urn:uuid:x'
   'starting_after=%s is refused',
   async (cursor) => {
     const answer = await api.call('GET', `/api/v2/campaigns?starting_after=${cursor}`)
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_cursor', details: [{ path: 'starting_after' }] },
+    })
   },
 )
 

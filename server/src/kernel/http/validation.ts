@@ -172,7 +172,7 @@ function queryValidator(
   return (data: unknown) => {
     const query = data as Record<string, unknown>
     if (paged && query.limit !== undefined && !isLimit(query.limit)) {
-      return { error: new AppError('invalid_limit', limitMessage) }
+      return { error: pageError('invalid_limit', 'limit', limitMessage) }
     }
     if (validate(query)) {
       // Ajv takes "1e309" for an integer, and its limits let Infinity pass.
@@ -185,13 +185,16 @@ function queryValidator(
     }
     const errors = validate.errors ?? []
     if (paged && errors.some((error) => error.instancePath === '/starting_after')) {
-      return { error: new AppError('invalid_cursor', cursorMessage) }
+      return { error: pageError('invalid_cursor', 'starting_after', cursorMessage) }
     }
     const details = describe(errors, '')
     const message = details[0]?.message ?? 'The query is not valid.'
     return { error: new AppError('invalid_field', message, { details }) }
   }
 }
+
+const pageError = (code: 'invalid_limit' | 'invalid_cursor', path: string, message: string) =>
+  new AppError(code, message, { details: [{ path, message }] })
 
 const isEndless = (value: unknown) => typeof value === 'number' && !Number.isFinite(value)
 
