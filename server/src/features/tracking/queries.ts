@@ -58,11 +58,13 @@ const selectLead = prepared<[string, string, string], { id: string }>(
 export const findLeadOf = async (db: Db, workspaceId: string, leadId: string, folded: string) =>
   (await selectLead(db, workspaceId, leadId, folded))[0]
 
+// A reason that is final stays what it is when its lead unsubscribes as well.
 const selectSubscribed = prepared<[string, string], { id: string }>(
   'find_lead_not_unsubscribed',
   `select id from leads
    where workspace_id = $1 and email_folded = $2
-     and (status <> 'unsubscribed' or stop_reason is distinct from 'unsubscribed')
+     and (status <> 'unsubscribed' or stop_reason is null
+       or stop_reason not in ('unsubscribed', 'bounced', 'blocked'))
    order by id
    limit 1`,
 )

@@ -175,24 +175,30 @@ test('the same again within a second is counted once, however many come at a tim
   expect(await lead()).toMatchObject({ email_open_count: 2, email_click_count: 2 })
 })
 
-test('whoever follows a link again and again waits for nobody, and nobody for them', async () => {
-  const visits = async () => {
-    const urls = [links.open(mail), links.click(mail, target)]
-    const answers = await Promise.all(urls.map((url) => visit(url)))
-    answers.push(await visit(links.unsubscribe(mail, mail.email), oneClick))
-    return answers.map(({ status }) => status)
-  }
-  const before = await visits()
-  const held = transaction(inWorkspace(api.ctx, api.workspaceId), async (tx) => {
-    await lockSuppressions(tx, api.workspaceId)
-    await sql`select from leads where workspace_id = ${api.workspaceId} and id = ${mail.leadId} for update`.execute(
-      tx.db,
-    )
-    return await visits()
-  })
-  expect(await held).toEqual(before)
-  expect(await eventsOf(mail)).toHaveLength(3)
-})
+test.each([null, 'bounced'])(
+  'whoever follows a link again and again waits for nobody, and nobody for them: stopped as %s',
+  async (stop_reason) => {
+    const sending_state = stop_reason ? 'stopped' : 'active'
+    const leads = api.ctx.database.peek.updateTable('leads')
+    await leads.set({ sending_state, stop_reason }).where('id', '=', mail.leadId).execute()
+    const visits = async () => {
+      const urls = [links.open(mail), links.click(mail, target)]
+      const answers = await Promise.all(urls.map((url) => visit(url)))
+      answers.push(await visit(links.unsubscribe(mail, mail.email), oneClick))
+      return answers.map(({ status }) => status)
+    }
+    const before = await visits()
+    const held = transaction(inWorkspace(api.ctx, api.workspaceId), async (tx) => {
+      await lockSuppressions(tx, api.workspaceId)
+      await sql`select from leads where workspace_id = ${api.workspaceId} and id = ${mail.leadId} for update`.execute(
+        tx.db,
+      )
+      return await visits()
+    })
+    expect(await held).toEqual(before)
+    expect(await eventsOf(mail)).toHaveLength(3)
+  },
+)
 
 describe('unsubscribing', () => {
   const suppressionOf = async (email = mail.email) =>
