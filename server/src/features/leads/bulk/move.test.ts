@@ -94,6 +94,20 @@ test('who has answered or was stopped is not moved: nobody writes to them anew',
   expect(reasons.get('f@five.example')).toContain('has answered')
 })
 
+test('who has answered the campaign that they were moved from is not moved on', async () => {
+  const [campaign, target] = [await createCampaign(), await createCampaign()]
+  const gentle = await createCampaign({ stop_on_reply: false })
+  const [id = ''] = await addLeads(campaign, ['a@sequence.example'])
+  await writtenTo(campaign)
+  await move([id], gentle)
+  await record(replied(id))
+  const [moved] = await leadsOf(gentle)
+  expect(moved).toMatchObject({ sending_state: 'pending', email_reply_count: 0 })
+  const job = await move([moved?.id ?? ''], target)
+  expect(job).toMatchObject({ changed: 0, refused: 1 })
+  expect(job.refusals[0]?.reason).toContain('has answered')
+})
+
 test('whose status says that nothing more is sent is not moved, though their campaign had ended before', async () => {
   const [campaign, target] = [await createCampaign(), await createCampaign()]
   const create = (name: string, effect: 'none' | 'stop') =>

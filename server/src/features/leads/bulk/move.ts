@@ -1,6 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import { lockLeadCounts } from '../../campaigns/index.ts'
 import { type Label, listLabels } from '../../labels/index.ts'
+import { findAnsweredInSequence } from '../activity/activity-queries.ts'
 import { addLeads, holdTarget, roomInPlan } from '../adding/add-leads.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
@@ -25,11 +26,14 @@ export async function move(
   const labels = new Map(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
   )
+  const answered = new Set(
+    (await findAnsweredInSequence(tx.db, workspaceId, ids)).map(({ id }) => id),
+  )
   const refusals = missing(ids, leads)
   const going: LockedLead[] = []
   for (const lead of leads) {
     const label = lead.label_id === null ? undefined : labels.get(lead.label_id)
-    const reason = whyNotMoved(lead, label, campaignId)
+    const reason = whyNotMoved(lead, { label, hasAnswered: answered.has(lead.id), campaignId })
     if (reason) refusals.push(refusal(lead, reason))
     else going.push(lead)
   }
@@ -72,12 +76,15 @@ export async function move(
 /** Null: it is moved. Whoever must not be written to at all is skipped as in any campaign. */
 function whyNotMoved(
   lead: LockedLead,
-  label: Label | undefined,
-  campaignId: string,
+  {
+    label,
+    hasAnswered,
+    campaignId,
+  }: { label: Label | undefined; hasAnswered: boolean; campaignId: string },
 ): string | null {
   if (isErased(lead)) return erased
   if (lead.campaign_id === campaignId) return skipped.already_in_campaign
-  if (lead.email_reply_count > 0) return notMoved.replied
+  if (hasAnswered) return notMoved.replied
   if (lead.stop_reason !== null) return notMoved[lead.stop_reason]
   // Of one that had got its last mail, a person's word changes the status alone.
   if (stopsByStatus(lead.status, label)) return notMoved.said
