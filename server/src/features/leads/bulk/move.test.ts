@@ -233,20 +233,42 @@ test('who answers a mail of the campaign that they were moved from is not writte
   ])
 })
 
-test('an answer that is read while a lead is being moved stops the other one, too', async () => {
-  const [campaign, target] = [await createCampaign(), await createCampaign()]
-  const [id = ''] = await addLeads(campaign, ['answers@meanwhile.example'])
-  await writtenTo(campaign)
+/** Both wait until the lead is free, the move first. */
+async function recordWhileMoving(activity: LeadActivity, id: string, target: string) {
   const { peek } = api.ctx.database
   const [moving, recording] = await peek.transaction().execute(async (held) => {
     await sql`select from leads where id = ${id}::uuid for update`.execute(held)
     const moving = move([id], target)
     await waitingForLocks(1)
-    const recording = record(replied(id))
+    const recording = record(activity)
     await waitingForLocks(2)
     return [moving, recording]
   })
   await Promise.all([moving, recording])
+}
+
+test.each(['active', 'finished'] as const)(
+  'an answer that is read while a lead that is %s is being moved stops the other one, too',
+  async (sending_state) => {
+    const [campaign, target] = [await createCampaign(), await createCampaign()]
+    const [id = ''] = await addLeads(campaign, [`${sending_state}@meanwhile.example`])
+    await writtenTo(campaign)
+    if (sending_state === 'finished') await record({ kind: 'finished', leadId: id })
+    await recordWhileMoving(replied(id), id, target)
+    expect(await leadsOf(target)).toMatchObject([
+      { sending_state: 'stopped', stop_reason: 'replied' },
+    ])
+  },
+)
+
+test('an answer to the first campaign that is read while a lead is being moved on stops the last one', async () => {
+  const [campaign, between] = [await createCampaign(), await createCampaign()]
+  const target = await createCampaign()
+  const [id = ''] = await addLeads(campaign, ['on@meanwhile.example'])
+  await writtenTo(campaign)
+  await move([id], between)
+  const [moved] = await leadsOf(between)
+  await recordWhileMoving(replied(id), moved?.id ?? '', target)
   expect(await leadsOf(target)).toMatchObject([
     { sending_state: 'stopped', stop_reason: 'replied' },
   ])
