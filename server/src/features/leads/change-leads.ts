@@ -6,6 +6,7 @@ import { emit, type NewEvent } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
 import {
+  isOpen,
   type LeadState,
   type LockedLead,
   leadRecord,
@@ -129,12 +130,9 @@ function stoppedFrom(before: LockedLead, now: LockedLead): LeadState['stopped_fr
   return sending_state === 'paused' || sending_state === 'finished' ? sending_state : null
 }
 
-/** Nothing is next for a lead that is done with. Whoever takes a stop back must know of an absence. */
-function withoutNext(lead: LockedLead): LockedLead {
-  if (lead.sending_state === 'stopped') return { ...lead, timestamp_next_send: null }
-  if (lead.sending_state !== 'finished') return lead
-  return { ...lead, timestamp_next_send: null, postponed_until: null }
-}
+/** Nothing is next for a lead that is done with. Whoever takes that back must know of an absence. */
+const withoutNext = (lead: LockedLead): LockedLead =>
+  isOpen(lead.sending_state) ? lead : { ...lead, timestamp_next_send: null }
 
 /**
  * Writes what became of leads, tells it in events and counts it in their campaigns, all in the

@@ -153,16 +153,37 @@ test('who is paused is not moved before they are resumed, and who was skipped is
   expect(await move([byHand], target)).toMatchObject({ changed: 1 })
 })
 
-test('who is absent is written to by the other campaign on return, too', async () => {
+test.each([
+  ['goes on', false, false],
+  ['has ended', true, false],
+  ['has ended, and stops on automatic answers', true, true],
+])(
+  'who is absent is written to by the other campaign on return, too, where theirs %s',
+  async (_case, isFinished, stop_on_auto_reply) => {
+    const [campaign, target] = [
+      await createCampaign({ stop_on_auto_reply }),
+      await createCampaign(),
+    ]
+    const ids = await addLeads(campaign, ['away@one.example', 'here@one.example'])
+    const [away = ''] = ids
+    const back = new Date(api.ctx.now().getTime() + 5 * 86_400_000)
+    if (isFinished) await record(...ids.map((leadId) => ({ kind: 'finished' as const, leadId })))
+    await record(autoReplied(away, back))
+    expect(await move(ids, target)).toMatchObject({ changed: 2 })
+    expect(await leadsOf(target)).toMatchObject([
+      { email: 'away@one.example', postponed_until: back, timestamp_next_send: back },
+      { email: 'here@one.example', postponed_until: null, timestamp_next_send: api.ctx.now() },
+    ])
+  },
+)
+
+test('who is absent when their campaign ends is written to by the other one on return', async () => {
   const [campaign, target] = [await createCampaign(), await createCampaign()]
-  const ids = await addLeads(campaign, ['away@one.example', 'here@one.example'])
+  const [id = ''] = await addLeads(campaign, ['away@ends.example'])
   const back = new Date(api.ctx.now().getTime() + 5 * 86_400_000)
-  await record(autoReplied(ids[0] ?? '', back))
-  expect(await move(ids, target)).toMatchObject({ changed: 2 })
-  expect(await leadsOf(target)).toMatchObject([
-    { email: 'away@one.example', postponed_until: back, timestamp_next_send: back },
-    { email: 'here@one.example', postponed_until: null, timestamp_next_send: api.ctx.now() },
-  ])
+  await record(autoReplied(id, back), { kind: 'finished', leadId: id })
+  await move([id], target)
+  expect(await leadsOf(target)).toMatchObject([{ timestamp_next_send: back }])
 })
 
 test('the label that a person gave goes along, and nobody is told of it once more', async () => {
