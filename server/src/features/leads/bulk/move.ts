@@ -48,15 +48,13 @@ export async function move(
     const lead = going[index]
     if (lead) refusals.push(refusal(lead, skipped[reason]))
   }
-  await postponeAdded(tx, workspaceId, added.created_leads, going)
-  await labelAdded(tx, workspaceId, added.created_leads, going)
   const moved = added.created_leads.flatMap(({ index }) => going[index] ?? [])
   const untouched = await queries.findUntouched(
     tx.db,
     workspaceId,
     moved.map(({ id }) => id),
   )
-  await linkAdded(tx, workspaceId, added.created_leads, going, untouched)
+  await carryOver(tx, workspaceId, added.created_leads, going, untouched)
   await removeLeads(
     tx,
     workspaceId,
@@ -93,48 +91,27 @@ function whyNotMoved(
   return isHeldBack ? notMoved.paused : null
 }
 
-/** Who is absent is written to on return, whichever campaign does. */
-async function postponeAdded(
-  tx: Context,
-  workspaceId: string,
-  added: { index: number; id: string }[],
-  going: LockedLead[],
-) {
-  const postponed = added.flatMap(({ index, id }) => {
-    const until = going[index]?.postponed_until
-    return until ? [{ id, until }] : []
-  })
-  if (postponed.length > 0) await queries.postponeAdded(tx.db, workspaceId, postponed)
-}
-
-/** What a person has said of them is known there, too, and nobody is told of it once more. */
-async function labelAdded(
-  tx: Context,
-  workspaceId: string,
-  added: { index: number; id: string }[],
-  going: LockedLead[],
-) {
-  const labelled = added.flatMap(({ index, id }) => {
-    const { status, label_id } = going[index] as LockedLead
-    return label_id !== null || status === 'neutral' ? [{ id, status, label_id }] : []
-  })
-  if (labelled.length > 0) await queries.labelAdded(tx.db, workspaceId, labelled)
-}
-
-/** What comes back from a mail that they were sent here concerns them there, too. */
-async function linkAdded(
+/**
+ * Who is absent is written to on return, whichever campaign does; what a person has said of them is known
+ * there, too, and nobody is told of it once more; and what comes back from a mail that they were sent here
+ * concerns them there.
+ */
+async function carryOver(
   tx: Context,
   workspaceId: string,
   added: { index: number; id: string }[],
   going: LockedLead[],
   untouched: Set<string>,
 ) {
-  const linked = added.flatMap(({ index, id }) => {
+  const carried = added.flatMap(({ index, id }) => {
     const lead = going[index] as LockedLead
+    const { postponed_until, label_id } = lead
+    const isSaid = label_id !== null || lead.status === 'neutral'
     const moved_from = lead.moved_from ?? (untouched.has(lead.id) ? null : lead.id)
-    return moved_from ? [{ id, moved_from }] : []
+    if (!postponed_until && !isSaid && !moved_from) return []
+    return [{ id, postponed_until, status: isSaid ? lead.status : null, label_id, moved_from }]
   })
-  if (linked.length > 0) await queries.linkAdded(tx.db, workspaceId, linked)
+  if (carried.length > 0) await queries.carryOver(tx.db, workspaceId, carried)
 }
 
 const addInstead = 'If they are to be written to all the same, add the address there.'
