@@ -10,6 +10,7 @@ import {
   lockSuppressions,
   type SuppressionReason,
 } from '../../suppression/index.ts'
+import { countKept } from '../lists/list-queries.ts'
 import {
   type LeadRow,
   problemAt,
@@ -109,11 +110,6 @@ export async function holdTarget(
   return target
 }
 
-/** A row whose address is in the campaign already. */
-interface PresentRow extends LeadRow {
-  id: string
-}
-
 /** Tells rows that make a lead from rows that update one; all others are added to `skipped`. */
 async function classify(
   tx: Context,
@@ -121,7 +117,7 @@ async function classify(
   input: AddLeads,
   rows: LeadRow[],
   skipped: SkippedRow[],
-): Promise<{ fresh: LeadRow[]; present: PresentRow[] }> {
+): Promise<{ fresh: LeadRow[]; present: queries.LeadToWrite[] }> {
   const folded = rows.map((row) => row.folded)
   const suppressed = await findSuppressed(tx.db, workspaceId, folded)
   const here = await queries.findPresent(tx.db, workspaceId, input.campaign_id, folded)
@@ -138,7 +134,7 @@ async function classify(
   }
 
   const fresh: LeadRow[] = []
-  const present: PresentRow[] = []
+  const present: queries.LeadToWrite[] = []
   for (const row of rows) {
     const reason = reasonToSkip(row)
     const id = idsHere.get(row.folded)
@@ -159,7 +155,7 @@ const skipReasonOf: Record<SuppressionReason, SkipReason> = {
 async function lockPresent(
   tx: Context,
   workspaceId: string,
-  { fresh, present }: { fresh: LeadRow[]; present: PresentRow[] },
+  { fresh, present }: { fresh: LeadRow[]; present: queries.LeadToWrite[] },
 ) {
   if (present.length === 0) return { fresh, found: present }
   const ids = present.map(({ id }) => id)
@@ -172,9 +168,9 @@ async function lockPresent(
 async function withoutFull(
   tx: Context,
   workspaceId: string,
-  rows: PresentRow[],
+  rows: queries.LeadToWrite[],
   leaveOut: AddOptions['leaveOut'],
-): Promise<PresentRow[]> {
+): Promise<queries.LeadToWrite[]> {
   if (rows.length === 0) return rows
   const full = await queries.findFull(tx.db, workspaceId, rows, variablesMax)
   const indexes = rows.filter((row) => full.has(row.id)).map(({ index }) => index)
@@ -204,7 +200,7 @@ export async function roomInPlan(
   added: number,
 ): Promise<number | null> {
   if (leadsMax === null) return null
-  const total = await queries.countLeads(tx.db, workspaceId)
+  const total = await countKept(tx.db, workspaceId, undefined)
   if (added === 0 || total <= leadsMax) return Math.max(0, leadsMax - total)
   const room = Math.max(0, leadsMax - (total - added))
   throw new AppError(
