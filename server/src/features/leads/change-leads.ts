@@ -6,6 +6,7 @@ import { emit, type NewEvent } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
 import {
+  isFinal,
   isOpen,
   type LeadState,
   type LockedLead,
@@ -13,7 +14,6 @@ import {
   type Seen,
   type StoredLead,
 } from './record.ts'
-import { isFinal } from './status/plan-status-change.ts'
 
 /** A locked lead on its way through one or more changes. */
 export class ChangingLead {
@@ -235,7 +235,7 @@ function difference(before: StoredLead, now: StoredLead): LeadCounts {
 
 /** How one lead counts in its campaign's `lead_counts`. */
 const countsOf = (lead: StoredLead): Omit<LeadCounts, 'total'> => ({
-  active: Number(lead.sending_state !== 'finished' && lead.sending_state !== 'stopped'),
+  active: Number(isOpen(lead.sending_state)),
   completed: Number(lead.sending_state === 'finished'),
   replied: Number(lead.email_reply_count > 0),
   bounced: Number(lead.stop_reason === 'bounced'),

@@ -18,7 +18,7 @@ export { postponeLeads } from './following/postpone-queries.ts'
 export { takeBackSteps } from './following/take-back.ts'
 export { countKept as countKeptLeads } from './lists/list-queries.ts'
 export { findLeadById, findLeadsAt } from './queries.ts'
-export { isErased, leadRecord } from './record.ts'
+export { isErased, isSending, leadRecord } from './record.ts'
 export { leadRoutes, leadSchemas } from './routes.ts'
 export {
   type AddedLeads,

@@ -1,6 +1,6 @@
 import type { EventType } from '../../events/catalogue/index.ts'
-import { isOpen, isSending, type LeadState, type LockedLead } from '../record.ts'
-import { isFinal, planStatusChange } from '../status/plan-status-change.ts'
+import { isFinal, isOpen, isSending, type LeadState, type LockedLead } from '../record.ts'
+import { planStatusChange } from '../status/plan-status-change.ts'
 import type { LeadActivity, SentMail } from './activity.ts'
 
 /** What an activity makes of a lead: only what changes, and what is told of it, in this order. */
