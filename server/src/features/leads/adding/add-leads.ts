@@ -19,7 +19,7 @@ import {
   type SkippedRow,
   tooManyVariables,
 } from '../read-leads.ts'
-import { type AddedLeads, type AddLeads, type SkipReason, variablesMax } from '../schema.ts'
+import { type AddedLeads, type AddLeads, type RowSkipReason, variablesMax } from '../schema.ts'
 import * as queries from './add-queries.ts'
 import { companyOf } from './company.ts'
 
@@ -45,7 +45,7 @@ export async function addLeads(
   const { rows, skipped } = readLeads(input.leads)
   if (rows.length === 0) throw noValidLeads(skipped)
   return transaction(ctx, async (tx) => {
-    const target = await holdTarget(tx, workspaceId, input)
+    const campaign = await holdCampaign(tx, workspaceId, input)
     const classified = await classify(tx, workspaceId, input, rows, skipped)
     const { fresh, found } = isDryRun
       ? { fresh: classified.fresh, found: classified.present }
@@ -55,7 +55,7 @@ export async function addLeads(
       return {
         ...{ status: 'success', campaign_id: input.campaign_id, total_sent: input.leads.length },
         ...{ leads_uploaded: fresh.length, leads_updated: present.length, ...countersOf(skipped) },
-        remaining_in_plan: await roomInPlan(tx, workspaceId, target.plan_leads_max, 0),
+        remaining_in_plan: await roomInPlan(tx, workspaceId, campaign.plan_leads_max, 0),
         ...{ created_leads: [], skipped_leads: skipped },
       }
     }
@@ -63,11 +63,11 @@ export async function addLeads(
     const created = fresh.map((row) => ({
       ...row,
       id: tx.newId(),
-      company: target.stop_for_company ? companyOf(row.folded) : null,
+      company: campaign.stop_for_company ? companyOf(row.folded) : null,
     }))
     if (created.length > 0) {
       const now = tx.now()
-      const nextSend = firstSendOf(target, now)
+      const nextSend = firstSendOf(campaign, now)
       await queries.insertLeads(tx.db, workspaceId, input.campaign_id, created, now, nextSend)
       const added = { total: created.length, active: created.length }
       await addLeadCounts(tx, workspaceId, new Map([[input.campaign_id, added]]))
@@ -84,7 +84,7 @@ export async function addLeads(
       remaining_in_plan: await roomInPlan(
         tx,
         workspaceId,
-        target.plan_leads_max,
+        campaign.plan_leads_max,
         othersGo ? 0 : created.length,
       ),
       created_leads: created.map(({ index, id, email }) => ({ index, id, email })),
@@ -97,17 +97,17 @@ export async function addLeads(
  * What stays as it is until leads were added. Whoever locks leads of other campaigns in the same
  * transaction calls it before that.
  */
-export async function holdTarget(
+export async function holdCampaign(
   tx: Context,
   workspaceId: string,
   input: Pick<AddLeads, 'campaign_id' | 'skip_if_in_workspace'>,
-): Promise<queries.AddingTarget> {
-  const target = await queries.lockForAdding(tx.db, workspaceId, input.campaign_id)
-  if (!target) throw notFound('campaign')
+): Promise<queries.AddingCampaign> {
+  const campaign = await queries.lockForAdding(tx.db, workspaceId, input.campaign_id)
+  if (!campaign) throw notFound('campaign')
   // What depends on the leads of all campaigns is true only while nobody else adds any.
-  const alone = input.skip_if_in_workspace || target.plan_leads_max !== null
+  const alone = input.skip_if_in_workspace || campaign.plan_leads_max !== null
   await (alone ? lockSuppressions : holdSuppressions)(tx, workspaceId)
-  return target
+  return campaign
 }
 
 /** Tells rows that make a lead from rows that update one; all others are added to `skipped`. */
@@ -126,7 +126,7 @@ async function classify(
     : []
   const idsHere = new Map(here.map((lead) => [lead.email_folded, lead.id]))
   const inWorkspace = new Set(anywhere.map((lead) => lead.email_folded))
-  const reasonToSkip = ({ folded }: LeadRow): SkipReason | undefined => {
+  const reasonToSkip = ({ folded }: LeadRow): RowSkipReason | undefined => {
     const suppression = suppressed.get(folded)
     if (suppression) return skipReasonOf[suppression]
     if (idsHere.has(folded)) return input.overwrite ? undefined : 'already_in_campaign'
@@ -145,7 +145,7 @@ async function classify(
   return { fresh, present }
 }
 
-const skipReasonOf: Record<SuppressionReason, SkipReason> = {
+const skipReasonOf: Record<SuppressionReason, RowSkipReason> = {
   blocked: 'in_blocklist',
   unsubscribed: 'unsubscribed',
   bounced: 'bounced',
@@ -185,7 +185,7 @@ async function withoutFull(
 }
 
 /** As `nextSendOf`, the same for all. */
-const firstSendOf = ({ zone, delay, delay_unit }: queries.AddingTarget, now: Date) =>
+const firstSendOf = ({ zone, delay, delay_unit }: queries.AddingCampaign, now: Date) =>
   delay && delay_unit ? afterDelay(zone, { delay, delay_unit }, now) : now
 
 /**
@@ -210,7 +210,7 @@ export async function roomInPlan(
 }
 
 function countersOf(skipped: SkippedRow[]) {
-  const count = (...reasons: SkipReason[]) =>
+  const count = (...reasons: RowSkipReason[]) =>
     skipped.filter((row) => reasons.includes(row.reason)).length
   return {
     duplicated_leads: count('already_in_campaign'),

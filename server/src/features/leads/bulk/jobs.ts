@@ -9,7 +9,7 @@ import { recordAudit } from '../../audit/index.ts'
 import { getCampaign } from '../../campaigns/index.ts'
 import { readFilter } from '../lists/filter.ts'
 import { countMatching, listMatchingIds } from '../lists/list-queries.ts'
-import { type ChangedBy, readTarget } from '../status/set-status.ts'
+import { type ChangedBy, readNewStatus } from '../status/set-status.ts'
 import { applyTo } from './apply.ts'
 import { claimJob } from './cross-workspace.ts'
 import type { Outcome } from './outcome.ts'
@@ -28,7 +28,7 @@ export async function changeMany(
   by: ChangedBy,
 ): Promise<LeadJob> {
   const action = await readAction(ctx, workspaceId, change)
-  const target = readTargetLeads(change)
+  const target = readJobLeads(change)
   return transaction(ctx, async (tx) => {
     const now = tx.now()
     const job: queries.Job = {
@@ -96,11 +96,11 @@ async function readAction(
   }
   if (action !== 'set_status') return { kind: action }
   if (status === undefined) throw invalidField('/status', 'status says what they are set to')
-  await readTarget(ctx, workspaceId, status, '/status')
+  await readNewStatus(ctx, workspaceId, status, '/status')
   return { kind: action, status }
 }
 
-function readTargetLeads({ ids, filter, excluded }: BulkChange): queries.JobTarget {
+function readJobLeads({ ids, filter, excluded }: BulkChange): queries.JobLeads {
   if ((ids === undefined) === (filter === undefined)) {
     throw invalidField('/ids', 'name the leads by ids, or by a filter, not both')
   }

@@ -2,11 +2,11 @@ import type { Context } from '../../../kernel/context.ts'
 import { lockLeadCounts } from '../../campaigns/index.ts'
 import { type Label, listLabels } from '../../labels/index.ts'
 import { findAnsweredInSequence } from '../activity/activity-queries.ts'
-import { addLeads, holdTarget, roomInPlan } from '../adding/add-leads.ts'
+import { addLeads, holdCampaign, roomInPlan } from '../adding/add-leads.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, isOpen, type LockedLead } from '../record.ts'
-import type { LeadInput, SkipReason } from '../schema.ts'
+import type { LeadInput, RowSkipReason } from '../schema.ts'
 import { stopsByStatus } from '../status/plan-status-change.ts'
 import { erased } from '../status/set-statuses.ts'
 import { removeLeads } from './delete.ts'
@@ -21,7 +21,7 @@ export async function move(
   ids: string[],
 ): Promise<Outcome> {
   const input = { campaign_id: campaignId, overwrite: false, skip_if_in_workspace: false }
-  const { plan_leads_max } = await holdTarget(tx, workspaceId, input)
+  const { plan_leads_max } = await holdCampaign(tx, workspaceId, input)
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
   const labels = new Map(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
@@ -126,7 +126,7 @@ const notMoved = {
   ...{ bounced: null, unsubscribed: null, blocked: null },
 }
 
-const skipped: Record<SkipReason, string> = {
+const skipped: Record<RowSkipReason, string> = {
   invalid_email: 'The address is not valid.',
   duplicate_in_request: 'Another lead of the same address was moved there.',
   in_blocklist: 'The address or its domain is blocked.',

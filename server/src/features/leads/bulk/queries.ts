@@ -14,7 +14,7 @@ export type JobAction =
   | { kind: 'move'; campaign_id: string }
   | { kind: Exclude<BulkAction, 'set_status' | 'move'> }
 
-export interface JobTarget {
+export interface JobLeads {
   ids?: string[]
   filter?: LeadFilters
   excluded?: string[]
@@ -33,7 +33,7 @@ export interface Job extends Omit<LeadJob, 'action' | 'can_undo'> {
   workspace_id: string
   user_id: string
   action: JobAction
-  target: JobTarget
+  target: JobLeads
   place: string | null
   /** Null: there is no way back. Older versions wrote an empty one where they changed nobody. */
   undo: UndoneLead[] | null
