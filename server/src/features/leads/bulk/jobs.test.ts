@@ -9,7 +9,8 @@ import { addSuppression, findSuppressed, removeSuppression } from '../../suppres
 import { recordActivities } from '../activity/record-activity.ts'
 import { deleteDraftWithLeads } from '../delete-draft.ts'
 import { followSteps } from '../following/follow-steps.ts'
-import { changeMany, getJob, listJobs, runLeadJobs, runNextBatch, undoJob } from './jobs.ts'
+import { changeMany, getJob, listJobs, undoJob } from './jobs.ts'
+import { runLeadJobs, runNextBatch } from './run-jobs.ts'
 import { BulkChange } from './schema.ts'
 
 let api: TestApi
