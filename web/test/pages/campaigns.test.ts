@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { recordRefusedCopies } from '../../../server/src/features/campaigns/index.ts'
@@ -240,6 +240,37 @@ test('a running campaign is given a wait and a limit whole, never half of one', 
   await page.clock.fastForward(5000)
   await saved(page)
   expect(changes.slice(2)).toEqual([{ daily_limit: null }])
+})
+
+test('a dash in the field of a number is none, and the campaign is saved all the same', async ({
+  application,
+  open,
+}) => {
+  const body = { name: 'Dash', sequences: sequences(), daily_limit: 30 }
+  const { id } = await createCampaign(application, body)
+  const page = await open(application.visitor, `${path}/${id}?tab=options`)
+  const limit = page.getByRole('textbox', { name: 'Mails a day' })
+  await limit.waitFor()
+  await installClock(page)
+  const changes: Partial<Campaign>[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') changes.push(request.postDataJSON())
+  })
+  const typeDash = async (field: Locator) => {
+    await field.focus()
+    await field.selectText()
+    await page.keyboard.press('-')
+    await field.blur()
+    for (let second = 0; second < 5; second++) await page.clock.fastForward(1000)
+    await saved(page)
+  }
+  await typeDash(limit)
+  expect(changes).toEqual([{ daily_limit: null }])
+  await page.getByRole('link', { name: 'Steps' }).click()
+  await page.getByRole('button', { name: /^Step 2/ }).click()
+  await typeDash(waitBefore(page))
+  expect(await waitBefore(page).inputValue()).toBe('3')
+  expect(changes).toHaveLength(1)
 })
 
 test('of a wait that somebody is still typing nothing is lost, and nothing of another’s', async ({

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { insertCompany, insertPeople, insertPerson } from '../../../test/directory-rows.ts'
+import { operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
-import { addAcquiredToCampaign, type ContactsToAdd } from './campaign-leads.ts'
+import { addSuppression } from '../suppression/index.ts'
+import { addAcquiredToCampaign, type ContactsToAdd, type SomeAcquired } from './campaign-leads.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -115,7 +117,9 @@ async function makeLongList(length: number, plan: { plan_leads_max?: number } = 
   )
   const campaign = await api.call('POST', '/api/v2/campaigns', { body: { name: 'long' }, key })
   const what = { list_id: answers[0]?.body.list_id, campaign_id: campaign.body.id }
-  return { workspaceId, add: () => addAcquiredToCampaign(api.ctx, workspaceId, what) }
+  const add = (some: SomeAcquired = { list_id: what.list_id }) =>
+    addAcquiredToCampaign(api.ctx, workspaceId, { campaign_id: what.campaign_id, ...some })
+  return { workspaceId, add }
 }
 
 test('a list is added whole, however long it is', async () => {
@@ -134,6 +138,29 @@ test('of a list that outgrows the plan on its way, what was added is told with w
     .executeTakeFirstOrThrow()
   expect(Number(leads)).toBe(1000)
   expect(await add()).toMatchObject({ ...left, leads_uploaded: 0, already_in_campaign: 1000 })
+})
+
+test('of those that the plan has no room for, who would not have been added anyway are told apart', async () => {
+  const { workspaceId, add } = await makeLongList(1500, { plan_leads_max: 1350 })
+  const oldest = await api.ctx.database.peek
+    .selectFrom('acquired_contacts')
+    .select(['contact_id', 'email'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('timestamp_created')
+    .orderBy('contact_id')
+    .limit(301)
+    .execute()
+  const [blocked, ...known] = oldest
+  await add({ contact_ids: known.map(({ contact_id }) => contact_id) })
+  await addSuppression(api.ctx, workspaceId, String(blocked?.email), operator)
+  expect(await add()).toEqual({
+    contacts: 1500,
+    leads_uploaded: 1000,
+    already_in_campaign: 300,
+    in_blocklist: 1,
+    opted_out: 0,
+    not_added: 199,
+  })
 })
 
 test("another workspace's list, contacts or campaign do not exist", async () => {

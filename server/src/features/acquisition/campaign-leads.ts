@@ -11,6 +11,8 @@ export type SomeAcquired = { list_id: string } | { contact_ids: string[] }
 
 export type ContactsToAdd = { campaign_id: string } & SomeAcquired
 
+type Contacts = { contact: StoredContact; isOptedOut: boolean }[]
+
 /** As many as `addLeads` takes, each chunk in a transaction of its own. */
 const chunk = 1000
 
@@ -27,14 +29,17 @@ export async function addAcquiredToCampaign(
   what: ContactsToAdd,
 ): Promise<AddedContacts> {
   const added = { ...nothing }
-  const add = async (contacts: { contact: StoredContact; isOptedOut: boolean }[]) => {
+  const add = async (contacts: Contacts) => {
+    const addThem = (options = {}) =>
+      addChunk(ctx, workspaceId, what.campaign_id, contacts, options)
+    const leave = async () => asLeft(await addThem({ isDryRun: true }))
     // The rest is only counted, since the next chunk would seldom have room either.
     const counts =
       added.not_added > 0
-        ? leaveChunk(contacts)
-        : await addChunk(ctx, workspaceId, what.campaign_id, contacts).catch((error: unknown) => {
+        ? await leave()
+        : await addThem().catch((error: unknown) => {
             if (added.contacts === 0 || !isOverQuota(error)) throw error
-            return leaveChunk(contacts)
+            return leave()
           })
     for (const name of counterNames) added[name] += counts[name]
   }
@@ -68,27 +73,26 @@ const counterNames = Object.keys(nothing) as (keyof AddedContacts)[]
 
 const isOverQuota = (error: unknown) => error instanceof AppError && error.code === 'quota_exceeded'
 
-const leaveChunk = ({ length }: unknown[]): AddedContacts => ({
-  ...nothing,
-  contacts: length,
-  not_added: length,
+/** Who is in the campaign or must not be written to would not have been added for all the room in the plan. */
+const asLeft = ({ leads_uploaded, ...counts }: AddedContacts): AddedContacts => ({
+  ...counts,
+  leads_uploaded: 0,
+  not_added: leads_uploaded,
 })
 
 async function addChunk(
   ctx: Context,
   workspaceId: string,
   campaignId: string,
-  contacts: { contact: StoredContact; isOptedOut: boolean }[],
+  contacts: Contacts,
+  options: { isDryRun?: boolean } = {},
 ): Promise<AddedContacts> {
   const willing = contacts.filter(({ isOptedOut }) => !isOptedOut)
   const counts = { contacts: contacts.length, opted_out: contacts.length - willing.length }
   if (willing.length === 0) return { ...nothing, ...counts }
-  const result = await addLeads(ctx, workspaceId, {
-    campaign_id: campaignId,
-    leads: willing.map(({ contact }) => leadOf(contact)),
-    skip_if_in_workspace: false,
-    overwrite: false,
-  })
+  const leads = willing.map(({ contact }) => leadOf(contact))
+  const input = { campaign_id: campaignId, leads, skip_if_in_workspace: false, overwrite: false }
+  const result = await addLeads(ctx, workspaceId, input, options)
   return {
     ...nothing,
     ...counts,

@@ -4,7 +4,7 @@ import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { Imports } from '../../kernel/db/types.gen.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 import type { Format } from './format.ts'
-import type { Import, SkippedRow } from './schema.ts'
+import type { Import, SkippedFileRow } from './schema.ts'
 
 export interface StoredImport
   extends Omit<Import, 'part_bytes' | 'parts_missing' | 'encoding' | 'file_bytes' | 'bytes_done'> {
@@ -127,7 +127,7 @@ export const insertSkipped = (
   workspaceId: string,
   importId: string,
   isCheck: boolean,
-  rows: SkippedRow[],
+  rows: SkippedFileRow[],
 ) =>
   sql`
     insert into import_skipped (workspace_id, import_id, is_check, first_row, rows)
@@ -149,7 +149,7 @@ export const listSkipped = async (
   afterRow: number,
   limit: number,
 ) => {
-  const { rows } = await sql<{ first_row: number; rows: SkippedRow[] }>`
+  const { rows } = await sql<{ first_row: number; rows: SkippedFileRow[] }>`
     select first_row, rows from import_skipped
     where workspace_id = ${workspaceId}::uuid and import_id = ${importId}::uuid
       and is_check = ${isCheck} and first_row > ${afterRow}

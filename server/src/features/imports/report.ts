@@ -2,11 +2,11 @@ import type { Context } from '../../kernel/context.ts'
 import { csvLine } from '../../kernel/csv/write-csv.ts'
 import { notFound } from '../../kernel/errors.ts'
 import * as queries from './queries.ts'
-import type { SkippedRow, SkipReason } from './schema.ts'
+import type { FileSkipReason, SkippedFileRow } from './schema.ts'
 
 const batchesMax = 20
 
-const sentences: Record<SkipReason, string> = {
+const sentences: Record<FileSkipReason, string> = {
   invalid_email: 'There is no valid e-mail address in it or more than one.',
   duplicate_in_file: 'The address is in a row above already.',
   already_in_campaign: 'The address is in the campaign already.',
@@ -44,5 +44,5 @@ export async function writeReport(
   return lines()
 }
 
-const line = ({ row, email, reason, column }: SkippedRow) =>
+const line = ({ row, email, reason, column }: SkippedFileRow) =>
   csvLine([row, email, reason, column, sentences[reason]])

@@ -6,12 +6,12 @@ import { storable } from '../../kernel/text.ts'
 import { type LeadInput, type TextField, textFields, variableTextMax } from '../leads/index.ts'
 import { addressIn } from './address.ts'
 import type { Format } from './format.ts'
-import type { ColumnTarget, SkippedRow, SkipReason } from './schema.ts'
+import type { ColumnTarget, FileSkipReason, SkippedFileRow } from './schema.ts'
 
 /** A row of the file, and what it says; counted as a spreadsheet does. */
 export type ReadRow =
   | { number: number; lead: LeadInput; folded: string }
-  | { number: number; skipped: SkippedRow }
+  | { number: number; skipped: SkippedFileRow }
 
 /**
  * The rows below the headings, as many at a time as are read at once. Empty ones are left out.
@@ -44,7 +44,7 @@ function readRow(
 ): ReadRow {
   const emailAt = mapping.findIndex(({ target }) => target === 'email')
   const typed = addressIn(withoutGuard(fields[emailAt] ?? ''))
-  const skip = (reason: SkipReason, column: string | null = null): ReadRow => ({
+  const skip = (reason: FileSkipReason, column: string | null = null): ReadRow => ({
     number,
     skipped: { row: number, email: storable(typed, 254), reason, column },
   })
@@ -79,7 +79,7 @@ function readRow(
 /** What stands for bytes that are no character in the encoding. */
 const unreadable = '\ufffd'
 
-function problemWith(text: string, target: ColumnTarget['target']): SkipReason | undefined {
+function problemWith(text: string, target: ColumnTarget['target']): FileSkipReason | undefined {
   if (text.includes(unreadable)) return 'wrong_encoding'
   if (text.includes('\0') || !text.isWellFormed()) return 'invalid_characters'
   // All of a name that is parted may be the first one.

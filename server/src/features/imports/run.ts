@@ -10,7 +10,7 @@ import { claimImport } from './cross-workspace.ts'
 import { countedIn, end, update } from './imports.ts'
 import * as queries from './queries.ts'
 import { type ReadRow, readRows } from './rows.ts'
-import type { Counts, SkippedRow, SkipReason } from './schema.ts'
+import type { Counts, FileSkipReason, SkippedFileRow } from './schema.ts'
 
 const batchRows = 1000
 /** Small enough for a bar of progress to move evenly. */
@@ -144,11 +144,11 @@ function withoutRepeated(row: ReadRow, seen: Fingerprints): ReadRow {
 
 type GoodRow = Extract<ReadRow, { folded: string }>
 
-const skippedRow = (row: GoodRow, reason: SkipReason): SkippedRow => ({
+const skippedRow = (row: GoodRow, reason: FileSkipReason): SkippedFileRow => ({
   ...{ row: row.number, email: row.lead.email, reason, column: null },
 })
 
-const reasonInFile = (reason: AddedLeads['skipped_leads'][number]['reason']): SkipReason =>
+const reasonInFile = (reason: AddedLeads['skipped_leads'][number]['reason']): FileSkipReason =>
   reason === 'duplicate_in_request' ? 'duplicate_in_file' : reason
 
 /**

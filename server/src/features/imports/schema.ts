@@ -38,9 +38,9 @@ const skipReasons = [
   'too_many_fields',
   'too_many_variables',
 ] as const
-export type SkipReason = (typeof skipReasons)[number]
+export type FileSkipReason = (typeof skipReasons)[number]
 
-export const SkippedRow = Type.Object({
+export const SkippedFileRow = Type.Object({
   row: Type.Integer(),
   email: Type.String(),
   reason: Type.Enum([...skipReasons]),
@@ -51,7 +51,7 @@ const Counts = Type.Object({
   rows: Type.Integer({ description: 'Rows with something in them.' }),
   added: Type.Integer(),
   updated: Type.Integer(),
-  skipped: Type.Unsafe<Partial<Record<SkipReason, number>>>({
+  skipped: Type.Unsafe<Partial<Record<FileSkipReason, number>>>({
     type: 'object',
     additionalProperties: { type: 'integer' },
     description: 'How many of each reason.',
@@ -60,7 +60,7 @@ const Counts = Type.Object({
     Type.Integer({ description: 'Leads that the plan has room for; null = unlimited.' }),
   ),
   problem: Nullable(Type.String({ description: 'Why nothing after these rows can be read.' })),
-  first_skipped: Type.Array(SkippedRow),
+  first_skipped: Type.Array(SkippedFileRow),
 })
 
 const example = '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d'
@@ -167,4 +167,4 @@ export type ImportInput = Static<typeof ImportInput>
 export type ImportChange = Static<typeof ImportChange>
 export type ColumnTarget = Static<typeof ColumnTarget>
 export type Counts = Static<typeof Counts>
-export type SkippedRow = Static<typeof SkippedRow>
+export type SkippedFileRow = Static<typeof SkippedFileRow>

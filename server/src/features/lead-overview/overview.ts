@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Campaign, getCampaign } from '../campaigns/index.ts'
-import { findLeadById, isErased, leadRecord } from '../leads/index.ts'
+import { findLeadById, isErased, isSending, leadRecord } from '../leads/index.ts'
 import { findThread } from '../messages/index.ts'
 import { whyMailboxWaits, whyNotSent } from '../previews/index.ts'
 import * as queries from './queries.ts'
@@ -22,7 +22,7 @@ export async function getLeadOverview(
     queries.listCampaignsOf(ctx.db, workspaceId, lead.email_folded),
     findThread(ctx.db, workspaceId, id),
   ])
-  const isSending = lead.sending_state === 'pending' || lead.sending_state === 'active'
+  const isSentTo = isSending(lead.sending_state)
   return {
     lead: leadRecord(lead),
     label_id: lead.label_id,
@@ -31,11 +31,11 @@ export async function getLeadOverview(
     mailbox_id: lead.mailbox_id,
     reasons: [
       ...reasons,
-      ...(isSending && lead.skip_reason
+      ...(isSentTo && lead.skip_reason
         ? [`The next mail was held back: ${lead.skip_reason}. Mend it and resume the lead.`]
         : []),
       ...mailboxReasons,
-      ...(isSending ? whyCampaignWaits(campaign, mailboxReasons.length > 0) : []),
+      ...(isSentTo ? whyCampaignWaits(campaign, mailboxReasons.length > 0) : []),
     ],
     campaigns,
     has_conversation: thread !== undefined,

@@ -6,13 +6,14 @@ import { emit, type NewEvent } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
 import {
+  isFinal,
+  isOpen,
   type LeadState,
   type LockedLead,
   leadRecord,
   type Seen,
   type StoredLead,
 } from './record.ts'
-import { isFinal } from './status/plan-status-change.ts'
 
 /** A locked lead on its way through one or more changes. */
 export class ChangingLead {
@@ -129,12 +130,9 @@ function stoppedFrom(before: LockedLead, now: LockedLead): LeadState['stopped_fr
   return sending_state === 'paused' || sending_state === 'finished' ? sending_state : null
 }
 
-/** Nothing is next for a lead that is done with. Whoever takes a stop back must know of an absence. */
-function withoutNext(lead: LockedLead): LockedLead {
-  if (lead.sending_state === 'stopped') return { ...lead, timestamp_next_send: null }
-  if (lead.sending_state !== 'finished') return lead
-  return { ...lead, timestamp_next_send: null, postponed_until: null }
-}
+/** Nothing is next for a lead that is done with. Whoever takes that back must know of an absence. */
+const withoutNext = (lead: LockedLead): LockedLead =>
+  isOpen(lead.sending_state) ? lead : { ...lead, timestamp_next_send: null }
 
 /**
  * Writes what became of leads, tells it in events and counts it in their campaigns, all in the
@@ -237,7 +235,7 @@ function difference(before: StoredLead, now: StoredLead): LeadCounts {
 
 /** How one lead counts in its campaign's `lead_counts`. */
 const countsOf = (lead: StoredLead): Omit<LeadCounts, 'total'> => ({
-  active: Number(lead.sending_state !== 'finished' && lead.sending_state !== 'stopped'),
+  active: Number(isOpen(lead.sending_state)),
   completed: Number(lead.sending_state === 'finished'),
   replied: Number(lead.email_reply_count > 0),
   bounced: Number(lead.stop_reason === 'bounced'),

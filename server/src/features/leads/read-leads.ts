@@ -5,7 +5,7 @@ import { escapePointer } from '../../kernel/json/pointer.ts'
 import {
   Lead,
   type LeadInput,
-  type SkipReason,
+  type RowSkipReason,
   type TextField,
   textFields,
   variableNameMax,
@@ -32,7 +32,7 @@ type Variables = Record<string, Scalar | null>
 export interface SkippedRow {
   index: number
   email: string
-  reason: SkipReason
+  reason: RowSkipReason
 }
 
 /**

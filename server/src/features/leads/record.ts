@@ -68,6 +68,10 @@ export interface LockedLead extends StoredLead {
 export const isErased = ({ email_folded }: Pick<StoredLead, 'email_folded'>) =>
   email_folded.endsWith('@erased.invalid')
 
+/** Never overwritten and never resumed from. */
+export const isFinal = (reason: LeadState['stop_reason']): reason is FinalReason =>
+  reason === 'unsubscribed' || reason === 'bounced' || reason === 'blocked'
+
 /** Mails go out to it. */
 export const isSending = (state: LeadState['sending_state'] | undefined) =>
   state === 'pending' || state === 'active'
@@ -115,4 +119,4 @@ const nextSendShown = ({
   sending_state,
   timestamp_next_send,
 }: Pick<StoredLead, 'sending_state' | 'timestamp_next_send'>) =>
-  sending_state === 'pending' || sending_state === 'active' ? timestamp_next_send : null
+  isSending(sending_state) ? timestamp_next_send : null

@@ -300,4 +300,4 @@ export type AddedLeads = Static<typeof AddedLeads>
 export type LeadLookup = Static<typeof LeadLookup>
 export type LeadStatusInput = Static<typeof LeadStatusInput>
 export type Lead = Static<typeof Lead>
-export type SkipReason = (typeof skipReasons)[number]
+export type RowSkipReason = (typeof skipReasons)[number]

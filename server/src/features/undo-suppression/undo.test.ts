@@ -5,7 +5,7 @@ import { operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
 import { startErasure } from '../erasure/erase.ts'
 import { createLabel } from '../labels/index.ts'
-import { recordActivities } from '../leads/index.ts'
+import { changeMany, recordActivities } from '../leads/index.ts'
 import { addSuppression, findSuppressed, removeSuppression } from '../suppression/index.ts'
 import { undoSuppression } from './index.ts'
 
@@ -323,6 +323,30 @@ test('an automatic answer that came while a lead was wrongly stopped stops it wh
     ...{ status: 'contacted', sending_state: 'stopped', stop_reason: 'auto_replied' },
   })
   expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'active' })
+})
+
+test('who has answered the campaign that they were moved from stays stopped in the other', async () => {
+  const { ctx, workspaceId } = inbox
+  const { leadId, messageId } = await inbox.contact([address])
+  const { body } = await inbox.call('POST', '/api/v2/campaigns', { body: { name: 'other' } })
+  const change = { action: 'move' as const, ids: [leadId], to_campaign_id: body.id }
+  const user = { type: 'user', id: '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d' } as const
+  await changeMany(ctx, workspaceId, change, { actor: user })
+  const { id } = await ctx.database.peek
+    .selectFrom('leads')
+    .select('id')
+    .where('campaign_id', '=', body.id)
+    .executeTakeFirstOrThrow()
+  await addSuppression(ctx, workspaceId, domain, operator)
+  const reason = 'suppressed' as const
+  await transaction(ctx, (tx) =>
+    recordActivities(tx, workspaceId, [{ kind: 'skipped', leadId: id, reason, detail: '' }]),
+  )
+  inbox.startReader()
+  inbox.arrive(letter({ headers: ['Message-ID: <a@x.example>', `In-Reply-To: ${messageId}`] }))
+  await inbox.waitForEvents('lead.replied')
+  await undoDomain()
+  expect(await inbox.lead(id)).toMatchObject({ sending_state: 'stopped', stop_reason: 'replied' })
 })
 
 test.each([

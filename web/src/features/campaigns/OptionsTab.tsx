@@ -134,6 +134,7 @@ function NumberOption({ name, min, ...common }: NumberOptionProps) {
             : 100_000
       }
       allowDecimal={false}
+      allowNegative={false}
       clampBehavior="strict"
       maw="16rem"
       placeholder={isGap ? '0' : t(($) => $.campaigns.options.none)}

@@ -18,13 +18,17 @@ export interface LeadPlace {
   is_bounced: boolean
 }
 
+/** Leads of an address of which one was moved on to the other by a person; `other` may be `one` itself. */
+const inSequence = (other: string, one: string) =>
+  `${other}.workspace_id = $1 and ${other}.email_folded = ${one}.email_folded
+         and coalesce(${other}.moved_from, ${other}.id) = coalesce(${one}.moved_from, ${one}.id)`
+
 export const findPlaces = prepared<[string, string[]], LeadPlace>(
   'find_lead_places',
   `select l.id, l.email_folded, l.campaign_id, l.company, l.sending_state, c.stop_for_company,
      array(
        select m.id from leads m
-       where m.workspace_id = $1 and m.email_folded = l.email_folded and m.id <> l.id
-         and coalesce(m.moved_from, m.id) = coalesce(l.moved_from, l.id)
+       where ${inSequence('m', 'l')} and m.id <> l.id
      ) as moved_ids,
      exists (
        select from suppressions s
@@ -84,6 +88,18 @@ export const findWithAnsweredColleague = prepared<
    )`,
 )
 
+/** Those of the leads whose person has answered a mail of theirs, or of one that they were moved on to, or from. */
+export const findAnsweredInSequence = prepared<[string, string[]], { id: string }>(
+  'find_leads_answered_in_sequence',
+  `select l.id
+   from leads l
+   where l.workspace_id = $1 and l.id = any(array(select unnest($2::uuid[])))
+     and exists (
+       select from leads s
+       where ${inSequence('s', 'l')} and s.email_reply_count > 0
+     )`,
+)
+
 export interface AnswersSince {
   id: string
   replied: boolean
@@ -111,13 +127,19 @@ const selectAnswersSince = prepared<
 function hasAnswered(kind: 'reply' | 'auto_reply') {
   return `exists (
        select from messages m
-       where m.workspace_id = $1 and m.thread_id = k.id and m.id >= k.since
+       where m.workspace_id = $1 and m.id >= k.since
+         and m.thread_id = any(array(
+           select s.id
+           from leads l
+           join leads s on ${inSequence('s', 'l')}
+           where l.workspace_id = $1 and l.id = k.id
+         ))
          and m.direction = 'in' and m.kind = '${kind}'
      )`
 }
 
 /**
- * What of their conversations came in since then.
+ * What of their conversations came in since then, and of those of leads that they were moved on to, or from.
  *
  * @param leads `company` is null where a colleague's answer does not matter, `since` the smallest id of
  *   a message that counts

@@ -245,16 +245,22 @@ describe('auto-replied', () => {
     expect(away(later, { postponed_until: next }).patch.postponed_until).toEqual(next)
   })
 
-  test('with a return is kept of a lead that is stopped, for whoever takes that back', () => {
-    const stopped = { sending_state: 'stopped', timestamp_next_send: null } as const
-    expect(away(later, stopped).patch).toEqual({ postponed_until: later })
+  test.each(done)(
+    'with a return is kept of a lead that is %s, for whoever takes that back',
+    (sending_state) => {
+      const ended = { sending_state, timestamp_next_send: null }
+      expect(away(later, ended).patch).toEqual({ postponed_until: later })
+    },
+  )
+
+  test('with a return is kept of a lead that is finished also where the campaign would have stopped it', () => {
+    const ended = { sending_state: 'finished', timestamp_next_send: null } as const
+    const more = { ...ended, stop_on_auto_reply: true }
+    expect(away(later, more).patch).toEqual({ postponed_until: later })
   })
 
-  test.each([
-    ['in the past', now, {}],
-    ['of a lead that is finished', later, { sending_state: 'finished' as const }],
-  ])('with a return %s changes nothing', (_case, resumeAt, more) => {
-    expect(away(resumeAt, more).patch).toEqual({})
+  test('with a return in the past changes nothing', () => {
+    expect(away(now).patch).toEqual({})
   })
 })
 

@@ -1,6 +1,6 @@
 import type { EventType } from '../../events/catalogue/index.ts'
-import { isOpen, isSending, type LeadState, type LockedLead } from '../record.ts'
-import { isFinal, planStatusChange } from '../status/plan-status-change.ts'
+import { isFinal, isOpen, isSending, type LeadState, type LockedLead } from '../record.ts'
+import { planStatusChange } from '../status/plan-status-change.ts'
 import type { LeadActivity, SentMail } from './activity.ts'
 
 /** What an activity makes of a lead: only what changes, and what is told of it, in this order. */
@@ -153,10 +153,12 @@ function planAutoReply(lead: LockedLead, replied: Of<'auto_replied'>, now: Date)
   const { message, reply, resumeAt, at = now } = replied
   const data = { message, reply }
   const events: ActivityChange['events'] = [{ type: 'lead.auto_replied', data, at }]
-  if (lead.stop_on_auto_reply) return { patch: stopped(lead, 'auto_replied'), events }
-  // Also of a lead that is stopped: whoever takes that back must not write into the absence.
-  const isOver = !resumeAt || resumeAt <= now
-  if (isOver || lead.sending_state === 'finished') return { patch: {}, events }
+  if (lead.stop_on_auto_reply && lead.sending_state !== 'finished') {
+    return { patch: stopped(lead, 'auto_replied'), events }
+  }
+  // Also of a lead that is stopped or finished: whoever takes that back, or moves it to another campaign,
+  // must not write into the absence.
+  if (!resumeAt || resumeAt <= now) return { patch: {}, events }
   const postponed_until = laterOf(resumeAt, lead.postponed_until)
   const next = lead.timestamp_next_send
   const patch = next ? { timestamp_next_send: laterOf(next, resumeAt) } : {}

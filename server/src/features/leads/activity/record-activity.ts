@@ -172,8 +172,11 @@ async function findMovedMeanwhile(
 ): Promise<string[]> {
   const changed = locked.filter(({ id, sending_state }) => {
     const place = places.get(id)
-    // Moving stops the lead that stays behind.
-    return place && place.sending_state !== sending_state
+    if (!place) return false
+    // Moving stops the lead that stays behind, unless it is finished. Of one that was moved before, the
+    // other is moved on.
+    const isStopped = place.sending_state !== sending_state
+    return isStopped || sending_state === 'finished' || place.moved_ids.length > 0
   })
   if (changed.length === 0) return []
   const changedIds = changed.map(({ id }) => id)

@@ -10,6 +10,7 @@ import {
   lockSuppressions,
   type SuppressionReason,
 } from '../../suppression/index.ts'
+import { countKept } from '../lists/list-queries.ts'
 import {
   type LeadRow,
   problemAt,
@@ -18,7 +19,7 @@ import {
   type SkippedRow,
   tooManyVariables,
 } from '../read-leads.ts'
-import { type AddedLeads, type AddLeads, type SkipReason, variablesMax } from '../schema.ts'
+import { type AddedLeads, type AddLeads, type RowSkipReason, variablesMax } from '../schema.ts'
 import * as queries from './add-queries.ts'
 import { companyOf } from './company.ts'
 
@@ -44,7 +45,7 @@ export async function addLeads(
   const { rows, skipped } = readLeads(input.leads)
   if (rows.length === 0) throw noValidLeads(skipped)
   return transaction(ctx, async (tx) => {
-    const target = await holdTarget(tx, workspaceId, input)
+    const campaign = await holdCampaign(tx, workspaceId, input)
     const classified = await classify(tx, workspaceId, input, rows, skipped)
     const { fresh, found } = isDryRun
       ? { fresh: classified.fresh, found: classified.present }
@@ -54,7 +55,7 @@ export async function addLeads(
       return {
         ...{ status: 'success', campaign_id: input.campaign_id, total_sent: input.leads.length },
         ...{ leads_uploaded: fresh.length, leads_updated: present.length, ...countersOf(skipped) },
-        remaining_in_plan: await roomInPlan(tx, workspaceId, target.plan_leads_max, 0),
+        remaining_in_plan: await roomInPlan(tx, workspaceId, campaign.plan_leads_max, 0),
         ...{ created_leads: [], skipped_leads: skipped },
       }
     }
@@ -62,11 +63,11 @@ export async function addLeads(
     const created = fresh.map((row) => ({
       ...row,
       id: tx.newId(),
-      company: target.stop_for_company ? companyOf(row.folded) : null,
+      company: campaign.stop_for_company ? companyOf(row.folded) : null,
     }))
     if (created.length > 0) {
       const now = tx.now()
-      const nextSend = firstSendOf(target, now)
+      const nextSend = firstSendOf(campaign, now)
       await queries.insertLeads(tx.db, workspaceId, input.campaign_id, created, now, nextSend)
       const added = { total: created.length, active: created.length }
       await addLeadCounts(tx, workspaceId, new Map([[input.campaign_id, added]]))
@@ -83,7 +84,7 @@ export async function addLeads(
       remaining_in_plan: await roomInPlan(
         tx,
         workspaceId,
-        target.plan_leads_max,
+        campaign.plan_leads_max,
         othersGo ? 0 : created.length,
       ),
       created_leads: created.map(({ index, id, email }) => ({ index, id, email })),
@@ -96,22 +97,17 @@ export async function addLeads(
  * What stays as it is until leads were added. Whoever locks leads of other campaigns in the same
  * transaction calls it before that.
  */
-export async function holdTarget(
+export async function holdCampaign(
   tx: Context,
   workspaceId: string,
   input: Pick<AddLeads, 'campaign_id' | 'skip_if_in_workspace'>,
-): Promise<queries.AddingTarget> {
-  const target = await queries.lockForAdding(tx.db, workspaceId, input.campaign_id)
-  if (!target) throw notFound('campaign')
+): Promise<queries.AddingCampaign> {
+  const campaign = await queries.lockForAdding(tx.db, workspaceId, input.campaign_id)
+  if (!campaign) throw notFound('campaign')
   // What depends on the leads of all campaigns is true only while nobody else adds any.
-  const alone = input.skip_if_in_workspace || target.plan_leads_max !== null
+  const alone = input.skip_if_in_workspace || campaign.plan_leads_max !== null
   await (alone ? lockSuppressions : holdSuppressions)(tx, workspaceId)
-  return target
-}
-
-/** A row whose address is in the campaign already. */
-interface PresentRow extends LeadRow {
-  id: string
+  return campaign
 }
 
 /** Tells rows that make a lead from rows that update one; all others are added to `skipped`. */
@@ -121,7 +117,7 @@ async function classify(
   input: AddLeads,
   rows: LeadRow[],
   skipped: SkippedRow[],
-): Promise<{ fresh: LeadRow[]; present: PresentRow[] }> {
+): Promise<{ fresh: LeadRow[]; present: queries.LeadToWrite[] }> {
   const folded = rows.map((row) => row.folded)
   const suppressed = await findSuppressed(tx.db, workspaceId, folded)
   const here = await queries.findPresent(tx.db, workspaceId, input.campaign_id, folded)
@@ -130,7 +126,7 @@ async function classify(
     : []
   const idsHere = new Map(here.map((lead) => [lead.email_folded, lead.id]))
   const inWorkspace = new Set(anywhere.map((lead) => lead.email_folded))
-  const reasonToSkip = ({ folded }: LeadRow): SkipReason | undefined => {
+  const reasonToSkip = ({ folded }: LeadRow): RowSkipReason | undefined => {
     const suppression = suppressed.get(folded)
     if (suppression) return skipReasonOf[suppression]
     if (idsHere.has(folded)) return input.overwrite ? undefined : 'already_in_campaign'
@@ -138,7 +134,7 @@ async function classify(
   }
 
   const fresh: LeadRow[] = []
-  const present: PresentRow[] = []
+  const present: queries.LeadToWrite[] = []
   for (const row of rows) {
     const reason = reasonToSkip(row)
     const id = idsHere.get(row.folded)
@@ -149,7 +145,7 @@ async function classify(
   return { fresh, present }
 }
 
-const skipReasonOf: Record<SuppressionReason, SkipReason> = {
+const skipReasonOf: Record<SuppressionReason, RowSkipReason> = {
   blocked: 'in_blocklist',
   unsubscribed: 'unsubscribed',
   bounced: 'bounced',
@@ -159,7 +155,7 @@ const skipReasonOf: Record<SuppressionReason, SkipReason> = {
 async function lockPresent(
   tx: Context,
   workspaceId: string,
-  { fresh, present }: { fresh: LeadRow[]; present: PresentRow[] },
+  { fresh, present }: { fresh: LeadRow[]; present: queries.LeadToWrite[] },
 ) {
   if (present.length === 0) return { fresh, found: present }
   const ids = present.map(({ id }) => id)
@@ -172,9 +168,9 @@ async function lockPresent(
 async function withoutFull(
   tx: Context,
   workspaceId: string,
-  rows: PresentRow[],
+  rows: queries.LeadToWrite[],
   leaveOut: AddOptions['leaveOut'],
-): Promise<PresentRow[]> {
+): Promise<queries.LeadToWrite[]> {
   if (rows.length === 0) return rows
   const full = await queries.findFull(tx.db, workspaceId, rows, variablesMax)
   const indexes = rows.filter((row) => full.has(row.id)).map(({ index }) => index)
@@ -189,7 +185,7 @@ async function withoutFull(
 }
 
 /** As `nextSendOf`, the same for all. */
-const firstSendOf = ({ zone, delay, delay_unit }: queries.AddingTarget, now: Date) =>
+const firstSendOf = ({ zone, delay, delay_unit }: queries.AddingCampaign, now: Date) =>
   delay && delay_unit ? afterDelay(zone, { delay, delay_unit }, now) : now
 
 /**
@@ -204,7 +200,7 @@ export async function roomInPlan(
   added: number,
 ): Promise<number | null> {
   if (leadsMax === null) return null
-  const total = await queries.countLeads(tx.db, workspaceId)
+  const total = await countKept(tx.db, workspaceId, undefined)
   if (added === 0 || total <= leadsMax) return Math.max(0, leadsMax - total)
   const room = Math.max(0, leadsMax - (total - added))
   throw new AppError(
@@ -214,7 +210,7 @@ export async function roomInPlan(
 }
 
 function countersOf(skipped: SkippedRow[]) {
-  const count = (...reasons: SkipReason[]) =>
+  const count = (...reasons: RowSkipReason[]) =>
     skipped.filter((row) => reasons.includes(row.reason)).length
   return {
     duplicated_leads: count('already_in_campaign'),

@@ -5,7 +5,7 @@ import { prepared } from '../../../kernel/db/prepared.ts'
 import type { LeadRow } from '../read-leads.ts'
 import type { TextField } from '../schema.ts'
 
-export interface AddingTarget {
+export interface AddingCampaign {
   plan_leads_max: number | null
   stop_for_company: boolean
   /** Of the first step; null: there is none yet. */
@@ -14,7 +14,7 @@ export interface AddingTarget {
   zone: string
 }
 
-const lockTarget = prepared<[string, string, string], AddingTarget>(
+const lockCampaign = prepared<[string, string, string], AddingCampaign>(
   'lock_lead_target',
   `select w.plan_leads_max, c.stop_for_company,
      (c.sequences #>> '{0,steps,0,delay}')::integer as delay,
@@ -34,16 +34,7 @@ const lockTarget = prepared<[string, string, string], AddingTarget>(
  * whoever changes its steps finds these leads.
  */
 export const lockForAdding = async (db: Db, workspaceId: string, campaignId: string) =>
-  (await lockTarget(db, workspaceId, campaignId, `leads of ${campaignId}`))[0]
-
-/** Of all campaigns. */
-export const countLeads = async (db: Db, workspaceId: string): Promise<number> => {
-  const { rows } = await sql<{ total: number }>`
-    select coalesce(sum(total), 0)::int as total
-    from campaign_lead_counts
-    where workspace_id = ${workspaceId}::uuid`.execute(db)
-  return rows[0]?.total ?? 0
-}
+  (await lockCampaign(db, workspaceId, campaignId, `leads of ${campaignId}`))[0]
 
 // Lists are compared as `any(array(select unnest($n)))` in this file: a length that the planner does
 // not know keeps it on the index, where in a table without statistics it would rather walk the whole
@@ -79,6 +70,7 @@ export const findAnywhere = prepared<[string, string[]], { email_folded: string 
    where workspace_id = $1 and email_folded = any(array(select unnest($2::text[])))`,
 )
 
+/** A row with the id of its lead, which it makes or is about to change. */
 export interface LeadToWrite extends LeadRow {
   id: string
 }

@@ -5,7 +5,7 @@ import { recordActivities } from '../activity/record-activity.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, type StoredLead } from '../record.ts'
 import type { NewStatus } from '../status/plan-status-change.ts'
-import { readTarget } from '../status/set-status.ts'
+import { readNewStatus } from '../status/set-status.ts'
 import { erased, setStatuses } from '../status/set-statuses.ts'
 import { deleteUntouched } from './delete.ts'
 import { move } from './move.ts'
@@ -22,7 +22,7 @@ export async function applyTo(
   if (ids.length === 0) return { changed: 0, refusals: [], undo: [] }
   if (action.kind === 'move') return move(tx, workspaceId, action.campaign_id, ids)
   if (action.kind === 'delete') return deleteUntouched(tx, workspaceId, ids)
-  const target = await readTarget(tx, workspaceId, statusOf(action))
+  const target = await readNewStatus(tx, workspaceId, statusOf(action))
   const isUnsubscribe = target.kind === 'builtin' && target.status === 'unsubscribed'
   return isUnsubscribe ? unsubscribe(tx, workspaceId, ids) : setStatus(tx, workspaceId, target, ids)
 }

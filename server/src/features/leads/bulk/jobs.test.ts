@@ -9,7 +9,8 @@ import { addSuppression, findSuppressed, removeSuppression } from '../../suppres
 import { recordActivities } from '../activity/record-activity.ts'
 import { deleteDraftWithLeads } from '../delete-draft.ts'
 import { followSteps } from '../following/follow-steps.ts'
-import { changeMany, getJob, listJobs, runLeadJobs, runNextBatch, undoJob } from './jobs.ts'
+import { changeMany, getJob, listJobs, undoJob } from './jobs.ts'
+import { runLeadJobs, runNextBatch } from './run-jobs.ts'
 import { BulkChange } from './schema.ts'
 
 let api: TestApi
@@ -193,6 +194,28 @@ test('a change is not undone of who has sent an automatic answer since: it may t
   await inbox.waitForEvents('lead.auto_replied')
   expect(await undoJob(inbox.ctx, inbox.workspaceId, id, by)).toMatchObject({ refused: 1 })
   expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'stopped' })
+})
+
+test('a change is not undone of who has answered the campaign that they were moved from since', async () => {
+  await using inbox = await testInbox()
+  const { leadId, messageId } = await inbox.contact(['ada@lead.example'])
+  const { body } = await inbox.call('POST', '/api/v2/campaigns', { body: { name: 'other' } })
+  const to_campaign_id: string = body.id
+  const change = (action: { action: 'move'; to_campaign_id: string } | typeof lost, id: string) =>
+    changeMany(inbox.ctx, inbox.workspaceId, { ...action, ids: [id] }, by)
+  const lost = { action: 'set_status' as const, status: 'lost' }
+  await change({ action: 'move', to_campaign_id }, leadId)
+  const moved = await inbox.ctx.database.peek
+    .selectFrom('leads')
+    .select('id')
+    .where('campaign_id', '=', to_campaign_id)
+    .executeTakeFirstOrThrow()
+  const { id } = await change(lost, moved.id)
+  inbox.startReader()
+  inbox.arrive(letter({ headers: ['Message-ID: <a@x.example>', `In-Reply-To: ${messageId}`] }))
+  await inbox.waitForEvents('lead.replied')
+  expect(await undoJob(inbox.ctx, inbox.workspaceId, id, by)).toMatchObject({ refused: 1 })
+  expect(await inbox.lead(moved.id)).toMatchObject({ sending_state: 'stopped' })
 })
 
 test('whoever is unsubscribed with others is suppressed again after the entry was lifted, and all leads stop', async () => {

@@ -1,17 +1,14 @@
-import { type Context, inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
-import { movingOf } from '../../../kernel/db/failure.ts'
+import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../../kernel/http/page.ts'
-import { describeError } from '../../../kernel/log.ts'
 import { hintJob } from '../../../kernel/runner/job.ts'
 import { recordAudit } from '../../audit/index.ts'
 import { getCampaign } from '../../campaigns/index.ts'
 import { readFilter } from '../lists/filter.ts'
 import { countMatching, listMatchingIds } from '../lists/list-queries.ts'
-import { type ChangedBy, readTarget } from '../status/set-status.ts'
+import { type ChangedBy, readNewStatus } from '../status/set-status.ts'
 import { applyTo } from './apply.ts'
-import { claimJob } from './cross-workspace.ts'
 import type { Outcome } from './outcome.ts'
 import * as queries from './queries.ts'
 import { atOnceMax, type BulkChange, type LeadJob } from './schema.ts'
@@ -28,7 +25,7 @@ export async function changeMany(
   by: ChangedBy,
 ): Promise<LeadJob> {
   const action = await readAction(ctx, workspaceId, change)
-  const target = readTargetLeads(change)
+  const target = readJobLeads(change)
   return transaction(ctx, async (tx) => {
     const now = tx.now()
     const job: queries.Job = {
@@ -41,7 +38,7 @@ export async function changeMany(
     if (ids.length <= atOnceMax) {
       job.total = ids.length
       const outcome = await applyTo(tx, workspaceId, action, ids)
-      count(job, ids, outcome)
+      countOutcome(job, ids, outcome)
       // What a runner does to very many has no way back.
       job.undo = outcome.undo?.length ? outcome.undo : null
       job.state = 'finished'
@@ -96,11 +93,11 @@ async function readAction(
   }
   if (action !== 'set_status') return { kind: action }
   if (status === undefined) throw invalidField('/status', 'status says what they are set to')
-  await readTarget(ctx, workspaceId, status, '/status')
+  await readNewStatus(ctx, workspaceId, status, '/status')
   return { kind: action, status }
 }
 
-function readTargetLeads({ ids, filter, excluded }: BulkChange): queries.JobTarget {
+function readJobLeads({ ids, filter, excluded }: BulkChange): queries.JobLeads {
   if ((ids === undefined) === (filter === undefined)) {
     throw invalidField('/ids', 'name the leads by ids, or by a filter, not both')
   }
@@ -111,7 +108,7 @@ function readTargetLeads({ ids, filter, excluded }: BulkChange): queries.JobTarg
 }
 
 /** The next leads; those that are added later are not meant. */
-async function findIds(tx: Context, job: queries.Job, limit: number): Promise<string[]> {
+export async function findIds(tx: Context, job: queries.Job, limit: number): Promise<string[]> {
   const { ids, filter, excluded = [] } = job.target
   if (ids) return ids.slice(job.looked_at, job.looked_at + limit)
   const left = new Set(excluded)
@@ -132,7 +129,7 @@ async function findIds(tx: Context, job: queries.Job, limit: number): Promise<st
   return found.slice(0, limit)
 }
 
-function count(job: queries.Job, ids: string[], { changed, refusals }: Outcome) {
+export function countOutcome(job: queries.Job, ids: string[], { changed, refusals }: Outcome) {
   job.looked_at += ids.length
   job.changed += changed
   job.refused += refusals.length
@@ -204,61 +201,6 @@ export const undoJob = (
     })
     return shown(job)
   })
-
-const batchMax = 500
-
-/**
- * Works on what is left to do in all workspaces, until there is nothing more: a batch of each in turn, so
- * that nobody's few leads wait for another's very many.
- */
-export async function runLeadJobs(ctx: ProcessContext, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted && (await runNextBatch(ctx)));
-}
-
-/** @returns whether there was anything to do */
-export async function runNextBatch(ctx: ProcessContext): Promise<boolean> {
-  const claim = ctx.newId()
-  const now = ctx.now()
-  // Longer than any batch takes: then whoever worked on it is gone.
-  const since = new Date(now.getTime() - ctx.config.leaseMs)
-  const found = await claimJob(ctx.db, claim, now, since)
-  if (!found) return false
-  await runBatch(inWorkspace(ctx, found.workspace_id), found.workspace_id, found.id, claim)
-  return true
-}
-
-async function runBatch(ctx: Context, workspaceId: string, id: string, claim: string) {
-  try {
-    await transaction(ctx, async (tx) => {
-      const job = await queries.lockJob(tx.db, workspaceId, id)
-      if (job?.state !== 'running' || job.claim !== claim) return
-      const ids = await findIds(tx, job, batchMax)
-      count(job, ids, await applyTo(tx, workspaceId, job.action, ids))
-      if (ids.length < batchMax) Object.assign(job, { state: 'finished', total: job.looked_at })
-      job.timestamp_updated = tx.now()
-      await queries.updateJob(tx.db, job)
-    })
-  } catch (error) {
-    // It is taken up again where the workspace goes.
-    if (movingOf(error)) return
-    if (!(error instanceof AppError)) {
-      ctx.log.error({ job: id, ...describeError(error) }, 'a change of many leads is tried again')
-      return
-    }
-    await transaction(ctx, async (tx) => {
-      const job = await queries.lockJob(tx.db, workspaceId, id)
-      if (job?.state !== 'running' || job.claim !== claim) return
-      const timestamp_updated = tx.now()
-      Object.assign(job, { state: 'failed', error: error.message, timestamp_updated })
-      await queries.updateJob(tx.db, job)
-    })
-  }
-}
-
-const keptMs = 7 * 86_400_000
-
-export const dropOldLeadJobs = (ctx: Context, workspaceId: string) =>
-  queries.deleteOldJobs(ctx.db, workspaceId, new Date(ctx.now().getTime() - keptMs))
 
 const shown = ({ action, undo, ...job }: queries.Job): LeadJob => ({
   ...{ id: job.id, user_id: job.user_id, action: action.kind },

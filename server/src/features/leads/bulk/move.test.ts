@@ -94,6 +94,20 @@ test('who has answered or was stopped is not moved: nobody writes to them anew',
   expect(reasons.get('f@five.example')).toContain('has answered')
 })
 
+test('who has answered the campaign that they were moved from is not moved on', async () => {
+  const [campaign, target] = [await createCampaign(), await createCampaign()]
+  const gentle = await createCampaign({ stop_on_reply: false })
+  const [id = ''] = await addLeads(campaign, ['a@sequence.example'])
+  await writtenTo(campaign)
+  await move([id], gentle)
+  await record(replied(id))
+  const [moved] = await leadsOf(gentle)
+  expect(moved).toMatchObject({ sending_state: 'pending', email_reply_count: 0 })
+  const job = await move([moved?.id ?? ''], target)
+  expect(job).toMatchObject({ changed: 0, refused: 1 })
+  expect(job.refusals[0]?.reason).toContain('has answered')
+})
+
 test('whose status says that nothing more is sent is not moved, though their campaign had ended before', async () => {
   const [campaign, target] = [await createCampaign(), await createCampaign()]
   const create = (name: string, effect: 'none' | 'stop') =>
@@ -139,16 +153,37 @@ test('who is paused is not moved before they are resumed, and who was skipped is
   expect(await move([byHand], target)).toMatchObject({ changed: 1 })
 })
 
-test('who is absent is written to by the other campaign on return, too', async () => {
+test.each([
+  ['goes on', false, false],
+  ['has ended', true, false],
+  ['has ended, and stops on automatic answers', true, true],
+])(
+  'who is absent is written to by the other campaign on return, too, where theirs %s',
+  async (_case, isFinished, stop_on_auto_reply) => {
+    const [campaign, target] = [
+      await createCampaign({ stop_on_auto_reply }),
+      await createCampaign(),
+    ]
+    const ids = await addLeads(campaign, ['away@one.example', 'here@one.example'])
+    const [away = ''] = ids
+    const back = new Date(api.ctx.now().getTime() + 5 * 86_400_000)
+    if (isFinished) await record(...ids.map((leadId) => ({ kind: 'finished' as const, leadId })))
+    await record(autoReplied(away, back))
+    expect(await move(ids, target)).toMatchObject({ changed: 2 })
+    expect(await leadsOf(target)).toMatchObject([
+      { email: 'away@one.example', postponed_until: back, timestamp_next_send: back },
+      { email: 'here@one.example', postponed_until: null, timestamp_next_send: api.ctx.now() },
+    ])
+  },
+)
+
+test('who is absent when their campaign ends is written to by the other one on return', async () => {
   const [campaign, target] = [await createCampaign(), await createCampaign()]
-  const ids = await addLeads(campaign, ['away@one.example', 'here@one.example'])
+  const [id = ''] = await addLeads(campaign, ['away@ends.example'])
   const back = new Date(api.ctx.now().getTime() + 5 * 86_400_000)
-  await record(autoReplied(ids[0] ?? '', back))
-  expect(await move(ids, target)).toMatchObject({ changed: 2 })
-  expect(await leadsOf(target)).toMatchObject([
-    { email: 'away@one.example', postponed_until: back, timestamp_next_send: back },
-    { email: 'here@one.example', postponed_until: null, timestamp_next_send: api.ctx.now() },
-  ])
+  await record(autoReplied(id, back), { kind: 'finished', leadId: id })
+  await move([id], target)
+  expect(await leadsOf(target)).toMatchObject([{ timestamp_next_send: back }])
 })
 
 test('the label that a person gave goes along, and nobody is told of it once more', async () => {
@@ -219,20 +254,42 @@ test('who answers a mail of the campaign that they were moved from is not writte
   ])
 })
 
-test('an answer that is read while a lead is being moved stops the other one, too', async () => {
-  const [campaign, target] = [await createCampaign(), await createCampaign()]
-  const [id = ''] = await addLeads(campaign, ['answers@meanwhile.example'])
-  await writtenTo(campaign)
+/** Both wait until the lead is free, the move first. */
+async function recordWhileMoving(activity: LeadActivity, id: string, target: string) {
   const { peek } = api.ctx.database
   const [moving, recording] = await peek.transaction().execute(async (held) => {
     await sql`select from leads where id = ${id}::uuid for update`.execute(held)
     const moving = move([id], target)
     await waitingForLocks(1)
-    const recording = record(replied(id))
+    const recording = record(activity)
     await waitingForLocks(2)
     return [moving, recording]
   })
   await Promise.all([moving, recording])
+}
+
+test.each(['active', 'finished'] as const)(
+  'an answer that is read while a lead that is %s is being moved stops the other one, too',
+  async (sending_state) => {
+    const [campaign, target] = [await createCampaign(), await createCampaign()]
+    const [id = ''] = await addLeads(campaign, [`${sending_state}@meanwhile.example`])
+    await writtenTo(campaign)
+    if (sending_state === 'finished') await record({ kind: 'finished', leadId: id })
+    await recordWhileMoving(replied(id), id, target)
+    expect(await leadsOf(target)).toMatchObject([
+      { sending_state: 'stopped', stop_reason: 'replied' },
+    ])
+  },
+)
+
+test('an answer to the first campaign that is read while a lead is being moved on stops the last one', async () => {
+  const [campaign, between] = [await createCampaign(), await createCampaign()]
+  const target = await createCampaign()
+  const [id = ''] = await addLeads(campaign, ['on@meanwhile.example'])
+  await writtenTo(campaign)
+  await move([id], between)
+  const [moved] = await leadsOf(between)
+  await recordWhileMoving(replied(id), moved?.id ?? '', target)
   expect(await leadsOf(target)).toMatchObject([
     { sending_state: 'stopped', stop_reason: 'replied' },
   ])

@@ -1,11 +1,12 @@
 import type { Context } from '../../../kernel/context.ts'
 import { lockLeadCounts } from '../../campaigns/index.ts'
 import { type Label, listLabels } from '../../labels/index.ts'
-import { addLeads, holdTarget, roomInPlan } from '../adding/add-leads.ts'
+import { findAnsweredInSequence } from '../activity/activity-queries.ts'
+import { addLeads, holdCampaign, roomInPlan } from '../adding/add-leads.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, isOpen, type LockedLead } from '../record.ts'
-import type { LeadInput, SkipReason } from '../schema.ts'
+import type { LeadInput, RowSkipReason } from '../schema.ts'
 import { stopsByStatus } from '../status/plan-status-change.ts'
 import { erased } from '../status/set-statuses.ts'
 import { removeLeads } from './delete.ts'
@@ -20,16 +21,19 @@ export async function move(
   ids: string[],
 ): Promise<Outcome> {
   const input = { campaign_id: campaignId, overwrite: false, skip_if_in_workspace: false }
-  const { plan_leads_max } = await holdTarget(tx, workspaceId, input)
+  const { plan_leads_max } = await holdCampaign(tx, workspaceId, input)
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
   const labels = new Map(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
+  )
+  const answered = new Set(
+    (await findAnsweredInSequence(tx.db, workspaceId, ids)).map(({ id }) => id),
   )
   const refusals = missing(ids, leads)
   const going: LockedLead[] = []
   for (const lead of leads) {
     const label = lead.label_id === null ? undefined : labels.get(lead.label_id)
-    const reason = whyNotMoved(lead, label, campaignId)
+    const reason = whyNotMoved(lead, { label, hasAnswered: answered.has(lead.id), campaignId })
     if (reason) refusals.push(refusal(lead, reason))
     else going.push(lead)
   }
@@ -44,15 +48,13 @@ export async function move(
     const lead = going[index]
     if (lead) refusals.push(refusal(lead, skipped[reason]))
   }
-  await postponeAdded(tx, workspaceId, added.created_leads, going)
-  await labelAdded(tx, workspaceId, added.created_leads, going)
   const moved = added.created_leads.flatMap(({ index }) => going[index] ?? [])
   const untouched = await queries.findUntouched(
     tx.db,
     workspaceId,
     moved.map(({ id }) => id),
   )
-  await linkAdded(tx, workspaceId, added.created_leads, going, untouched)
+  await carryOver(tx, workspaceId, added.created_leads, going, untouched)
   await removeLeads(
     tx,
     workspaceId,
@@ -72,12 +74,15 @@ export async function move(
 /** Null: it is moved. Whoever must not be written to at all is skipped as in any campaign. */
 function whyNotMoved(
   lead: LockedLead,
-  label: Label | undefined,
-  campaignId: string,
+  {
+    label,
+    hasAnswered,
+    campaignId,
+  }: { label: Label | undefined; hasAnswered: boolean; campaignId: string },
 ): string | null {
   if (isErased(lead)) return erased
   if (lead.campaign_id === campaignId) return skipped.already_in_campaign
-  if (lead.email_reply_count > 0) return notMoved.replied
+  if (hasAnswered) return notMoved.replied
   if (lead.stop_reason !== null) return notMoved[lead.stop_reason]
   // Of one that had got its last mail, a person's word changes the status alone.
   if (stopsByStatus(lead.status, label)) return notMoved.said
@@ -86,48 +91,27 @@ function whyNotMoved(
   return isHeldBack ? notMoved.paused : null
 }
 
-/** Who is absent is written to on return, whichever campaign does. */
-async function postponeAdded(
-  tx: Context,
-  workspaceId: string,
-  added: { index: number; id: string }[],
-  going: LockedLead[],
-) {
-  const postponed = added.flatMap(({ index, id }) => {
-    const until = going[index]?.postponed_until
-    return until ? [{ id, until }] : []
-  })
-  if (postponed.length > 0) await queries.postponeAdded(tx.db, workspaceId, postponed)
-}
-
-/** What a person has said of them is known there, too, and nobody is told of it once more. */
-async function labelAdded(
-  tx: Context,
-  workspaceId: string,
-  added: { index: number; id: string }[],
-  going: LockedLead[],
-) {
-  const labelled = added.flatMap(({ index, id }) => {
-    const { status, label_id } = going[index] as LockedLead
-    return label_id !== null || status === 'neutral' ? [{ id, status, label_id }] : []
-  })
-  if (labelled.length > 0) await queries.labelAdded(tx.db, workspaceId, labelled)
-}
-
-/** What comes back from a mail that they were sent here concerns them there, too. */
-async function linkAdded(
+/**
+ * Who is absent is written to on return, whichever campaign does; what a person has said of them is known
+ * there, too, and nobody is told of it once more; and what comes back from a mail that they were sent here
+ * concerns them there.
+ */
+async function carryOver(
   tx: Context,
   workspaceId: string,
   added: { index: number; id: string }[],
   going: LockedLead[],
   untouched: Set<string>,
 ) {
-  const linked = added.flatMap(({ index, id }) => {
+  const carried = added.flatMap(({ index, id }) => {
     const lead = going[index] as LockedLead
+    const { postponed_until, label_id } = lead
+    const isSaid = label_id !== null || lead.status === 'neutral'
     const moved_from = lead.moved_from ?? (untouched.has(lead.id) ? null : lead.id)
-    return moved_from ? [{ id, moved_from }] : []
+    if (!postponed_until && !isSaid && !moved_from) return []
+    return [{ id, postponed_until, status: isSaid ? lead.status : null, label_id, moved_from }]
   })
-  if (linked.length > 0) await queries.linkAdded(tx.db, workspaceId, linked)
+  if (carried.length > 0) await queries.carryOver(tx.db, workspaceId, carried)
 }
 
 const addInstead = 'If they are to be written to all the same, add the address there.'
@@ -142,7 +126,7 @@ const notMoved = {
   ...{ bounced: null, unsubscribed: null, blocked: null },
 }
 
-const skipped: Record<SkipReason, string> = {
+const skipped: Record<RowSkipReason, string> = {
   invalid_email: 'The address is not valid.',
   duplicate_in_request: 'Another lead of the same address was moved there.',
   in_blocklist: 'The address or its domain is blocked.',

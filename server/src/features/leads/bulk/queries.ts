@@ -6,7 +6,7 @@ import type { PageRequest } from '../../../kernel/http/page.ts'
 import { askedNobody } from '../asked-nobody.ts'
 import { claimsLock } from '../claims-lock.ts'
 import type { LeadFilters } from '../lists/list-schema.ts'
-import type { LeadState, LockedLead } from '../record.ts'
+import type { LeadState, LockedLead, StoredLead } from '../record.ts'
 import type { BulkAction, LeadJob } from './schema.ts'
 
 export type JobAction =
@@ -14,7 +14,7 @@ export type JobAction =
   | { kind: 'move'; campaign_id: string }
   | { kind: Exclude<BulkAction, 'set_status' | 'move'> }
 
-export interface JobTarget {
+export interface JobLeads {
   ids?: string[]
   filter?: LeadFilters
   excluded?: string[]
@@ -33,7 +33,7 @@ export interface Job extends Omit<LeadJob, 'action' | 'can_undo'> {
   workspace_id: string
   user_id: string
   action: JobAction
-  target: JobTarget
+  target: JobLeads
   place: string | null
   /** Null: there is no way back. Older versions wrote an empty one where they changed nobody. */
   undo: UndoneLead[] | null
@@ -136,48 +136,26 @@ export const deleteLeads = (db: Db, workspaceId: string, ids: string[]) =>
     where workspace_id = ${workspaceId}::uuid
       and id = any(array(select unnest(${ids}::uuid[])))`.execute(db)
 
-/** Of leads that were added in the same transaction. */
-export const postponeAdded = (db: Db, workspaceId: string, leads: { id: string; until: Date }[]) =>
-  sql`
-    update leads l
-    set postponed_until = k.until, timestamp_next_send = greatest(l.timestamp_next_send, k.until)
-    from unnest(
-      ${leads.map((lead) => lead.id)}::uuid[],
-      ${timestampArray(leads.map((lead) => lead.until))}::timestamptz[]
-    ) as k (id, until)
-    where l.workspace_id = ${workspaceId}::uuid and l.id = k.id
-      and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
+interface CarriedOver
+  extends Pick<StoredLead, 'id' | 'postponed_until' | 'label_id' | 'moved_from'> {
+  /** Null: that of any new lead. */
+  status: string | null
+}
 
-/** Of leads that were added in the same transaction. */
-export const labelAdded = (
-  db: Db,
-  workspaceId: string,
-  leads: Pick<UndoneLead, 'id' | 'status' | 'label_id'>[],
-) =>
+/** To leads that were added in the same transaction, which have none of it. */
+export const carryOver = (db: Db, workspaceId: string, leads: CarriedOver[]) =>
   sql`
     update leads l
-    set status = k.status, label_id = k.label_id
+    set postponed_until = k.postponed_until,
+      timestamp_next_send = greatest(l.timestamp_next_send, k.postponed_until),
+      status = coalesce(k.status, l.status), label_id = k.label_id, moved_from = k.moved_from
     from unnest(
       ${leads.map((lead) => lead.id)}::uuid[],
+      ${timestampArray(leads.map((lead) => lead.postponed_until))}::timestamptz[],
       ${leads.map((lead) => lead.status)}::text[],
-      ${leads.map((lead) => lead.label_id)}::uuid[]
-    ) as k (id, status, label_id)
-    where l.workspace_id = ${workspaceId}::uuid and l.id = k.id
-      and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
-
-/** Of leads that were added in the same transaction. */
-export const linkAdded = (
-  db: Db,
-  workspaceId: string,
-  leads: { id: string; moved_from: string }[],
-) =>
-  sql`
-    update leads l
-    set moved_from = k.moved_from
-    from unnest(
-      ${leads.map((lead) => lead.id)}::uuid[],
+      ${leads.map((lead) => lead.label_id)}::uuid[],
       ${leads.map((lead) => lead.moved_from)}::uuid[]
-    ) as k (id, moved_from)
+    ) as k (id, postponed_until, status, label_id, moved_from)
     where l.workspace_id = ${workspaceId}::uuid and l.id = k.id
       and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
 

@@ -29,7 +29,10 @@ export async function findMissedStops(
   return reasons
 }
 
-/** By lead: the answer since its last mail that stops it, were it still sent to. */
+/**
+ * By lead: the answer since its last mail that stops it, were it still sent to. Of one that nothing was
+ * sent to since it is here: what it was moved with was known to who moved it.
+ */
 export async function findStoppingAnswers(
   tx: Context,
   workspaceId: string,
@@ -44,7 +47,7 @@ export async function findStoppingAnswers(
       id: lead.id,
       campaign_id: lead.campaign_id,
       company: lead.stop_for_company ? companyOf(lead.email_folded) : null,
-      since: firstIdAt(new Date((lead.timestamp_last_contact?.getTime() ?? 0) - clockToleranceMs)),
+      since: firstIdAt(new Date(beganAt(lead).getTime() - clockToleranceMs)),
     })),
   )
   const answersOf = new Map(answers.map((answer) => [answer.id, answer]))
@@ -54,6 +57,9 @@ export async function findStoppingAnswers(
   }
   return reasons
 }
+
+const beganAt = ({ timestamp_last_contact, timestamp_created }: LockedLead) =>
+  timestamp_last_contact ?? timestamp_created
 
 function reasonOf(
   lead: LockedLead,

@@ -1,6 +1,6 @@
 import type { EventType } from '../../events/catalogue/index.ts'
 import { type BuiltinStatus, builtinStatuses, foldStatus, type Label } from '../../labels/index.ts'
-import { isOpen, isSending, type LeadState } from '../record.ts'
+import { isFinal, isOpen, isSending, type LeadState } from '../record.ts'
 
 /**
  * What a lead may be set to (contract §7). `status` is what the lead means to people, and
@@ -154,12 +154,6 @@ function sendingAfter({ sending_state, stop_reason }: StatusSubject, effect: Eff
   return effect === 'finish' ? { sending_state: 'finished' } : {}
 }
 
-/** Never overwritten and never resumed from. */
-export const isFinal = (
-  reason: LeadState['stop_reason'],
-): reason is 'unsubscribed' | 'bounced' | 'blocked' =>
-  reason === 'unsubscribed' || reason === 'bounced' || reason === 'blocked'
-
 function planPause({ sending_state }: StatusSubject): StatusChange {
   if (sending_state === 'paused') return { kind: 'unchanged' }
   if (isSending(sending_state)) {
@@ -179,7 +173,7 @@ function planResume(lead: StatusSubject, suppressed: boolean): StatusChange {
   if (sending_state === 'finished') {
     return refuse('The lead has finished the campaign; there is nothing left to resume.')
   }
-  if (sending_state === 'pending' || sending_state === 'active') return { kind: 'unchanged' }
+  if (isSending(sending_state)) return { kind: 'unchanged' }
   const patch: Sending = { sending_state: current_step === 0 ? 'pending' : 'active' }
   if (stop_reason !== null) patch.stop_reason = null
   return { kind: 'changed', patch, event: null }

@@ -23,7 +23,7 @@ export async function setLeadStatus(
   const { campaign_id } = input
   const target =
     (await findOwnTarget(ctx, workspaceId, campaign_id, address?.folded, input.new_status)) ??
-    (await readTarget(ctx, workspaceId, input.new_status))
+    (await readNewStatus(ctx, workspaceId, input.new_status))
   if (!address) throw noSuchLead()
   return transaction(ctx, async (tx) => {
     const { before, after } = isUnsubscribe(target)
@@ -114,7 +114,7 @@ async function findOwnTarget(
 }
 
 /** @param path where the text stands in the body */
-export async function readTarget(
+export async function readNewStatus(
   ctx: Context,
   workspaceId: string,
   text: string,

@@ -40,6 +40,7 @@ export function WaitField({ step, number, onChange }: WaitFieldProps) {
         min={0}
         max={525_600}
         allowDecimal={false}
+        allowNegative={false}
         clampBehavior="strict"
         readOnly={!mayChange}
         value={delay}

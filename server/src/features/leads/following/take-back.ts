@@ -1,10 +1,10 @@
 import type { Context } from '../../../kernel/context.ts'
 import { holdSteps, nextStep } from '../../campaigns/index.ts'
+import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeadsBack } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 import { findMissedStops, type StopReason } from '../status/missed-stops.ts'
-import { companyIn } from './company.ts'
 
 interface TakenStep {
   leadId: string
