@@ -10,6 +10,7 @@ import type { Authenticate, Caller } from '../../kernel/http/access.ts'
 import { foldScope } from '../../kernel/http/scopes.ts'
 import { describeError } from '../../kernel/log.ts'
 import { createShardCheck } from '../../kernel/shards/ask.ts'
+import { entitlementsOf } from '../workspaces/plan/index.ts'
 import { type Authority, findAuthorities, findAuthority } from './cross-workspace.ts'
 import * as queries from './queries.ts'
 import { refusal, revokedKey } from './refusals.ts'
@@ -113,11 +114,7 @@ function toCaller(authority: Authority | undefined, now: Date): Caller {
     actor: { type: 'key', id: authority.key_id },
     rateKey: authority.workspace_id,
     scopes: new Set(authority.scopes.map(foldScope)),
-    entitlements: new Set([
-      ...(authority.plan_api ? ['api'] : []),
-      ...(authority.plan_webhooks ? ['webhooks'] : []),
-      ...(authority.plan_acquisition ? ['acquisition'] : []),
-    ]),
+    entitlements: entitlementsOf(authority),
     demands: new Set(authority.leadbank_scope_required ? ['leadbank'] : []),
     requestsMax: authority.plan_rate,
     expiresAt: authority.timestamp_expires,
