@@ -44,15 +44,15 @@ export const sessionDoor: Door = async (req) => {
 
 /** On the shard of the workspace, by the very read that says whether it is there. */
 async function findMembershipOn(
-  process: ProcessContext,
+  ctx: ProcessContext,
   workspaceId: string,
   userId: string,
 ): Promise<(PlaceAndMembership & Pick<Caller, 'shard'>) | undefined> {
-  const find = (ctx: ProcessContext) =>
-    findPlaceAndMembership(inWorkspace(ctx, workspaceId), workspaceId, userId)
-  const { shards } = process
-  if (!shards) return find(process)
-  const located = await shards.locateWorkspace(workspaceId, ({ ctx }) => find(ctx))
+  const find = (own: ProcessContext) =>
+    findPlaceAndMembership(inWorkspace(own, workspaceId), workspaceId, userId)
+  const { shards } = ctx
+  if (!shards) return find(ctx)
+  const located = await shards.locateWorkspace(workspaceId, (shard) => find(shard.ctx))
   return located && { ...located.answer, shard: located.shard.ctx }
 }
 
