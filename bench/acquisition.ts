@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { startRole } from './child.ts'
 import { measureFacets } from './facets.ts'
-import type { Figure } from './figure.ts'
+import type { EachPart, Figure } from './figure.ts'
 import { measureImport } from './imports.ts'
 import { measureReveals } from './reveals.ts'
 import { measureSearch } from './searches.ts'
@@ -13,8 +13,10 @@ import { type BenchService, openService } from './service.ts'
 const size = { contacts: 2_000_000, companies: 200_000 }
 const reveals = 30_000
 
+type Part = (service: BenchService) => Promise<Figure[]>
+
 /** What is measured of the directory that was imported. */
-export const parts: Record<string, (service: BenchService) => Promise<Figure[]>> = {
+export const parts: Record<string, Part> = {
   import: async () => [],
   search: async (service) => {
     await using api = await startRole('api', service)
@@ -28,13 +30,12 @@ export const parts: Record<string, (service: BenchService) => Promise<Figure[]>>
 }
 
 /** Import, search and reveals on one made directory; each part needs the import. */
-export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
+export async function bench(eachPart: EachPart<Part>): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'))
   try {
     await using service = await openService()
-    const figures = await measureImport(service, folder, size)
-    for (const part of only) figures.push(...((await parts[part]?.(service)) ?? []))
-    return figures
+    const imported = await measureImport(service, folder, size)
+    return [...imported, ...(await eachPart((part) => part(service)))]
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startRole, startScript } from './child.ts'
-import type { Figure } from './figure.ts'
-import { openService, percentile } from './service.ts'
+import { type Figure, percentile } from './figure.ts'
+import { openService } from './service.ts'
 
 const rounds = 5
 

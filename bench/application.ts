@@ -5,9 +5,11 @@ import { measureLeadList } from './application/lead-list.ts'
 import { measurePages } from './application/pages.ts'
 import { measureReply } from './application/reply.ts'
 import { openStage, type Stage } from './application/stage.ts'
-import type { Figure } from './figure.ts'
+import type { EachPart, Figure } from './figure.ts'
 
-export const parts: Record<string, (stage: Stage) => Promise<Figure[]>> = {
+type Part = (stage: Stage) => Promise<Figure[]>
+
+export const parts: Record<string, Part> = {
   import: measureImport,
   list: measureLeadList,
   log: measureDeliveryLog,
@@ -17,11 +19,9 @@ export const parts: Record<string, (stage: Stage) => Promise<Figure[]>> = {
 }
 
 /** The application in a real browser, at `outrider api` and `outrider runner`, each part on a database of its own. */
-export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
-  const figures: Figure[] = []
-  for (const part of only) {
+export function bench(eachPart: EachPart<Part>): Promise<Figure[]> {
+  return eachPart(async (part) => {
     await using stage = await openStage()
-    figures.push(...((await parts[part]?.(stage)) ?? []))
-  }
-  return figures
+    return await part(stage)
+  })
 }

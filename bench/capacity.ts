@@ -6,7 +6,7 @@ import { load } from './api.ts'
 import { startRole } from './child.ts'
 import { type EventType, emitMany, subscribe } from './deliveries/load.ts'
 import { countSettled } from './deliveries/throughput.ts'
-import type { Figure } from './figure.ts'
+import { type EachPart, type Figure, shown } from './figure.ts'
 import { readPostgresTime, readTime } from './processor-time.ts'
 import { startBenchReceiver } from './receiver.ts'
 import { benchLead } from './sending/campaign.ts'
@@ -22,25 +22,21 @@ const eventsAtOnce = 500
 const type: EventType = 'lead.interested'
 const destinations = 3
 
-export const parts: Record<string, (service: BenchService) => Promise<Figure[]>> = {
+type Part = (service: BenchService) => Promise<Figure[]>
+
+export const parts: Record<string, Part> = {
   disk: measureDisk,
   changes: measureChanges,
 }
 
 /** What `outrider size` reckons with: bytes on disk of a lead, a mail, an attempt; the cost of a change. */
-export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
-  const figures: Figure[] = []
-  for (const part of only) {
+export function bench(eachPart: EachPart<Part>): Promise<Figure[]> {
+  return eachPart(async (part) => {
     await using service = await openService()
     await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
-    figures.push(...((await parts[part]?.(service)) ?? []))
-  }
-  return figures
+    return await part(service)
+  })
 }
-
-const shown = (name: string, value: number, unit: string): Figure => ({
-  ...{ name, value, unit, target: 'shown', met: true },
-})
 
 /** Each written by the verbs that the service writes it by; indexes and dead rows included. */
 async function measureDisk(service: BenchService): Promise<Figure[]> {

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { startPgBouncer, throughPooler } from '../server/test/pgbouncer.ts'
 import { type Child, startRole } from './child.ts'
 import { subscribe } from './deliveries/load.ts'
-import type { Figure } from './figure.ts'
+import type { EachPart, Figure } from './figure.ts'
 import { startBenchReceiver } from './receiver.ts'
 import { type BenchService, openService } from './service.ts'
 
@@ -28,10 +28,8 @@ export const parts: Record<string, Size> = {
 }
 
 /** What many processes ask the database to find their work, and how many connections they hold. */
-export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
-  const figures: Figure[] = []
-  for (const part of only) if (parts[part]) figures.push(...(await measure(parts[part])))
-  return figures
+export function bench(eachPart: EachPart<Size>): Promise<Figure[]> {
+  return eachPart(measure)
 }
 
 async function measure({ runners, apis, isPooled }: Size): Promise<Figure[]> {

@@ -1,7 +1,7 @@
 import { countFacets, type searchDirectory } from '../server/src/features/directory/index.ts'
-import type { Figure } from './figure.ts'
+import { type Figure, percentile } from './figure.ts'
 import { makeQueries } from './searches.ts'
-import { type BenchService, percentile } from './service.ts'
+import type { BenchService } from './service.ts'
 
 type Filters = Parameters<typeof searchDirectory>[1]
 

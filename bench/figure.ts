@@ -8,3 +8,18 @@ export interface Figure {
   target: string
   met: boolean
 }
+
+export const shown = (name: string, value: number, unit: string): Figure => ({
+  ...{ name, value, unit, target: 'shown', met: true },
+})
+
+/** Measures each part that was asked for, one after the other. */
+export type EachPart<Part> = (
+  measure: (part: Part, name: string) => Promise<Figure[]>,
+) => Promise<Figure[]>
+
+/** The value below which this share of the sorted values lies. */
+export function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}

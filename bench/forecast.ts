@@ -14,8 +14,8 @@ import {
   plannedSteps,
   plannedWindow,
 } from '../server/test/planning.ts'
-import type { Figure } from './figure.ts'
-import { type BenchService, openService, percentile } from './service.ts'
+import { type Figure, percentile } from './figure.ts'
+import { type BenchService, openService } from './service.ts'
 
 const leads = 1_000_000
 const mailboxes = 20

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { request } from 'undici'
 import type { FreeContext } from '../server/test/context.ts'
 import { startRole } from './child.ts'
-import type { Figure } from './figure.ts'
-import { type BenchService, openService, percentile } from './service.ts'
+import { type Figure, percentile } from './figure.ts'
+import { type BenchService, openService } from './service.ts'
 
 const leadsPerCall = 1000
 const calls = 120

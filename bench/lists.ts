@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { firstIdAt } from '../server/src/kernel/ids.ts'
 import { startRole } from './child.ts'
-import type { Figure } from './figure.ts'
-import { type BenchService, openService, percentile } from './service.ts'
+import { type Figure, percentile } from './figure.ts'
+import { type BenchService, openService } from './service.ts'
 import { insertHistory } from './webhook-history.ts'
 
 const rows = 2_000_000

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { ask, type PostgresProcess } from '../server/test/postgres-process.ts'
-import type { Figure } from './figure.ts'
+import { type EachPart, type Figure, shown } from './figure.ts'
 import {
   type Change,
   change,
@@ -23,7 +23,9 @@ const moves = 3
 /** A transaction of Outrider's has several statements, and work between them. */
 const openMs = 50
 
-export const parts: Record<string, () => Promise<Figure[]>> = {
+type Part = () => Promise<Figure[]>
+
+export const parts: Record<string, Part> = {
   faults: tryFaults,
   kills: killEach,
   moving: moveUnderLoad,
@@ -34,18 +36,12 @@ export const parts: Record<string, () => Promise<Figure[]>> = {
  * What decision 0142 rests on: PgDog, the program that PGDOG names, and a pool for each shard, before
  * the same databases under the same load.
  */
-export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
-  const figures: Figure[] = []
-  for (const part of only) figures.push(...((await parts[part]?.()) ?? []))
-  return figures
+export function bench(eachPart: EachPart<Part>): Promise<Figure[]> {
+  return eachPart((part) => part())
 }
 
 const none = (name: string, value: number, unit: string): Figure => ({
   ...{ name, value, unit, target: '0', met: value === 0 },
-})
-
-const shown = (name: string, value: number, unit: string): Figure => ({
-  ...{ name, value, unit, target: 'shown', met: true },
 })
 
 async function tryFaults(): Promise<Figure[]> {

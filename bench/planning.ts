@@ -10,9 +10,9 @@ import {
   type PlannerParts,
   planLanes,
 } from '../server/src/features/sending/next-mail/plan-lanes.ts'
-import type { Figure } from './figure.ts'
+import { type Figure, percentile } from './figure.ts'
 import { benchCampaign, benchMailbox } from './sending/campaign.ts'
-import { type BenchService, openService, percentile } from './service.ts'
+import { type BenchService, openService } from './service.ts'
 
 const campaigns = 200
 const due = 500

@@ -3,9 +3,9 @@ import { load } from './api.ts'
 import { type Child, startRole } from './child.ts'
 import { subscribe } from './deliveries/load.ts'
 import { destinations, measureRunner } from './deliveries/throughput.ts'
-import type { Figure } from './figure.ts'
+import { type EachPart, type Figure, percentile } from './figure.ts'
 import { type BenchReceiver, startBenchReceiver } from './receiver.ts'
-import { type BenchService, openService, percentile } from './service.ts'
+import { type BenchService, openService } from './service.ts'
 
 const rounds = 3
 const leads = 1000
@@ -22,7 +22,9 @@ interface World {
 /** Of each round: directly, and through PgBouncer. */
 type Rounds = [directly: number, pooled: number][]
 
-export const parts: Record<string, (world: World) => Promise<Rounds>> = {
+type Part = (world: World) => Promise<Rounds>
+
+export const parts: Record<string, Part> = {
   reads: (world) => measureApi(world, (api, campaign) => read(world, api, campaign)),
   updates: (world) => measureApi(world, (api, campaign) => update(world, api, campaign)),
   deliveries: measureDeliveries,
@@ -32,31 +34,31 @@ export const parts: Record<string, (world: World) => Promise<Rounds>> = {
  * Processes that go through PgBouncer and processes that do not take turns on one database. PgBouncer
  * is Debian's, or that of PGBOUNCER; before 1.21 it is measured without prepared statements.
  */
-export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
+export async function bench(eachPart: EachPart<Part>): Promise<Figure[]> {
   await using service = await openService()
   using receiver = await startBenchReceiver()
   await using pooler = await startPgBouncer(service.databaseUrl)
   const pooled = throughPooler(pooler, service.databaseUrl)
   await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
-  const figures: Figure[] = []
-  for (const part of only) {
-    const measured = (await parts[part]?.({ service, receiver, pooled })) ?? []
+  return await eachPart(async (part, name) => {
+    const measured = await part({ service, receiver, pooled })
     const [limit, value] = [0, 1].map((at) =>
       percentile(
         measured.map((round) => round[at] ?? Number.NaN),
         0.5,
       ),
     ) as [number, number]
-    figures.push({
-      name: `${part} through PgBouncer`,
-      value,
-      unit: '/s',
-      limit: { name: 'directly', value: limit },
-      target: '≥ 90 % of directly',
-      met: value >= 0.9 * limit,
-    })
-  }
-  return figures
+    return [
+      {
+        name: `${name} through PgBouncer`,
+        value,
+        unit: '/s',
+        limit: { name: 'directly', value: limit },
+        target: '≥ 90 % of directly',
+        met: value >= 0.9 * limit,
+      },
+    ]
+  })
 }
 
 async function measureApi(

@@ -4,10 +4,10 @@ import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
-import type { Figure } from './figure.ts'
+import type { EachPart, Figure } from './figure.ts'
 
 interface Bench {
-  bench: (only?: string[]) => Promise<Figure[]>
+  bench: (eachPart: EachPart<never>) => Promise<Figure[]>
   parts?: Record<string, unknown>
 }
 
@@ -50,7 +50,13 @@ async function run(name: string) {
     console.error(`${name} has these parts: ${Object.keys(parts).join(', ') || 'none'}`)
     process.exit(2)
   }
-  const figures = await bench(only === undefined ? undefined : [only])
+  const figures = await bench(async (measure) => {
+    const measured: Figure[] = []
+    for (const part of only === undefined ? Object.keys(parts) : [only]) {
+      measured.push(...(await measure(parts[part] as never, part)))
+    }
+    return measured
+  })
   console.log(`\n${name}`)
   console.table(
     figures.map((figure) => ({

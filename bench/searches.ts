@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { createRandom, vocabulary } from './directory-generator.ts'
-import type { Figure } from './figure.ts'
-import { type BenchService, percentile } from './service.ts'
+import { type Figure, percentile } from './figure.ts'
+import type { BenchService } from './service.ts'
 
 const queries = 500
 const warmUp = 20

@@ -1,11 +1,11 @@
 import { compileStep, compose } from '../server/src/features/messages/index.ts'
 import { tokenBoxOf, webLinks } from '../server/src/features/tracking/index.ts'
 import type { FreeContext } from '../server/test/context.ts'
-import type { Figure } from './figure.ts'
+import type { EachPart, Figure } from './figure.ts'
 import { benchCampaign, benchLead, benchMailbox } from './sending/campaign.ts'
 import { measureIsolation } from './sending/isolation.ts'
+import { describe } from './sending/mail-cost.ts'
 import { measureMemory } from './sending/memory.ts'
-import { describe } from './sending/processor-time.ts'
 import { startSink } from './sending/sink.ts'
 import { measureUsualMail } from './sending/usual.ts'
 import { createTenants, startSender } from './sending/workload.ts'
@@ -17,7 +17,9 @@ const connections = 20
 /** Of another campaign: the service is not measured while its code is being compiled. */
 const warmUpMails = 4_000
 
-export const parts = {
+type Part = (service: BenchService) => Promise<Figure[]>
+
+export const parts: Record<string, Part> = {
   throughput: measureThroughput,
   workspaces: measureWorkspaces,
   usual: measureUsualMail,
@@ -25,13 +27,9 @@ export const parts = {
   memory: measureMemory,
 }
 
-export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
+export async function bench(eachPart: EachPart<Part>): Promise<Figure[]> {
   await using service = await openService()
-  const figures: Figure[] = []
-  for (const part of only) {
-    figures.push(...((await parts[part as keyof typeof parts]?.(service)) ?? []))
-  }
-  return figures
+  return await eachPart((part) => part(service))
 }
 
 async function measureThroughput(service: BenchService): Promise<Figure[]> {

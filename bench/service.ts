@@ -40,9 +40,3 @@ export async function openService(): Promise<BenchService> {
     },
   }
 }
-
-/** The value below which this share of the sorted values lies. */
-export function percentile(values: number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-}

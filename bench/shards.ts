@@ -19,10 +19,9 @@ import { loadAndCount } from './api.ts'
 import { type Child, startRole } from './child.ts'
 import { type EventType, hint, insertPending, subscribe } from './deliveries/load.ts'
 import { countSettled } from './deliveries/throughput.ts'
-import type { Figure } from './figure.ts'
+import { type EachPart, type Figure, percentile } from './figure.ts'
 import { readServerTime, readTime } from './processor-time.ts'
 import { startBenchReceiver } from './receiver.ts'
-import { percentile } from './service.ts'
 
 const rounds = 3
 const workspaces = 8
@@ -49,21 +48,18 @@ interface Part {
  * Processor time of Node and PostgreSQL together, on one database and on two with half of the
  * workspaces each.
  */
-export async function bench(only: string[] = Object.keys(parts)): Promise<Figure[]> {
+export async function bench(eachPart: EachPart<Part>): Promise<Figure[]> {
   using receiver = await startBenchReceiver()
   await using one = await openInstallation(1, receiver.url)
   await using two = await openInstallation(2, receiver.url)
-  const figures: Figure[] = []
-  for (const name of only) {
-    const part = parts[name]
-    if (!part) continue
+  return await eachPart(async (part, name) => {
     const ofOne: Cost[] = []
     const ofTwo: Cost[] = []
     for (let round = 0; round < rounds; round++) {
       ofOne.push(await measure(one, part))
       ofTwo.push(await measure(two, part))
     }
-    for (const each of ['all', 'node', 'postgres'] as const) {
+    return (['all', 'node', 'postgres'] as const).map((each) => {
       const [limit, value] = [ofOne, ofTwo].map((costs) =>
         percentile(
           costs.map((cost) => cost[each]),
@@ -72,15 +68,14 @@ export async function bench(only: string[] = Object.keys(parts)): Promise<Figure
       ) as [number, number]
       const what = { all: 'all parts', node: 'Node', postgres: 'PostgreSQL' }[each]
       const isTarget = each === 'all' && name !== 'reads'
-      figures.push({
+      return {
         name: `${name} on two databases, ${what}`,
         ...{ value, unit: 'µs', limit: { name: 'one database', value: limit } },
         target: isTarget ? '≤ 160 %' : 'shown',
         met: !isTarget || value <= 1.6 * limit,
-      })
-    }
-  }
-  return figures
+      }
+    })
+  })
 }
 
 interface Tenant {

@@ -1,5 +1,5 @@
-// Checks what no linter looks at: import cycles with types included, that a feature is reached through
-// its index.ts from every folder, and that each table is written by one feature.
+// Checks what no linter looks at: import cycles with types included, that a feature of the server or of
+// the pages reaches another through its index.ts, and that each table is written by one feature.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
@@ -16,7 +16,7 @@ interface Source {
 
 function readSources(folder: string): Source[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !/\.test\.ts$|\.gen\.ts$|node_modules/.test(name))
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.ts$|\.gen\.ts$|node_modules/.test(name))
     .map((name) => {
       const path = join(folder, name)
       const text = readFileSync(join(root, path), 'utf8')
@@ -61,7 +61,7 @@ function cycles(files: Source[]): string[] {
     )
 }
 
-const featureOf = (path: string) => /^server\/src\/features\/([^/]+)\//.exec(path)?.[1]
+const featureOf = (path: string) => /^(?:server|web)\/src\/features\/([^/]+)\//.exec(path)?.[1]
 
 function closedDoors(files: Source[]): string[] {
   return files.flatMap(({ path, imports }) => {
@@ -79,6 +79,7 @@ function closedDoors(files: Source[]): string[] {
  * decision 27, and owns nothing.
  */
 function ownerAt(path: string): string | undefined {
+  if (!path.startsWith('server/')) return undefined
   const feature = featureOf(path) ?? (path.startsWith('server/src/kernel/') ? 'kernel' : undefined)
   return feature === 'erasure' ? undefined : feature
 }
@@ -109,7 +110,7 @@ function sharedTables(files: Source[]): string[] {
     )
 }
 
-const sources = ['server/src', 'bench', 'scripts'].flatMap(readSources)
+const sources = ['server/src', 'web/src', 'bench', 'scripts'].flatMap(readSources)
 const problems = [...cycles(sources), ...closedDoors(sources), ...sharedTables(sources)]
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { pageSizes } from '../../scripts/page-sizes.ts'
-import type { Figure } from '../figure.ts'
-import { percentile } from '../service.ts'
+import { type Figure, percentile } from '../figure.ts'
 import { insertLeads } from './leads.ts'
 import { createCampaign, createWebhook, type Page, type Stage } from './stage.ts'
 

@@ -1,8 +1,7 @@
 import { MailStore, startImapServer } from '../../server/src/demo/mail-server/index.ts'
-import type { Figure } from '../figure.ts'
+import { type Figure, percentile } from '../figure.ts'
 import { contactLeads } from '../replies/contact-leads.ts'
 import { contactedLead, incomingMail, mailbox } from '../replies/mails.ts'
-import { percentile } from '../service.ts'
 import type { Stage } from './stage.ts'
 
 const replies = 20

@@ -1,5 +1,4 @@
-import type { Figure } from '../figure.ts'
-import { percentile } from '../service.ts'
+import { type Figure, percentile } from '../figure.ts'
 import type { Page } from './stage.ts'
 
 const turns = 8

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createWorkspace } from '../../server/src/features/workspaces/index.ts'
 import { startRole } from '../child.ts'
-import type { Figure } from '../figure.ts'
+import { type Figure, percentile } from '../figure.ts'
 import type { BenchReceiver } from '../receiver.ts'
-import { type BenchService, percentile } from '../service.ts'
+import type { BenchService } from '../service.ts'
 import { emitMany, emitSteadily, subscribe } from './load.ts'
 
 /** One healthy destination at 100 events/s, alone and beside 1,000 that hang. */

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { startRole } from '../child.ts'
-import type { Figure } from '../figure.ts'
+import { type Figure, percentile } from '../figure.ts'
 import type { BenchReceiver } from '../receiver.ts'
-import { type BenchService, percentile } from '../service.ts'
+import type { BenchService } from '../service.ts'
 import { emitSteadily, subscribe } from './load.ts'
 
 /** 1,000 events/s, one transaction each, timed from its COMMIT to the receiver's last byte. */

@@ -4,9 +4,9 @@ import { Agent } from 'undici'
 import { signatureHeaders } from '../../server/src/features/deliveries/signature.ts'
 import type { FreeContext } from '../../server/test/context.ts'
 import { startRole } from '../child.ts'
-import type { Figure } from '../figure.ts'
+import { type Figure, percentile } from '../figure.ts'
 import type { BenchReceiver } from '../receiver.ts'
-import { type BenchService, percentile } from '../service.ts'
+import type { BenchService } from '../service.ts'
 import { type EventType, hint, insertPending, sampleData, subscribe } from './load.ts'
 
 export const destinations = 32

@@ -10,8 +10,8 @@ import { addMailbox } from '../../server/src/features/mailboxes/index.ts'
 import { createWorkspace } from '../../server/src/features/workspaces/index.ts'
 import type { FreeContext } from '../../server/test/context.ts'
 import { startRole } from '../child.ts'
-import type { Figure } from '../figure.ts'
-import { type BenchService, percentile } from '../service.ts'
+import { type Figure, percentile } from '../figure.ts'
+import type { BenchService } from '../service.ts'
 import { benchCampaign, benchLead, benchMail, benchMailbox } from './campaign.ts'
 
 const healthyMailboxes = 20

@@ -3,7 +3,7 @@ import { captureStatements } from '../../server/src/kernel/db/client.ts'
 import type { Figure } from '../figure.ts'
 import type { BenchService } from '../service.ts'
 import { benchMail } from './campaign.ts'
-import { describe } from './processor-time.ts'
+import { describe } from './mail-cost.ts'
 import { startSink } from './sink.ts'
 import { createTenants, startSender } from './workload.ts'
 

@@ -8,7 +8,7 @@ import { startSendingRunner } from '../../server/src/features/sending/index.ts'
 import { createWorkspace } from '../../server/src/features/workspaces/index.ts'
 import type { BenchService } from '../service.ts'
 import { benchCampaign, benchLead, benchMailbox } from './campaign.ts'
-import { type ProcessorTime, perMail, readProcessorTime } from './processor-time.ts'
+import { type ProcessorTime, perMail, readProcessorTime } from './mail-cost.ts'
 import type { Sink } from './sink.ts'
 
 /** A workspace with mailboxes, and what its campaigns and mailboxes have beside the bench's own. */

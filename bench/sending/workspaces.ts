@@ -1,6 +1,6 @@
 import type { Figure } from '../figure.ts'
 import type { BenchService } from '../service.ts'
-import { describe } from './processor-time.ts'
+import { describe } from './mail-cost.ts'
 import { startSink } from './sink.ts'
 import { createTenants, type Sent, startSender } from './workload.ts'
 

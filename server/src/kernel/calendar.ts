@@ -41,8 +41,8 @@ export const addDays = (zone: string, time: Date, days: number): Date =>
   new Date(zoned(zone, time.getTime()).add({ days }).epochMilliseconds)
 
 /**
- * Days of one zone for who asks often and in no wild order: answers what Temporal does, and asks it
- * only where clocks change (measured: 0.08 instead of 4 µs to add days).
+ * Keeps the last day and the UTC offsets of one time zone. It answers what Temporal does, which is
+ * asked only where clocks change: 0.08 instead of 4 µs to add days (measured).
  */
 export class ZoneCalendar {
   readonly #zone: string

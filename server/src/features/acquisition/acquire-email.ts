@@ -6,7 +6,7 @@ import { chooseList } from './lists.ts'
 import { lookUpAddress } from './look-up.ts'
 import type { FoundContact, Settled } from './plan.ts'
 import type { StoredContact } from './record.ts'
-import { type Desk, deskOf, type Visit } from './reveals-together.ts'
+import { type RevealBatches, type RevealUnderWay, revealBatchesOf } from './reveal-batches.ts'
 import type { AcquiredEmail, AcquireEmail } from './schema.ts'
 
 /**
@@ -21,9 +21,9 @@ export async function acquireEmail(
   requestId: string | null,
 ): Promise<AcquiredEmail> {
   const list = chooseList(input)
-  const desk = deskOf(ctx, workspaceId)
-  return desk.visit(input.contact_id, async (visit) => {
-    const { contact, acquired, hasOptedOut, hasList } = await desk.read({
+  const batches = revealBatchesOf(ctx, workspaceId)
+  return batches.whileRevealing(input.contact_id, async (reveal) => {
+    const { contact, acquired, hasOptedOut, hasList } = await batches.read({
       contactId: input.contact_id,
       listId: list && 'id' in list ? list.id : undefined,
     })
@@ -36,11 +36,11 @@ export async function acquireEmail(
       return revealed(acquired, { listId: null, creditsCharged: 0, balance })
     }
     const found =
-      acquired || !contact ? undefined : await find(ctx, workspaceId, contact, { desk, visit })
+      acquired || !contact ? undefined : await find(ctx, workspaceId, contact, { batches, reveal })
     if (found === 'not_found') {
       return notRevealed(input.contact_id, (await readCredits(ctx, workspaceId)).balance)
     }
-    return answer(await desk.settle({ contactId: input.contact_id, requestId, list, found }))
+    return answer(await batches.settle({ contactId: input.contact_id, requestId, list, found }))
   })
 }
 
@@ -49,7 +49,7 @@ async function find(
   ctx: Context,
   workspaceId: string,
   contact: DirectoryContact,
-  { desk, visit }: { desk: Desk; visit: Visit },
+  { batches, reveal }: { batches: RevealBatches; reveal: RevealUnderWay },
 ): Promise<FoundContact | 'not_found'> {
   if (!contact.has_email) {
     throw notEligible('This contact has no e-mail address to reveal.')
@@ -58,11 +58,11 @@ async function find(
   if (contact.email === null) {
     const { balance } = await readCredits(ctx, workspaceId)
     if (balance < costs.acquire_email) throw noCredits()
-    const underWay = ctx.config.acquisitionProvider ? desk.countLookUps() : 0
-    if (!visit.lookUp && balance < (underWay + 1) * costs.acquire_email) throw creditsInUse()
+    const underWay = ctx.config.acquisitionProvider ? batches.countLookUps() : 0
+    if (!reveal.lookUp && balance < (underWay + 1) * costs.acquire_email) throw creditsInUse()
   }
-  visit.lookUp ??= lookUpAddress(ctx, workspaceId, contact)
-  const address = await visit.lookUp
+  reveal.lookUp ??= lookUpAddress(ctx, workspaceId, contact)
+  const address = await reveal.lookUp
   if (!address) return 'not_found'
   if (address.source !== 'directory') {
     const found = await findOptedOut(ctx.db, [address.email_folded])

@@ -7,6 +7,12 @@ import { signatureHeaders } from './signature.ts'
 const attemptTimeoutMs = 15_000
 const connectTimeoutMs = 5_000
 
+/** What every request has beside its signature and the headers of the destination. */
+export const fixedHeaders = ({ config }: AnyContext) => ({
+  'content-type': 'application/json',
+  'user-agent': `Outrider-Webhooks/${config.version}`,
+})
+
 /** One signed request: live deliveries, retries and test calls all go through here. */
 export function send(
   ctx: AnyContext,
@@ -19,8 +25,7 @@ export function send(
   const { body } = event
   const headers = {
     ...destination.headers,
-    'content-type': 'application/json',
-    'user-agent': `Outrider-Webhooks/${ctx.config.version}`,
+    ...fixedHeaders(ctx),
     ...signatureHeaders(event.id, worldTime(), body, destination.secrets),
   }
   return (

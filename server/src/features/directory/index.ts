@@ -7,15 +7,12 @@ export { isReindexDue } from './import/queries.ts'
 export {
   copyOptOuts,
   findKeysOf,
-  findOptedOut,
-  findOptedOutContacts,
-  isRemovedContact,
   type OptedOut,
   type OptOutRequest,
   optOut,
   readOptOut,
-  readOptOuts,
-} from './optouts.ts'
+} from './opt-out.ts'
+export { findOptedOut, findOptedOutContacts, isRemovedContact, readOptOuts } from './opted-out.ts'
 export {
   type DirectoryContact,
   findCompany,

@@ -17,6 +17,12 @@ export interface ContactRecord {
   has_email: boolean | null
 }
 
+/** All fields of a contact. */
+export const contactFields = [
+  ...(['first_name', 'last_name', 'title', 'seniority', 'department', 'city', 'country'] as const),
+  ...(['linkedin_url', 'email', 'email_status', 'has_email'] as const),
+]
+
 /** A company as a file tells of it; null where it says nothing. */
 export interface CompanyRecord {
   name: string | null

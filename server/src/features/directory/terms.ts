@@ -42,7 +42,7 @@ export const rangeStarts = [0, 1, 2, 11, 21, 51, 101, 201, 501, 1001, 2001, 5001
  */
 export function contactTerms(contact: ContactRecord, domain: string | null | undefined): Term[] {
   const terms = [hasEmailTerm(contact.has_email === true)]
-  for (const [column, field] of contactFields) {
+  for (const [column, field] of foundByTheirText) {
     const text = contact[column]
     if (text === null) continue
     // They are few: a Set took three times as long.
@@ -52,7 +52,7 @@ export function contactTerms(contact: ContactRecord, domain: string | null | und
   return isElsewhere ? [...terms, ...termsOf.address(contact.email ?? '')] : terms
 }
 
-const contactFields = [
+const foundByTheirText = [
   ['first_name', 'name'],
   ['last_name', 'name'],
   ['title', 'title'],

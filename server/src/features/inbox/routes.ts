@@ -214,7 +214,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ ctx, caller, body, id: requestId }) => {
       const by = { actor: caller.actor, requestId }
-      await snoozeThreads(ctx, caller.workspaceId, { ...body, until: instantOf(body.until) }, by)
+      await snoozeThreads(ctx, caller.workspaceId, { ...body, until: snoozedUntil(body.until) }, by)
       return { ids: body.ids }
     },
   )
@@ -311,7 +311,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-function instantOf(text: string | undefined): Date | null {
+function snoozedUntil(text: string | undefined): Date | null {
   if (text === undefined) return null
   const instant = parseInstant(text)
   if (instant) return new Date(instant.epochMilliseconds)

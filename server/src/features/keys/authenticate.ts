@@ -10,6 +10,7 @@ import type { Authenticate, Caller } from '../../kernel/http/access.ts'
 import { foldScope } from '../../kernel/http/scopes.ts'
 import { describeError } from '../../kernel/log.ts'
 import { createShardCheck } from '../../kernel/shards/ask.ts'
+import { entitlementsOf } from '../workspaces/plan/index.ts'
 import { type Authority, findAuthorities, findAuthority } from './cross-workspace.ts'
 import * as queries from './queries.ts'
 import { refusal, revokedKey } from './refusals.ts'
@@ -30,34 +31,34 @@ export function createAuthenticator(ctx: ProcessContext): Authenticate {
     const found = await find(hashSecret(secret).toString('hex'))
     if (!found) await requireAllShards()
     const caller = toCaller(found?.authority, ctx.now())
-    const { process = ctx, authority } = found ?? {}
-    touch(process, caller, authority?.timestamp_last_used ?? null)
-    return ctx.shards ? { ...caller, shard: process } : caller
+    const { ctx: own = ctx, authority } = found ?? {}
+    touch(own, caller, authority?.timestamp_last_used ?? null)
+    return ctx.shards ? { ...caller, shard: own } : caller
   }
 }
 
 /** A key and where it was found. */
 interface Found {
   authority: Authority
-  process: ProcessContext
+  ctx: ProcessContext
 }
 
 type Find = (hash: string) => Promise<Found | undefined>
 
-function findOnOne(process: ProcessContext): Find {
-  const find = findOn(process)
+function findOnOne(ctx: ProcessContext): Find {
+  const find = findOn(ctx)
   return async (hash) => {
     const authority = await find(hash)
-    return authority && { authority, process }
+    return authority && { authority, ctx }
   }
 }
 
-function findOn(process: ProcessContext): (hash: string) => Promise<Authority | undefined> {
+function findOn(ctx: ProcessContext): (hash: string) => Promise<Authority | undefined> {
   const authorities = new Batcher<string, Authority | undefined>(
-    process,
+    ctx,
     'authorities',
     async (hashes) => {
-      const rows = await readAuthorities(process, [...new Set(hashes)])
+      const rows = await readAuthorities(ctx, [...new Set(hashes)])
       const found = new Map(rows.map((row) => [row.hash.toString('hex'), row]))
       return hashes.map((hash) => found.get(hash))
     },
@@ -90,7 +91,7 @@ function findOnShards(shards: Shards): Find {
       if (remembered.size >= rememberedMax) remembered.clear()
       remembered.set(hash, shard)
     }
-    return { authority, process: shard.ctx }
+    return { authority, ctx: shard.ctx }
   }
 }
 
@@ -113,11 +114,7 @@ function toCaller(authority: Authority | undefined, now: Date): Caller {
     actor: { type: 'key', id: authority.key_id },
     rateKey: authority.workspace_id,
     scopes: new Set(authority.scopes.map(foldScope)),
-    entitlements: new Set([
-      ...(authority.plan_api ? ['api'] : []),
-      ...(authority.plan_webhooks ? ['webhooks'] : []),
-      ...(authority.plan_acquisition ? ['acquisition'] : []),
-    ]),
+    entitlements: entitlementsOf(authority),
     demands: new Set(authority.leadbank_scope_required ? ['leadbank'] : []),
     requestsMax: authority.plan_rate,
     expiresAt: authority.timestamp_expires,

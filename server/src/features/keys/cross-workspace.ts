@@ -1,6 +1,7 @@
 import { preparedForAll } from '../../kernel/db/prepared.ts'
+import { type PlanSwitches, planSwitches } from '../workspaces/plan/index.ts'
 
-export interface Authority {
+export interface Authority extends PlanSwitches {
   hash: Buffer
   workspace_id: string
   key_id: string
@@ -8,9 +9,6 @@ export interface Authority {
   timestamp_last_used: Date | null
   timestamp_expires: Date | null
   timestamp_revoked: Date | null
-  plan_api: boolean
-  plan_webhooks: boolean
-  plan_acquisition: boolean
   plan_rate: number
   leadbank_scope_required: boolean
   /** The shard to which its workspace has gone; null: it is here. */
@@ -19,7 +17,7 @@ export interface Authority {
 
 const authority = `/* cross-workspace: the key tells the workspace */
    select h.hash, k.workspace_id, k.id as key_id, k.scopes, k.timestamp_last_used,
-     k.timestamp_expires, k.timestamp_revoked, w.plan_api, w.plan_webhooks, w.plan_acquisition,
+     k.timestamp_expires, k.timestamp_revoked, ${planSwitches},
      w.plan_rate, w.leadbank_scope_required, w.moved_to
    from key_hashes h
    join service_accounts k on k.workspace_id = h.workspace_id and k.id = h.key_id

@@ -30,11 +30,11 @@ export interface ChangeBy {
 
 /** Does nothing where the person is a member already. */
 export async function addMember(
-  process: ProcessContext,
+  ctx: ProcessContext,
   { workspaceId, userId, role }: Membership,
   actor: Actor,
 ): Promise<void> {
-  const tx = inWorkspace(process, workspaceId)
+  const tx = inWorkspace(ctx, workspaceId)
   const added = await queries.insertMembership(tx.db, {
     ...{ workspace_id: workspaceId, user_id: userId, role },
     ...{ timestamp_created: tx.now(), timestamp_updated: tx.now() },

@@ -4,13 +4,11 @@ import { prepared } from '../../kernel/db/prepared.ts'
 import type { Memberships } from '../../kernel/db/types.gen.ts'
 import type { Role } from '../../kernel/http/access.ts'
 import type { Place } from '../../kernel/shards/queries.ts'
+import { type PlanSwitches, planSwitches } from '../workspaces/plan/index.ts'
 
-export interface PlaceAndMembership extends Place {
+export interface PlaceAndMembership extends Place, PlanSwitches {
   /** Null: the person is no member here. */
   role: Role | null
-  plan_api: boolean
-  plan_webhooks: boolean
-  plan_acquisition: boolean
 }
 
 /**
@@ -20,7 +18,7 @@ export interface PlaceAndMembership extends Place {
  */
 export const findPlaceAndMembership = prepared<[string, string], PlaceAndMembership>(
   'find_place_and_membership',
-  `select w.moved_to, w.is_emptied, m.role, w.plan_api, w.plan_webhooks, w.plan_acquisition
+  `select w.moved_to, w.is_emptied, m.role, ${planSwitches}
    from workspaces w
    left join memberships m on m.workspace_id = $1 and m.user_id = $2 and w.moved_to is null
    where w.id = $1`,

@@ -2,7 +2,7 @@ import { type Context, inWorkspace, type ProcessContext } from '../../kernel/con
 import { isTakenIn } from '../../kernel/db/failure.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { toAppError } from '../../kernel/http/error-reply.ts'
+import { isUnavailable, toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { copyOptOuts } from '../directory/index.ts'
@@ -298,8 +298,6 @@ const stillSending = (open: number) =>
   new MoveRefused(
     `${open} mails of the workspace are still under way, so nothing was moved. See "npx outrider sends list", and run the command again once they are through.`,
   )
-
-const isUnavailable = (error: unknown) => toAppError(error).code === 'unavailable'
 
 const brokenOff = (error: unknown) =>
   new MoveRefused(

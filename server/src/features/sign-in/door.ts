@@ -2,10 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Caller, Door } from '../../kernel/http/access.ts'
+import { isLate, noteIfLate } from '../../kernel/http/late.ts'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { findPlaceAndMembership, type PlaceAndMembership } from '../members/index.ts'
 import { findSession, notSignedIn, type Session } from '../users/index.ts'
+import { entitlementsOf } from '../workspaces/plan/index.ts'
 import { scopesOf } from './roles.ts'
 
 /** Requests of one person in 10 s, over all workspaces and without one. */
@@ -25,17 +27,13 @@ export const sessionDoor: Door = async (req) => {
       'X-Workspace-ID names no workspace that you are a member of; choose another.',
     )
   }
-  const { shard, role, plan_api, plan_webhooks, plan_acquisition } = found
+  const { shard, role } = found
   return {
     ...{ workspaceId, shard },
     actor: { type: 'user', id: user.id },
     role,
     scopes: new Set(scopesOf[role]),
-    entitlements: new Set([
-      ...(plan_api ? ['api'] : []),
-      ...(plan_webhooks ? ['webhooks'] : []),
-      ...(plan_acquisition ? ['acquisition'] : []),
-    ]),
+    entitlements: entitlementsOf(found),
     // Else the plan alone would let a viewer spend credits.
     demands: new Set(['leadbank']),
     requestsMax,
@@ -46,15 +44,15 @@ export const sessionDoor: Door = async (req) => {
 
 /** On the shard of the workspace, by the very read that says whether it is there. */
 async function findMembershipOn(
-  process: ProcessContext,
+  ctx: ProcessContext,
   workspaceId: string,
   userId: string,
 ): Promise<(PlaceAndMembership & Pick<Caller, 'shard'>) | undefined> {
-  const find = (ctx: ProcessContext) =>
-    findPlaceAndMembership(inWorkspace(ctx, workspaceId), workspaceId, userId)
-  const { shards } = process
-  if (!shards) return find(process)
-  const located = await shards.locateWorkspace(workspaceId, ({ ctx }) => find(ctx))
+  const find = (own: ProcessContext) =>
+    findPlaceAndMembership(inWorkspace(own, workspaceId), workspaceId, userId)
+  const { shards } = ctx
+  if (!shards) return find(ctx)
+  const located = await shards.locateWorkspace(workspaceId, (shard) => find(shard.ctx))
   return located && { ...located.answer, shard: located.shard.ctx }
 }
 
@@ -71,12 +69,8 @@ declare module 'fastify' {
   }
 }
 
-/** Requests of people that were let in before all of them was there. */
-const late = new WeakSet<FastifyRequest>()
-
-/** Who was shut out meanwhile must not go on with what they began before, for as long as they like. */
 export async function checkPersonAgain(req: FastifyRequest): Promise<void> {
-  if (!late.has(req)) return
+  if (!req.routeOptions.config.person || !isLate(req)) return
   req.session = null
   await checkPerson(req)
 }
@@ -85,7 +79,7 @@ export async function checkPersonAgain(req: FastifyRequest): Promise<void> {
 export async function checkPerson(req: FastifyRequest): Promise<void> {
   const { person } = req.routeOptions.config
   if (!person) return
-  if (req.raw.complete === false) late.add(req)
+  noteIfLate(req)
   const { user } = await getSession(req)
   req.person = user
   if (person === 'person' || user.is_operator) return

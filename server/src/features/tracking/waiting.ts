@@ -5,7 +5,7 @@ import {
   onFirstShard,
   type ProcessContext,
 } from '../../kernel/context.ts'
-import { toAppError } from '../../kernel/http/error-reply.ts'
+import { isUnavailable, toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
 import { createShardCheck } from '../../kernel/shards/ask.ts'
 import { tokenBoxOf } from './links.ts'
@@ -87,5 +87,3 @@ async function* listKept(ctx: AnyContext): AsyncGenerator<Token & { kept: string
     ;[waiting] = await queries.findWaiting(db, kept)
   }
 }
-
-const isUnavailable = (error: unknown) => toAppError(error).code === 'unavailable'

@@ -63,6 +63,9 @@ export function toAppError(error: unknown, bodyLimit?: number): AppError {
   })
 }
 
+/** The same may succeed later. */
+export const isUnavailable = (error: unknown) => toAppError(error).code === 'unavailable'
+
 const frameworkErrors: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this endpoint accepts.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [

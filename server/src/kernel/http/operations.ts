@@ -12,10 +12,10 @@ export async function operationRoutes(app: FastifyInstance) {
 
   const problems = shareFor(readyForMs, findProblems)
   app.get('/ready', { schema: { hide: true } }, async (req) => {
-    const { process } = req
-    const { shards } = process
-    const found = await problems(process)
-    const message = found.get(shards?.first.ctx ?? process) ?? troubleOf(process)
+    const { process: ctx } = req
+    const { shards } = ctx
+    const found = await problems(ctx)
+    const message = found.get(shards?.first.ctx ?? ctx) ?? troubleOf(ctx)
     if (message === undefined) return shards ? { ...ok, shards: describeShards(shards, found) } : ok
     throw new AppError('unavailable', message)
   })
@@ -53,11 +53,9 @@ type Problems = Map<ProcessContext, string | undefined>
 
 /** By database. */
 async function findProblems(ctx: ProcessContext): Promise<Problems> {
-  const processes = ctx.shards?.opened.map((shard) => shard.ctx) ?? [ctx]
+  const contexts = ctx.shards?.opened.map((shard) => shard.ctx) ?? [ctx]
   return new Map(
-    await Promise.all(
-      processes.map(async (process) => [process, await findProblem(process)] as const),
-    ),
+    await Promise.all(contexts.map(async (own) => [own, await findProblem(own)] as const)),
   )
 }
 

@@ -30,6 +30,7 @@ import {
   readKey,
   withIdempotency,
 } from './idempotency.ts'
+import { isLate, noteIfLate } from './late.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { acceptJsonBodies } from './request-body.ts'
 import { methodsOf, trackRoutes } from './route-table.ts'
@@ -109,9 +110,6 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     route.handler = withIdempotency(handler, { mode, mask, prepare })
   })
 
-  /** Requests that were let in before all of them was there. */
-  const late = new WeakSet<FastifyRequest>()
-
   app.addHook('onRequest', async (req, reply) => {
     req.process = ctx
     reply.headers(commonHeaders(req))
@@ -125,13 +123,12 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     await letIn(req, access, door)
     reply.headers(await checkRate(access, req.caller, options.rateLimit))
     if (req.method === 'POST') readKey(req.headers['idempotency-key'])
-    if (req.raw.complete === false) late.add(req)
+    noteIfLate(req)
   })
 
   app.addHook('preValidation', async (req) => {
     const { access, door } = req.routeOptions.config
-    // Who was shut out meanwhile must not go on with what they began before, for as long as they like.
-    if (access && late.has(req)) await letIn(req, access, door)
+    if (access && isLate(req)) await letIn(req, access, door)
   })
 
   async function letIn(req: FastifyRequest, access: Access, door: Door = byKey) {

@@ -1,14 +1,14 @@
 import { Client } from 'undici'
-import type { Attempt } from './attempt.ts'
 import type { Connector } from './connector.ts'
+import type { OutboundRequest } from './outbound-request.ts'
 import { UnaskedContinue } from './unasked-continue.ts'
 
-/** Scheme, host and port, with the connections to it and the attempts that wait for one. */
+/** Scheme, host and port, with the connections to it and the requests that wait for one. */
 export interface Origin {
   name: string
   open: number
   idle: Connection[]
-  waiting: Set<Attempt>
+  waiting: Set<OutboundRequest>
 }
 
 /**
@@ -17,7 +17,7 @@ export interface Origin {
  */
 export class Connection {
   readonly origin: Origin
-  attempt: Attempt | null = null
+  request: OutboundRequest | null = null
   openedMs = 0
   readonly #client: Client
   #giveUpOpening: (() => void) | null = null
@@ -32,7 +32,7 @@ export class Connection {
     this.origin = origin
     this.#client = new Client(origin.name, {
       pipelining: 1,
-      // The attempt's own deadline covers these, and a timer less is a timer less.
+      // The request's own deadline covers these, and a timer less is a timer less.
       headersTimeout: 0,
       bodyTimeout: 0,
       // Many servers close after 5 s without saying so; a longer hint of theirs is believed.
@@ -40,23 +40,23 @@ export class Connection {
       keepAliveMaxTimeout: 60_000,
       connect: (options, callback) => {
         this.openedMs = monotonicMs()
-        this.#giveUpOpening = open(options, this.attempt?.connectTimeoutMs ?? 0, (...result) => {
+        this.#giveUpOpening = open(options, this.request?.connectTimeoutMs ?? 0, (...result) => {
           if (result[0] === null) this.#responses = new UnaskedContinue(result[1])
           callback(...result)
         })
       },
     })
     this.#client.on('disconnect', () => {
-      if (this.attempt === null) lostWhileIdle(this)
+      if (this.request === null) lostWhileIdle(this)
     })
   }
 
-  send(attempt: Attempt): void {
-    this.attempt = attempt
-    attempt.isWaiting = false
+  send(request: OutboundRequest): void {
+    this.request = request
+    request.isWaiting = false
     this.#responses?.expectResponse()
-    const { headers, body } = attempt.request
-    this.#client.dispatch({ method: 'POST', path: attempt.target.path, headers, body }, attempt)
+    const { headers, body } = request.post
+    this.#client.dispatch({ method: 'POST', path: request.target.path, headers, body }, request)
   }
 
   drop(): void {

@@ -23,9 +23,9 @@ export type Connector = (
 ) => () => void
 
 /** One of several addresses gets this long before the next is tried; the last gets the rest. */
-const NEXT_ADDRESS_MS = 500
-const TCP_KEEP_ALIVE_MS = 60_000
-const MAX_TLS_SESSIONS = 1_000
+const nextAddressMs = 500
+const tcpKeepAliveMs = 60_000
+const tlsSessionsMax = 1_000
 
 /**
  * Opens sockets only to addresses the policy allows. Node connects to exactly the addresses that
@@ -50,10 +50,10 @@ export function createConnector(policy: AddressPolicy, lookup: LookupFn): Connec
       port: Number(port || (isTls ? 443 : 80)),
       lookup: guard,
       autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+      autoSelectFamilyAttemptTimeout: nextAddressMs,
     }
     const socket = isTls ? openTls(target, literal === undefined, sessions) : connectTcp(target)
-    socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS)
+    socket.setNoDelay(true).setKeepAlive(true, tcpKeepAliveMs)
     socket.once('lookup', () => {
       stage = 'connecting'
     })
@@ -100,7 +100,7 @@ function openTls(target: TcpNetConnectOpts, isNamed: boolean, sessions: Map<stri
   socket.on('session', (ticket) => {
     sessions.delete(key)
     sessions.set(key, ticket)
-    if (sessions.size > MAX_TLS_SESSIONS) sessions.delete(sessions.keys().next().value ?? '')
+    if (sessions.size > tlsSessionsMax) sessions.delete(sessions.keys().next().value ?? '')
   })
   return socket
 }

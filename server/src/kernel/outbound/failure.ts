@@ -36,7 +36,7 @@ export function classify(error: unknown): Failure {
   if (isInvalidResponse(error, code)) {
     return { error: 'network_error', detail: 'the response is not valid HTTP' }
   }
-  return FAILURES[code] ?? { error: 'network_error', detail: null }
+  return failureByCode[code] ?? { error: 'network_error', detail: null }
 }
 
 /** Errors while connecting. With several addresses, the one that says most about the receiver. */
@@ -48,34 +48,34 @@ export function classifyConnect(error: unknown, duringTls: boolean): Failure {
   }
   const code = codeOf(error)
   // Certificate errors carry OpenSSL's own names, too many to list; socket errors are the few.
-  const isTls = duringTls && FAILURES[code] === undefined && !(error instanceof OutboundError)
+  const isTls = duringTls && failureByCode[code] === undefined && !(error instanceof OutboundError)
   return isTls ? tlsFailure(code) : classify(error)
 }
 
 /** Errors of a DNS question: of `Promise.any` over the families, or one of the system's. */
 export function classifyLookup(error: unknown): Failure {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
-  return { error: 'dns_error', detail: LOOKUP_DETAILS[codeOf(first)] ?? null }
+  return { error: 'dns_error', detail: lookupDetails[codeOf(first)] ?? null }
 }
 
-const UNREACHABLE: Failure = { error: 'network_error', detail: 'the network is unreachable' }
-const NO_SOCKET: Failure = {
+const unreachable: Failure = { error: 'network_error', detail: 'the network is unreachable' }
+const noSocket: Failure = {
   error: 'network_error',
   detail: 'too many open connections on this side',
   isOurs: true,
 }
-const RESET: Failure = { error: 'connection_reset', detail: null }
+const reset: Failure = { error: 'connection_reset', detail: null }
 
-const FAILURES: Record<string, Failure> = {
+const failureByCode: Record<string, Failure> = {
   ECONNREFUSED: { error: 'connection_refused', detail: null },
-  ECONNRESET: RESET,
-  EPIPE: RESET,
+  ECONNRESET: reset,
+  EPIPE: reset,
   ETIMEDOUT: { error: 'timeout', detail: 'connecting' },
-  EHOSTUNREACH: UNREACHABLE,
-  ENETUNREACH: UNREACHABLE,
-  EADDRNOTAVAIL: UNREACHABLE,
-  EMFILE: NO_SOCKET,
-  ENFILE: NO_SOCKET,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  EADDRNOTAVAIL: unreachable,
+  EMFILE: noSocket,
+  ENFILE: noSocket,
   UND_ERR_SOCKET: {
     error: 'connection_reset',
     detail: 'the connection was closed before the response ended',
@@ -92,7 +92,7 @@ const FAILURES: Record<string, Failure> = {
   UND_ERR_NOT_SUPPORTED: { error: 'network_error', detail: 'the request is not valid HTTP' },
 }
 
-const TLS_DETAILS: Record<string, string> = {
+const tlsDetails: Record<string, string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate chain ends in an unknown authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate chain ends in an unknown authority',
@@ -102,7 +102,7 @@ const TLS_DETAILS: Record<string, string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
 }
 
-const LOOKUP_DETAILS: Record<string, string> = {
+const lookupDetails: Record<string, string> = {
   ENOTFOUND: 'the host name does not exist',
   ENODATA: 'the host name has no address',
   ETIMEOUT: 'the name servers did not answer',
@@ -112,7 +112,7 @@ const LOOKUP_DETAILS: Record<string, string> = {
 }
 
 function tlsFailure(code: string): Failure {
-  return { error: 'tls_error', detail: TLS_DETAILS[code] ?? 'the TLS handshake failed' }
+  return { error: 'tls_error', detail: tlsDetails[code] ?? 'the TLS handshake failed' }
 }
 
 /** undici has no code of its own for an unasked 101: it is a socket error called `bad …`. */

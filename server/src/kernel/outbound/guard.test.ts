@@ -12,7 +12,7 @@ import {
 
 const PUBLIC: AddressPolicy = { mode: 'public', allow: [] }
 /** 127.0.0.1 stands for a public address, 127.0.0.2 for an internal one. */
-const ONE_ALLOWED: AddressPolicy = { mode: 'public', allow: parseCidrs('127.0.0.1/32') }
+const oneAllowed: AddressPolicy = { mode: 'public', allow: parseCidrs('127.0.0.1/32') }
 const ANY: AddressPolicy = { mode: 'any', allow: [] }
 const BLOCKED = { kind: 'failure', error: 'blocked_address', detail: null }
 const CLOSING = answerWith(200, '', { connection: 'close' })
@@ -26,7 +26,7 @@ async function post(policy: AddressPolicy, url: string, lookup?: LookupFn) {
   return outcome
 }
 
-const LOOPBACK_SPELLINGS = [
+const loopbackSpellings = [
   '127.0.0.1',
   '2130706433',
   '0x7f.1',
@@ -42,13 +42,13 @@ const LOOPBACK_SPELLINGS = [
   'hooks.localhost',
 ]
 
-test.each(LOOPBACK_SPELLINGS)('the public policy opens no connection to %s', async (host) => {
+test.each(loopbackSpellings)('the public policy opens no connection to %s', async (host) => {
   await using receiver = await startReceiver()
   expect(await post(PUBLIC, `http://${host}:${receiver.port}/`)).toMatchObject(BLOCKED)
   expect(receiver.connections).toBe(0)
 })
 
-test.each(LOOPBACK_SPELLINGS)('which the policy `any` does: %s', async (host) => {
+test.each(loopbackSpellings)('which the policy `any` does: %s', async (host) => {
   await using receiver = await startReceiver()
   expect(await post(ANY, `http://${host}:${receiver.port}/`)).toMatchObject({ status: 200 })
 })
@@ -93,7 +93,7 @@ test('a name that turns internal between two posts is refused', async () => {
     return [askedBefore === 0 ? '127.0.0.1' : '127.0.0.2']
   })
   const http = createOutboundHttp({
-    policy: ONE_ALLOWED,
+    policy: oneAllowed,
     lookup: createLookup(() => dns.resolver()),
   })
   const url = `http://rebind.test:${allowed.port}/`
@@ -127,7 +127,7 @@ test.each([[['127.0.0.2', '127.0.0.1']], [['127.0.0.1', '127.0.0.2']]])(
       port: allowed.port,
     })
     const url = `http://mixed.test:${allowed.port}/`
-    const outcome = await post(ONE_ALLOWED, url, () => Promise.resolve(answers))
+    const outcome = await post(oneAllowed, url, () => Promise.resolve(answers))
     expect(outcome).toMatchObject({ kind: 'response', status: 200 })
     expect([allowed.connections, internal.connections]).toEqual([1, 0])
   },
@@ -136,7 +136,7 @@ test.each([[['127.0.0.2', '127.0.0.1']], [['127.0.0.1', '127.0.0.2']]])(
 test('an allowed address that is down does not open the way to a refused one', async () => {
   await using internal = await startReceiver(answerWith(200), { host: '127.0.0.2' })
   const url = `http://mixed.test:${internal.port}/`
-  const outcome = await post(ONE_ALLOWED, url, () => Promise.resolve(['127.0.0.1', '127.0.0.2']))
+  const outcome = await post(oneAllowed, url, () => Promise.resolve(['127.0.0.1', '127.0.0.2']))
   expect(outcome).toMatchObject({ kind: 'failure', error: 'connection_refused', detail: null })
   expect(internal.connections).toBe(0)
 })

@@ -1,16 +1,21 @@
-import { Attempt, type PostOutcome, type PostRequest, type Target } from './attempt.ts'
+import { ConnectionPool } from './connection-pool.ts'
 import { createConnector } from './connector.ts'
 import { createLookup, type LookupFn } from './lookup.ts'
+import {
+  OutboundRequest,
+  type PostOutcome,
+  type PostRequest,
+  type Target,
+} from './outbound-request.ts'
 import type { AddressPolicy } from './policy.ts'
-import { Pool } from './pool.ts'
 import { createDecoder } from './response-body.ts'
 
-export type { PostOutcome, PostRequest, SentOutcome } from './attempt.ts'
 export { parseAddress, parseCidrs } from './cidr.ts'
 export { type Connector, createConnector, guardLookup } from './connector.ts'
 export { classifyConnect, OutboundError } from './failure.ts'
 export { createLookup, type LookupFn } from './lookup.ts'
 export { createMailLookup, type MailLookupFn } from './mail-lookup.ts'
+export type { PostOutcome, PostRequest, SentOutcome } from './outbound-request.ts'
 export {
   type AddressPolicy,
   findLiteral,
@@ -24,7 +29,7 @@ export { createTextLookup, type TextLookupFn } from './text-lookup.ts'
 export interface OutboundHttp {
   /** One POST, never retried, never redirected. Resolves always; never rejects. */
   post(request: PostRequest): Promise<PostOutcome>
-  /** Refuses new attempts and resolves when those under way have ended. */
+  /** Refuses new requests and resolves when those under way have ended. */
   close(): Promise<void>
 }
 
@@ -47,11 +52,11 @@ const connectionsMax = 2560
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const monotonicMs = options.monotonicMs ?? (() => performance.now())
   const open = createConnector(options.policy, options.lookup ?? createLookup())
-  const pools = new Map<string, Pool>()
+  const pools = new Map<string, ConnectionPool>()
   const poolOf = (use: string) => {
     const known = pools.get(use)
     if (known !== undefined) return known
-    const pool = new Pool({
+    const pool = new ConnectionPool({
       ...{ open, monotonicMs },
       maxPerOrigin: options.maxConnectionsPerOrigin ?? connectionsMax,
       maxTotal: options.maxConnections ?? connectionsMax,
@@ -65,15 +70,17 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const sender = {
     monotonicMs,
     decode: createDecoder(),
-    finished: (attempt: Attempt, isClean: boolean) =>
-      poolOf(attempt.request.use).finished(attempt, isClean),
+    finished: (request: OutboundRequest, isClean: boolean) =>
+      poolOf(request.post.use).finished(request, isClean),
   }
   return {
     post(request) {
       const target = findTarget(request.url)
-      if (target === undefined) return Promise.resolve(NOT_A_URL)
+      if (target === undefined) return Promise.resolve(notAUrl)
       const pool = poolOf(request.use)
-      return new Promise((resolve) => pool.send(new Attempt(request, target, sender, resolve)))
+      return new Promise((resolve) =>
+        pool.send(new OutboundRequest(request, target, sender, resolve)),
+      )
     },
     async close() {
       isClosed = true
@@ -99,7 +106,7 @@ function createTargets(): (url: string) => Target | undefined {
   }
 }
 
-const NOT_A_URL: PostOutcome = {
+const notAUrl: PostOutcome = {
   kind: 'failure',
   error: 'network_error',
   detail: 'the URL is not an http or https address',

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 export type LookupFn = (hostname: string) => Promise<string[]>
 
 /** RFC 8305 §3 waits a little for the other family; some name servers never answer AAAA. */
-const LATE_FAMILY_MS = 250
+const lateFamilyMs = 250
 
 /**
  * Host names through DNS queries of our own, not getaddrinfo: that runs on a few threads of the
@@ -36,7 +36,7 @@ async function query(resolver: Resolver, name: string): Promise<string[]> {
   const ipv6 = resolver.resolve6(name).then((addresses) => found.push(...addresses))
   const both = Promise.allSettled([ipv4, ipv6])
   await Promise.any([ipv4, ipv6])
-  await Promise.race([both, pause(LATE_FAMILY_MS, undefined, { ref: false })])
+  await Promise.race([both, pause(lateFamilyMs, undefined, { ref: false })])
   return [...found]
 }
 

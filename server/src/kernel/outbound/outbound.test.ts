@@ -129,13 +129,13 @@ describe('any response is an answer', () => {
 })
 
 describe('no response is one of a closed list', () => {
-  const BROKEN_OFF = 'the connection was closed before the response ended'
+  const brokenOff = 'the connection was closed before the response ended'
 
   test.each<[what: string, answer: Answer, error: string, detail: string | null]>([
     ['a reset', hostile.resetBeforeHeaders(), 'connection_reset', null],
     ['a reset in the body', hostile.resetMidBody(), 'connection_reset', null],
-    ['an end in the body', hostile.closeMidBody(), 'connection_reset', BROKEN_OFF],
-    ['an end before the response', hostile.closeWithoutResponse(), 'connection_reset', BROKEN_OFF],
+    ['an end in the body', hostile.closeMidBody(), 'connection_reset', brokenOff],
+    ['an end before the response', hostile.closeWithoutResponse(), 'connection_reset', brokenOff],
     [
       'headers of 1 MiB',
       hostile.hugeHeaders(),

@@ -2,12 +2,12 @@ import { isIP } from 'node:net'
 import { type Cidr, contains, parseAddress } from './cidr.ts'
 import type { LookupFn } from './lookup.ts'
 import {
-  ALWAYS_REFUSED,
-  IPV4_EMBEDDED,
-  IPV4_SPECIAL,
-  IPV6_GLOBAL,
-  IPV6_SPECIAL,
-  LOOPBACK,
+  alwaysRefused,
+  ipv4Embedded,
+  ipv4Special,
+  ipv6Global,
+  ipv6Special,
+  loopback,
   type SpecialRange,
 } from './ranges.ts'
 
@@ -26,8 +26,8 @@ export function judgeAddress(policy: AddressPolicy, ip: string): boolean {
   if (address === null || isAlwaysRefused(address)) return false
   if (policy.mode === 'any') return true
   if (policy.allow.some((cidr) => contains(cidr, address))) return true
-  if (address.length === 4) return !inAny(IPV4_SPECIAL, address)
-  return contains(IPV6_GLOBAL, address) && !inAny(IPV6_SPECIAL, address)
+  if (address.length === 4) return !inAny(ipv4Special, address)
+  return contains(ipv6Global, address) && !inAny(ipv6Special, address)
 }
 
 /** The address a URL names by itself, without IPv6 brackets; undefined for a host name. */
@@ -41,7 +41,7 @@ export function isLoopback(hostname: string): boolean {
   const literal = findLiteral(hostname)
   if (literal === undefined) return /^(.+\.)?localhost\.?$/i.test(hostname)
   const address = parseAddress(literal)
-  return address !== null && inAny(LOOPBACK, address)
+  return address !== null && inAny(loopback, address)
 }
 
 /**
@@ -51,13 +51,13 @@ export function isLoopback(hostname: string): boolean {
 export function isPublicHost(hostname: string): boolean {
   const literal = findLiteral(hostname)
   if (literal !== undefined) return judgeAddress({ mode: 'public', allow: [] }, literal)
-  return hostname.includes('.') && !LOCAL_NAME.test(hostname)
+  return hostname.includes('.') && !localName.test(hostname)
 }
 
 /** RFC 6761, RFC 6762, RFC 8375, and what ICANN and home routers keep for inside. */
-const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa|test|invalid)\.?$/i
+const localName = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa|test|invalid)\.?$/i
 
-const LONGEST_BUDGET_MS = 1_000
+const budgetMaxMs = 1_000
 
 /**
  * Early answer for a form: `refused` when the URL is a refused literal or every address found
@@ -71,7 +71,7 @@ export async function judgeTarget(
 ): Promise<'allowed' | 'refused' | 'unresolved'> {
   const literal = findLiteral(url.hostname)
   if (literal !== undefined) return judgeAddress(policy, literal) ? 'allowed' : 'refused'
-  const addresses = await lookupWithin(lookup, url.hostname, Math.min(budgetMs, LONGEST_BUDGET_MS))
+  const addresses = await lookupWithin(lookup, url.hostname, Math.min(budgetMs, budgetMaxMs))
   if (addresses.length === 0) return 'unresolved'
   return addresses.some((address) => judgeAddress(policy, address)) ? 'allowed' : 'refused'
 }
@@ -89,10 +89,10 @@ async function lookupWithin(lookup: LookupFn, hostname: string, budgetMs: number
 }
 
 function isAlwaysRefused(address: number[]): boolean {
-  if (inAny(ALWAYS_REFUSED, address)) return true
-  return IPV4_EMBEDDED.some(
+  if (inAny(alwaysRefused, address)) return true
+  return ipv4Embedded.some(
     ({ cidr, offset }) =>
-      contains(cidr, address) && inAny(ALWAYS_REFUSED, address.slice(offset, offset + 4)),
+      contains(cidr, address) && inAny(alwaysRefused, address.slice(offset, offset + 4)),
   )
 }
 

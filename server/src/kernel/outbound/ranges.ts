@@ -7,7 +7,7 @@ export interface SpecialRange {
 }
 
 /** Refused under every policy; OUTBOUND_ALLOW does not open them. */
-export const ALWAYS_REFUSED: SpecialRange[] = [
+export const alwaysRefused: SpecialRange[] = [
   range('169.254.0.0/16', 'RFC 3927 link-local; metadata of AWS, Google, Azure, Oracle and others'),
   range('fe80::/10', 'RFC 4291 link-local'),
   range('fd00:ec2::254/128', 'AWS metadata over IPv6'),
@@ -18,13 +18,13 @@ export const ALWAYS_REFUSED: SpecialRange[] = [
   range('192.0.0.192/32', 'Oracle Classic metadata'),
 ]
 
-export const LOOPBACK: SpecialRange[] = [
+export const loopback: SpecialRange[] = [
   range('127.0.0.0/8', 'RFC 1122 loopback'),
   range('::1/128', 'RFC 4291 loopback'),
 ]
 
 /** IANA IPv4 special-purpose address registry (RFC 6890), and multicast. */
-export const IPV4_SPECIAL: SpecialRange[] = [
+export const ipv4Special: SpecialRange[] = [
   range('0.0.0.0/8', 'RFC 791 this network'),
   range('10.0.0.0/8', 'RFC 1918 private'),
   range('100.64.0.0/10', 'RFC 6598 shared address space'),
@@ -46,10 +46,10 @@ export const IPV4_SPECIAL: SpecialRange[] = [
 ]
 
 /** Global unicast (RFC 4291 §2.4): everything outside is refused, NAT64 and local ranges too. */
-export const IPV6_GLOBAL: Cidr = parseCidr('2000::/3')
+export const ipv6Global: Cidr = parseCidr('2000::/3')
 
 /** IANA IPv6 special-purpose address registry, as far as it lies inside 2000::/3. */
-export const IPV6_SPECIAL: SpecialRange[] = [
+export const ipv6Special: SpecialRange[] = [
   range('2001::/23', 'RFC 2928 IETF protocol assignments: Teredo, benchmarking, AMT, ORCHID, DRIP'),
   range('2001:db8::/32', 'RFC 3849 documentation'),
   range('2002::/16', 'RFC 3056 6to4'),
@@ -58,7 +58,7 @@ export const IPV6_SPECIAL: SpecialRange[] = [
 ]
 
 /** Ranges whose addresses carry an IPv4 address that a gateway would connect to, from this byte. */
-export const IPV4_EMBEDDED: { cidr: Cidr; offset: number }[] = [
+export const ipv4Embedded: { cidr: Cidr; offset: number }[] = [
   { cidr: parseCidr('::ffff:0:0:0/96'), offset: 12 }, // RFC 2765 IPv4-translated
   { cidr: parseCidr('64:ff9b::/96'), offset: 12 }, // RFC 6052 NAT64
   { cidr: parseCidr('64:ff9b:1::/48'), offset: 12 }, // RFC 8215 local NAT64, with a /96

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 
 /** What is read of a response before the connection is cut. */
-export const MAX_READ_BYTES = 16 * 1024
+export const readBytesMax = 16 * 1024
 /** What is kept of it as text. */
-export const MAX_TEXT_BYTES = 1024
+export const textBytesUsual = 1024
 
 /** Its first bytes as text, cut between characters; null when empty, not UTF-8 or with NUL. */
-export function textOf(body: Buffer, bytesMax = MAX_TEXT_BYTES): string | null {
+export function textOf(body: Buffer, bytesMax = textBytesUsual): string | null {
   const start = withoutCutCharacter(body.subarray(0, bytesMax))
   if (start.length === 0 || !isUtf8(start) || start.includes(0)) return null
   return start.toString('utf8')
@@ -46,7 +46,7 @@ function decodeStart(encoding: string, body: Buffer): Promise<Buffer> {
   decoder.on('data', (chunk: Buffer) => {
     chunks.push(chunk)
     size += chunk.length
-    if (size >= MAX_TEXT_BYTES) stop()
+    if (size >= textBytesUsual) stop()
   })
   decoder.on('end', stop)
   // A body that breaks off still shows what came before.
@@ -56,7 +56,7 @@ function decodeStart(encoding: string, body: Buffer): Promise<Buffer> {
 }
 
 function createDecompressor(encoding: string, body: Buffer) {
-  const options = { chunkSize: MAX_TEXT_BYTES }
+  const options = { chunkSize: textBytesUsual }
   switch (encoding.trim().toLowerCase()) {
     case 'gzip':
     case 'x-gzip':

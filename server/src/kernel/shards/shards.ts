@@ -1,6 +1,7 @@
 import type { AnyDb } from '../db/db.ts'
 import { explainUnavailable, isUnreachable } from '../db/failure.ts'
 import { AppError } from '../errors.ts'
+import { isUnavailable } from '../http/error-reply.ts'
 import { findPlace, listRegistered, type Place } from './queries.ts'
 
 /** What is needed of the context of a process, which knows the shards in its turn. */
@@ -237,10 +238,6 @@ export class ShardsOf<Ctx extends ShardContext> {
     }
   }
 }
-
-const isUnavailable = (error: unknown) =>
-  explainUnavailable(error) !== undefined ||
-  (error instanceof AppError && error.code === 'unavailable')
 
 /** What is a fault of ours stays one; and who is only busy, or moving something, is not called away. */
 function asUnavailable(name: string, error: unknown) {

@@ -1,7 +1,7 @@
 import type { AnyContext } from '../../../kernel/context.ts'
 import { addressIn, domainIn, nameKey, profileKeys } from '../identity.ts'
-import { readOptOuts } from '../optouts.ts'
-import { hasOptOuts } from '../queries.ts'
+import { readOptOuts } from '../opted-out.ts'
+import { hasOptOuts } from '../optout-queries.ts'
 import type { Batch, BatchContact } from './batch.ts'
 
 type Allowed = Pick<Batch, 'contacts' | 'companies'> & {

@@ -14,7 +14,7 @@ import {
   stopImports,
 } from '../../../../test/directory-files.ts'
 import { insertPeople } from '../../../../test/directory-rows.ts'
-import { type OptedOut, optOut } from '../optouts.ts'
+import { type OptedOut, optOut } from '../opt-out.ts'
 import { reindexDirectory } from '../reindex.ts'
 import type { DirectoryFilters } from '../schema.ts'
 import { searchDirectory } from '../search.ts'

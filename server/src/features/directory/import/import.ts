@@ -176,10 +176,8 @@ async function run(
 /** The unfinished import of the same file, which begins anew when its report is gone, or a new one. */
 async function takeUp({ db, newId, now }: ProcessContext, fingerprint: string, report: Report) {
   const { id, progress } = await queries.openImport(db, newId(), fingerprint, beginning, now())
-  const isReported = progress.report_bytes > 0
-  if (isReported && (await report.hasAtLeast(progress.report_bytes))) return { id, progress }
-  await report.clear()
-  return { id, progress: isReported ? beginning : progress }
+  const goesOn = await report.takeUp(progress.report_bytes)
+  return { id, progress: goesOn || progress.report_bytes === 0 ? progress : beginning }
 }
 
 const beginning: Progress = { ...nothing, row: 0, report_bytes: 0 }

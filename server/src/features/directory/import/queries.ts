@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../../../kernel/db/db.ts'
 import { preparedForAny } from '../../../kernel/db/prepared.ts'
-import { type CompanyRecord, type ContactRecord, companyFields } from '../records.ts'
+import { type CompanyRecord, type ContactRecord, companyFields, contactFields } from '../records.ts'
 
 /** Of this connection, until it ends; false: another one has it. */
 export async function lockImport(db: AnyDb, fingerprint: string): Promise<boolean> {
@@ -15,18 +15,13 @@ export const unlockImport = async (db: AnyDb, fingerprint: string) => {
     select pg_advisory_unlock(hashtextextended(${fingerprint}, 0))`.execute(db)
 }
 
-const contactColumns = [
-  ...(['first_name', 'last_name', 'title', 'seniority', 'department', 'city', 'country'] as const),
-  ...(['linkedin_url', 'email', 'email_status', 'has_email'] as const),
-]
-
 const companyRowColumns = [
   ...(['id', 'key', 'sample', 'timestamp_updated', 'terms'] as const),
   ...companyFields,
 ]
 const contactRowColumns = [
   ...(['id', 'key', 'sample', 'timestamp_updated', 'terms', 'company_id', 'employees'] as const),
-  ...contactColumns,
+  ...contactFields,
 ]
 
 /** What is stored beside a record. */
@@ -73,7 +68,7 @@ export const listCompaniesAfter = preparedForAny<[string, number], KnownCompany>
 
 const selectContacts = `
   select c.id, c.key, c.sample, c.timestamp_updated, c.company_id, k.key as company,
-    ${contactColumns.map((column) => `c.${column}`).join(', ')}
+    ${contactFields.map((column) => `c.${column}`).join(', ')}
   from directory_contacts c
   left join directory_companies k on k.id = c.company_id`
 
@@ -143,7 +138,7 @@ export async function updateCompanies(db: AnyDb): Promise<void> {
 export async function updateContacts(db: AnyDb): Promise<void> {
   await sql`
     update directory_contacts c
-    set ${takenFromStaged(['sample', 'timestamp_updated', 'company_id', ...contactColumns])},
+    set ${takenFromStaged(['sample', 'timestamp_updated', 'company_id', ...contactFields])},
       employees = k.employee_count, terms = s.terms || coalesce(k.terms, '')
     from staged_contacts s
     left join directory_companies k on k.id = s.company_id

@@ -10,23 +10,25 @@ export class Report {
   }
 
   /**
-   * Before an import is begun: the report of an earlier one goes.
+   * Whether an import that wrote so many bytes of it can go on with it. What it cannot go on with is
+   * deleted.
    *
    * @throws when something else lies there
    */
-  async clear() {
-    const found = await this.#read()
-    if (!found) return
-    if (found.bytes > 0 && !found.isReport) {
+  async takeUp(bytes: number): Promise<boolean> {
+    await using file = await open(this.path).catch((error) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+    if (!file) return false
+    const { size } = await file.stat()
+    const { buffer } = await file.read(Buffer.alloc(firstLine.length), 0, firstLine.length, 0)
+    if (size > 0 && buffer.toString() !== firstLine) {
       throw new Error(`${this.path} is there, and is no report: name another file with --report.`)
     }
+    if (bytes > 0 && size >= bytes) return true
     await rm(this.path)
-  }
-
-  /** Whether an import that wrote so many bytes of it can go on with it. */
-  async hasAtLeast(bytes: number): Promise<boolean> {
-    const found = await this.#read()
-    return found?.isReport === true && found.bytes >= bytes
+    return false
   }
 
   /**
@@ -51,17 +53,6 @@ export class Report {
         `The report of rejected rows cannot be written to ${this.path} (${code}): name another file with --report.`,
       )
     })
-  }
-
-  /** Undefined: there is none. */
-  async #read() {
-    await using file = await open(this.path).catch((error) => {
-      if (error.code === 'ENOENT') return undefined
-      throw error
-    })
-    if (!file) return undefined
-    const { buffer } = await file.read(Buffer.alloc(firstLine.length), 0, firstLine.length, 0)
-    return { bytes: (await file.stat()).size, isReport: buffer.toString() === firstLine }
   }
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { Nullable } from '../../../kernel/http/schema.ts'
 import { timeOfId } from '../../../kernel/ids.ts'
-import { signatureHeaders } from '../../deliveries/index.ts'
+import { fixedHeaders, signatureHeaders } from '../../deliveries/index.ts'
 import { mask } from '../headers.ts'
 import { findDestination, openDestination } from '../index.ts'
 import * as queries from './queries.ts'
@@ -61,8 +61,7 @@ export async function getSentRequest(
   return {
     url,
     headers: [
-      { name: 'content-type', value: 'application/json' },
-      { name: 'user-agent', value: `Outrider-Webhooks/${ctx.config.version}` },
+      ...entriesOf(fixedHeaders(ctx)),
       { name: 'webhook-id', value: event_id },
       { name: 'webhook-timestamp', value: String(Math.floor(sentAtMs / 1000)) },
       { name: 'webhook-signature', value: `v1,${mask}` },

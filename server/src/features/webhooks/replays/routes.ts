@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
-import { parseInstant } from '../../../kernel/calendar.ts'
 import { invalidField } from '../../../kernel/errors.ts'
+import { instantOf } from '../../../kernel/http/instant.ts'
 import { Nullable, ref, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
 import { countMissed, countWindow, type Selection, startReplay } from './start-replay.ts'
 
@@ -142,7 +142,7 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
 function selectionOf(body: Static<typeof WebhookReplayInput>, now: Date): Selection {
   const { webhook_event_id: attemptId, from, to, ended_from } = body
   if (attemptId === undefined && from !== undefined) {
-    return { ...windowOf({ from, to }, now), endedFrom: instantOf('ended_from', ended_from) }
+    return { ...windowOf({ from, to }, now), endedFrom: timeOfIds('ended_from', ended_from) }
   }
   const isAlone = from === undefined && to === undefined && ended_from === undefined
   if (attemptId !== undefined && isAlone) return { attemptId }
@@ -155,16 +155,14 @@ function windowOf(
   given: { from?: string | undefined; to?: string | undefined },
   now: Date,
 ): { from: Date; to: Date } {
-  const to = instantOf('to', given.to) ?? now
-  const from = instantOf('from', given.from) ?? new Date(to.getTime() - dayMs)
+  const to = timeOfIds('to', given.to) ?? now
+  const from = timeOfIds('from', given.from) ?? new Date(to.getTime() - dayMs)
   if (from < to) return { from, to }
   throw invalidField('/from', 'from must be before to')
 }
 
-function instantOf(name: 'from' | 'to' | 'ended_from', text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  const instant = parseInstant(text)
-  // Ids hold no time before 1970.
-  if (instant && instant.epochMilliseconds >= 0) return new Date(instant.epochMilliseconds)
-  throw invalidField(`/${name}`, `${name} must be an ISO 8601 time such as 2026-11-20T00:00:00Z`)
+function timeOfIds(name: 'from' | 'to' | 'ended_from', text: string | undefined) {
+  const instant = instantOf(name, text)
+  if (!instant || instant.getTime() >= 0) return instant
+  throw invalidField(`/${name}`, `${name} must be a time since 1970`)
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { classify, type Failure } from './failure.ts'
-import { type Decode, MAX_READ_BYTES, MAX_TEXT_BYTES, textOf } from './response-body.ts'
+import { type Decode, readBytesMax, textBytesUsual, textOf } from './response-body.ts'
 
 /** `timeoutMs` is the absolute deadline of everything, `connectTimeoutMs` (5 s) of connecting. */
 export interface PostRequest {
@@ -16,7 +16,7 @@ export interface PostRequest {
   textBytesMax?: number
 }
 
-/** `durationMs` runs from the start of the attempt to the end of the response, or the cut. */
+/** `durationMs` runs from the start of the request to the end of the response, or the cut. */
 export type PostOutcome =
   | {
       kind: 'response'
@@ -39,20 +39,20 @@ export interface Target {
   path: string
 }
 
-/** What an attempt needs of the sender it belongs to. */
+/** What a request needs of the sender it belongs to. */
 export interface Sender {
   monotonicMs: () => number
   decode: Decode
-  /** The attempt is over; its connection may serve another only if it ended cleanly. */
-  finished(attempt: Attempt, isClean: boolean): void
+  /** The request is over; its connection may serve another only if it ended cleanly. */
+  finished(request: OutboundRequest, isClean: boolean): void
 }
 
-const CONNECT_TIMEOUT_MS = 5_000
-const MAX_RETRY_AFTER_LENGTH = 64
+const connectTimeoutUsualMs = 5_000
+const retryAfterCharactersMax = 64
 
 /** One POST on its way: undici reports to it, and it settles exactly once. */
-export class Attempt implements Dispatcher.DispatchHandler {
-  readonly request: PostRequest
+export class OutboundRequest implements Dispatcher.DispatchHandler {
+  readonly post: PostRequest
   readonly target: Target
   readonly connectTimeoutMs: number
   /** No connection is free for it yet. */
@@ -77,9 +77,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
     sender: Sender,
     resolve: (outcome: PostOutcome | Promise<PostOutcome>) => void,
   ) {
-    this.request = request
+    this.post = request
     this.target = target
-    this.connectTimeoutMs = request.connectTimeoutMs ?? CONNECT_TIMEOUT_MS
+    this.connectTimeoutMs = request.connectTimeoutMs ?? connectTimeoutUsualMs
     this.#sender = sender
     this.#resolve = resolve
     this.#startedMs = sender.monotonicMs()
@@ -120,17 +120,17 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const encoding: string | string[] | undefined = headers['content-encoding']
     this.#encoding = Array.isArray(encoding) ? encoding.join(', ') : (encoding ?? null)
     const retryAfter: string | string[] | undefined = headers['retry-after']
-    if (typeof retryAfter === 'string' && retryAfter.length <= MAX_RETRY_AFTER_LENGTH) {
+    if (typeof retryAfter === 'string' && retryAfter.length <= retryAfterCharactersMax) {
       this.#retryAfter = retryAfter
     }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const keptBytes = this.#encoding === null ? this.#textBytesMax : MAX_READ_BYTES
+    const keptBytes = this.#encoding === null ? this.#textBytesMax : readBytesMax
     this.#chunks ??= []
     if (this.#readBytes < keptBytes) this.#chunks.push(chunk)
     this.#readBytes += chunk.length
-    if (this.#readBytes > MAX_READ_BYTES) this.#respond(false)
+    if (this.#readBytes > readBytesMax) this.#respond(false)
   }
 
   onResponseEnd(): void {
@@ -165,7 +165,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   get #textBytesMax(): number {
-    return this.request.textBytesMax ?? MAX_TEXT_BYTES
+    return this.post.textBytesMax ?? textBytesUsual
   }
 
   #stage(): string {
@@ -178,6 +178,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
  * After a stall of this process the timers run before the sockets are read: one poll phase
  * first, so that an answer that is already here is not called a timeout.
  */
-function yieldThenExpire(attempt: Attempt): void {
-  setImmediate(() => attempt.expire())
+function yieldThenExpire(request: OutboundRequest): void {
+  setImmediate(() => request.expire())
 }

@@ -1,8 +1,8 @@
-import type { Attempt } from './attempt.ts'
 import { Connection, type Origin } from './connection.ts'
 import type { Connector } from './connector.ts'
+import type { OutboundRequest } from './outbound-request.ts'
 
-export interface PoolOptions {
+export interface ConnectionPoolOptions {
   open: Connector
   monotonicMs: () => number
   maxPerOrigin: number
@@ -10,17 +10,17 @@ export interface PoolOptions {
 }
 
 /** A connection in constant use would never notice that its host name moved. */
-const MAX_AGE_MS = 60_000
+const ageMaxMs = 60_000
 
 /**
  * Keep-alive connections, capped per origin and in total. When the total is reached, an idle
  * connection of another origin is closed; when none is idle, origins take turns at what comes
  * free. Invariant: while an origin is in `#crowded`, no connection is idle.
  */
-export class Pool {
-  readonly #options: PoolOptions
+export class ConnectionPool {
+  readonly #options: ConnectionPoolOptions
   readonly #origins = new Map<string, Origin>()
-  readonly #busy = new Map<Attempt, Connection>()
+  readonly #busy = new Map<OutboundRequest, Connection>()
   /** All idle connections, the longest idle first. */
   readonly #idle = new Set<Connection>()
   /** Origins below their own cap that wait because the total is reached, in turn. */
@@ -28,36 +28,36 @@ export class Pool {
   #total = 0
   #closed: PromiseWithResolvers<void> | null = null
 
-  constructor(options: PoolOptions) {
+  constructor(options: ConnectionPoolOptions) {
     this.#options = options
   }
 
-  send(attempt: Attempt): void {
+  send(request: OutboundRequest): void {
     if (this.#closed !== null) {
-      attempt.unsend('the sender is closed')
+      request.unsend('the sender is closed')
       return
     }
-    const origin = this.#getOrigin(attempt.target.origin)
+    const origin = this.#getOrigin(request.target.origin)
     const idle = origin.idle.pop()
     if (idle === undefined) {
-      origin.waiting.add(attempt)
+      origin.waiting.add(request)
       this.#grow(origin)
     } else {
       this.#idle.delete(idle)
-      this.#sendOn(idle, attempt)
+      this.#sendOn(idle, request)
     }
   }
 
-  /** Takes back what a finished attempt held: its connection, or its place in the queue. */
-  finished(attempt: Attempt, isClean: boolean): void {
-    const connection = this.#busy.get(attempt)
+  /** Takes back what a finished request held: its connection, or its place in the queue. */
+  finished(request: OutboundRequest, isClean: boolean): void {
+    const connection = this.#busy.get(request)
     if (connection === undefined) {
-      this.#leaveQueue(attempt)
+      this.#leaveQueue(request)
       return
     }
-    this.#busy.delete(attempt)
-    connection.attempt = null
-    const isYoung = this.#options.monotonicMs() - connection.openedMs < MAX_AGE_MS
+    this.#busy.delete(request)
+    connection.request = null
+    const isYoung = this.#options.monotonicMs() - connection.openedMs < ageMaxMs
     const isReusable = isClean && isYoung && this.#closed === null
     if (isReusable && connection.origin.waiting.size === 0 && this.#crowded.size === 0) {
       this.#park(connection)
@@ -67,7 +67,7 @@ export class Pool {
     }
   }
 
-  /** Closes idle connections at once and resolves when the last attempt has ended. */
+  /** Closes idle connections at once and resolves when the last request has ended. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers()
     for (const connection of this.#idle) this.#drop(connection)
@@ -84,14 +84,14 @@ export class Pool {
       this.#grow(origin)
       return
     }
-    const attempt = this.#takeWaiting(origin)
-    if (attempt === undefined) this.#park(connection)
-    else this.#sendOn(connection, attempt)
+    const request = this.#takeWaiting(origin)
+    if (request === undefined) this.#park(connection)
+    else this.#sendOn(connection, request)
   }
 
-  #sendOn(connection: Connection, attempt: Attempt): void {
-    this.#busy.set(attempt, connection)
-    connection.send(attempt)
+  #sendOn(connection: Connection, request: OutboundRequest): void {
+    this.#busy.set(request, connection)
+    connection.send(request)
   }
 
   /** Opens as many connections as wait for one and fit. */
@@ -102,27 +102,27 @@ export class Pool {
         this.#crowded.add(origin)
         return
       }
-      const attempt = this.#takeWaiting(origin)
-      if (attempt === undefined) return
+      const request = this.#takeWaiting(origin)
+      if (request === undefined) return
       origin.open++
       this.#total++
-      this.#sendOn(new Connection(origin, open, monotonicMs, this.#lostWhileIdle), attempt)
+      this.#sendOn(new Connection(origin, open, monotonicMs, this.#lostWhileIdle), request)
     }
     this.#crowded.delete(origin)
   }
 
   /** Served or not, an origin goes to the end of the turns, or leaves when nothing waits. */
-  #takeWaiting(origin: Origin): Attempt | undefined {
-    const attempt = first(origin.waiting)
-    if (attempt !== undefined) origin.waiting.delete(attempt)
+  #takeWaiting(origin: Origin): OutboundRequest | undefined {
+    const request = first(origin.waiting)
+    if (request !== undefined) origin.waiting.delete(request)
     if (this.#crowded.delete(origin) && origin.waiting.size > 0) this.#crowded.add(origin)
-    return attempt
+    return request
   }
 
-  #leaveQueue(attempt: Attempt): void {
-    const origin = this.#origins.get(attempt.target.origin)
+  #leaveQueue(request: OutboundRequest): void {
+    const origin = this.#origins.get(request.target.origin)
     if (origin === undefined) return
-    origin.waiting.delete(attempt)
+    origin.waiting.delete(request)
     if (origin.waiting.size > 0) return
     this.#crowded.delete(origin)
     this.#forgetUnused(origin)

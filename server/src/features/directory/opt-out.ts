@@ -6,42 +6,10 @@ import { domainOfAddress, parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { domainOf, domainsAbove } from './domain.ts'
 import { addressIn, addressKey, companyKey } from './identity.ts'
-import * as queries from './queries.ts'
+import * as optouts from './optout-queries.ts'
+import { lockDirectory, type RemovedContact } from './queries.ts'
 import { findPerson, keysOf, removeDomain, removePerson } from './remove.ts'
 import type { ShownContact } from './schema.ts'
-
-/**
- * Those of the addresses, folded, whose owner asked to be removed: by the address, or with everybody
- * of its domain or of one above it.
- */
-export async function findOptedOut(db: AnyDb, addresses: string[]): Promise<Set<string>> {
-  const { hasAddress } = await readOptOuts(db, { addresses })
-  return new Set(addresses.filter(hasAddress))
-}
-
-interface AcquiredPerson {
-  contact_id: string
-  email_folded: string
-}
-
-/** Those of the contacts whose owner asked to be removed, by this address or by another of theirs. */
-export async function findOptedOutContacts(
-  db: AnyDb,
-  contacts: AcquiredPerson[],
-): Promise<Set<string>> {
-  const { hasAddress, hasKey } = await readOptOuts(db, {
-    addresses: contacts.map(({ email_folded }) => email_folded),
-    keys: contacts.map(({ contact_id }) => contact_id),
-  })
-  const optedOut = contacts.filter(
-    ({ contact_id, email_folded }) => hasAddress(email_folded) || hasKey(contact_id),
-  )
-  return new Set(optedOut.map(({ contact_id }) => contact_id))
-}
-
-/** Whether the contact of this id was removed because somebody asked for it. */
-export const isRemovedContact = async (ctx: AnyContext, id: string): Promise<boolean> =>
-  (await readOptOuts(ctx.db, { keys: [id] })).hasKey(id)
 
 /** Who asks to be removed: an address or a domain, folded. */
 export interface OptOutRequest {
@@ -104,7 +72,7 @@ export async function optOut(
 ): Promise<OptedOut> {
   const { kind, value } = readOptOut(addressOrDomain)
   const removed = await transaction(ctx, async (tx) => {
-    await queries.lockDirectory(tx.db)
+    await lockDirectory(tx.db)
     const contacts =
       kind === 'address'
         ? await removePerson(tx.db, [addressKey(value), ...keys], contactIds)
@@ -119,7 +87,7 @@ export async function optOut(
 async function remember(
   { db, now }: AnyContext,
   { kind, value }: OptOutRequest,
-  removed: queries.RemovedContact[],
+  removed: RemovedContact[],
   keys: string[],
 ) {
   const contacts = removed
@@ -132,8 +100,8 @@ async function remember(
     .filter((address) => !isAtDomain(address))
   const timestamp_created = now()
   const rowsOf = (as: string, texts: string[]) =>
-    texts.map((text) => ({ kind: as, hash: hashOf(text), timestamp_created }))
-  await queries.insertOptOuts(db, [
+    texts.map((text) => ({ kind: as, hash: sha256(text), timestamp_created }))
+  await optouts.insertOptOuts(db, [
     ...rowsOf(kind, [value]),
     ...rowsOf('contact', contacts),
     ...rowsOf('address', addresses),
@@ -144,58 +112,17 @@ const copiedAtOnce = 5000
 
 /** Whoever is refused by one database is refused by the other one, too. It may be broken off and begun anew. */
 export async function copyOptOuts(from: AnyDb, to: AnyDb): Promise<void> {
-  let place: queries.OptOut | undefined = { kind: '', hash: Buffer.alloc(0) }
+  let place: optouts.OptOut | undefined = { kind: '', hash: Buffer.alloc(0) }
   while (place) {
-    const optouts: queries.StoredOptOut[] = await queries.listOptOuts(from, place, copiedAtOnce)
-    if (optouts.length > 0) await insertCopied(to, optouts)
-    place = optouts.length < copiedAtOnce ? undefined : optouts.at(-1)
+    const page: optouts.StoredOptOut[] = await optouts.listOptOuts(from, place, copiedAtOnce)
+    if (page.length > 0) await insertCopied(to, page)
+    place = page.length < copiedAtOnce ? undefined : page.at(-1)
   }
 }
 
-const insertCopied = (to: AnyDb, optouts: queries.StoredOptOut[]) =>
+const insertCopied = (to: AnyDb, page: optouts.StoredOptOut[]) =>
   to.transaction().execute(async (tx) => {
     // An import that has asked already whom it must not add comes to its end before.
-    await queries.lockDirectory(tx)
-    await queries.insertOptOuts(tx, optouts)
+    await lockDirectory(tx)
+    await optouts.insertOptOuts(tx, page)
   })
-
-interface Questions {
-  /** Folded. */
-  addresses?: string[]
-  domains?: string[]
-  /** Ids of contacts, and keys of persons without an address. */
-  keys?: string[]
-}
-
-/** What of the opt-outs concerns some people. */
-export async function readOptOuts(
-  db: AnyDb,
-  { addresses = [], domains = [], keys = [] }: Questions,
-) {
-  const above = new Set([...addresses.map(domainOfAddress), ...domains].flatMap(domainsAbove))
-  const texts = Object.entries({ address: addresses, domain: [...above], contact: keys })
-  const asked = texts.flatMap(([kind, some]) => some.map((text) => ({ kind, text })))
-  // Most installations have none, and then there is nothing to hash.
-  const isNone = asked.length === 0 || !(await queries.hasOptOuts(db))
-  const kinds = asked.map(({ kind }) => kind)
-  const rows = isNone
-    ? []
-    : await queries.findOptOuts(
-        db,
-        kinds,
-        asked.map(({ text }) => hashOf(text)),
-      )
-  const found = new Set(rows.map(({ kind, hash }) => nameOf(kind, hash)))
-  const has = (kind: string, text: string) =>
-    found.size > 0 && found.has(nameOf(kind, hashOf(text)))
-  const hasDomain = (domain: string) => domainsAbove(domain).some((each) => has('domain', each))
-  return {
-    hasDomain,
-    hasAddress: (address: string) => has('address', address) || hasDomain(domainOfAddress(address)),
-    hasKey: (key: string) => has('contact', key),
-  }
-}
-
-const nameOf = (kind: string, hash: Buffer) => `${kind} ${hash.toString('base64')}`
-
-const hashOf = (text: string): Buffer => sha256(text)

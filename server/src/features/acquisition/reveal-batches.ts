@@ -9,28 +9,28 @@ import type { Address, StoredContact } from './record.ts'
 import { settleReveals } from './settle.ts'
 
 /** What this process does together for a workspace. */
-export interface Desk {
+export interface RevealBatches {
   /** Keeps track of who is at work on a contact. */
-  visit: <T>(contactId: string, work: (visit: Visit) => Promise<T>) => Promise<T>
-  read: (request: CandidateRequest) => Promise<Candidate>
+  whileRevealing: <T>(contactId: string, work: (reveal: RevealUnderWay) => Promise<T>) => Promise<T>
+  read: (request: ReadRequest) => Promise<KnownContact>
   settle: (reveal: Reveal) => Promise<Settled>
   /** Contacts whose addresses are looked up, or found and not charged yet. */
   countLookUps: () => number
 }
 
 /** Reveals of one contact that overlap: they share one look-up, so that no provider is asked twice. */
-export interface Visit {
-  visitors: number
+export interface RevealUnderWay {
+  requests: number
   lookUp?: Promise<Address | undefined>
 }
 
-interface CandidateRequest {
+interface ReadRequest {
   contactId: string
   listId: string | undefined
 }
 
 /** What is known of a contact before anything is looked up. */
-interface Candidate {
+interface KnownContact {
   contact: DirectoryContact | undefined
   acquired: StoredContact | undefined
   hasOptedOut: boolean
@@ -39,28 +39,29 @@ interface Candidate {
 }
 
 /** The same for everybody who asks on one database. */
-export function deskOf(ctx: Context, workspaceId: string): Desk {
+export function revealBatchesOf(ctx: Context, workspaceId: string): RevealBatches {
   // Each request has a handle of its own.
   const { db } = ctx.db.isTransaction ? ctx : processOf(ctx)
-  const open = desks.get(db) ?? new Map<string, Desk>()
-  desks.set(db, open)
-  // Everything is done within a visit: after the last one nobody needs the desk.
-  const desk = open.get(workspaceId) ?? openDesk(ctx, workspaceId, () => open.delete(workspaceId))
-  open.set(workspaceId, desk)
-  return desk
+  const open = batchesByDb.get(db) ?? new Map<string, RevealBatches>()
+  batchesByDb.set(db, open)
+  // Everything is done while a contact is being revealed: after the last one nobody needs them.
+  const batches =
+    open.get(workspaceId) ?? openBatches(ctx, workspaceId, () => open.delete(workspaceId))
+  open.set(workspaceId, batches)
+  return batches
 }
 
-const desks = new WeakMap<AnyDb, Map<string, Desk>>()
+const batchesByDb = new WeakMap<AnyDb, Map<string, RevealBatches>>()
 
 /** Keeps a transaction, and what waits for it, short. */
 const batchMax = 100
 
-function openDesk(ctx: Context, workspaceId: string, onEmpty: () => void): Desk {
-  const visits = new Map<string, Visit>()
-  const reads = new Batcher<CandidateRequest, Candidate>(
+function openBatches(ctx: Context, workspaceId: string, onEmpty: () => void): RevealBatches {
+  const underWay = new Map<string, RevealUnderWay>()
+  const reads = new Batcher<ReadRequest, KnownContact>(
     ctx,
-    'candidates',
-    (requests) => readCandidates(ctx, workspaceId, requests),
+    'known contacts',
+    (requests) => readKnownContacts(ctx, workspaceId, requests),
     { itemsMax: batchMax, gather: 'turn' },
   )
   const settlements = new Batcher<Reveal, Settled>(
@@ -70,29 +71,29 @@ function openDesk(ctx: Context, workspaceId: string, onEmpty: () => void): Desk 
     { itemsMax: batchMax, gather: 'turn' },
   )
   return {
-    async visit(contactId, work) {
-      const visit = visits.get(contactId) ?? { visitors: 0 }
-      visits.set(contactId, visit)
-      visit.visitors += 1
+    async whileRevealing(contactId, work) {
+      const reveal = underWay.get(contactId) ?? { requests: 0 }
+      underWay.set(contactId, reveal)
+      reveal.requests += 1
       try {
-        return await work(visit)
+        return await work(reveal)
       } finally {
-        visit.visitors -= 1
-        if (visit.visitors === 0) visits.delete(contactId)
-        if (visits.size === 0) onEmpty()
+        reveal.requests -= 1
+        if (reveal.requests === 0) underWay.delete(contactId)
+        if (underWay.size === 0) onEmpty()
       }
     },
     read: (request) => reads.add(request),
     settle: (reveal) => settlements.add(reveal),
-    countLookUps: () => [...visits.values()].filter(({ lookUp }) => lookUp !== undefined).length,
+    countLookUps: () => [...underWay.values()].filter(({ lookUp }) => lookUp !== undefined).length,
   }
 }
 
-async function readCandidates(
+async function readKnownContacts(
   ctx: Context,
   workspaceId: string,
-  requests: CandidateRequest[],
-): Promise<Candidate[]> {
+  requests: ReadRequest[],
+): Promise<KnownContact[]> {
   const ids = [...new Set(requests.map(({ contactId }) => contactId))]
   const listIds = [...new Set(requests.flatMap(({ listId }) => listId ?? []))]
   const [contacts, acquired, lists] = await Promise.all([

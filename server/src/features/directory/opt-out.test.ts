@@ -6,7 +6,8 @@ import {
   emptyDirectory,
   importText,
 } from '../../../test/directory-files.ts'
-import { findOptedOut, isRemovedContact, optOut } from './optouts.ts'
+import { optOut } from './opt-out.ts'
+import { findOptedOut, isRemovedContact } from './opted-out.ts'
 import { searchDirectory } from './search.ts'
 
 let ctx: TestContext
