@@ -8,6 +8,7 @@ import {
   listFoundWordsOptions,
   listThreadMessagesInfiniteOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { paged } from '../../lib/paged.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { BackToList } from './BackToList.tsx'
@@ -51,8 +52,8 @@ export default function Thread({
   })
   const all = useInfiniteQuery({
     ...listThreadMessagesInfiniteOptions({ path: { id }, query: { limit: 50 } }),
+    ...paged,
     initialPageParam: { path: { id } },
-    getNextPageParam: (page) => page.next_starting_after,
     enabled: showsAll,
   })
   const found = useQuery({
