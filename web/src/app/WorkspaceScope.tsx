@@ -10,7 +10,7 @@ import { rememberWorkspace } from '../lib/remembered.ts'
 import { followWorkspace } from './live.ts'
 
 // The title of the tab has time until the page is there.
-const InboxTitle = lazyPart(() => import('../features/inbox/InboxTitle.tsx'))
+const InboxTitle = lazyPart(() => import('../features/inbox/InboxTitle.tsx'), 'InboxTitle')
 
 /** Everything of a workspace: its requests name it, it has a cache of its own, and it is followed. */
 export function WorkspaceScope() {

@@ -31,13 +31,7 @@ const suggestionsMost = 8
 const countersOf = { seniorities: countsOf, industries: countsOf, countries: countryCounts }
 const wordFilters = ['titles', 'companies', 'industries', 'countries'] as const
 
-export default function ContactFilters({
-  filter,
-  total,
-  facets,
-  onLook,
-  onChange,
-}: ContactFiltersProps) {
+export function ContactFilters({ filter, total, facets, onLook, onChange }: ContactFiltersProps) {
   const { t, i18n } = useTranslation()
   const set = (changes: ContactFilter) => onChange(contactSearchOf({ ...filter, ...changes }))
   const countries = useMemo(countryNames, [])

@@ -17,7 +17,7 @@ interface ContactListsProps {
 }
 
 /** Lists of revealed contacts, newest first. */
-export default function ContactLists({ open, onOpen, onSearch }: ContactListsProps) {
+export function ContactLists({ open, onOpen, onSearch }: ContactListsProps) {
   const { t } = useTranslation()
   const lists = useInfiniteQuery({
     ...listAcquireListsInfiniteOptions({ query: { limit: 50 } }),

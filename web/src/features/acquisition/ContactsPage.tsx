@@ -14,8 +14,8 @@ import { type ContactView, filterOf, views } from './contact-search.ts'
 import { SearchContacts } from './SearchContacts.tsx'
 
 // Looked at less often than the search.
-const ContactLists = lazyPart(() => import('./ContactLists.tsx'))
-const CreditLedger = lazyPart(() => import('./CreditLedger.tsx'))
+const ContactLists = lazyPart(() => import('./ContactLists.tsx'), 'ContactLists')
+const CreditLedger = lazyPart(() => import('./CreditLedger.tsx'), 'CreditLedger')
 
 const route = getRouteApi('/signed-in/w/$handle/contacts')
 

@@ -8,7 +8,7 @@ import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 
 /** What credits came and went for, newest first. */
-export default function CreditLedger() {
+export function CreditLedger() {
   const { t } = useTranslation()
   const entries = useInfiniteQuery({
     ...listCreditEntriesInfiniteOptions({ query: { limit: 50 } }),

@@ -17,9 +17,9 @@ import { bodyOf, type ContactFilter, isFiltered } from './contact-search.ts'
 import { fullName } from './full-name.ts'
 
 // The list is what somebody came for.
-const ContactFilters = lazyPart(() => import('./ContactFilters.tsx'))
-const ListField = lazyPart(() => import('./ListField.tsx'))
-const RevealMany = lazyPart(() => import('./RevealMany.tsx'))
+const ContactFilters = lazyPart(() => import('./ContactFilters.tsx'), 'ContactFilters')
+const ListField = lazyPart(() => import('./ListField.tsx'), 'ListField')
+const RevealMany = lazyPart(() => import('./RevealMany.tsx'), 'RevealMany')
 
 interface SearchContactsProps {
   filter: ContactFilter

@@ -13,7 +13,7 @@ import { CampaignRow } from './CampaignRow.tsx'
 import { summariesOptions } from './summaries.ts'
 
 // Opened by few who look at the page.
-const DeleteCampaign = lazyPart(() => import('./DeleteCampaign.tsx'))
+const DeleteCampaign = lazyPart(() => import('./DeleteCampaign.tsx'), 'DeleteCampaign')
 
 interface CampaignListProps {
   filter: CampaignFilter

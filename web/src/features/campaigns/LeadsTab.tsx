@@ -15,7 +15,7 @@ const counts = ['total', 'active', 'completed', 'replied', 'bounced', 'unsubscri
 const columns = 'name,company,title,status,sending,step,contacted'
 
 /** How many there are of each kind, and the people themselves, as on the page of all leads. */
-export default function LeadsTab() {
+export function LeadsTab() {
   const { t } = useTranslation()
   const { campaign, mayChange } = useDraft()
   const place = route.useSearch()

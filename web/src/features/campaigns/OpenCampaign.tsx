@@ -26,7 +26,7 @@ import { Unfinished } from './unfinished.ts'
 import { DraftContext } from './useDraft.ts'
 
 // Seen by two who write in one campaign at once.
-const ChooseVersion = lazyPart(() => import('./ChooseVersion.tsx'))
+const ChooseVersion = lazyPart(() => import('./ChooseVersion.tsx'), 'ChooseVersion')
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
@@ -39,13 +39,13 @@ const storage = {
 
 const parts: Record<Tab, ReturnType<typeof lazyPart>> = {
   // The editor is most of what this page weighs.
-  steps: lazyPart(() => import('./steps/StepsTab.tsx')),
-  schedule: lazyPart(() => import('./schedule/ScheduleTab.tsx')),
-  options: lazyPart(() => import('./OptionsTab.tsx')),
-  leads: lazyPart(() => import('./LeadsTab.tsx')),
-  preview: lazyPart(() => import('./preview/PreviewTab.tsx')),
-  analytics: lazyPart(() => import('./analytics/AnalyticsTab.tsx')),
-  mails: lazyPart(() => import('./mails/MailsTab.tsx')),
+  steps: lazyPart(() => import('./steps/StepsTab.tsx'), 'StepsTab'),
+  schedule: lazyPart(() => import('./schedule/ScheduleTab.tsx'), 'ScheduleTab'),
+  options: lazyPart(() => import('./OptionsTab.tsx'), 'OptionsTab'),
+  leads: lazyPart(() => import('./LeadsTab.tsx'), 'LeadsTab'),
+  preview: lazyPart(() => import('./preview/PreviewTab.tsx'), 'PreviewTab'),
+  analytics: lazyPart(() => import('./analytics/AnalyticsTab.tsx'), 'AnalyticsTab'),
+  mails: lazyPart(() => import('./mails/MailsTab.tsx'), 'MailsTab'),
 }
 
 /** A campaign that is saved while somebody writes in it. */

@@ -19,7 +19,7 @@ import { useThreadChanges } from './useThreadChanges.ts'
 import { ViewNav } from './ViewNav.tsx'
 
 // Nothing is open when somebody comes here first.
-const Thread = lazyPart(() => import('./Thread.tsx'))
+const Thread = lazyPart(() => import('./Thread.tsx'), 'Thread')
 
 const route = getRouteApi('/signed-in/w/$handle/inbox')
 

@@ -4,7 +4,7 @@ import { useCountInTitle } from '../../lib/tab-title.ts'
 import { snoozeMs } from './refresh.ts'
 
 /** How many conversations wait, in the title of the tab, on whatever page one is. */
-export default function InboxTitle() {
+export function InboxTitle() {
   const { data } = useQuery({
     ...countThreadsOptions(),
     refetchInterval: (query) => (query.state.data?.snoozed ? snoozeMs : false),

@@ -35,14 +35,7 @@ interface ThreadProps {
 const noWords: string[] = []
 
 /** A conversation, the newest mail last, the answer below it and the lead beside it. */
-export default function Thread({
-  id,
-  search = '',
-  replyRef,
-  onClose,
-  onDone,
-  onUnread,
-}: ThreadProps) {
+export function Thread({ id, search = '', replyRef, onClose, onDone, onUnread }: ThreadProps) {
   const { t } = useTranslation()
   // The newest come with the conversation; all of them are read once somebody asks for older ones.
   const [showsAll, setShowsAll] = useState(false)

@@ -12,7 +12,7 @@ import { TitleCount } from '../../ui/TitleCount.tsx'
 import { KeyRow } from './KeyRow.tsx'
 
 // Opened by few who look at the page.
-const RevokeKey = lazyPart(() => import('./RevokeKey.tsx'))
+const RevokeKey = lazyPart(() => import('./RevokeKey.tsx'), 'RevokeKey')
 
 /** Every key that is not revoked, newest first. */
 export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {

@@ -23,7 +23,7 @@ interface LeadFiltersProps {
   onChange: (filter: LeadFilter) => void
 }
 
-export default function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
+export function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
   const { t } = useTranslation()
   const labels = useOwnLabels().all
   const filter = filterOf(search)

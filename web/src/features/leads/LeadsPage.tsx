@@ -14,8 +14,8 @@ import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './lead-
 import { useCampaigns } from './useCampaigns.ts'
 
 // Of no use before somebody has seen the list.
-const ColumnsMenu = lazyPart(() => import('./ColumnsMenu.tsx'))
-const ViewsMenu = lazyPart(() => import('./ViewsMenu.tsx'))
+const ColumnsMenu = lazyPart(() => import('./ColumnsMenu.tsx'), 'ColumnsMenu')
+const ViewsMenu = lazyPart(() => import('./ViewsMenu.tsx'), 'ViewsMenu')
 
 const route = getRouteApi('/signed-in/w/$handle/leads')
 

@@ -23,7 +23,7 @@ interface ViewsMenuProps {
 }
 
 /** Filters and columns under a name, kept for the person wherever they sign in. */
-export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
+export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const headers = { 'X-Workspace-ID': useWorkspace().id }

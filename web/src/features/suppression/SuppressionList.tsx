@@ -13,9 +13,7 @@ import type { SuppressionFilter } from './filter.ts'
 import { SuppressionRow } from './SuppressionRow.tsx'
 
 // Seldom, and by few.
-const LiftSuppression = lazyPart(async () => ({
-  default: (await import('./LiftSuppression.tsx')).LiftSuppression,
-}))
+const LiftSuppression = lazyPart(() => import('./LiftSuppression.tsx'), 'LiftSuppression')
 
 interface SuppressionListProps {
   filter: SuppressionFilter

@@ -29,9 +29,9 @@ import type { WebhookSearch } from './webhook-search.ts'
 const route = getRouteApi('/signed-in/w/$handle/settings/webhooks/$id')
 
 // What is read after the log, or opened later.
-const WebhookDays = lazyPart(() => import('./WebhookDays.tsx'))
-const AttemptPanel = lazyPart(() => import('./AttemptPanel.tsx'))
-const WebhookPanels = lazyPart(() => import('./WebhookPanels.tsx'))
+const WebhookDays = lazyPart(() => import('./WebhookDays.tsx'), 'WebhookDays')
+const AttemptPanel = lazyPart(() => import('./AttemptPanel.tsx'), 'AttemptPanel')
+const WebhookPanels = lazyPart(() => import('./WebhookPanels.tsx'), 'WebhookPanels')
 
 /** One webhook: how it does, what it was sent, and what can be done about it. */
 export function WebhookPage() {

@@ -18,7 +18,7 @@ interface WebhookPanelsProps {
 }
 
 /** What is being done with a webhook, as the address says. */
-export default function WebhookPanels({ webhook, panel, onClose, onReplay }: WebhookPanelsProps) {
+export function WebhookPanels({ webhook, panel, onClose, onReplay }: WebhookPanelsProps) {
   const { t } = useTranslation()
   const [missedSince, setMissedSince] = useState<string>()
   if (!useMayManage()) return null

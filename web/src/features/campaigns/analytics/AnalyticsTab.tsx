@@ -19,7 +19,7 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 const periods = [7, 30, 90, 365]
 
 /** What the mails came to, by step and variant with the count behind every rate, and by day. */
-export default function AnalyticsTab() {
+export function AnalyticsTab() {
   const { t } = useTranslation()
   const { campaign } = useDraft()
   const { days = 30 } = route.useSearch()

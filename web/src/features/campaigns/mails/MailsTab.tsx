@@ -16,7 +16,7 @@ import { MailRow } from './MailRow.tsx'
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 /** Every mail of the campaign with what became of it, newest first. */
-export default function MailsTab() {
+export function MailsTab() {
   const { t } = useTranslation()
   const { id } = useDraft().campaign
   const { state } = route.useSearch()

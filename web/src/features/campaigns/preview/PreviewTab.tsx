@@ -18,7 +18,7 @@ import { SendTest } from './SendTest.tsx'
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 /** Each mail exactly as a lead would get it now, with what is not saved yet. */
-export default function PreviewTab() {
+export function PreviewTab() {
   const { t } = useTranslation()
   const { campaign, base, mayChange, saving } = useDraft()
   const { step = 1, variant, lead: picked, panel, view } = route.useSearch()

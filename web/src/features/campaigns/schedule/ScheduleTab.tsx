@@ -14,7 +14,7 @@ import { newWindow, type Weekly } from './windows.ts'
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 /** When mail may be sent: weekly windows, each in its zone, between two dates. */
-export default function ScheduleTab() {
+export function ScheduleTab() {
   const { t } = useTranslation()
   const { campaign, now, set, mayChange, problemAt } = useDraft()
   const { schedule: asked = 1 } = route.useSearch()

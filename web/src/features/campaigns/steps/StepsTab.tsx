@@ -15,7 +15,7 @@ import classes from './StepsTab.module.css'
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 /** The mails in their order on the left, the chosen one on the right. */
-export default function StepsTab() {
+export function StepsTab() {
   const { t } = useTranslation()
   const { campaign, now, set, mayChange, problemAt, keyOf } = useDraft()
   const { step: asked = 1, variant = 1 } = route.useSearch()
