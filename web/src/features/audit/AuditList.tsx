@@ -7,7 +7,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { AuditRow } from './AuditRow.tsx'
-import { type AuditFilter, auditQueryOf } from './filter.ts'
+import { type AuditFilter, auditQueryOf } from './search.ts'
 
 /** Who changed what, newest first. */
 export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: () => void }) {

@@ -8,8 +8,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
-import type { CampaignFilter } from './address.ts'
 import { CampaignRow } from './CampaignRow.tsx'
+import type { CampaignFilter } from './search.ts'
 import { summariesOptions } from './summaries.ts'
 
 // Opened by few who look at the page.

@@ -1,6 +1,6 @@
 import { listCampaignSummariesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { paged } from '../../lib/paged.ts'
-import type { CampaignFilter } from './address.ts'
+import type { CampaignFilter } from './search.ts'
 
 /** The list as it is shown, and as its states are counted: without a state both are one reading. */
 export const summariesOptions = ({ status, search }: CampaignFilter) => ({

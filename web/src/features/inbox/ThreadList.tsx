@@ -10,14 +10,14 @@ import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
-import { type InboxPlace, threadQueryOf } from './place.ts'
+import { type InboxSearch, threadQueryOf } from './search.ts'
 import classes from './ThreadList.module.css'
 import { ThreadRow } from './ThreadRow.tsx'
 import { useDayName } from './useDayName.ts'
 import { useKeptPlace } from './useKeptPlace.ts'
 
 interface ThreadListProps {
-  place: InboxPlace
+  place: InboxSearch
   onOpen: (id: string) => void
   /** Tells their ids, in order. */
   onShow: (ids: string[]) => void

@@ -13,7 +13,7 @@ import { useBegunJobs } from './begun-jobs.ts'
 import { exportAddress } from './export-address.ts'
 import { LeadList } from './LeadList.tsx'
 import classes from './Leads.module.css'
-import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './lead-filter.ts'
+import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './search.ts'
 
 // Of no use before somebody has seen the list.
 const BulkBar = lazyPart(() => import('./BulkBar.tsx'), 'BulkBar')

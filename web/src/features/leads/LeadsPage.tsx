@@ -10,7 +10,7 @@ import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { chosenColumns } from './columns.tsx'
 import { ImportLeads } from './ImportLeads.tsx'
 import { Leads } from './Leads.tsx'
-import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './lead-filter.ts'
+import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './search.ts'
 import { useCampaigns } from './useCampaigns.ts'
 
 // Of no use before somebody has seen the list.

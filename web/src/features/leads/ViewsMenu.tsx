@@ -15,7 +15,7 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { useWorkspace } from '../users/index.ts'
-import { type LeadSearch, leadSearchOf } from './lead-filter.ts'
+import { type LeadSearch, leadsSearchOf } from './search.ts'
 
 interface ViewsMenuProps {
   search: LeadSearch
@@ -73,7 +73,7 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
           {fault && <FaultNotice fault={fault} />}
           {views.map((view) => (
             <Group key={view.name} gap={4} wrap="nowrap">
-              <Menu.Item flex={1} onClick={() => onOpen(leadSearchOf(view.search))}>
+              <Menu.Item flex={1} onClick={() => onOpen(leadsSearchOf(view.search))}>
                 {view.name}
               </Menu.Item>
               <Menu.Item

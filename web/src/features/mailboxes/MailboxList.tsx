@@ -9,8 +9,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
-import type { MailboxFilter } from './filter.ts'
 import { MailboxRow } from './MailboxRow.tsx'
+import type { MailboxFilter } from './search.ts'
 import { readAgainMs } from './shown-state.ts'
 
 interface MailboxListProps {

@@ -9,8 +9,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import type { Entry } from './entry.ts'
-import type { SuppressionFilter } from './filter.ts'
 import { SuppressionRow } from './SuppressionRow.tsx'
+import type { SuppressionFilter } from './search.ts'
 
 // Seldom, and by few.
 const LiftSuppression = lazyPart(() => import('./LiftSuppression.tsx'), 'LiftSuppression')

@@ -18,13 +18,13 @@ import { deletionOf } from './deletion.ts'
 import { HealthSentence } from './HealthSentence.tsx'
 import { knownWebhook } from './known-webhook.ts'
 import { LogFilters } from './LogFilters.tsx'
+import type { WebhookSearch } from './search.ts'
 import { TryOut } from './TryOut.tsx'
 import { tryOutTokenOf } from './try-out.ts'
 import { useEventNames } from './useEventNames.ts'
 import { WebhookActions } from './WebhookActions.tsx'
 import classes from './WebhookPage.module.css'
 import { WebhookState } from './WebhookState.tsx'
-import type { WebhookSearch } from './webhook-search.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/settings/webhooks/$id')
 

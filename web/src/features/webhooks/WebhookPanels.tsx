@@ -7,8 +7,8 @@ import { EditWebhook } from './EditWebhook.tsx'
 import { ReplaceSecret } from './ReplaceSecret.tsx'
 import { ReplayWindow } from './ReplayWindow.tsx'
 import { ResumeWebhook } from './ResumeWebhook.tsx'
+import type { WebhookSearch } from './search.ts'
 import { useMayManage } from './useMayManage.ts'
-import type { WebhookSearch } from './webhook-search.ts'
 
 interface WebhookPanelsProps {
   webhook: Webhook

@@ -9,7 +9,7 @@ import { LoadingRows } from '../../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../../ui/MoreButton.tsx'
 import { ReadingFault } from '../../../ui/ReadingFault.tsx'
 import { Table } from '../../../ui/Table.tsx'
-import { campaignPlaceOf, sendStates } from '../address.ts'
+import { campaignSearchOf, sendStates } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
 import { MailRow } from './MailRow.tsx'
 
@@ -22,7 +22,7 @@ export function MailsTab() {
   const { state } = route.useSearch()
   const navigate = route.useNavigate()
   const show = (chosen: string | undefined) =>
-    void navigate({ search: campaignPlaceOf({ tab: 'mails', state: chosen }), replace: true })
+    void navigate({ search: campaignSearchOf({ tab: 'mails', state: chosen }), replace: true })
   const mails = useInfiniteQuery({
     ...listSendsInfiniteOptions({
       query: { campaign_id: id, limit: 50, ...(state ? { state } : {}) },

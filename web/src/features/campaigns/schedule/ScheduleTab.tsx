@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { lastDay } from '../../../lib/time.ts'
 import { showUndo } from '../../../ui/showUndo.tsx'
-import { campaignPlaceOf } from '../address.ts'
+import { campaignSearchOf } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
 import { NextDays } from './NextDays.tsx'
 import { WeekGrid } from './WeekGrid.tsx'
@@ -21,7 +21,7 @@ export function ScheduleTab() {
   const navigate = route.useNavigate()
   const show = (index: number) =>
     void navigate({
-      search: campaignPlaceOf({ tab: 'schedule', schedule: index === 0 ? undefined : index + 1 }),
+      search: campaignSearchOf({ tab: 'schedule', schedule: index === 0 ? undefined : index + 1 }),
       replace: true,
     })
   const { campaign_schedule: schedule } = campaign
