@@ -14,7 +14,7 @@ function write() {
   listeners.tell()
 }
 
-/** How much waits, as the title of the tab says. */
+/** How much waits, as the title of the tab says: the navigation shows the same. */
 export const useWaiting = () => useSyncExternalStore(listeners.subscribe, () => waiting)
 
 /** What a page is called in the tab, in the history and among bookmarks. */
@@ -30,8 +30,8 @@ export function usePageInTitle(name: string) {
   }, [name])
 }
 
-/** How much waits, on whatever page one is. */
-export function useCountInTitle(count: number) {
+/** Says how much waits, on whatever page one is, in the title and to `useWaiting`. */
+export function useTellWaiting(count: number) {
   useEffect(() => {
     waiting = count
     write()
