@@ -13,7 +13,7 @@ import { MoreButton } from '../../ui/MoreButton.tsx'
 import { type InboxSearch, threadQueryOf } from './search.ts'
 import classes from './ThreadList.module.css'
 import { ThreadRow } from './ThreadRow.tsx'
-import { useDayName } from './useDayName.ts'
+import { useDayHeading } from './useDayHeading.ts'
 import { useKeptPlace } from './useKeptPlace.ts'
 
 interface ThreadListProps {
@@ -46,9 +46,9 @@ export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another order is told
   useEffect(() => onShow(ids), [order, onShow])
   useKeptPlace(frame, ids)
-  const dayName = useDayName()
+  const dayHeading = useDayHeading()
   // What was put off stands at the time to which it was.
-  const days = items.map((each) => dayName(each.snoozed_until ?? each.timestamp_updated))
+  const days = items.map((each) => dayHeading(each.snoozed_until ?? each.timestamp_updated))
   const { thread } = place
   useEffect(() => {
     if (thread)

@@ -5,7 +5,7 @@ import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { readCampaignAnalyticsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { saveFile } from '../../../lib/save-file.ts'
-import { dayIn, dayText } from '../../../lib/time.ts'
+import { dayIn, dayWithWeekday } from '../../../lib/time.ts'
 import { DayBars } from '../../../ui/DayBars.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
@@ -96,7 +96,7 @@ export function AnalyticsTab() {
           <OutcomeTable
             label={t(($) => $.campaigns.analytics.byDays)}
             first={t(($) => $.campaigns.launch.day)}
-            rows={byDays.map(([day, sums]) => ({ name: dayText(day), sums })).toReversed()}
+            rows={byDays.map(([day, sums]) => ({ name: dayWithWeekday(day), sums })).toReversed()}
           />
         </>
       )}
