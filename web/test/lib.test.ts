@@ -1,17 +1,18 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { unreachable, withRetryAfter } from '../src/api/fault.ts'
 import { browserOf } from '../src/features/account/browser-of.ts'
-import { contactSearchOf } from '../src/features/acquisition/contact-search.ts'
-import { auditFilterOf, auditQueryOf } from '../src/features/audit/filter.ts'
-import { campaignFilterOf } from '../src/features/campaigns/address.ts'
+import { contactsSearchOf } from '../src/features/acquisition/search.ts'
+import { auditQueryOf, auditSearchOf } from '../src/features/audit/search.ts'
+import { campaignsSearchOf } from '../src/features/campaigns/search.ts'
 import { labelChoices } from '../src/features/inbox/labels.ts'
-import { inboxPlaceOf } from '../src/features/inbox/place.ts'
+import { inboxSearchOf } from '../src/features/inbox/search.ts'
 import { snoozeTime } from '../src/features/inbox/snooze-times.ts'
 import { expiryInstant } from '../src/features/keys/expiry.ts'
-import { leadSearchOf } from '../src/features/leads/lead-filter.ts'
-import { mailboxFilterOf } from '../src/features/mailboxes/filter.ts'
-import { suppressionFilterOf } from '../src/features/suppression/filter.ts'
-import { webhookSearchOf } from '../src/features/webhooks/webhook-search.ts'
+import { leadsSearchOf } from '../src/features/leads/search.ts'
+import { mailboxesSearchOf } from '../src/features/mailboxes/search.ts'
+import { suppressionSearchOf } from '../src/features/suppression/search.ts'
+import { signInSearchOf } from '../src/features/users/search.ts'
+import { webhookSearchOf } from '../src/features/webhooks/search.ts'
 import { learnTime, nowMs } from '../src/lib/clock.ts'
 import { dayIn, relativeTime } from '../src/lib/time.ts'
 
@@ -32,11 +33,25 @@ test('a key lives to the end of the day that was chosen, in the reader’s own c
 
 test('of an address that somebody typed only filters that make sense are kept', () => {
   const typed = { about: 'secrets', from: '2026-13', to: '2026-11-20', more: 1 }
-  expect(auditFilterOf(typed)).toEqual({ to: '2026-11-20' })
-  expect(auditFilterOf({ about: 'key', from: 20_261_120 })).toEqual({ about: 'key' })
-  expect(leadSearchOf({ q: 2026 })).toMatchObject({ q: '2026' })
-  expect(leadSearchOf({ q: 'x'.repeat(9000) }).q).toHaveLength(200)
+  expect(auditSearchOf(typed)).toEqual({ to: '2026-11-20' })
+  expect(auditSearchOf({ about: 'key', from: 20_261_120 })).toEqual({ about: 'key' })
+  expect(leadsSearchOf({ q: 2026 })).toMatchObject({ q: '2026' })
+  expect(leadsSearchOf({ q: 'x'.repeat(9000) }).q).toHaveLength(200)
   expect(webhookSearchOf({ from: '2026-13-45', to: '2026-11-20' })).toEqual({ to: '2026-11-20' })
+})
+
+test('who signs in is sent on to a page of ours, and to no other site', () => {
+  for (const next of ['/w/northwind/leads?q=a', '/account', '/consent?state=a.b']) {
+    expect(signInSearchOf({ next })).toEqual({ next })
+  }
+  const elsewhere = [
+    'https://elsewhere.example/',
+    '//elsewhere.example/w/',
+    String.raw`\\elsewhere.example`,
+  ]
+  for (const next of [...elsewhere, 'javascript:alert(1)', '/wrong', ' /w/a', 'w/a', ['/w/a'], 1]) {
+    expect(signInSearchOf({ next })).toEqual({})
+  }
 })
 
 test('a search that is too long for the server is not cut within a letter that is a pair', () => {
@@ -44,12 +59,12 @@ test('a search that is too long for the server is not cut within a letter that i
   for (const before of ['', 'a']) {
     const text = before + long
     const sought = [
-      contactSearchOf({ q: text }).q,
-      leadSearchOf({ q: text }).q,
-      campaignFilterOf({ search: text }).search,
-      inboxPlaceOf({ search: text }).search,
-      mailboxFilterOf({ search: text }).search,
-      suppressionFilterOf({ search: text }).search,
+      contactsSearchOf({ q: text }).q,
+      leadsSearchOf({ q: text }).q,
+      campaignsSearchOf({ search: text }).search,
+      inboxSearchOf({ search: text }).search,
+      mailboxesSearchOf({ search: text }).search,
+      suppressionSearchOf({ search: text }).search,
     ]
     for (const each of sought) expect(each?.isWellFormed()).toBe(true)
   }

@@ -14,7 +14,7 @@ import { themeOf } from './theme.ts'
 setNonce(styleNonce())
 
 // Nothing is told before somebody does something.
-const Notices = lazyPart(() => import('./Notices.tsx'))
+const Notices = lazyPart(() => import('./Notices.tsx'), 'Notices')
 
 // As public/color-scheme.js reads it.
 const schemes = localStorageColorSchemeManager({ key: 'outrider-color-scheme' })

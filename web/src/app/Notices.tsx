@@ -1,6 +1,6 @@
 import { Notifications } from '@mantine/notifications'
 
 /** What was done, in a corner. */
-export default function Notices() {
+export function Notices() {
   return <Notifications position="bottom-right" />
 }

@@ -9,8 +9,8 @@ import { leaveWorkspace } from '../lib/leaving.ts'
 import { rememberWorkspace } from '../lib/remembered.ts'
 import { followWorkspace } from './live.ts'
 
-// The title of the tab has time until the page is there.
-const InboxTitle = lazyPart(() => import('../features/inbox/InboxTitle.tsx'))
+// The title of the tab and the navigation have time until the page is there.
+const WaitingCount = lazyPart(() => import('../features/inbox/WaitingCount.tsx'), 'WaitingCount')
 
 /** Everything of a workspace: its requests name it, it has a cache of its own, and it is followed. */
 export function WorkspaceScope() {
@@ -31,7 +31,7 @@ export function WorkspaceScope() {
     <QueryClientProvider client={cacheOf(id)}>
       {/* Observers stay with the cache that they began with: each workspace has its own. */}
       <Suspense>
-        <InboxTitle key={id} />
+        <WaitingCount key={id} />
       </Suspense>
       <Outlet key={id} />
     </QueryClientProvider>

@@ -7,16 +7,17 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { contactSearchOf } from '../features/acquisition/index.ts'
-import { auditFilterOf } from '../features/audit/index.ts'
-import { campaignFilterOf, campaignPlaceOf } from '../features/campaigns/index.ts'
-import { inboxPlaceOf } from '../features/inbox/place.ts'
-import { leadSearchOf } from '../features/leads/index.ts'
-import { mailboxFilterOf } from '../features/mailboxes/index.ts'
-import { type SuppressionFilter, suppressionFilterOf } from '../features/suppression/index.ts'
-import { readSession } from '../features/users/index.ts'
+import { contactsSearchOf } from '../features/acquisition/index.ts'
+import { auditSearchOf } from '../features/audit/index.ts'
+import { campaignSearchOf, campaignsSearchOf } from '../features/campaigns/index.ts'
+import { inboxSearchOf } from '../features/inbox/search.ts'
+import { leadsSearchOf } from '../features/leads/index.ts'
+import { mailboxesSearchOf } from '../features/mailboxes/index.ts'
+import { type SuppressionFilter, suppressionSearchOf } from '../features/suppression/index.ts'
+import { readSession, signInSearchOf } from '../features/users/index.ts'
 import { webhookSearchOf } from '../features/webhooks/index.ts'
 import { rememberedWorkspace } from '../lib/remembered.ts'
+import { oneOf, panelOf } from '../lib/search.ts'
 import { NotFound } from './NotFound.tsx'
 import { NoWorkspace } from './NoWorkspace.tsx'
 import { PageFault } from './PageFault.tsx'
@@ -41,12 +42,7 @@ const setUp = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: 'sign-in',
-  // Where somebody wanted to go; only a path of ours, never another site's address.
-  validateSearch: ({ next, error }): { next?: string; error?: 'oidc' } => ({
-    next: typeof next === 'string' && /^\/(w|account|consent)\b/.test(next) ? next : undefined,
-    // The provider sent somebody back who may not enter.
-    error: error === undefined ? undefined : 'oidc',
-  }),
+  validateSearch: (search) => signInSearchOf(search),
   component: lazyRouteComponent(() => import('../features/users/SignInPage.tsx'), 'SignInPage'),
 })
 
@@ -105,6 +101,25 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('../features/account/AccountPage.tsx'), 'AccountPage'),
 })
 
+/** Where a provider of mail sends people back to; the state names the workspace that they came from. */
+const consent = createRoute({
+  getParentRoute: () => signedIn,
+  path: 'consent',
+  beforeLoad: ({ context, location }) => {
+    const state = new URLSearchParams(location.searchStr).get('state') ?? ''
+    const { workspaces } = context.session
+    const found = workspaces.find(({ id }) => state.startsWith(`${id}.`))
+    if (!found) throw notFound()
+    // Behind the #, so that what it gave them is in no log of ours.
+    throw redirect({
+      to: '/w/$handle/settings/mailboxes/consent',
+      params: { handle: found.handle },
+      hash: location.searchStr.slice(1),
+      replace: true,
+    })
+  },
+})
+
 const workspace = createRoute({
   getParentRoute: () => signedIn,
   path: 'w/$handle',
@@ -125,14 +140,14 @@ const workspaceHome = createRoute({
 const inbox = createRoute({
   getParentRoute: () => workspace,
   path: 'inbox',
-  validateSearch: (search) => inboxPlaceOf(search),
+  validateSearch: (search) => inboxSearchOf(search),
   component: lazyRouteComponent(() => import('../features/inbox/InboxPage.tsx'), 'InboxPage'),
 })
 
 const campaigns = createRoute({
   getParentRoute: () => workspace,
   path: 'campaigns',
-  validateSearch: (search) => campaignFilterOf(search),
+  validateSearch: (search) => campaignsSearchOf(search),
   component: lazyRouteComponent(
     () => import('../features/campaigns/CampaignsPage.tsx'),
     'CampaignsPage',
@@ -142,7 +157,7 @@ const campaigns = createRoute({
 const campaign = createRoute({
   getParentRoute: () => workspace,
   path: 'campaigns/$id',
-  validateSearch: (search) => campaignPlaceOf(search),
+  validateSearch: (search) => campaignSearchOf(search),
   component: lazyRouteComponent(
     () => import('../features/campaigns/CampaignPage.tsx'),
     'CampaignPage',
@@ -152,7 +167,7 @@ const campaign = createRoute({
 const leads = createRoute({
   getParentRoute: () => workspace,
   path: 'leads',
-  validateSearch: (search) => leadSearchOf(search),
+  validateSearch: (search) => leadsSearchOf(search),
   component: lazyRouteComponent(() => import('../features/leads/LeadsPage.tsx'), 'LeadsPage'),
 })
 
@@ -167,29 +182,10 @@ const leadImport = createRoute({
   component: lazyRouteComponent(() => import('../features/imports/ImportPage.tsx'), 'ImportPage'),
 })
 
-/** Where a provider of mail sends people back to; the state names the workspace that they came from. */
-const consent = createRoute({
-  getParentRoute: () => signedIn,
-  path: 'consent',
-  beforeLoad: ({ context, location }) => {
-    const state = new URLSearchParams(location.searchStr).get('state') ?? ''
-    const { workspaces } = context.session
-    const found = workspaces.find(({ id }) => state.startsWith(`${id}.`))
-    if (!found) throw notFound()
-    // Behind the #, so that what it gave them is in no log of ours.
-    throw redirect({
-      to: '/w/$handle/settings/mailboxes/consent',
-      params: { handle: found.handle },
-      hash: location.searchStr.slice(1),
-      replace: true,
-    })
-  },
-})
-
 const mailboxes = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/mailboxes',
-  validateSearch: (search) => mailboxFilterOf(search),
+  validateSearch: (search) => mailboxesSearchOf(search),
   component: lazyRouteComponent(
     () => import('../features/mailboxes/MailboxesPage.tsx'),
     'MailboxesPage',
@@ -241,8 +237,8 @@ const suppression = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/suppression',
   validateSearch: (search): SuppressionFilter & { panel?: 'add' | 'import' } => ({
-    ...suppressionFilterOf(search),
-    panel: (['add', 'import'] as const).find((each) => each === search.panel),
+    ...suppressionSearchOf(search),
+    panel: oneOf(['add', 'import'], search.panel),
   }),
   component: lazyRouteComponent(
     () => import('../features/suppression/SuppressionPage.tsx'),
@@ -253,7 +249,7 @@ const suppression = createRoute({
 const contacts = createRoute({
   getParentRoute: () => workspace,
   path: 'contacts',
-  validateSearch: (search) => contactSearchOf(search),
+  validateSearch: (search) => contactsSearchOf(search),
   component: lazyRouteComponent(
     () => import('../features/acquisition/ContactsPage.tsx'),
     'ContactsPage',
@@ -263,19 +259,14 @@ const contacts = createRoute({
 const keys = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/keys',
-  // What is open is in the address, so that it can be sent to somebody and survives a reload.
-  validateSearch: ({ panel }): { panel?: 'new' } => ({
-    panel: panel === 'new' ? panel : undefined,
-  }),
+  validateSearch: panelOf('new'),
   component: lazyRouteComponent(() => import('../features/keys/KeysPage.tsx'), 'KeysPage'),
 })
 
 const webhooks = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/webhooks',
-  validateSearch: ({ panel }): { panel?: 'new' } => ({
-    panel: panel === 'new' ? panel : undefined,
-  }),
+  validateSearch: panelOf('new'),
   component: lazyRouteComponent(
     () => import('../features/webhooks/WebhooksPage.tsx'),
     'WebhooksPage',
@@ -295,18 +286,14 @@ const webhook = createRoute({
 const members = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/members',
-  validateSearch: ({ panel }): { panel?: 'invite' } => ({
-    panel: panel === 'invite' ? panel : undefined,
-  }),
+  validateSearch: panelOf('invite'),
   component: lazyRouteComponent(() => import('../features/members/MembersPage.tsx'), 'MembersPage'),
 })
 
 const workspaceSettings = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/workspace',
-  validateSearch: ({ panel }): { panel?: 'plan' } => ({
-    panel: panel === 'plan' ? panel : undefined,
-  }),
+  validateSearch: panelOf('plan'),
   component: lazyRouteComponent(
     () => import('../features/workspaces/WorkspacePage.tsx'),
     'WorkspacePage',
@@ -316,7 +303,7 @@ const workspaceSettings = createRoute({
 const audit = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/audit',
-  validateSearch: (search) => auditFilterOf(search),
+  validateSearch: (search) => auditSearchOf(search),
   component: lazyRouteComponent(() => import('../features/audit/AuditPage.tsx'), 'AuditPage'),
 })
 
@@ -335,12 +322,6 @@ export const router = createRouter({
       account,
       consent,
       workspace.addChildren([
-        mailboxes,
-        connectMailbox,
-        mailboxConsent,
-        mailbox,
-        labels,
-        suppression,
         workspaceHome,
         campaigns,
         campaign,
@@ -351,6 +332,12 @@ export const router = createRouter({
         keys,
         webhooks,
         webhook,
+        mailboxes,
+        connectMailbox,
+        mailboxConsent,
+        mailbox,
+        labels,
+        suppression,
         members,
         workspaceSettings,
         audit,

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { keep, readKept } from './kept.ts'
+import { createListeners } from './listeners.ts'
 
 /** What somebody is writing, kept in this browser until it is sent: a reload or an expired session loses nothing. */
 export interface Draft {
@@ -12,7 +13,7 @@ export interface Draft {
 export const draftName = (userId: string, workspaceId: string, record: string) =>
   `outrider-draft ${userId} ${workspaceId} ${record}`
 
-const listeners = new Set<() => void>()
+const listeners = createListeners()
 /** What the browser's storage has no room for, or is not let to keep: until a reload. */
 const unkept = new Map<string, string>()
 
@@ -36,7 +37,7 @@ function parse(kept: string | null): Draft | undefined {
 function keepDraft(name: string, draft: Draft | undefined) {
   const isEmpty = !draft || draft.html === ''
   write(name, isEmpty ? undefined : JSON.stringify({ html: draft.html, key: draft.key }))
-  for (const tell of listeners) tell()
+  listeners.tell()
 }
 
 /** Once it was sent. What was typed since, in another tab too, has another key and stays. */
@@ -44,19 +45,19 @@ export function forgetDraft(name: string, key: string) {
   if (parse(read(name))?.key === key) keepDraft(name, undefined)
 }
 
-function listen(tell: () => void) {
-  listeners.add(tell)
+function subscribe(listener: () => void) {
+  const unsubscribe = listeners.subscribe(listener)
   // Of another tab.
-  addEventListener('storage', tell)
+  addEventListener('storage', listener)
   return () => {
-    listeners.delete(tell)
-    removeEventListener('storage', tell)
+    unsubscribe()
+    removeEventListener('storage', listener)
   }
 }
 
 /** @returns what is kept, and what replaces it */
 export function useDraft(name: string) {
-  const kept = useSyncExternalStore(listen, () => read(name))
+  const kept = useSyncExternalStore(subscribe, () => read(name))
   const draft = useMemo(() => parse(kept), [kept])
   const set = useCallback((next: Draft | undefined) => keepDraft(name, next), [name])
   return [draft, set] as const

@@ -9,14 +9,15 @@ const againMs = 2000
  *
  * A drawer or dialog belongs inside the `Suspense`, with its content: what comes later gets no focus.
  */
-export const lazyPart = <Props extends object>(
-  load: () => Promise<{ default: ComponentType<Props> }>,
+export const lazyPart = <Name extends string, Props extends object>(
+  load: () => Promise<Record<Name, ComponentType<Props>>>,
+  name: Name,
 ) => {
   whenIdle(() => void load().catch(() => undefined))
   return lazy(async () => {
     for (;;) {
-      const part = await load().catch(() => undefined)
-      if (part) return part
+      const module = await load().catch(() => undefined)
+      if (module) return { default: module[name] }
       await new Promise((resolve) => setTimeout(resolve, againMs))
     }
   })

@@ -1,25 +1,21 @@
 import { useEffect, useSyncExternalStore } from 'react'
+import { createListeners } from './listeners.ts'
 
 const application = 'Outrider'
 
 // Both have a part in the one title of the tab.
 let page = ''
 let waiting = 0
-const listeners = new Set<() => void>()
+const listeners = createListeners()
 
 function write() {
   const count = waiting > 0 ? `(${waiting}) ` : ''
   document.title = `${count}${page === '' ? '' : `${page} · `}${application}`
-  for (const listener of listeners) listener()
+  listeners.tell()
 }
 
-function listen(listener: () => void) {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
-}
-
-/** How much waits, as the title of the tab says. */
-export const useWaiting = () => useSyncExternalStore(listen, () => waiting)
+/** How much waits, as the title of the tab says: the navigation shows the same. */
+export const useWaiting = () => useSyncExternalStore(listeners.subscribe, () => waiting)
 
 /** What a page is called in the tab, in the history and among bookmarks. */
 export function usePageInTitle(name: string) {
@@ -34,8 +30,8 @@ export function usePageInTitle(name: string) {
   }, [name])
 }
 
-/** How much waits, on whatever page one is. */
-export function useCountInTitle(count: number) {
+/** Says how much waits, on whatever page one is, in the title and to `useWaiting`. */
+export function useTellWaiting(count: number) {
   useEffect(() => {
     waiting = count
     write()

@@ -4,7 +4,7 @@ import { AxisBottom, AxisLeft } from '@visx/axis'
 import { scaleBand, scaleLinear } from '@visx/scale'
 import { Bar } from '@visx/shape'
 import { useState } from 'react'
-import { dayName } from '../lib/time.ts'
+import { shortDay } from '../lib/time.ts'
 import classes from './DayBars.module.css'
 import type { Tone } from './StateBadge.tsx'
 
@@ -46,7 +46,7 @@ export function DayBars({ label, series, days, height = 140 }: DayBarsProps) {
   return (
     <figure ref={ref} className={classes.figure}>
       <figcaption className={classes.caption}>
-        <span>{shown ? dayName(shown.date) : label}</span>
+        <span>{shown ? shortDay(shown.date) : label}</span>
         <span className={classes.key}>
           {series.map(({ label: name, tone }, index) => (
             <span key={name} data-tone={tone}>
@@ -107,7 +107,7 @@ export function DayBars({ label, series, days, height = 140 }: DayBarsProps) {
           scale={x}
           hideTicks
           stroke="var(--hairline)"
-          tickFormat={dayName}
+          tickFormat={shortDay}
           tickLabelProps={{ className: classes.tick }}
           tickValues={days.filter((_, index) => index % every === 0).map(({ date }) => date)}
         />
@@ -128,7 +128,7 @@ export function DayBars({ label, series, days, height = 140 }: DayBarsProps) {
           <tbody>
             {days.map(({ date, counts }) => (
               <tr key={date}>
-                <th scope="row">{dayName(date)}</th>
+                <th scope="row">{shortDay(date)}</th>
                 {series.map(({ label: name }, index) => (
                   <td key={name}>{counts[index] ?? 0}</td>
                 ))}

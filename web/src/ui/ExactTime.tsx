@@ -2,7 +2,7 @@ import { useEffect, useReducer, useState } from 'react'
 import classes from './ExactTime.module.css'
 
 /** Beside the time that somebody taps, or whose row they reach by keyboard: what a mouse reads by hovering. */
-export default function ExactTime() {
+export function ExactTime() {
   const [time, setTime] = useState<Element | null>()
   const [, follow] = useReducer((count: number) => count + 1, 0)
   useEffect(() => {

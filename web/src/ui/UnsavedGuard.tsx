@@ -4,9 +4,7 @@ import { Suspense, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../lib/lazy-part.ts'
 
-const ConfirmDialog = lazyPart(async () => ({
-  default: (await import('./ConfirmDialog.tsx')).ConfirmDialog,
-}))
+const ConfirmDialog = lazyPart(() => import('./ConfirmDialog.tsx'), 'ConfirmDialog')
 
 /** What of an address has a form open; the rest of it are filters and tabs beside the form. */
 const openers = ['panel', 'lead', 'tab'] as const

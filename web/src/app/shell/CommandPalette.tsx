@@ -18,7 +18,7 @@ export { open }
 const waitMs = 200
 
 /** Where to go and what to do, by typing a part of its name. */
-export default function CommandPalette({ onShowKeys }: { onShowKeys: () => void }) {
+export function CommandPalette({ onShowKeys }: { onShowKeys: () => void }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const { workspaces } = useSignedIn()

@@ -9,7 +9,7 @@ import { places } from './places.ts'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 
 /** What can be done without the mouse. */
-export default function KeyList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function KeyList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const workspace = useShownWorkspace()
   const isInbox = useLocation({ select: ({ pathname }) => pathname.endsWith('/inbox') })

@@ -4,7 +4,7 @@ import classes from './Shell.module.css'
 import { SideNav } from './SideNav.tsx'
 
 /** The navigation where it has no room beside the page. */
-export default function NavDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function NavDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Drawer
       opened={opened}

@@ -14,10 +14,10 @@ import { useFocusOnPage } from './useFocusOnPage.ts'
 import { useKeys } from './useKeys.ts'
 
 // Nobody has them open when a page appears.
-const CommandPalette = lazyPart(() => import('./CommandPalette.tsx'))
-const ExactTime = lazyPart(() => import('../../ui/ExactTime.tsx'))
-const KeyList = lazyPart(() => import('./KeyList.tsx'))
-const NavDrawer = lazyPart(() => import('./NavDrawer.tsx'))
+const CommandPalette = lazyPart(() => import('./CommandPalette.tsx'), 'CommandPalette')
+const ExactTime = lazyPart(() => import('../../ui/ExactTime.tsx'), 'ExactTime')
+const KeyList = lazyPart(() => import('./KeyList.tsx'), 'KeyList')
+const NavDrawer = lazyPart(() => import('./NavDrawer.tsx'), 'NavDrawer')
 
 /** What surrounds every page of somebody who is signed in. */
 export function Shell() {

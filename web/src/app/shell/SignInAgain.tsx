@@ -7,7 +7,7 @@ import { getSession } from '../../api/generated/sdk.gen.ts'
 import { SignInElsewhere, SignInForm, useSignedIn } from '../../features/users/index.ts'
 
 /** The session ended while somebody works: they go on where they were. */
-export default function SignInAgain({ email: shown }: { email: string }) {
+export function SignInAgain({ email: shown }: { email: string }) {
   const { t } = useTranslation()
   // Whoever signs in in another tab is not whose page this is.
   const [email] = useState(shown)

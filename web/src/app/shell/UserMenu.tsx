@@ -17,9 +17,7 @@ import { useSignedIn } from '../../features/users/index.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import classes from './UserMenu.module.css'
 
-const ConfirmDialog = lazyPart(async () => ({
-  default: (await import('../../ui/ConfirmDialog.tsx')).ConfirmDialog,
-}))
+const ConfirmDialog = lazyPart(() => import('../../ui/ConfirmDialog.tsx'), 'ConfirmDialog')
 
 export function UserMenu() {
   const { t } = useTranslation()

@@ -10,7 +10,10 @@ import { useShownWorkspace } from './useShownWorkspace.ts'
 import classes from './WorkspaceSwitcher.module.css'
 
 // Few may, and seldom.
-const CreateWorkspace = lazyPart(() => import('../../features/workspaces/CreateWorkspace.tsx'))
+const CreateWorkspace = lazyPart(
+  () => import('../../features/workspaces/CreateWorkspace.tsx'),
+  'CreateWorkspace',
+)
 
 export function WorkspaceSwitcher() {
   const { t } = useTranslation()

@@ -9,12 +9,8 @@ import { ColorScheme } from './ColorScheme.tsx'
 import { Profile } from './Profile.tsx'
 
 // Below what fits on a screen.
-const SecondFactor = lazyPart(async () => ({
-  default: (await import('./SecondFactor.tsx')).SecondFactor,
-}))
-const SessionList = lazyPart(async () => ({
-  default: (await import('./SessionList.tsx')).SessionList,
-}))
+const SecondFactor = lazyPart(() => import('./SecondFactor.tsx'), 'SecondFactor')
+const SessionList = lazyPart(() => import('./SessionList.tsx'), 'SessionList')
 
 /** What belongs to the person, in whatever workspace. */
 export function AccountPage() {

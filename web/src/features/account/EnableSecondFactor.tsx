@@ -24,7 +24,7 @@ interface EnableSecondFactorProps {
 }
 
 /** Password, then the code to scan; only the first right code of the telephone switches it on. */
-export default function EnableSecondFactor(props: EnableSecondFactorProps) {
+export function EnableSecondFactor(props: EnableSecondFactorProps) {
   const { isConfirmed, onConfirmed, onDone } = props
   const { t } = useTranslation()
   const form = useForm({ initialValues: { password: '' } })

@@ -7,7 +7,7 @@ import { useSignedIn } from '../users/index.ts'
 import { ConfirmWithPassword } from './ConfirmWithPassword.tsx'
 
 // With what draws the QR code; most people never open it again.
-const EnableSecondFactor = lazyPart(() => import('./EnableSecondFactor.tsx'))
+const EnableSecondFactor = lazyPart(() => import('./EnableSecondFactor.tsx'), 'EnableSecondFactor')
 
 /** Whether a code is asked for besides the password, and what can be done about it. */
 export function SecondFactor() {

@@ -6,16 +6,16 @@ import type { ContactFacets } from '../../api/generated/types.gen.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
 import classes from './ContactFilters.module.css'
 import { CountedOption } from './CountedOption.tsx'
+import { countryNames } from './country-names.ts'
+import { type CountOf, countOfSize, countryCounts, countsOf, shownCount } from './facet-counts.ts'
 import {
   type CompanySize,
   type ContactFilter,
-  contactSearchOf,
+  contactsSearchOf,
   isFiltered,
   seniorities,
   sizeNames,
-} from './contact-search.ts'
-import { countryNames } from './country-names.ts'
-import { type CountOf, countOfSize, countryCounts, countsOf, shownCount } from './facet-counts.ts'
+} from './search.ts'
 
 interface ContactFiltersProps {
   filter: ContactFilter
@@ -31,15 +31,9 @@ const suggestionsMost = 8
 const countersOf = { seniorities: countsOf, industries: countsOf, countries: countryCounts }
 const wordFilters = ['titles', 'companies', 'industries', 'countries'] as const
 
-export default function ContactFilters({
-  filter,
-  total,
-  facets,
-  onLook,
-  onChange,
-}: ContactFiltersProps) {
+export function ContactFilters({ filter, total, facets, onLook, onChange }: ContactFiltersProps) {
   const { t, i18n } = useTranslation()
-  const set = (changes: ContactFilter) => onChange(contactSearchOf({ ...filter, ...changes }))
+  const set = (changes: ContactFilter) => onChange(contactsSearchOf({ ...filter, ...changes }))
   const countries = useMemo(countryNames, [])
   // On a telephone: what is set is seen.
   const [isOpen, open] = useDisclosure(isFiltered({ ...filter, q: undefined }))

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAcquiredContactsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { paged } from '../../lib/paged.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
@@ -25,8 +26,8 @@ export function ContactListPanel({ id, name, onClose }: ContactListPanelProps) {
   const mayAdd = isAtLeast(useWorkspace().role, 'member')
   const contacts = useInfiniteQuery({
     ...listAcquiredContactsInfiniteOptions({ path: { list_id: id }, query: { limit: 50 } }),
+    ...paged,
     initialPageParam: { path: { list_id: id } },
-    getNextPageParam: (page) => page.next_starting_after,
   })
   const items = contacts.data?.pages.flatMap((page) => page.items) ?? []
   return (

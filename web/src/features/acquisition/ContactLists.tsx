@@ -2,11 +2,10 @@ import { Anchor, Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAcquireListsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { Moment } from '../../ui/Moment.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { ContactListPanel } from './ContactListPanel.tsx'
 
@@ -18,62 +17,66 @@ interface ContactListsProps {
 }
 
 /** Lists of revealed contacts, newest first. */
-export default function ContactLists({ open, onOpen, onSearch }: ContactListsProps) {
+export function ContactLists({ open, onOpen, onSearch }: ContactListsProps) {
   const { t } = useTranslation()
   const lists = useInfiniteQuery({
     ...listAcquireListsInfiniteOptions({ query: { limit: 50 } }),
-    initialPageParam: {},
-    getNextPageParam: (page) => page.next_starting_after,
+    ...paged,
   })
-  if (lists.isPending) return <LoadingRows rows={5} />
-  if (!lists.data) return <ReadingFault reading={lists} />
-  const items = lists.data.pages.flatMap((page) => page.items)
-  if (items.length === 0 && lists.isError) return <ReadingFault reading={lists} />
-  if (items.length === 0) {
-    return (
-      <EmptyState
-        title={t(($) => $.contacts.noLists.title)}
-        body={t(($) => $.contacts.noLists.body)}
-        action={<Button onClick={onSearch}>{t(($) => $.contacts.noLists.action)}</Button>}
-      />
-    )
-  }
   return (
-    <>
-      <ReadingFault reading={lists} />
-      <Table label={t(($) => $.contacts.views.lists)}>
-        <thead>
-          <tr>
-            <th>{t(($) => $.contacts.columns.list)}</th>
-            <th className="end">{t(($) => $.contacts.columns.contacts)}</th>
-            <th className="end wide-only">{t(($) => $.contacts.columns.made)}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ id, name, lead_count, timestamp_created }) => (
-            <tr key={id}>
-              <th scope="row">
-                <Anchor component="button" size="sm" fw={500} ta="start" onClick={() => onOpen(id)}>
-                  {name}
-                </Anchor>
-              </th>
-              <td className="numbers end">{lead_count.toLocaleString('en')}</td>
-              <td className="end wide-only">
-                <Moment at={timestamp_created} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      <MoreButton pages={lists} />
-      {open && (
-        <ContactListPanel
-          key={open}
-          id={open}
-          name={items.find(({ id }) => id === open)?.name}
-          onClose={() => onOpen(undefined)}
+    <ListOf
+      reading={lists}
+      rows={5}
+      empty={
+        <EmptyState
+          title={t(($) => $.contacts.noLists.title)}
+          body={t(($) => $.contacts.noLists.body)}
+          action={<Button onClick={onSearch}>{t(($) => $.contacts.noLists.action)}</Button>}
         />
+      }
+    >
+      {(items) => (
+        <>
+          <Table label={t(($) => $.contacts.views.lists)}>
+            <thead>
+              <tr>
+                <th>{t(($) => $.contacts.columns.list)}</th>
+                <th className="end">{t(($) => $.contacts.columns.contacts)}</th>
+                <th className="end wide-only">{t(($) => $.contacts.columns.made)}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map(({ id, name, lead_count, timestamp_created }) => (
+                <tr key={id}>
+                  <th scope="row">
+                    <Anchor
+                      component="button"
+                      size="sm"
+                      fw={500}
+                      ta="start"
+                      onClick={() => onOpen(id)}
+                    >
+                      {name}
+                    </Anchor>
+                  </th>
+                  <td className="numbers end">{lead_count.toLocaleString('en')}</td>
+                  <td className="end wide-only">
+                    <Moment at={timestamp_created} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+          {open && (
+            <ContactListPanel
+              key={open}
+              id={open}
+              name={items.find(({ id }) => id === open)?.name}
+              onClose={() => onOpen(undefined)}
+            />
+          )}
+        </>
       )}
-    </>
+    </ListOf>
   )
 }

@@ -10,12 +10,12 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Balance } from './Balance.tsx'
 import classes from './ContactsPage.module.css'
-import { type ContactView, filterOf, views } from './contact-search.ts'
 import { SearchContacts } from './SearchContacts.tsx'
+import { type ContactView, filterOf, views } from './search.ts'
 
 // Looked at less often than the search.
-const ContactLists = lazyPart(() => import('./ContactLists.tsx'))
-const CreditLedger = lazyPart(() => import('./CreditLedger.tsx'))
+const ContactLists = lazyPart(() => import('./ContactLists.tsx'), 'ContactLists')
+const CreditLedger = lazyPart(() => import('./CreditLedger.tsx'), 'CreditLedger')
 
 const route = getRouteApi('/signed-in/w/$handle/contacts')
 

@@ -6,7 +6,7 @@ import { listAcquireLists } from '../../api/generated/sdk.gen.ts'
 import { everyItem } from '../../lib/every-item.ts'
 
 /** The list that revealed contacts are put into, by its name: one that there is, or a new one. */
-export default function ListField({
+export function ListField({
   value,
   onChange,
 }: {

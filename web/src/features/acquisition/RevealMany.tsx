@@ -15,7 +15,7 @@ interface RevealManyProps {
 }
 
 /** One after the other, so that it can be stopped at any of them. */
-export default function RevealMany({ contactIds, list, price, onClose }: RevealManyProps) {
+export function RevealMany({ contactIds, list, price, onClose }: RevealManyProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { id: workspaceId } = useWorkspace()

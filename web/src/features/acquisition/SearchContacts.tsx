@@ -13,13 +13,13 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import classes from './ContactsPage.module.css'
 import { contactColumns } from './columns.tsx'
-import { bodyOf, type ContactFilter, isFiltered } from './contact-search.ts'
 import { fullName } from './full-name.ts'
+import { bodyOf, type ContactFilter, isFiltered } from './search.ts'
 
 // The list is what somebody came for.
-const ContactFilters = lazyPart(() => import('./ContactFilters.tsx'))
-const ListField = lazyPart(() => import('./ListField.tsx'))
-const RevealMany = lazyPart(() => import('./RevealMany.tsx'))
+const ContactFilters = lazyPart(() => import('./ContactFilters.tsx'), 'ContactFilters')
+const ListField = lazyPart(() => import('./ListField.tsx'), 'ListField')
+const RevealMany = lazyPart(() => import('./RevealMany.tsx'), 'RevealMany')
 
 interface SearchContactsProps {
   filter: ContactFilter

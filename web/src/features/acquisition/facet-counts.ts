@@ -1,5 +1,5 @@
 import type { ContactFacets } from '../../api/generated/types.gen.ts'
-import { type CompanySize, sizes } from './contact-search.ts'
+import { type CompanySize, sizes } from './search.ts'
 
 /** How many contacts a value of a filter would give; undefined where nobody knows. */
 export type CountOf = (value: string) => number | undefined

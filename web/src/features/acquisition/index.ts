@@ -1,1 +1,1 @@
-export { contactSearchOf } from './contact-search.ts'
+export { contactsSearchOf } from './search.ts'

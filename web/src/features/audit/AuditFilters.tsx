@@ -3,7 +3,7 @@ import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { lastDay } from '../../lib/time.ts'
 import { useWorkspace } from '../users/index.ts'
-import { type AuditFilter, auditFilterOf, auditQueryOf, nameless, subjects } from './filter.ts'
+import { type AuditFilter, auditQueryOf, auditSearchOf, nameless, subjects } from './search.ts'
 import { useActors } from './useActors.ts'
 
 interface AuditFiltersProps {
@@ -16,7 +16,7 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
   const { id } = useWorkspace()
   const { people, keys, other } = useActors(filter)
   const set = (changes: Record<string, string>) =>
-    onChange(auditFilterOf({ ...filter, ...changes }))
+    onChange(auditSearchOf({ ...filter, ...changes }))
   return (
     <Group align="flex-end" mb="md" gap="sm">
       <NativeSelect

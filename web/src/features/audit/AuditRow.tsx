@@ -7,7 +7,7 @@ import { PlaceLink } from '../../ui/PlaceLink.tsx'
 import { type PlaceName, placeOf } from '../home/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './AuditRow.module.css'
-import type { AuditFilter } from './filter.ts'
+import type { AuditFilter } from './search.ts'
 import { useActorName } from './useActorName.ts'
 
 /** Where what was changed is looked at; it may be gone since. */

@@ -1,1 +1,1 @@
-export { auditFilterOf } from './filter.ts'
+export { auditSearchOf } from './search.ts'

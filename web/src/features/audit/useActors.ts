@@ -6,7 +6,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { listServiceAccountKeys } from '../../api/generated/sdk.gen.ts'
 import { everyItem } from '../../lib/every-item.ts'
-import { type AuditFilter, auditQueryOf, isNameless } from './filter.ts'
+import { type AuditFilter, auditQueryOf, isNameless } from './search.ts'
 import { useActorName } from './useActorName.ts'
 
 /** Who can be chosen: the members and keys of now, and who is chosen already, who may be gone since. */

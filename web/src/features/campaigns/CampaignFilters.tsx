@@ -1,8 +1,8 @@
 import { Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { type CampaignFilter, campaignFilterOf } from './address.ts'
 import { StatusChips } from './StatusChips.tsx'
+import { type CampaignFilter, campaignsSearchOf } from './search.ts'
 
 interface CampaignFiltersProps {
   filter: CampaignFilter
@@ -11,7 +11,7 @@ interface CampaignFiltersProps {
 
 export function CampaignFilters({ filter, onChange }: CampaignFiltersProps) {
   const { t } = useTranslation()
-  const set = (changes: object) => onChange(campaignFilterOf({ ...filter, ...changes }))
+  const set = (changes: object) => onChange(campaignsSearchOf({ ...filter, ...changes }))
   return (
     <Group mb="md" gap="sm">
       <SearchField

@@ -5,17 +5,15 @@ import { useTranslation } from 'react-i18next'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
-import type { CampaignFilter } from './address.ts'
 import { CampaignRow } from './CampaignRow.tsx'
+import type { CampaignFilter } from './search.ts'
 import { summariesOptions } from './summaries.ts'
 
 // Opened by few who look at the page.
-const DeleteCampaign = lazyPart(() => import('./DeleteCampaign.tsx'))
+const DeleteCampaign = lazyPart(() => import('./DeleteCampaign.tsx'), 'DeleteCampaign')
 
 interface CampaignListProps {
   filter: CampaignFilter
@@ -30,63 +28,64 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
   const isFiltered = status !== undefined || search !== undefined
   const campaigns = useInfiniteQuery(summariesOptions(filter))
 
-  if (campaigns.isPending) return <LoadingRows rows={6} />
-  if (!campaigns.data) return <ReadingFault reading={campaigns} />
-  const items = campaigns.data.pages.flatMap((page) => page.items)
-  if (items.length === 0 && campaigns.isError) return <ReadingFault reading={campaigns} />
-  if (items.length === 0) {
-    return isFiltered ? (
-      <EmptyState
-        title={t(($) => $.campaigns.noMatch.title)}
-        body={t(($) => $.campaigns.noMatch.body)}
-        action={
-          <Button variant="default" onClick={onReset}>
-            {t(($) => $.common.resetFilters)}
-          </Button>
-        }
-      />
-    ) : (
-      <EmptyState
-        title={t(($) => $.campaigns.empty.title)}
-        body={t(($) => $.campaigns.empty.body)}
-        action={whenEmpty}
-      />
-    )
-  }
   return (
-    <>
-      <ReadingFault reading={campaigns} />
-      <TitleCount count={items.length} hasMore={campaigns.hasNextPage} />
-      <Table label={t(($) => $.campaigns.title)}>
-        <thead>
-          <tr>
-            <th>{t(($) => $.campaigns.columns.name)}</th>
-            <th>{t(($) => $.campaigns.columns.state)}</th>
-            <th className="wide-only">{t(($) => $.campaigns.columns.progress)}</th>
-            <th className="end wide-only">{t(($) => $.campaigns.columns.contacted)}</th>
-            <th className="end">{t(($) => $.campaigns.columns.replied)}</th>
-            <th className="end wide-only" title={t(($) => $.campaigns.autoHint)}>
-              {t(($) => $.campaigns.columns.auto)}
-            </th>
-            <th className="end wide-only">{t(($) => $.campaigns.columns.interested)}</th>
-            <th className="end wide-only">{t(($) => $.campaigns.columns.next)}</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((campaign) => (
-            <CampaignRow
-              key={campaign.id}
-              campaign={campaign}
-              onDelete={() => setDeleting(campaign)}
-            />
-          ))}
-        </tbody>
-      </Table>
-      <MoreButton pages={campaigns} />
-      <Suspense>
-        <DeleteCampaign campaign={deleting} onClose={() => setDeleting(undefined)} />
-      </Suspense>
-    </>
+    <ListOf
+      reading={campaigns}
+      rows={6}
+      empty={
+        isFiltered ? (
+          <EmptyState
+            title={t(($) => $.campaigns.noMatch.title)}
+            body={t(($) => $.campaigns.noMatch.body)}
+            action={
+              <Button variant="default" onClick={onReset}>
+                {t(($) => $.common.resetFilters)}
+              </Button>
+            }
+          />
+        ) : (
+          <EmptyState
+            title={t(($) => $.campaigns.empty.title)}
+            body={t(($) => $.campaigns.empty.body)}
+            action={whenEmpty}
+          />
+        )
+      }
+    >
+      {(items) => (
+        <>
+          <TitleCount count={items.length} hasMore={campaigns.hasNextPage} />
+          <Table label={t(($) => $.campaigns.title)}>
+            <thead>
+              <tr>
+                <th>{t(($) => $.campaigns.columns.name)}</th>
+                <th>{t(($) => $.campaigns.columns.state)}</th>
+                <th className="wide-only">{t(($) => $.campaigns.columns.progress)}</th>
+                <th className="end wide-only">{t(($) => $.campaigns.columns.contacted)}</th>
+                <th className="end">{t(($) => $.campaigns.columns.replied)}</th>
+                <th className="end wide-only" title={t(($) => $.campaigns.autoHint)}>
+                  {t(($) => $.campaigns.columns.auto)}
+                </th>
+                <th className="end wide-only">{t(($) => $.campaigns.columns.interested)}</th>
+                <th className="end wide-only">{t(($) => $.campaigns.columns.next)}</th>
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((campaign) => (
+                <CampaignRow
+                  key={campaign.id}
+                  campaign={campaign}
+                  onDelete={() => setDeleting(campaign)}
+                />
+              ))}
+            </tbody>
+          </Table>
+          <Suspense>
+            <DeleteCampaign campaign={deleting} onClose={() => setDeleting(undefined)} />
+          </Suspense>
+        </>
+      )}
+    </ListOf>
   )
 }

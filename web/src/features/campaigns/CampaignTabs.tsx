@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useWorkspace } from '../users/index.ts'
-import { type Tab, tabs } from './address.ts'
 import classes from './CampaignPage.module.css'
+import { type Tab, tabs } from './search.ts'
 import { useDraft } from './useDraft.ts'
 
 export function CampaignTabs({ tab }: { tab: Tab }) {

@@ -9,7 +9,7 @@ import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { CampaignFilters } from './CampaignFilters.tsx'
 import { CampaignList } from './CampaignList.tsx'
 
-const NewCampaign = lazyPart(() => import('./NewCampaign.tsx'))
+const NewCampaign = lazyPart(() => import('./NewCampaign.tsx'), 'NewCampaign')
 const route = getRouteApi('/signed-in/w/$handle/campaigns')
 
 /** Every campaign, and why those that do not send do not. */

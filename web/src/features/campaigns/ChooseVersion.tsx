@@ -8,7 +8,7 @@ import type { Step } from './steps/edit-steps.ts'
 import { useDraft } from './useDraft.ts'
 
 /** Both versions of what two people changed at once, side by side; the rest is put together already. */
-export default function ChooseVersion() {
+export function ChooseVersion() {
   const { t } = useTranslation()
   const { conflicts, saving, resolve } = useDraft()
   return (

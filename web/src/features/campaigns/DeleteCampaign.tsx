@@ -13,7 +13,7 @@ interface DeleteCampaignProps {
   onClose: () => void
 }
 
-export default function DeleteCampaign({ campaign, onClose }: DeleteCampaignProps) {
+export function DeleteCampaign({ campaign, onClose }: DeleteCampaignProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const remove = useMutation({

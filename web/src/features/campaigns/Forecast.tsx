@@ -1,7 +1,7 @@
 import { List, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { CampaignForecast } from '../../api/generated/types.gen.ts'
-import { dayText } from '../../lib/time.ts'
+import { dayWithWeekday } from '../../lib/time.ts'
 import { Table } from '../../ui/Table.tsx'
 import classes from './Forecast.module.css'
 
@@ -26,7 +26,7 @@ export function Forecast({ forecast }: { forecast: CampaignForecast }) {
           ? t(($) => $.campaigns.launch.nothing)
           : `${t(($) => $.campaigns.launch.mails, { count: sends })}, ${t(
               ($) => $.campaigns.launch.until,
-              { date: dayText(last.date) },
+              { date: dayWithWeekday(last.date) },
             )}, ${t(($) => $.campaigns.launch.ends[ends], { count: unsent })}`}
       </Text>
       <Text size="xs" c="dimmed">
@@ -67,7 +67,7 @@ export function Forecast({ forecast }: { forecast: CampaignForecast }) {
             <tbody>
               {shown.map((day) => (
                 <tr key={day.date}>
-                  <th scope="row">{dayText(day.date)}</th>
+                  <th scope="row">{dayWithWeekday(day.date)}</th>
                   <td className="numbers">
                     <span
                       className={classes.bar}

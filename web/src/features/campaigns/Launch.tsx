@@ -20,7 +20,7 @@ import { ReadinessProblems } from './ReadinessProblems.tsx'
 import { useDraft } from './useDraft.ts'
 
 /** What stands in the way, who gets mail and when; then the button, for the version that is shown. */
-export default function Launch({ onDone }: { onDone: () => void }) {
+export function Launch({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { campaign, saving, fault: refusal } = useDraft()

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { useDraft } from './useDraft.ts'
 
-const Launch = lazyPart(() => import('./Launch.tsx'))
+const Launch = lazyPart(() => import('./Launch.tsx'), 'Launch')
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 export function LaunchPanel() {

@@ -3,8 +3,8 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ImportLeads, Leads, useCampaigns } from '../leads/index.ts'
-import { type CampaignPlace, campaignPlaceOf } from './address.ts'
 import classes from './LeadsTab.module.css'
+import { type CampaignSearch, campaignSearchOf } from './search.ts'
 import { useDraft } from './useDraft.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
@@ -15,7 +15,7 @@ const counts = ['total', 'active', 'completed', 'replied', 'bounced', 'unsubscri
 const columns = 'name,company,title,status,sending,step,contacted'
 
 /** How many there are of each kind, and the people themselves, as on the page of all leads. */
-export default function LeadsTab() {
+export function LeadsTab() {
   const { t } = useTranslation()
   const { campaign, mayChange } = useDraft()
   const place = route.useSearch()
@@ -23,7 +23,7 @@ export default function LeadsTab() {
   const campaigns = useCampaigns()
   const open = useCallback(
     (lead: string | undefined) =>
-      void navigate({ search: (before: CampaignPlace) => ({ ...before, lead }) }),
+      void navigate({ search: (before: CampaignSearch) => ({ ...before, lead }) }),
     [navigate],
   )
   const importing = mayChange && <ImportLeads campaignId={campaign.id} />
@@ -51,7 +51,7 @@ export default function LeadsTab() {
           campaigns={campaigns}
           campaignId={campaign.id}
           onFilter={(filter) =>
-            void navigate({ search: campaignPlaceOf({ ...filter, tab: 'leads' }), replace: true })
+            void navigate({ search: campaignSearchOf({ ...filter, tab: 'leads' }), replace: true })
           }
           onOpen={open}
           whenEmpty={importing}

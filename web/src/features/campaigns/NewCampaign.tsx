@@ -22,7 +22,7 @@ const starts = ['one', 'blank', 'copy'] as const
 type Start = (typeof starts)[number]
 
 /** A draft: empty, with one mail to write, or like another campaign. */
-export default function NewCampaign({ onCancel }: { onCancel: () => void }) {
+export function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const navigate = useNavigate()

@@ -15,18 +15,18 @@ import type { Campaign } from '../../api/generated/types.gen.ts'
 import { keep, keptNames, readKept } from '../../lib/kept.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
-import type { Tab } from './address.ts'
 import { CampaignHead } from './CampaignHead.tsx'
 import classes from './CampaignPage.module.css'
 import { CampaignTabs } from './CampaignTabs.tsx'
 import { CampaignDraft } from './draft-store.ts'
 import { LaunchPanel } from './LaunchPanel.tsx'
 import { RefusedCopies } from './RefusedCopies.tsx'
+import type { Tab } from './search.ts'
 import { Unfinished } from './unfinished.ts'
 import { DraftContext } from './useDraft.ts'
 
 // Seen by two who write in one campaign at once.
-const ChooseVersion = lazyPart(() => import('./ChooseVersion.tsx'))
+const ChooseVersion = lazyPart(() => import('./ChooseVersion.tsx'), 'ChooseVersion')
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
@@ -39,13 +39,13 @@ const storage = {
 
 const parts: Record<Tab, ReturnType<typeof lazyPart>> = {
   // The editor is most of what this page weighs.
-  steps: lazyPart(() => import('./steps/StepsTab.tsx')),
-  schedule: lazyPart(() => import('./schedule/ScheduleTab.tsx')),
-  options: lazyPart(() => import('./OptionsTab.tsx')),
-  leads: lazyPart(() => import('./LeadsTab.tsx')),
-  preview: lazyPart(() => import('./preview/PreviewTab.tsx')),
-  analytics: lazyPart(() => import('./analytics/AnalyticsTab.tsx')),
-  mails: lazyPart(() => import('./mails/MailsTab.tsx')),
+  steps: lazyPart(() => import('./steps/StepsTab.tsx'), 'StepsTab'),
+  schedule: lazyPart(() => import('./schedule/ScheduleTab.tsx'), 'ScheduleTab'),
+  options: lazyPart(() => import('./OptionsTab.tsx'), 'OptionsTab'),
+  leads: lazyPart(() => import('./LeadsTab.tsx'), 'LeadsTab'),
+  preview: lazyPart(() => import('./preview/PreviewTab.tsx'), 'PreviewTab'),
+  analytics: lazyPart(() => import('./analytics/AnalyticsTab.tsx'), 'AnalyticsTab'),
+  mails: lazyPart(() => import('./mails/MailsTab.tsx'), 'MailsTab'),
 }
 
 /** A campaign that is saved while somebody writes in it. */

@@ -20,7 +20,7 @@ const tracking = ['open_tracking', 'link_tracking'] as const
 type NumberName = (typeof limits | typeof gaps)[number] | 'expire_after_days'
 
 /** Everything that a campaign does besides its steps and its schedule, saved while it is set. */
-export default function OptionsTab() {
+export function OptionsTab() {
   const { t } = useTranslation()
   const { campaign, set, mayChange, problemAt } = useDraft()
   const common = (name: Names) => ({

@@ -4,8 +4,8 @@ import { CircleCheck, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { CampaignReadiness } from '../../api/generated/types.gen.ts'
 import { useWorkspace } from '../users/index.ts'
-import type { CampaignPlace } from './address.ts'
 import classes from './CampaignPage.module.css'
+import type { CampaignSearch } from './search.ts'
 import { useDraft } from './useDraft.ts'
 
 /** Everything that keeps it from starting, each with the way to its place. */
@@ -47,7 +47,7 @@ export function ReadinessProblems({ problems }: Pick<CampaignReadiness, 'problem
 }
 
 /** Where on the page the part of the record is that a JSON pointer names. */
-function placeOf(path: string): CampaignPlace {
+function placeOf(path: string): CampaignSearch {
   const parts = path.split('/')
   if (parts[1] === 'sequences') {
     const [step, variant] = [parts[4], parts[6]]

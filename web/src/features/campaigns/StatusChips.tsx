@@ -2,7 +2,7 @@ import { UnstyledButton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import classes from '../../ui/FilterChip.module.css'
-import { type CampaignFilter, statuses } from './address.ts'
+import { type CampaignFilter, statuses } from './search.ts'
 import { summariesOptions } from './summaries.ts'
 
 interface StatusChipsProps {

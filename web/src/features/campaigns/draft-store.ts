@@ -1,6 +1,7 @@
 import type { Fault } from '../../api/fault.ts'
 import type { Campaign, CampaignChanges } from '../../api/generated/types.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
+import { createListeners } from '../../lib/listeners.ts'
 import { type Conflict, isEqual, merge, setAt } from './merge.ts'
 
 /** What a person changes of a campaign. */
@@ -68,7 +69,7 @@ export class CampaignDraft {
   readonly #name: string
   /** What others had kept when this one was opened, and it has not taken over yet. */
   readonly #left: string[]
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = createListeners()
   /** Steps and variants keep the key they were made with: their fields must not be made anew. */
   readonly #keys = new Map<string, string>()
 
@@ -84,10 +85,7 @@ export class CampaignDraft {
     if (this.#state.saving === 'unsaved') this.#saveLater()
   }
 
-  subscribe = (tell: () => void) => {
-    this.#listeners.add(tell)
-    return () => void this.#listeners.delete(tell)
-  }
+  subscribe = this.#listeners.subscribe
 
   state = () => this.#state
 
@@ -211,7 +209,7 @@ export class CampaignDraft {
     this.#keep()
     const saving = conflicts.length > 0 ? 'conflict' : this.#isClean() ? 'saved' : 'unsaved'
     this.#state = { ...this.#stateAs(saving), conflicts }
-    for (const tell of this.#listeners) tell()
+    this.#listeners.tell()
   }
 
   /** What was taken of a save without an answer is nobody else's change, and new things have its ids. */
@@ -239,7 +237,7 @@ export class CampaignDraft {
 
   #tell(saving: Saving, fault?: Fault) {
     this.#state = this.#stateAs(saving, fault)
-    for (const tell of this.#listeners) tell()
+    this.#listeners.tell()
   }
 
   #keep() {

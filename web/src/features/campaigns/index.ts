@@ -1,3 +1,3 @@
-export { campaignFilterOf, campaignPlaceOf } from './address.ts'
 export { useFirstDraft } from './first-draft.ts'
 export { DecideUncertain } from './mails/DecideUncertain.tsx'
+export { campaignSearchOf, campaignsSearchOf } from './search.ts'

@@ -1,14 +1,13 @@
 import { listCampaignSummariesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import type { CampaignSummaryList } from '../../api/generated/types.gen.ts'
-import type { CampaignFilter } from './address.ts'
+import { paged } from '../../lib/paged.ts'
+import type { CampaignFilter } from './search.ts'
 
 /** The list as it is shown, and as its states are counted: without a state both are one reading. */
 export const summariesOptions = ({ status, search }: CampaignFilter) => ({
   ...listCampaignSummariesInfiniteOptions({
     query: { limit: 50, ...(status ? { status } : {}), ...(search ? { search } : {}) },
   }),
-  initialPageParam: {},
-  getNextPageParam: (page: CampaignSummaryList) => page.next_starting_after,
+  ...paged,
   // Schedules open and limits end by the clock alone.
   refetchInterval: 60_000,
 })

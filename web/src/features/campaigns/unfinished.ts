@@ -1,4 +1,5 @@
 import type { Campaign } from '../../api/generated/types.gen.ts'
+import { createListeners } from '../../lib/listeners.ts'
 import type { DraftState } from './draft-store.ts'
 import { isEqual } from './merge.ts'
 
@@ -18,19 +19,16 @@ interface Begun {
  */
 export class Unfinished {
   #begun: Begun | undefined
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = createListeners()
 
-  subscribe = (tell: () => void) => {
-    this.#listeners.add(tell)
-    return () => void this.#listeners.delete(tell)
-  }
+  subscribe = this.#listeners.subscribe
 
   isThere = () => this.#begun !== undefined
 
   begin(begun: Begun) {
     if (this.#begun?.owner !== begun.owner) this.finish()
     this.#begun = begun
-    this.#tell()
+    this.#listeners.tell()
   }
 
   /** Whatever ends the writing: leaving the control, the page, or a button that saves. */
@@ -39,7 +37,7 @@ export class Unfinished {
     if (!begun) return
     this.#begun = undefined
     begun.write()
-    this.#tell()
+    this.#listeners.tell()
   }
 
   finishOf(owner: string) {
@@ -53,9 +51,5 @@ export class Unfinished {
     const { read } = this.#begun
     const isTheirs = [base, campaign].every((known) => !isEqual(read(known), read(theirs)))
     if (isTheirs) this.finish()
-  }
-
-  #tell() {
-    for (const tell of this.#listeners) tell()
   }
 }

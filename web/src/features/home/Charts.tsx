@@ -17,7 +17,7 @@ const charts = [
 ] as const
 
 /** Thirty days of all campaigns together. Automatic replies are no replies. */
-export default function Charts() {
+export function Charts() {
   const { t } = useTranslation()
   const id = useId()
   const analytics = useQuery(getAnalyticsOptions())

@@ -12,7 +12,7 @@ import { Checklist, isChecklistDone } from './Checklist.tsx'
 import { WaitingReplies } from './WaitingReplies.tsx'
 
 // Below what matters, and larger than all of it.
-const Charts = lazyPart(() => import('./Charts.tsx'))
+const Charts = lazyPart(() => import('./Charts.tsx'), 'Charts')
 
 /** What there is to do, the most urgent first: begin, mend, answer, look. */
 export function HomePage() {

@@ -17,7 +17,7 @@ import { isUnderWay } from './outcome.ts'
 import { UploadStep } from './UploadStep.tsx'
 
 // Of no use before a file is there.
-const MappingStep = lazyPart(() => import('./MappingStep.tsx'))
+const MappingStep = lazyPart(() => import('./MappingStep.tsx'), 'MappingStep')
 
 const pollMs = 500
 

@@ -23,7 +23,7 @@ const encodings = [
 type Change = Pick<ChangeImportData, 'body' | 'path'>
 
 /** What becomes of the columns, where the leads go, and what a check says of it. */
-export default function MappingStep({ data: stored }: { data: Import }) {
+export function MappingStep({ data: stored }: { data: Import }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()

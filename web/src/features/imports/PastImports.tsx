@@ -3,11 +3,10 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { listImportsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { Moment } from '../../ui/Moment.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { useCampaigns } from '../leads/index.ts'
 import { ImportState } from './ImportState.tsx'
@@ -22,73 +21,71 @@ export function PastImports() {
   const campaigns = useCampaigns()
   const pages = useInfiniteQuery({
     ...listImportsInfiniteOptions({ query: { limit: 25 } }),
-    initialPageParam: {},
-    getNextPageParam: (page) => page.next_starting_after,
+    ...paged,
   })
-  if (pages.isPending) return <LoadingRows rows={4} />
-  if (!pages.data) return <ReadingFault reading={pages} />
-  const items = pages.data.pages.flatMap((page) => page.items)
-  if (items.length === 0 && pages.isError) return <ReadingFault reading={pages} />
-  if (items.length === 0) {
-    return (
-      <EmptyState title={t(($) => $.imports.none.title)} body={t(($) => $.imports.none.body)} />
-    )
-  }
   const number = (count: number | undefined) =>
     count === undefined ? '–' : t(($) => $.imports.number, { count })
   return (
-    <section>
-      <Title order={2} mb="xs">
-        {t(($) => $.imports.past)}
-      </Title>
-      <ReadingFault reading={pages} />
-      <Table label={t(($) => $.imports.past)}>
-        <thead>
-          <tr>
-            <th>{t(($) => $.imports.columns.file)}</th>
-            <th>{t(($) => $.imports.columns.state)}</th>
-            <th className="wide-only">{t(($) => $.imports.columns.campaign)}</th>
-            <th className="end wide-only">{t(($) => $.imports.columns.added)}</th>
-            <th className="end wide-only">{t(($) => $.imports.columns.updated)}</th>
-            <th className="end wide-only">{t(($) => $.imports.columns.skipped)}</th>
-            <th className="end">{t(($) => $.imports.columns.when)}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ id, file_name, state, campaign_id, result, timestamp_created }) => (
-            <tr key={id}>
-              <td>
-                <Anchor
-                  size="sm"
-                  renderRoot={(props) => (
-                    <Link
-                      {...props}
-                      to="/w/$handle/leads/import"
-                      params={{ handle }}
-                      search={{ id }}
-                    />
-                  )}
-                >
-                  {file_name}
-                </Anchor>
-              </td>
-              <td>
-                <ImportState state={state} />
-              </td>
-              <td className="wide-only">{campaigns.get(campaign_id ?? '') ?? '–'}</td>
-              <td className="end wide-only numbers">{number(result?.added)}</td>
-              <td className="end wide-only numbers">{number(result?.updated)}</td>
-              <td className="end wide-only numbers">
-                {number(result ? skippedOf(result) : undefined)}
-              </td>
-              <td className="end">
-                <Moment at={timestamp_created} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      <MoreButton pages={pages} />
-    </section>
+    <ListOf
+      reading={pages}
+      rows={4}
+      empty={
+        <EmptyState title={t(($) => $.imports.none.title)} body={t(($) => $.imports.none.body)} />
+      }
+    >
+      {(items) => (
+        <section>
+          <Title order={2} mb="xs">
+            {t(($) => $.imports.past)}
+          </Title>
+          <Table label={t(($) => $.imports.past)}>
+            <thead>
+              <tr>
+                <th>{t(($) => $.imports.columns.file)}</th>
+                <th>{t(($) => $.imports.columns.state)}</th>
+                <th className="wide-only">{t(($) => $.imports.columns.campaign)}</th>
+                <th className="end wide-only">{t(($) => $.imports.columns.added)}</th>
+                <th className="end wide-only">{t(($) => $.imports.columns.updated)}</th>
+                <th className="end wide-only">{t(($) => $.imports.columns.skipped)}</th>
+                <th className="end">{t(($) => $.imports.columns.when)}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map(({ id, file_name, state, campaign_id, result, timestamp_created }) => (
+                <tr key={id}>
+                  <td>
+                    <Anchor
+                      size="sm"
+                      renderRoot={(props) => (
+                        <Link
+                          {...props}
+                          to="/w/$handle/leads/import"
+                          params={{ handle }}
+                          search={{ id }}
+                        />
+                      )}
+                    >
+                      {file_name}
+                    </Anchor>
+                  </td>
+                  <td>
+                    <ImportState state={state} />
+                  </td>
+                  <td className="wide-only">{campaigns.get(campaign_id ?? '') ?? '–'}</td>
+                  <td className="end wide-only numbers">{number(result?.added)}</td>
+                  <td className="end wide-only numbers">{number(result?.updated)}</td>
+                  <td className="end wide-only numbers">
+                    {number(result ? skippedOf(result) : undefined)}
+                  </td>
+                  <td className="end">
+                    <Moment at={timestamp_created} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        </section>
+      )}
+    </ListOf>
   )
 }

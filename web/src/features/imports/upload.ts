@@ -4,6 +4,7 @@ import type { Fault } from '../../api/fault.ts'
 import { isFault, unreachable } from '../../api/fault.ts'
 import { putImportPart } from '../../api/generated/sdk.gen.ts'
 import type { Import } from '../../api/generated/types.gen.ts'
+import { createListeners } from '../../lib/listeners.ts'
 
 /** What this tab is sending; another one knows nothing of it. */
 interface Upload {
@@ -13,22 +14,16 @@ interface Upload {
 }
 
 const uploads = new Map<string, Upload>()
-const listeners = new Set<() => void>()
+const listeners = createListeners()
 
 function note(id: string, upload: Upload | undefined) {
   if (upload) uploads.set(id, upload)
   else uploads.delete(id)
-  for (const tell of listeners) tell()
+  listeners.tell()
 }
 
 export const useUpload = (id: string) =>
-  useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell)
-      return () => listeners.delete(tell)
-    },
-    () => uploads.get(id),
-  )
+  useSyncExternalStore(listeners.subscribe, () => uploads.get(id))
 
 const attemptsMax = 5
 const pauseMs = 1000

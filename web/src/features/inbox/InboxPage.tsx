@@ -11,15 +11,15 @@ import { type InboxActions, useInboxKeys } from './inbox-keys.ts'
 import { KeyHint } from './KeyHint.tsx'
 import { LoadingThread } from './LoadingThread.tsx'
 import { labelChoices } from './labels.ts'
-import type { InboxPlace } from './place.ts'
 import type { Writable } from './ReplyText.tsx'
 import { SyncButton } from './SyncButton.tsx'
+import type { InboxSearch } from './search.ts'
 import { ThreadList } from './ThreadList.tsx'
 import { useThreadChanges } from './useThreadChanges.ts'
 import { ViewNav } from './ViewNav.tsx'
 
 // Nothing is open when somebody comes here first.
-const Thread = lazyPart(() => import('./Thread.tsx'))
+const Thread = lazyPart(() => import('./Thread.tsx'), 'Thread')
 
 const route = getRouteApi('/signed-in/w/$handle/inbox')
 
@@ -30,7 +30,7 @@ export function InboxPage() {
   const place = route.useSearch()
   const navigate = route.useNavigate()
   const go = useCallback(
-    (changes: InboxPlace, replace = false) =>
+    (changes: InboxSearch, replace = false) =>
       void navigate({ search: (before) => ({ ...before, ...changes }), replace }),
     [navigate],
   )
@@ -128,6 +128,6 @@ export function InboxPage() {
   )
 }
 
-const reset: InboxPlace = {
+const reset: InboxSearch = {
   ...{ label: undefined, mailbox: undefined, unread: undefined, search: undefined },
 }

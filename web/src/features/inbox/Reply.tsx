@@ -18,7 +18,7 @@ import classes from './Reply.module.css'
 import type { Writable } from './ReplyText.tsx'
 import { forgetUnsent, tellUnsent } from './tellUnsent.tsx'
 
-const ReplyText = lazyPart(() => import('./ReplyText.tsx'))
+const ReplyText = lazyPart(() => import('./ReplyText.tsx'), 'ReplyText')
 
 interface ReplyProps {
   conversation: Conversation

@@ -20,7 +20,7 @@ interface ReplyTextProps {
 }
 
 /** An answer as it will look; ⌘⏎ or Ctrl ⏎ sends it. */
-export default function ReplyText(props: ReplyTextProps) {
+export function ReplyText(props: ReplyTextProps) {
   const { value, placeholder, inputRef, wanted, onChange, onSend, onLeave } = props
   const { t } = useTranslation()
   const editor = useRef<Editor>(undefined)

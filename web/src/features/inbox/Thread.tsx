@@ -8,6 +8,7 @@ import {
   listFoundWordsOptions,
   listThreadMessagesInfiniteOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { paged } from '../../lib/paged.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { BackToList } from './BackToList.tsx'
@@ -34,14 +35,7 @@ interface ThreadProps {
 const noWords: string[] = []
 
 /** A conversation, the newest mail last, the answer below it and the lead beside it. */
-export default function Thread({
-  id,
-  search = '',
-  replyRef,
-  onClose,
-  onDone,
-  onUnread,
-}: ThreadProps) {
+export function Thread({ id, search = '', replyRef, onClose, onDone, onUnread }: ThreadProps) {
   const { t } = useTranslation()
   // The newest come with the conversation; all of them are read once somebody asks for older ones.
   const [showsAll, setShowsAll] = useState(false)
@@ -51,8 +45,8 @@ export default function Thread({
   })
   const all = useInfiniteQuery({
     ...listThreadMessagesInfiniteOptions({ path: { id }, query: { limit: 50 } }),
+    ...paged,
     initialPageParam: { path: { id } },
-    getNextPageParam: (page) => page.next_starting_after,
     enabled: showsAll,
   })
   const found = useQuery({

@@ -6,17 +6,18 @@ import {
   countThreadsOptions,
   listThreadsInfiniteOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
-import { type InboxPlace, threadQueryOf } from './place.ts'
+import { type InboxSearch, threadQueryOf } from './search.ts'
 import classes from './ThreadList.module.css'
 import { ThreadRow } from './ThreadRow.tsx'
-import { useDayName } from './useDayName.ts'
+import { useDayHeading } from './useDayHeading.ts'
 import { useKeptPlace } from './useKeptPlace.ts'
 
 interface ThreadListProps {
-  place: InboxPlace
+  place: InboxSearch
   onOpen: (id: string) => void
   /** Tells their ids, in order. */
   onShow: (ids: string[]) => void
@@ -29,8 +30,7 @@ export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) 
   const frame = useRef<HTMLDivElement>(null)
   const threads = useInfiniteQuery({
     ...listThreadsInfiniteOptions({ query: threadQueryOf(place) }),
-    initialPageParam: {},
-    getNextPageParam: (page) => page.next_starting_after,
+    ...paged,
   })
   const { refetch } = threads
   // The counts are read again while anything is put off: nothing else tells that its time has come.
@@ -46,9 +46,9 @@ export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another order is told
   useEffect(() => onShow(ids), [order, onShow])
   useKeptPlace(frame, ids)
-  const dayName = useDayName()
+  const dayHeading = useDayHeading()
   // What was put off stands at the time to which it was.
-  const days = items.map((each) => dayName(each.snoozed_until ?? each.timestamp_updated))
+  const days = items.map((each) => dayHeading(each.snoozed_until ?? each.timestamp_updated))
   const { thread } = place
   useEffect(() => {
     if (thread)

@@ -5,14 +5,14 @@ import {
   getMailboxOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { isAutomatic } from './labels.ts'
-import { type InboxPlace, views } from './place.ts'
+import { type InboxSearch, views } from './search.ts'
 import { useLabelName } from './useLabelName.ts'
 import { ViewButton } from './ViewButton.tsx'
 import classes from './ViewNav.module.css'
 
 interface ViewNavProps {
-  place: InboxPlace
-  onGo: (changes: InboxPlace) => void
+  place: InboxSearch
+  onGo: (changes: InboxSearch) => void
 }
 
 /** What can be looked at, with how much of it there is to do. */

@@ -4,6 +4,7 @@ import { cacheOf, onForget } from '../../api/caches.ts'
 import type { Fault } from '../../api/fault.ts'
 import { replyInThread } from '../../api/generated/sdk.gen.ts'
 import { forgetDraft } from '../../lib/draft.ts'
+import { createListeners } from '../../lib/listeners.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
 import { rememberChange } from './last-changes.ts'
 import { readInboxAgain } from './refresh.ts'
@@ -33,13 +34,13 @@ export interface Outgoing {
 // Outside of any page: whoever goes on to the next conversation has sent this one all the same.
 let outgoing: readonly Outgoing[] = []
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
-const listeners = new Set<() => void>()
+const listeners = createListeners()
 
 function set(next: readonly Outgoing[]) {
   outgoing = next
   if (isUnderWay()) addEventListener('beforeunload', askToStay)
   else removeEventListener('beforeunload', askToStay)
-  for (const tell of listeners) tell()
+  listeners.tell()
 }
 
 /** The browser asks whether to leave: what waits for its eight seconds would not be sent. */
@@ -114,10 +115,6 @@ async function send(reply: Outgoing) {
 
 /** Of a conversation; undefined: nothing of it is on its way from this page. */
 export const useOutgoing = (threadId: string): Outgoing | undefined =>
-  useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell)
-      return () => listeners.delete(tell)
-    },
-    () => outgoing.find((each) => each.threadId === threadId),
+  useSyncExternalStore(listeners.subscribe, () =>
+    outgoing.find((each) => each.threadId === threadId),
   )

@@ -21,7 +21,7 @@ import { firstValues, type KeyValues } from './key-form.ts'
 import { ScopeFields } from './ScopeFields.tsx'
 
 /** The form, and in its place the key once it is made. */
-export default function CreateKey({ onDone }: { onDone: () => void }) {
+export function CreateKey({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()

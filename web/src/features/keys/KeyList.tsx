@@ -4,16 +4,15 @@ import { useTranslation } from 'react-i18next'
 import { listServiceAccountKeysInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { KeyRow } from './KeyRow.tsx'
 
 // Opened by few who look at the page.
-const RevokeKey = lazyPart(() => import('./RevokeKey.tsx'))
+const RevokeKey = lazyPart(() => import('./RevokeKey.tsx'), 'RevokeKey')
 
 /** Every key that is not revoked, newest first. */
 export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
@@ -21,49 +20,47 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
   const [revoking, setRevoking] = useState<ServiceAccountKey>()
   const keys = useInfiniteQuery({
     ...listServiceAccountKeysInfiniteOptions({ query: { limit: 50 } }),
-    initialPageParam: {},
-    getNextPageParam: (page) => page.next_starting_after,
+    ...paged,
   })
 
-  if (keys.isPending) return <LoadingRows rows={5} />
-  if (!keys.data) return <ReadingFault reading={keys} />
-  const items = keys.data.pages.flatMap((page) => page.items)
-  if (items.length === 0 && keys.isError) return <ReadingFault reading={keys} />
-  if (items.length === 0) {
-    return (
-      <EmptyState
-        title={t(($) => $.keys.empty.title)}
-        body={t(($) => $.keys.empty.body)}
-        action={whenEmpty}
-      />
-    )
-  }
   return (
-    <>
-      <ReadingFault reading={keys} />
-      <TitleCount count={items.length} hasMore={keys.hasNextPage} />
-      <Table label={t(($) => $.keys.title)}>
-        <thead>
-          <tr>
-            <th>{t(($) => $.keys.columns.name)}</th>
-            <th className="wide-only">{t(($) => $.keys.columns.prefix)}</th>
-            <th className="wide-only">{t(($) => $.keys.columns.scopes)}</th>
-            <th className="wide-only">{t(($) => $.keys.columns.lastUsed)}</th>
-            <th className="wide-only">{t(($) => $.keys.columns.expires)}</th>
-            <th>{t(($) => $.keys.columns.status)}</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((key) => (
-            <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoking(key)} />
-          ))}
-        </tbody>
-      </Table>
-      <MoreButton pages={keys} />
-      <Suspense>
-        <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
-      </Suspense>
-    </>
+    <ListOf
+      reading={keys}
+      rows={5}
+      empty={
+        <EmptyState
+          title={t(($) => $.keys.empty.title)}
+          body={t(($) => $.keys.empty.body)}
+          action={whenEmpty}
+        />
+      }
+    >
+      {(items) => (
+        <>
+          <TitleCount count={items.length} hasMore={keys.hasNextPage} />
+          <Table label={t(($) => $.keys.title)}>
+            <thead>
+              <tr>
+                <th>{t(($) => $.keys.columns.name)}</th>
+                <th className="wide-only">{t(($) => $.keys.columns.prefix)}</th>
+                <th className="wide-only">{t(($) => $.keys.columns.scopes)}</th>
+                <th className="wide-only">{t(($) => $.keys.columns.lastUsed)}</th>
+                <th className="wide-only">{t(($) => $.keys.columns.expires)}</th>
+                <th>{t(($) => $.keys.columns.status)}</th>
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((key) => (
+                <KeyRow key={key.id} apiKey={key} onRevoke={() => setRevoking(key)} />
+              ))}
+            </tbody>
+          </Table>
+          <Suspense>
+            <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
+          </Suspense>
+        </>
+      )}
+    </ListOf>
   )
 }

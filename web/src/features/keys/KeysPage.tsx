@@ -8,7 +8,7 @@ import { Page } from '../../ui/Page.tsx'
 import { RoleNeeded } from '../users/index.ts'
 import { KeyList } from './KeyList.tsx'
 
-const CreateKey = lazyPart(() => import('./CreateKey.tsx'))
+const CreateKey = lazyPart(() => import('./CreateKey.tsx'), 'CreateKey')
 const route = getRouteApi('/signed-in/w/$handle/settings/keys')
 
 /** Settings → Integrations → OAuth service accounts. */

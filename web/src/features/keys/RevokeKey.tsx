@@ -11,7 +11,7 @@ import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 
 /** Asks, because nothing brings a key back. */
-export default function RevokeKey({
+export function RevokeKey({
   apiKey,
   onClose,
 }: {

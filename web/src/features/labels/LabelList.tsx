@@ -3,8 +3,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listLabelsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { LabelRow } from './LabelRow.tsx'
@@ -19,38 +18,42 @@ interface LabelListProps {
 export function LabelList({ whenEmpty, onEdit }: LabelListProps) {
   const { t } = useTranslation()
   const labels = useQuery(listLabelsOptions())
-  if (labels.isPending) return <LoadingRows rows={4} />
-  if (!labels.data) return <ReadingFault reading={labels} />
-  const { items } = labels.data
-  if (items.length === 0 && labels.isError) return <ReadingFault reading={labels} />
-  if (items.length === 0) {
-    return (
-      <EmptyState
-        title={t(($) => $.labels.empty.title)}
-        body={t(($) => $.labels.empty.body)}
-        action={whenEmpty}
-      />
-    )
-  }
   return (
-    <>
-      <ReadingFault reading={labels} />
-      <TitleCount count={items.length} />
-      <Table label={t(($) => $.labels.title)}>
-        <thead>
-          <tr>
-            <th>{t(($) => $.labels.columns.name)}</th>
-            <th>{t(($) => $.labels.columns.effect)}</th>
-            <th className="wide-only">{t(($) => $.labels.columns.value)}</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((label) => (
-            <LabelRow key={label.id} label={label} onEdit={onEdit && (() => onEdit(label.id))} />
-          ))}
-        </tbody>
-      </Table>
-    </>
+    <ListOf
+      reading={labels}
+      rows={4}
+      empty={
+        <EmptyState
+          title={t(($) => $.labels.empty.title)}
+          body={t(($) => $.labels.empty.body)}
+          action={whenEmpty}
+        />
+      }
+    >
+      {(items) => (
+        <>
+          <TitleCount count={items.length} />
+          <Table label={t(($) => $.labels.title)}>
+            <thead>
+              <tr>
+                <th>{t(($) => $.labels.columns.name)}</th>
+                <th>{t(($) => $.labels.columns.effect)}</th>
+                <th className="wide-only">{t(($) => $.labels.columns.value)}</th>
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((label) => (
+                <LabelRow
+                  key={label.id}
+                  label={label}
+                  onEdit={onEdit && (() => onEdit(label.id))}
+                />
+              ))}
+            </tbody>
+          </Table>
+        </>
+      )}
+    </ListOf>
   )
 }

@@ -9,10 +9,8 @@ import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { LabelList } from './LabelList.tsx'
 
 // Nothing is open when somebody comes here first.
-const CreateLabel = lazyPart(async () => ({
-  default: (await import('./CreateLabel.tsx')).CreateLabel,
-}))
-const EditLabel = lazyPart(async () => ({ default: (await import('./EditLabel.tsx')).EditLabel }))
+const CreateLabel = lazyPart(() => import('./CreateLabel.tsx'), 'CreateLabel')
+const EditLabel = lazyPart(() => import('./EditLabel.tsx'), 'EditLabel')
 
 const route = getRouteApi('/signed-in/w/$handle/settings/labels')
 

@@ -28,7 +28,7 @@ const undoneMost = 1000
 const namedMost = 10_000
 
 /** What can be done with the leads that are chosen. */
-export default function BulkBar(props: BulkBarProps) {
+export function BulkBar(props: BulkBarProps) {
   const { selection, total, campaigns, running, onChange, onClear, download } = props
   const { t } = useTranslation()
   const [asked, setAsked] = useState<Change & { statusName?: string }>()

@@ -8,7 +8,7 @@ interface ColumnsMenuProps {
   onChange: (chosen: ColumnId[]) => void
 }
 
-export default function ColumnsMenu({ chosen, onChange }: ColumnsMenuProps) {
+export function ColumnsMenu({ chosen, onChange }: ColumnsMenuProps) {
   const { t } = useTranslation()
   const toggle = (id: ColumnId) =>
     onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])

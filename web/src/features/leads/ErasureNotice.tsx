@@ -13,7 +13,7 @@ const pollMs = 1000
 const shownMax = 20
 
 /** People who are being erased, whoever asked for it, until nothing of them is left. */
-export default function ErasureNotices() {
+export function ErasureNotices() {
   const cache = useQueryClient()
   const { data } = useQuery({
     ...listErasuresOptions({ query: { limit: shownMax } }),

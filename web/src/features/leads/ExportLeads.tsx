@@ -9,7 +9,7 @@ interface ExportLeadsProps {
 }
 
 /** Downloads what is chosen, or says how to choose it so that it can be. */
-export default function ExportLeads({ address }: ExportLeadsProps) {
+export function ExportLeads({ address }: ExportLeadsProps) {
   const { t } = useTranslation()
   const look = {
     ...{ variant: 'default', size: 'xs' },

@@ -20,7 +20,7 @@ import { Refusals } from './Refusals.tsx'
 const pollMs = 1000
 
 /** What became of a change of many leads: counts, refusals with their reasons, and the way back. */
-export default function JobNotice({ started, onClose }: { started: LeadJob; onClose: () => void }) {
+export function JobNotice({ started, onClose }: { started: LeadJob; onClose: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const [isListOpen, list] = useDisclosure()

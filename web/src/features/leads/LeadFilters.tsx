@@ -9,12 +9,12 @@ import {
   isFiltered,
   type LeadFilter,
   type LeadSearch,
-  leadSearchOf,
+  leadsSearchOf,
   searchMax,
   sendingStates,
   statuses,
   windows,
-} from './lead-filter.ts'
+} from './search.ts'
 
 interface LeadFiltersProps {
   search: LeadSearch
@@ -23,11 +23,11 @@ interface LeadFiltersProps {
   onChange: (filter: LeadFilter) => void
 }
 
-export default function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
+export function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
   const { t } = useTranslation()
   const labels = useOwnLabels().all
   const filter = filterOf(search)
-  const set = (changes: LeadFilter) => onChange(filterOf(leadSearchOf({ ...filter, ...changes })))
+  const set = (changes: LeadFilter) => onChange(filterOf(leadsSearchOf({ ...filter, ...changes })))
   const ago = windows.map((value) => ({
     value,
     label: t(($) => $.leads.windows, { count: Number(value) }),

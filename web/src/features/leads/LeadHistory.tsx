@@ -5,6 +5,7 @@ import {
   listLeadHistoryInfiniteOptions,
   listMembersOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { paged } from '../../lib/paged.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
@@ -22,8 +23,8 @@ export function LeadHistory({ id, hasConversation }: LeadHistoryProps) {
   const members = useQuery(listMembersOptions())
   const pages = useInfiniteQuery({
     ...listLeadHistoryInfiniteOptions({ path: { id }, query: { limit: 50 } }),
+    ...paged,
     initialPageParam: { path: { id } },
-    getNextPageParam: (page) => page.next_starting_after,
   })
   const items = pages.data?.pages.flatMap((page) => page.items) ?? []
   const nameOf = (userId: string | null) =>

@@ -13,7 +13,7 @@ import { allSelected, nothingSelected, type Selection, select } from '../../lib/
 import { DataTable } from '../../ui/DataTable/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { chosenColumns, leadColumns } from './columns.tsx'
-import { filterOf, isFiltered, type LeadSearch, leadQueryOf } from './lead-filter.ts'
+import { filterOf, isFiltered, type LeadSearch, leadQueryOf } from './search.ts'
 
 interface LeadListProps {
   search: LeadSearch

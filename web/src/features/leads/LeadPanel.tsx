@@ -23,7 +23,7 @@ interface LeadPanelProps {
 }
 
 /** A lead: where it stands and why, what is known of it, and everything that happened. */
-export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
+export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
   const { t } = useTranslation()
   const { role } = useWorkspace()
   const overview = useQuery(getLeadOverviewOptions({ path: { id } }))

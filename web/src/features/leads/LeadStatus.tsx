@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
 import { sentimentTones, useOwnLabels } from '../labels/index.ts'
-import { statuses } from './lead-filter.ts'
+import { statuses } from './search.ts'
 
 const tones: Record<(typeof statuses)[number], Tone> = {
   ...{ new: 'gray', contacted: 'blue', opened: 'cyan', clicked: 'cyan', replied: 'violet' },

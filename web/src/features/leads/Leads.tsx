@@ -13,15 +13,15 @@ import { useBegunJobs } from './begun-jobs.ts'
 import { exportAddress } from './export-address.ts'
 import { LeadList } from './LeadList.tsx'
 import classes from './Leads.module.css'
-import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './lead-filter.ts'
+import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './search.ts'
 
 // Of no use before somebody has seen the list.
-const BulkBar = lazyPart(() => import('./BulkBar.tsx'))
-const ErasureNotices = lazyPart(() => import('./ErasureNotice.tsx'))
-const ExportLeads = lazyPart(() => import('./ExportLeads.tsx'))
-const JobNotice = lazyPart(() => import('./JobNotice.tsx'))
-const LeadFilters = lazyPart(() => import('./LeadFilters.tsx'))
-const LeadPanel = lazyPart(() => import('./LeadPanel.tsx'))
+const BulkBar = lazyPart(() => import('./BulkBar.tsx'), 'BulkBar')
+const ErasureNotices = lazyPart(() => import('./ErasureNotice.tsx'), 'ErasureNotices')
+const ExportLeads = lazyPart(() => import('./ExportLeads.tsx'), 'ExportLeads')
+const JobNotice = lazyPart(() => import('./JobNotice.tsx'), 'JobNotice')
+const LeadFilters = lazyPart(() => import('./LeadFilters.tsx'), 'LeadFilters')
+const LeadPanel = lazyPart(() => import('./LeadPanel.tsx'), 'LeadPanel')
 
 interface LeadsProps {
   search: LeadSearch

@@ -10,12 +10,12 @@ import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { chosenColumns } from './columns.tsx'
 import { ImportLeads } from './ImportLeads.tsx'
 import { Leads } from './Leads.tsx'
-import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './lead-filter.ts'
+import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './search.ts'
 import { useCampaigns } from './useCampaigns.ts'
 
 // Of no use before somebody has seen the list.
-const ColumnsMenu = lazyPart(() => import('./ColumnsMenu.tsx'))
-const ViewsMenu = lazyPart(() => import('./ViewsMenu.tsx'))
+const ColumnsMenu = lazyPart(() => import('./ColumnsMenu.tsx'), 'ColumnsMenu')
+const ViewsMenu = lazyPart(() => import('./ViewsMenu.tsx'), 'ViewsMenu')
 
 const route = getRouteApi('/signed-in/w/$handle/leads')
 

@@ -15,7 +15,7 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { useWorkspace } from '../users/index.ts'
-import { type LeadSearch, leadSearchOf } from './lead-filter.ts'
+import { type LeadSearch, leadsSearchOf } from './search.ts'
 
 interface ViewsMenuProps {
   search: LeadSearch
@@ -23,7 +23,7 @@ interface ViewsMenuProps {
 }
 
 /** Filters and columns under a name, kept for the person wherever they sign in. */
-export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
+export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const headers = { 'X-Workspace-ID': useWorkspace().id }
@@ -73,7 +73,7 @@ export default function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
           {fault && <FaultNotice fault={fault} />}
           {views.map((view) => (
             <Group key={view.name} gap={4} wrap="nowrap">
-              <Menu.Item flex={1} onClick={() => onOpen(leadSearchOf(view.search))}>
+              <Menu.Item flex={1} onClick={() => onOpen(leadsSearchOf(view.search))}>
                 {view.name}
               </Menu.Item>
               <Menu.Item

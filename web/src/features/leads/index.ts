@@ -1,4 +1,4 @@
 export { ImportLeads } from './ImportLeads.tsx'
 export { Leads } from './Leads.tsx'
-export { type LeadFilter, leadSearchOf } from './lead-filter.ts'
+export { type LeadFilter, leadsSearchOf } from './search.ts'
 export { useCampaigns } from './useCampaigns.ts'

@@ -19,17 +19,11 @@ import { ConnectStep } from './ConnectStep.tsx'
 import { carefulValues } from './sending-form.ts'
 
 // Of the later steps.
-const ChangeLogin = lazyPart(async () => ({
-  default: (await import('./ChangeLogin.tsx')).ChangeLogin,
-}))
-const ConnectLogin = lazyPart(async () => ({
-  default: (await import('./ConnectLogin.tsx')).ConnectLogin,
-}))
-const MissingRecords = lazyPart(() => import('./MissingRecords.tsx'))
-const SendingForm = lazyPart(async () => ({
-  default: (await import('./SendingForm.tsx')).SendingForm,
-}))
-const TestRun = lazyPart(async () => ({ default: (await import('./TestRun.tsx')).TestRun }))
+const ChangeLogin = lazyPart(() => import('./ChangeLogin.tsx'), 'ChangeLogin')
+const ConnectLogin = lazyPart(() => import('./ConnectLogin.tsx'), 'ConnectLogin')
+const MissingRecords = lazyPart(() => import('./MissingRecords.tsx'), 'MissingRecords')
+const SendingForm = lazyPart(() => import('./SendingForm.tsx'), 'SendingForm')
+const TestRun = lazyPart(() => import('./TestRun.tsx'), 'TestRun')
 
 const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes/connect')
 

@@ -1,7 +1,7 @@
 import { Group, NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { type MailboxFilter, mailboxFilterOf, statuses } from './filter.ts'
+import { type MailboxFilter, mailboxesSearchOf, statuses } from './search.ts'
 
 interface MailboxFiltersProps {
   filter: MailboxFilter
@@ -11,7 +11,7 @@ interface MailboxFiltersProps {
 export function MailboxFilters({ filter, onChange }: MailboxFiltersProps) {
   const { t } = useTranslation()
   const set = (changes: Record<string, string | undefined>) =>
-    onChange(mailboxFilterOf({ ...filter, ...changes }))
+    onChange(mailboxesSearchOf({ ...filter, ...changes }))
   return (
     <Group mb="md" gap="sm">
       <SearchField

@@ -4,14 +4,13 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listMailboxesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
+import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
-import type { MailboxFilter } from './filter.ts'
 import { MailboxRow } from './MailboxRow.tsx'
+import type { MailboxFilter } from './search.ts'
 import { readAgainMs } from './shown-state.ts'
 
 interface MailboxListProps {
@@ -28,59 +27,59 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
     ...listMailboxesInfiniteOptions({
       query: { limit: 50, ...(search ? { search } : {}), ...(status ? { status } : {}) },
     }),
-    initialPageParam: {},
-    getNextPageParam: (page) => page.next_starting_after,
+    ...paged,
     refetchInterval: ({ state }) => readAgainMs(state.data?.pages.flatMap(({ items }) => items)),
   })
-  if (mailboxes.isPending) return <LoadingRows rows={6} />
-  if (!mailboxes.data) return <ReadingFault reading={mailboxes} />
-  const items = mailboxes.data.pages.flatMap((page) => page.items)
-  if (items.length === 0 && mailboxes.isError) return <ReadingFault reading={mailboxes} />
-  if (items.length === 0) {
-    const isFiltered = search !== undefined || status !== undefined
-    const texts = isFiltered ? 'noMatch' : 'empty'
-    return (
-      <EmptyState
-        title={t(($) => $.mailboxes[texts].title)}
-        body={t(($) => $.mailboxes[texts].body)}
-        action={
-          isFiltered ? (
-            <Button variant="default" onClick={onReset}>
-              {t(($) => $.common.resetFilters)}
-            </Button>
-          ) : (
-            whenEmpty
-          )
-        }
-      />
-    )
-  }
-  const ofDomain = firstOfDomains(items)
+  const isFiltered = search !== undefined || status !== undefined
+  const texts = isFiltered ? 'noMatch' : 'empty'
   return (
-    <>
-      <ReadingFault reading={mailboxes} />
-      <TitleCount count={items.length} hasMore={mailboxes.hasNextPage} />
-      <Table label={t(($) => $.mailboxes.title)}>
-        <thead>
-          <tr>
-            <th>{t(($) => $.mailboxes.columns.address)}</th>
-            <th>{t(($) => $.mailboxes.columns.health)}</th>
-            <th className="wide-only">{t(($) => $.mailboxes.columns.domain)}</th>
-            <th className="end wide-only">{t(($) => $.mailboxes.columns.sent)}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((mailbox) => (
-            <MailboxRow
-              key={mailbox.id}
-              mailbox={mailbox}
-              ofDomain={ofDomain.get(domainOf(mailbox)) ?? mailbox.id}
-            />
-          ))}
-        </tbody>
-      </Table>
-      <MoreButton pages={mailboxes} />
-    </>
+    <ListOf
+      reading={mailboxes}
+      rows={6}
+      empty={
+        <EmptyState
+          title={t(($) => $.mailboxes[texts].title)}
+          body={t(($) => $.mailboxes[texts].body)}
+          action={
+            isFiltered ? (
+              <Button variant="default" onClick={onReset}>
+                {t(($) => $.common.resetFilters)}
+              </Button>
+            ) : (
+              whenEmpty
+            )
+          }
+        />
+      }
+    >
+      {(items) => {
+        const ofDomain = firstOfDomains(items)
+        return (
+          <>
+            <TitleCount count={items.length} hasMore={mailboxes.hasNextPage} />
+            <Table label={t(($) => $.mailboxes.title)}>
+              <thead>
+                <tr>
+                  <th>{t(($) => $.mailboxes.columns.address)}</th>
+                  <th>{t(($) => $.mailboxes.columns.health)}</th>
+                  <th className="wide-only">{t(($) => $.mailboxes.columns.domain)}</th>
+                  <th className="end wide-only">{t(($) => $.mailboxes.columns.sent)}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {items.map((mailbox) => (
+                  <MailboxRow
+                    key={mailbox.id}
+                    mailbox={mailbox}
+                    ofDomain={ofDomain.get(domainOf(mailbox)) ?? mailbox.id}
+                  />
+                ))}
+              </tbody>
+            </Table>
+          </>
+        )
+      }}
+    </ListOf>
   )
 }
 

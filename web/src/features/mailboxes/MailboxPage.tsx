@@ -24,20 +24,12 @@ import { valuesOfMailbox } from './sending-form.ts'
 import { healthOf, readAgainMs } from './shown-state.ts'
 
 // Below what is looked at first.
-const SendingForm = lazyPart(async () => ({
-  default: (await import('./SendingForm.tsx')).SendingForm,
-}))
-const HandOver = lazyPart(async () => ({ default: (await import('./HandOver.tsx')).HandOver }))
-const RemoveMailbox = lazyPart(async () => ({
-  default: (await import('./RemoveMailbox.tsx')).RemoveMailbox,
-}))
-const TestRun = lazyPart(async () => ({ default: (await import('./TestRun.tsx')).TestRun }))
-const DnsRecords = lazyPart(async () => ({
-  default: (await import('./DnsRecords.tsx')).DnsRecords,
-}))
-const ChangeLogin = lazyPart(async () => ({
-  default: (await import('./ChangeLogin.tsx')).ChangeLogin,
-}))
+const SendingForm = lazyPart(() => import('./SendingForm.tsx'), 'SendingForm')
+const HandOver = lazyPart(() => import('./HandOver.tsx'), 'HandOver')
+const RemoveMailbox = lazyPart(() => import('./RemoveMailbox.tsx'), 'RemoveMailbox')
+const TestRun = lazyPart(() => import('./TestRun.tsx'), 'TestRun')
+const DnsRecords = lazyPart(() => import('./DnsRecords.tsx'), 'DnsRecords')
+const ChangeLogin = lazyPart(() => import('./ChangeLogin.tsx'), 'ChangeLogin')
 
 const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes/$id')
 

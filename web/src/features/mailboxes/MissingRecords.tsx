@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { DnsRecords } from './DnsRecords.tsx'
 
 /** What the domain of a new mailbox lacks, while somebody is at it. */
-export default function MissingRecords({ mailboxId }: { mailboxId: string }) {
+export function MissingRecords({ mailboxId }: { mailboxId: string }) {
   const { t } = useTranslation()
   return (
     <section aria-label={t(($) => $.mailboxes.dns.title)}>

@@ -26,9 +26,7 @@ import { NumberField } from '../../ui/NumberField.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { bodyOf, type SendingValues, valuesOfMailbox } from './sending-form.ts'
 
-const HtmlEditor = lazyPart(async () => ({
-  default: (await import('../../ui/RichText/HtmlEditor.tsx')).HtmlEditor,
-}))
+const HtmlEditor = lazyPart(() => import('../../ui/RichText/HtmlEditor.tsx'), 'HtmlEditor')
 
 interface SendingFormProps {
   mailbox: Mailbox

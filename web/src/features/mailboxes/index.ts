@@ -1,2 +1,2 @@
-export { mailboxFilterOf } from './filter.ts'
+export { mailboxesSearchOf } from './search.ts'
 export { useMailboxes } from './useMailboxes.ts'

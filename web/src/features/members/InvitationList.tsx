@@ -8,10 +8,9 @@ import {
   listInvitationsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Moment } from '../../ui/Moment.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 
 /** Links that somebody can still use. */
@@ -27,61 +26,63 @@ export function InvitationList() {
       setWithdrawn(undefined)
     },
   })
-  if (invitations.isPending) return <LoadingRows rows={1} />
-  if (!invitations.data) return <ReadingFault reading={invitations} />
-  const { items } = invitations.data
-  if (items.length === 0 && invitations.isError) return <ReadingFault reading={invitations} />
-  if (items.length === 0) return <Text c="dimmed">{t(($) => $.invitations.none)}</Text>
   return (
-    <>
-      <ReadingFault reading={invitations} />
-      <Table label={t(($) => $.invitations.title)}>
-        <thead>
-          <tr>
-            <th>{t(($) => $.signIn.email)}</th>
-            <th className="wide-only">{t(($) => $.members.columns.role)}</th>
-            <th>{t(($) => $.invitations.expires)}</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {items.map(({ id, email, role, timestamp_expires }) => (
-            <tr key={id}>
-              <th scope="row">
-                <MailAddress value={email} />
-              </th>
-              <td className="wide-only">{t(($) => $.roles[role].name)}</td>
-              <td>
-                <Moment at={timestamp_expires} />
-              </td>
-              <td className="end">
-                <Button
-                  variant="subtle"
-                  size="compact-sm"
-                  color="red"
-                  aria-label={t(($) => $.invitations.revokeOf, { email })}
-                  onClick={() => {
-                    revoke.reset()
-                    setWithdrawn({ id, email })
-                  }}
-                >
-                  {t(($) => $.invitations.revoke)}
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      <ConfirmDialog
-        opened={withdrawn !== undefined}
-        title={t(($) => $.invitations.withdraw.title, { email: withdrawn?.email ?? '' })}
-        body={t(($) => $.invitations.withdraw.body)}
-        confirm={t(($) => $.invitations.revoke)}
-        isBusy={revoke.isPending}
-        fault={revoke.error}
-        onConfirm={() => withdrawn && revoke.mutate({ path: { id: withdrawn.id } })}
-        onClose={() => setWithdrawn(undefined)}
-      />
-    </>
+    <ListOf
+      reading={invitations}
+      rows={1}
+      empty={<Text c="dimmed">{t(($) => $.invitations.none)}</Text>}
+    >
+      {(items) => (
+        <>
+          <Table label={t(($) => $.invitations.title)}>
+            <thead>
+              <tr>
+                <th>{t(($) => $.signIn.email)}</th>
+                <th className="wide-only">{t(($) => $.members.columns.role)}</th>
+                <th>{t(($) => $.invitations.expires)}</th>
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {items.map(({ id, email, role, timestamp_expires }) => (
+                <tr key={id}>
+                  <th scope="row">
+                    <MailAddress value={email} />
+                  </th>
+                  <td className="wide-only">{t(($) => $.roles[role].name)}</td>
+                  <td>
+                    <Moment at={timestamp_expires} />
+                  </td>
+                  <td className="end">
+                    <Button
+                      variant="subtle"
+                      size="compact-sm"
+                      color="red"
+                      aria-label={t(($) => $.invitations.revokeOf, { email })}
+                      onClick={() => {
+                        revoke.reset()
+                        setWithdrawn({ id, email })
+                      }}
+                    >
+                      {t(($) => $.invitations.revoke)}
+                    </Button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+          <ConfirmDialog
+            opened={withdrawn !== undefined}
+            title={t(($) => $.invitations.withdraw.title, { email: withdrawn?.email ?? '' })}
+            body={t(($) => $.invitations.withdraw.body)}
+            confirm={t(($) => $.invitations.revoke)}
+            isBusy={revoke.isPending}
+            fault={revoke.error}
+            onConfirm={() => withdrawn && revoke.mutate({ path: { id: withdrawn.id } })}
+            onClose={() => setWithdrawn(undefined)}
+          />
+        </>
+      )}
+    </ListOf>
   )
 }

@@ -17,7 +17,7 @@ import { isAtLeast, type Role, roles, useWorkspace } from '../users/index.ts'
 import { InvitationLink } from './InvitationLink.tsx'
 
 /** The form, and in its place the link once it is made. */
-export default function Invite({ onDone }: { onDone: () => void }) {
+export function Invite({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const { role: own } = useWorkspace()
   const cache = useQueryClient()

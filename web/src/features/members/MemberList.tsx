@@ -11,8 +11,8 @@ import { TitleCount } from '../../ui/TitleCount.tsx'
 import { MemberRow } from './MemberRow.tsx'
 
 // Opened by few who look at the page.
-const RemoveMember = lazyPart(() => import('./RemoveMember.tsx'))
-const ResetLink = lazyPart(() => import('./ResetLink.tsx'))
+const RemoveMember = lazyPart(() => import('./RemoveMember.tsx'), 'RemoveMember')
+const ResetLink = lazyPart(() => import('./ResetLink.tsx'), 'ResetLink')
 
 /** Who works in this workspace; whoever looks is one of them, so it is never empty. */
 export function MemberList() {

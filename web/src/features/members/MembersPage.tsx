@@ -9,7 +9,7 @@ import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { InvitationList } from './InvitationList.tsx'
 import { MemberList } from './MemberList.tsx'
 
-const Invite = lazyPart(() => import('./Invite.tsx'))
+const Invite = lazyPart(() => import('./Invite.tsx'), 'Invite')
 const route = getRouteApi('/signed-in/w/$handle/settings/members')
 
 /** Settings → Members. */

@@ -13,7 +13,7 @@ interface RemoveMemberProps {
   onClose: () => void
 }
 
-export default function RemoveMember({ member, onClose }: RemoveMemberProps) {
+export function RemoveMember({ member, onClose }: RemoveMemberProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const name = member?.name ?? ''

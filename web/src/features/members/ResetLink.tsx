@@ -13,7 +13,7 @@ interface ResetLinkProps {
 }
 
 /** Outrider sends no mail of its own: the link is passed on by hand. */
-export default function ResetLink({ member, onClose }: ResetLinkProps) {
+export function ResetLink({ member, onClose }: ResetLinkProps) {
   const { t } = useTranslation()
   const create = useMutation({ ...createResetLinkMutation() })
   const close = () => {

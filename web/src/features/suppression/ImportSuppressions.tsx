@@ -13,8 +13,8 @@ import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useWorkspace } from '../users/index.ts'
 import type { Entry } from './entry.ts'
-import { reasons } from './filter.ts'
 import { importList } from './import-list.ts'
+import { reasons } from './search.ts'
 
 /** A file or pasted lines, and afterwards what became of them. */
 export function ImportSuppressions({ onDone }: { onDone: () => void }) {

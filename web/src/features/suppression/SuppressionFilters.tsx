@@ -1,7 +1,7 @@
 import { Group, NativeSelect } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { kinds, reasons, type SuppressionFilter, suppressionFilterOf } from './filter.ts'
+import { kinds, reasons, type SuppressionFilter, suppressionSearchOf } from './search.ts'
 
 interface SuppressionFiltersProps {
   filter: SuppressionFilter
@@ -11,7 +11,7 @@ interface SuppressionFiltersProps {
 export function SuppressionFilters({ filter, onChange }: SuppressionFiltersProps) {
   const { t } = useTranslation()
   const set = (changes: Record<string, string | undefined>) =>
-    onChange(suppressionFilterOf({ ...filter, ...changes }))
+    onChange(suppressionSearchOf({ ...filter, ...changes }))
   return (
     <Group mb="md" gap="sm">
       <SearchField

@@ -4,19 +4,16 @@ import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listSuppressionsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import type { Entry } from './entry.ts'
-import type { SuppressionFilter } from './filter.ts'
 import { SuppressionRow } from './SuppressionRow.tsx'
+import type { SuppressionFilter } from './search.ts'
 
 // Seldom, and by few.
-const LiftSuppression = lazyPart(async () => ({
-  default: (await import('./LiftSuppression.tsx')).LiftSuppression,
-}))
+const LiftSuppression = lazyPart(() => import('./LiftSuppression.tsx'), 'LiftSuppression')
 
 interface SuppressionListProps {
   filter: SuppressionFilter
@@ -33,64 +30,62 @@ export function SuppressionList(props: SuppressionListProps) {
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value))
   const entries = useInfiniteQuery({
     ...listSuppressionsInfiniteOptions({ query: { limit: 100, ...given } }),
-    initialPageParam: {},
-    getNextPageParam: (page) => page.next_starting_after,
+    ...paged,
   })
-  if (entries.isPending) return <LoadingRows rows={8} />
-  if (!entries.data) return <ReadingFault reading={entries} />
-  const items = entries.data.pages.flatMap((page) => page.items)
-  if (items.length === 0 && entries.isError) return <ReadingFault reading={entries} />
-  if (items.length === 0) {
-    const isFiltered = Object.keys(given).length > 0
-    const texts = isFiltered ? 'noMatch' : 'empty'
-    return (
-      <EmptyState
-        title={t(($) => $.suppression[texts].title)}
-        body={t(($) => $.suppression[texts].body)}
-        action={
-          isFiltered ? (
-            <Button variant="default" onClick={onReset}>
-              {t(($) => $.common.resetFilters)}
-            </Button>
-          ) : (
-            whenEmpty
-          )
-        }
-      />
-    )
-  }
+  const isFiltered = Object.keys(given).length > 0
+  const texts = isFiltered ? 'noMatch' : 'empty'
   return (
-    <>
-      <ReadingFault reading={entries} />
-      <Table label={t(($) => $.suppression.title)}>
-        <thead>
-          <tr>
-            <th>{t(($) => $.suppression.columns.value)}</th>
-            <th>{t(($) => $.suppression.columns.reason)}</th>
-            <th className="wide-only">{t(($) => $.suppression.columns.since)}</th>
-            <td />
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((entry) => (
-            <SuppressionRow
-              key={`${entry.kind} ${entry.value}`}
-              entry={entry}
-              onLift={mayChange ? () => setLifting(entry) : undefined}
-            />
-          ))}
-        </tbody>
-      </Table>
-      <MoreButton pages={entries} />
-      <Suspense>
-        {lifting && (
-          <LiftSuppression
-            key={lifting.value}
-            entry={lifting}
-            onClose={() => setLifting(undefined)}
-          />
-        )}
-      </Suspense>
-    </>
+    <ListOf
+      reading={entries}
+      rows={8}
+      empty={
+        <EmptyState
+          title={t(($) => $.suppression[texts].title)}
+          body={t(($) => $.suppression[texts].body)}
+          action={
+            isFiltered ? (
+              <Button variant="default" onClick={onReset}>
+                {t(($) => $.common.resetFilters)}
+              </Button>
+            ) : (
+              whenEmpty
+            )
+          }
+        />
+      }
+    >
+      {(items) => (
+        <>
+          <Table label={t(($) => $.suppression.title)}>
+            <thead>
+              <tr>
+                <th>{t(($) => $.suppression.columns.value)}</th>
+                <th>{t(($) => $.suppression.columns.reason)}</th>
+                <th className="wide-only">{t(($) => $.suppression.columns.since)}</th>
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((entry) => (
+                <SuppressionRow
+                  key={`${entry.kind} ${entry.value}`}
+                  entry={entry}
+                  onLift={mayChange ? () => setLifting(entry) : undefined}
+                />
+              ))}
+            </tbody>
+          </Table>
+          <Suspense>
+            {lifting && (
+              <LiftSuppression
+                key={lifting.value}
+                entry={lifting}
+                onClose={() => setLifting(undefined)}
+              />
+            )}
+          </Suspense>
+        </>
+      )}
+    </ListOf>
   )
 }

@@ -13,12 +13,8 @@ import { SuppressionFilters } from './SuppressionFilters.tsx'
 import { SuppressionList } from './SuppressionList.tsx'
 
 // Behind a button.
-const AddSuppression = lazyPart(async () => ({
-  default: (await import('./AddSuppression.tsx')).AddSuppression,
-}))
-const ImportSuppressions = lazyPart(async () => ({
-  default: (await import('./ImportSuppressions.tsx')).ImportSuppressions,
-}))
+const AddSuppression = lazyPart(() => import('./AddSuppression.tsx'), 'AddSuppression')
+const ImportSuppressions = lazyPart(() => import('./ImportSuppressions.tsx'), 'ImportSuppressions')
 
 const route = getRouteApi('/signed-in/w/$handle/settings/suppression')
 

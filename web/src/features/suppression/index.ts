@@ -1,1 +1,1 @@
-export { type SuppressionFilter, suppressionFilterOf } from './filter.ts'
+export { type SuppressionFilter, suppressionSearchOf } from './search.ts'

@@ -25,7 +25,7 @@ interface AttemptPanelProps {
 }
 
 /** One attempt: what was sent, what came back, and what happens next. */
-export default function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps) {
+export function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const idempotency = useAttempt()

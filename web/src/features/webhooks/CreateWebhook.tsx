@@ -25,7 +25,7 @@ interface CreateWebhookProps {
 }
 
 /** The form, and in its place the signing secret once the webhook is made. */
-export default function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) {
+export function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const attempt = useAttempt()

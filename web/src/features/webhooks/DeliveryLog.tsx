@@ -10,8 +10,8 @@ import { useKeysetRows } from '../../lib/keyset.ts'
 import { DataTable } from '../../ui/DataTable/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import classes from './DeliveryLog.module.css'
+import { attemptQueryOf, isFiltered, type WebhookSearch } from './search.ts'
 import { useLogColumns } from './useLogColumns.tsx'
-import { attemptQueryOf, isFiltered, type WebhookSearch } from './webhook-search.ts'
 
 interface DeliveryLogProps {
   webhookId: string

@@ -2,8 +2,8 @@ import { Button, Group, Text, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { lastDay } from '../../lib/time.ts'
 import { FilterChip } from '../../ui/FilterChip.tsx'
+import { isFiltered, results, type WebhookSearch, webhookSearchOf } from './search.ts'
 import { useEventNames } from './useEventNames.ts'
-import { isFiltered, results, type WebhookSearch, webhookSearchOf } from './webhook-search.ts'
 
 interface LogFiltersProps {
   search: WebhookSearch

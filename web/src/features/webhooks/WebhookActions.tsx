@@ -9,8 +9,8 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { readWebhookAgain } from './read-webhook-again.ts'
+import type { WebhookSearch } from './search.ts'
 import { useMayManage } from './useMayManage.ts'
-import type { WebhookSearch } from './webhook-search.ts'
 
 interface WebhookActionsProps {
   webhook: Webhook

@@ -6,7 +6,7 @@ import { DayBars } from '../../ui/DayBars.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 
 /** Attempts by day. */
-export default function WebhookDays({ id }: { id: string }) {
+export function WebhookDays({ id }: { id: string }) {
   const { t } = useTranslation()
   const days = useQuery({
     ...listWebhookDaysOptions({ path: { id } }),

@@ -18,20 +18,20 @@ import { deletionOf } from './deletion.ts'
 import { HealthSentence } from './HealthSentence.tsx'
 import { knownWebhook } from './known-webhook.ts'
 import { LogFilters } from './LogFilters.tsx'
+import type { WebhookSearch } from './search.ts'
 import { TryOut } from './TryOut.tsx'
 import { tryOutTokenOf } from './try-out.ts'
 import { useEventNames } from './useEventNames.ts'
 import { WebhookActions } from './WebhookActions.tsx'
 import classes from './WebhookPage.module.css'
 import { WebhookState } from './WebhookState.tsx'
-import type { WebhookSearch } from './webhook-search.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/settings/webhooks/$id')
 
 // What is read after the log, or opened later.
-const WebhookDays = lazyPart(() => import('./WebhookDays.tsx'))
-const AttemptPanel = lazyPart(() => import('./AttemptPanel.tsx'))
-const WebhookPanels = lazyPart(() => import('./WebhookPanels.tsx'))
+const WebhookDays = lazyPart(() => import('./WebhookDays.tsx'), 'WebhookDays')
+const AttemptPanel = lazyPart(() => import('./AttemptPanel.tsx'), 'AttemptPanel')
+const WebhookPanels = lazyPart(() => import('./WebhookPanels.tsx'), 'WebhookPanels')
 
 /** One webhook: how it does, what it was sent, and what can be done about it. */
 export function WebhookPage() {

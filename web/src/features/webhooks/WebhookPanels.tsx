@@ -7,8 +7,8 @@ import { EditWebhook } from './EditWebhook.tsx'
 import { ReplaceSecret } from './ReplaceSecret.tsx'
 import { ReplayWindow } from './ReplayWindow.tsx'
 import { ResumeWebhook } from './ResumeWebhook.tsx'
+import type { WebhookSearch } from './search.ts'
 import { useMayManage } from './useMayManage.ts'
-import type { WebhookSearch } from './webhook-search.ts'
 
 interface WebhookPanelsProps {
   webhook: Webhook
@@ -18,7 +18,7 @@ interface WebhookPanelsProps {
 }
 
 /** What is being done with a webhook, as the address says. */
-export default function WebhookPanels({ webhook, panel, onClose, onReplay }: WebhookPanelsProps) {
+export function WebhookPanels({ webhook, panel, onClose, onReplay }: WebhookPanelsProps) {
   const { t } = useTranslation()
   const [missedSince, setMissedSince] = useState<string>()
   if (!useMayManage()) return null

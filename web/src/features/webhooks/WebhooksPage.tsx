@@ -9,7 +9,7 @@ import { useMayManage } from './useMayManage.ts'
 import { WebhookList } from './WebhookList.tsx'
 
 // Opened by few who look at the page.
-const CreateWebhook = lazyPart(() => import('./CreateWebhook.tsx'))
+const CreateWebhook = lazyPart(() => import('./CreateWebhook.tsx'), 'CreateWebhook')
 
 const route = getRouteApi('/signed-in/w/$handle/settings/webhooks')
 

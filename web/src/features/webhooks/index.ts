@@ -1,1 +1,1 @@
-export { webhookSearchOf } from './webhook-search.ts'
+export { webhookSearchOf } from './search.ts'

@@ -23,7 +23,7 @@ interface ChangePlanProps {
 }
 
 /** For the operator: which parts of the service a workspace has, and how much of it. */
-export default function ChangePlan({ workspace, onDone }: ChangePlanProps) {
+export function ChangePlan({ workspace, onDone }: ChangePlanProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const [fault, setFault] = useState<Fault>()

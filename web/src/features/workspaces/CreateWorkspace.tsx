@@ -14,7 +14,7 @@ import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useSessionRefresh } from '../users/index.ts'
 
 /** For whoever runs the server; they become its owner, and go there. */
-export default function CreateWorkspace({ onClose }: { onClose: () => void }) {
+export function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const refresh = useSessionRefresh()

@@ -15,9 +15,9 @@ import { RenameWorkspace } from './RenameWorkspace.tsx'
 import { UnsubscribeByReply } from './UnsubscribeByReply.tsx'
 
 // At the end of the page, and asked for by itself.
-const Usage = lazyPart(async () => ({ default: (await import('./Usage.tsx')).Usage }))
+const Usage = lazyPart(() => import('./Usage.tsx'), 'Usage')
 // Of the operator alone.
-const ChangePlan = lazyPart(() => import('./ChangePlan.tsx'))
+const ChangePlan = lazyPart(() => import('./ChangePlan.tsx'), 'ChangePlan')
 const route = getRouteApi('/signed-in/w/$handle/settings/workspace')
 
 /** Settings → Workspace. */

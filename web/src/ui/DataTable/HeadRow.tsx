@@ -29,7 +29,7 @@ export function HeadRow<T>({ columns, grid, selection, onSelectAll }: HeadRowPro
           <input
             type="checkbox"
             aria-label={t(($) => $.table.selectAll)}
-            checked={selection.isAll && selection.ids.size === 0}
+            checked={isWhole(selection)}
             ref={(box) => {
               if (box) box.indeterminate = !isNothing(selection) && !isWhole(selection)
             }}

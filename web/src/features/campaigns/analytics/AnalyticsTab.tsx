@@ -5,7 +5,7 @@ import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { readCampaignAnalyticsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { saveFile } from '../../../lib/save-file.ts'
-import { dayIn, dayText } from '../../../lib/time.ts'
+import { dayIn, dayWithWeekday } from '../../../lib/time.ts'
 import { DayBars } from '../../../ui/DayBars.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
@@ -19,7 +19,7 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 const periods = [7, 30, 90, 365]
 
 /** What the mails came to, by step and variant with the count behind every rate, and by day. */
-export default function AnalyticsTab() {
+export function AnalyticsTab() {
   const { t } = useTranslation()
   const { campaign } = useDraft()
   const { days = 30 } = route.useSearch()
@@ -96,7 +96,7 @@ export default function AnalyticsTab() {
           <OutcomeTable
             label={t(($) => $.campaigns.analytics.byDays)}
             first={t(($) => $.campaigns.launch.day)}
-            rows={byDays.map(([day, sums]) => ({ name: dayText(day), sums })).toReversed()}
+            rows={byDays.map(([day, sums]) => ({ name: dayWithWeekday(day), sums })).toReversed()}
           />
         </>
       )}

@@ -3,31 +3,31 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { listSendsInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { paged } from '../../../lib/paged.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../../ui/MoreButton.tsx'
 import { ReadingFault } from '../../../ui/ReadingFault.tsx'
 import { Table } from '../../../ui/Table.tsx'
-import { campaignPlaceOf, sendStates } from '../address.ts'
+import { campaignSearchOf, sendStates } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
 import { MailRow } from './MailRow.tsx'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 /** Every mail of the campaign with what became of it, newest first. */
-export default function MailsTab() {
+export function MailsTab() {
   const { t } = useTranslation()
   const { id } = useDraft().campaign
   const { state } = route.useSearch()
   const navigate = route.useNavigate()
   const show = (chosen: string | undefined) =>
-    void navigate({ search: campaignPlaceOf({ tab: 'mails', state: chosen }), replace: true })
+    void navigate({ search: campaignSearchOf({ tab: 'mails', state: chosen }), replace: true })
   const mails = useInfiniteQuery({
     ...listSendsInfiniteOptions({
       query: { campaign_id: id, limit: 50, ...(state ? { state } : {}) },
     }),
-    initialPageParam: {},
-    getNextPageParam: (page) => page.next_starting_after,
+    ...paged,
   })
   const items = mails.data?.pages.flatMap((page) => page.items) ?? []
   return (

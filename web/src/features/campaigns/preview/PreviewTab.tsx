@@ -7,7 +7,7 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
 import { ImportLeads } from '../../leads/index.ts'
-import { type CampaignPlace, campaignPlaceOf } from '../address.ts'
+import { type CampaignSearch, campaignSearchOf } from '../search.ts'
 import { stepsOf } from '../steps/edit-steps.ts'
 import { useDraft } from '../useDraft.ts'
 import { PreviewedMail } from './PreviewedMail.tsx'
@@ -18,7 +18,7 @@ import { SendTest } from './SendTest.tsx'
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 /** Each mail exactly as a lead would get it now, with what is not saved yet. */
-export default function PreviewTab() {
+export function PreviewTab() {
   const { t } = useTranslation()
   const { campaign, base, mayChange, saving } = useDraft()
   const { step = 1, variant, lead: picked, panel, view } = route.useSearch()
@@ -35,9 +35,9 @@ export default function PreviewTab() {
     enabled: lead !== undefined && steps.length > 0,
     placeholderData: (before) => before,
   })
-  const show = (changes: CampaignPlace) =>
+  const show = (changes: CampaignSearch) =>
     void navigate({
-      search: campaignPlaceOf({ tab: 'preview', ...asked, view, ...changes }),
+      search: campaignSearchOf({ tab: 'preview', ...asked, view, ...changes }),
       replace: true,
     })
   if (steps.length === 0) {

@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { ChevronLeft, ChevronRight, Send } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { type CampaignPlace, mailViews } from '../address.ts'
 import { letterOf } from '../mails/MailRow.tsx'
+import { type CampaignSearch, mailViews } from '../search.ts'
 import type { Step } from '../steps/edit-steps.ts'
 import { useDraft } from '../useDraft.ts'
 import { PickLead } from './PickLead.tsx'
@@ -12,8 +12,8 @@ const views = ['html', ...mailViews] as const
 interface PreviewToolsProps {
   steps: Step[]
   asked: { lead: string | undefined; step: number; variant: number | undefined }
-  view: CampaignPlace['view']
-  onShow: (changes: CampaignPlace) => void
+  view: CampaignSearch['view']
+  onShow: (changes: CampaignSearch) => void
 }
 
 /** Whose mail, which step and variant, and how it is looked at. */

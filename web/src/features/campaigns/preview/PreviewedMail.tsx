@@ -3,12 +3,12 @@ import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { MailPreview } from '../../../api/generated/types.gen.ts'
 import { MailFrame } from '../../../ui/MailFrame.tsx'
-import type { CampaignPlace } from '../address.ts'
+import type { CampaignSearch } from '../search.ts'
 import classes from './PreviewedMail.module.css'
 
 interface PreviewedMailProps {
   preview: MailPreview
-  view: CampaignPlace['view']
+  view: CampaignSearch['view']
 }
 
 /** The mail, or why the lead would be skipped, and what else a person should know. */

@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { lastDay } from '../../../lib/time.ts'
 import { showUndo } from '../../../ui/showUndo.tsx'
-import { campaignPlaceOf } from '../address.ts'
+import { campaignSearchOf } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
 import { NextDays } from './NextDays.tsx'
 import { WeekGrid } from './WeekGrid.tsx'
@@ -14,14 +14,14 @@ import { newWindow, type Weekly } from './windows.ts'
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 /** When mail may be sent: weekly windows, each in its zone, between two dates. */
-export default function ScheduleTab() {
+export function ScheduleTab() {
   const { t } = useTranslation()
   const { campaign, now, set, mayChange, problemAt } = useDraft()
   const { schedule: asked = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const show = (index: number) =>
     void navigate({
-      search: campaignPlaceOf({ tab: 'schedule', schedule: index === 0 ? undefined : index + 1 }),
+      search: campaignSearchOf({ tab: 'schedule', schedule: index === 0 ? undefined : index + 1 }),
       replace: true,
     })
   const { campaign_schedule: schedule } = campaign

@@ -4,8 +4,8 @@ import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { showUndo } from '../../../ui/showUndo.tsx'
-import { campaignPlaceOf } from '../address.ts'
 import { letterOf } from '../mails/MailRow.tsx'
+import { campaignSearchOf } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
 import { asNew, asNewVariant, newStep, type Step, stepsOf, type Variant } from './edit-steps.ts'
 import { StepEditor } from './StepEditor.tsx'
@@ -15,7 +15,7 @@ import classes from './StepsTab.module.css'
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 /** The mails in their order on the left, the chosen one on the right. */
-export default function StepsTab() {
+export function StepsTab() {
   const { t } = useTranslation()
   const { campaign, now, set, mayChange, problemAt, keyOf } = useDraft()
   const { step: asked = 1, variant = 1 } = route.useSearch()
@@ -25,7 +25,7 @@ export default function StepsTab() {
   const step = steps[at]
   const show = (number: number, variantNumber = 1) =>
     void navigate({
-      search: campaignPlaceOf({ tab: 'steps', step: number, variant: variantNumber }),
+      search: campaignSearchOf({ tab: 'steps', step: number, variant: variantNumber }),
       replace: true,
     })
   const save = (changed: Step[]) =>

@@ -1,4 +1,4 @@
-import { isDay } from '../../lib/time.ts'
+import { dayOf, idOf, oneOf, type Search } from '../../lib/search.ts'
 
 /** What is open on the page of a webhook and which attempts are looked at, as it stands in the address. */
 export interface WebhookSearch {
@@ -16,26 +16,19 @@ export interface WebhookSearch {
 const panels = ['edit', 'secret', 'resume', 'replay', 'delete'] as const
 export const results = ['delivered', 'failed'] as const
 
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
-
-/** Of whatever somebody typed into the address: what makes no sense is undefined. */
-export function webhookSearchOf(search: Record<string, unknown>): WebhookSearch {
+export function webhookSearchOf(search: Search): WebhookSearch {
   const text = (name: string, pattern: RegExp) => {
     const value = search[name]
     return typeof value === 'string' && pattern.test(value) ? value : undefined
   }
-  const day = (name: string) => {
-    const value = search[name]
-    return typeof value === 'string' && isDay(value) ? value : undefined
-  }
   return {
-    panel: panels.find((panel) => panel === search.panel),
-    attempt: text('attempt', uuid),
-    result: results.find((result) => result === search.result),
+    panel: oneOf(panels, search.panel),
+    attempt: idOf(search.attempt),
+    result: oneOf(results, search.result),
     type: text('type', /^[\w.-]{1,255}$/),
     lead: text('lead', /^.{1,320}$/),
-    from: day('from'),
-    to: day('to'),
+    from: dayOf(search.from),
+    to: dayOf(search.to),
   }
 }
 

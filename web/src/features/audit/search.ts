@@ -1,4 +1,4 @@
-import { isDay } from '../../lib/time.ts'
+import { dayOf, idOf, oneOf, type Search } from '../../lib/search.ts'
 
 /** What is looked at, as it stands in the address. */
 export interface AuditFilter {
@@ -33,17 +33,13 @@ export const subjects = [
 /** Whoever runs the installation, and the installation by itself. */
 export const nameless = ['operator', 'service'] as const
 
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-
-/** Of whatever somebody typed into the address: what makes no sense is undefined. */
-export function auditFilterOf(search: Record<string, unknown>): AuditFilter {
-  const { by, from, to } = search
-  const about = subjects.find((subject) => subject === search.about)
+export function auditSearchOf(search: Search): AuditFilter {
+  const { about, by, from, to } = search
   return {
-    about,
-    by: typeof by === 'string' && (uuid.test(by) || isNameless(by)) ? by : undefined,
-    from: typeof from === 'string' && isDay(from) ? from : undefined,
-    to: typeof to === 'string' && isDay(to) ? to : undefined,
+    about: oneOf(subjects, about),
+    by: idOf(by) ?? oneOf(nameless, by),
+    from: dayOf(from),
+    to: dayOf(to),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FindContacts } from '../../api/generated/types.gen.ts'
+import { oneOf, type Search, textOf } from '../../lib/search.ts'
 
 export const views = ['search', 'lists', 'credits'] as const
 export type ContactView = (typeof views)[number]
@@ -39,18 +40,17 @@ export const seniorities = [
   ...['Entry', 'Intern'],
 ]
 
-/** Of whatever somebody typed into the address: what makes no sense is undefined. */
-export function contactSearchOf(search: Record<string, unknown>): ContactSearch {
+export function contactsSearchOf(search: Search): ContactSearch {
   const { q, size, view, list, only } = search
   return {
-    q: typeof q === 'string' && q !== '' ? q.slice(0, 500).toWellFormed() : undefined,
+    q: textOf(q, 500),
     titles: textsOf(search.titles),
     seniorities: textsOf(search.seniorities),
     companies: textsOf(search.companies),
     industries: textsOf(search.industries),
     countries: textsOf(search.countries),
-    size: sizeNames.find((each) => each === size),
-    only: only === 'new' ? only : undefined,
+    size: oneOf(sizeNames, size),
+    only: oneOf(['new'], only),
     view: views.find((each) => each === view && each !== 'search'),
     list: typeof list === 'string' ? list : undefined,
   }

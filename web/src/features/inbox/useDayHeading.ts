@@ -5,7 +5,7 @@ import { followTime } from '../../lib/ticks.ts'
 import { dayIn, exactDay, zoneName } from '../../lib/time.ts'
 
 /** Names the days of the reader's calendar: "Today", "Yesterday", "Nov 20, 2026". Midnight renames them. */
-export function useDayName(): (at: string) => string {
+export function useDayHeading(): (at: string) => string {
   const { t } = useTranslation()
   const today = useSyncExternalStore(followTime, () => exactDay(new Date(nowMs()).toISOString()))
   const yesterday = exactDay(`${dayIn(zoneName(), -1)}T12:00`)

@@ -1,4 +1,5 @@
-import { type LeadFilter, leadSearchOf } from '../leads/index.ts'
+import { idOf, oneOf, type Search, textOf } from '../../lib/search.ts'
+import { type LeadFilter, leadsSearchOf } from '../leads/index.ts'
 
 // What of the pages of campaigns stands in their addresses.
 
@@ -10,16 +11,11 @@ export interface CampaignFilter {
   panel?: 'new' | undefined
 }
 
-export function campaignFilterOf({
-  status,
-  search,
-  panel,
-}: Record<string, unknown>): CampaignFilter {
+export function campaignsSearchOf({ status, search, panel }: Search): CampaignFilter {
   return {
-    status: statuses.find((each) => each === status),
-    search:
-      typeof search === 'string' && search !== '' ? search.slice(0, 255).toWellFormed() : undefined,
-    panel: panel === 'new' ? panel : undefined,
+    status: oneOf(statuses, status),
+    search: textOf(search, 255),
+    panel: oneOf(['new'], panel),
   }
 }
 
@@ -40,7 +36,7 @@ export const sendStates = ['claimed', 'transmitting', 'sent', 'failed', 'uncerta
 export const mailViews = ['text', 'headers'] as const
 
 /** With the filters of the campaign's leads. */
-export interface CampaignPlace extends Omit<LeadFilter, 'campaign'> {
+export interface CampaignSearch extends Omit<LeadFilter, 'campaign'> {
   tab?: Tab | undefined
   /** Both from 1. */
   step?: number | undefined
@@ -58,22 +54,19 @@ export interface CampaignPlace extends Omit<LeadFilter, 'campaign'> {
   panel?: 'launch' | 'test' | undefined
 }
 
-const isPanel = (panel: unknown) => panel === 'launch' || panel === 'test'
-
-export function campaignPlaceOf(search: Record<string, unknown>): CampaignPlace {
-  const { lead, panel } = search
-  const { campaign: _, columns: __, ...filter } = leadSearchOf(search)
+export function campaignSearchOf(search: Search): CampaignSearch {
+  const { campaign: _, columns: __, ...filter } = leadsSearchOf(search)
   return {
     ...filter,
-    tab: tabs.find((each) => each === search.tab),
+    tab: oneOf(tabs, search.tab),
     step: wholeOf(search.step, 50),
     variant: wholeOf(search.variant, 26),
-    lead: typeof lead === 'string' && /^[\da-f-]{36}$/i.test(lead) ? lead : undefined,
-    view: mailViews.find((each) => each === search.view),
+    lead: idOf(search.lead),
+    view: oneOf(mailViews, search.view),
     schedule: wholeOf(search.schedule, 10),
-    state: sendStates.find((each) => each === search.state),
+    state: oneOf(sendStates, search.state),
     days: wholeOf(search.days, 400),
-    panel: isPanel(panel) ? panel : undefined,
+    panel: oneOf(['launch', 'test'], search.panel),
   }
 }
 

@@ -1,4 +1,5 @@
 import { nowMs } from '../../lib/clock.ts'
+import { oneOf, type Search, textOf } from '../../lib/search.ts'
 
 /** What is looked at, as it stands in the address; lists are parted by commas. */
 export interface LeadFilter {
@@ -32,20 +33,14 @@ export const sendingStates = ['pending', 'active', 'paused', 'finished', 'stoppe
 /** As long a text the server looks for. */
 export const searchMax = 200
 
-/** Of whatever somebody typed into the address: what makes no sense is undefined. */
-export function leadSearchOf(search: Record<string, unknown>): LeadSearch {
+export function leadsSearchOf(search: Search): LeadSearch {
   const text = (name: string) => {
     const value = search[name]
     return typeof value === 'string' && value.trim() !== '' ? value : undefined
   }
-  const q = typeof search.q === 'number' ? String(search.q) : text('q')
-  const days = (name: string) => windows.find((each) => each === String(search[name]))
+  const days = (name: string) => oneOf(windows, String(search[name]))
   return {
-    ...{
-      q: q?.slice(0, searchMax).toWellFormed(),
-      campaign: text('campaign'),
-      status: text('status'),
-    },
+    ...{ q: textOf(search.q, searchMax), campaign: text('campaign'), status: text('status') },
     ...{ sending: text('sending'), label: text('label'), columns: text('columns') },
     ...{ added: days('added'), contacted: days('contacted'), lead: text('lead') },
   }

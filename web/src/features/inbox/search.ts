@@ -1,5 +1,7 @@
+import { idOf, oneOf, type Search, textOf } from '../../lib/search.ts'
+
 /** What of the inbox is looked at, as it stands in the address. */
-export interface InboxPlace {
+export interface InboxSearch {
   view?: (typeof views)[number] | undefined
   label?: string | undefined
   mailbox?: string | undefined
@@ -11,28 +13,22 @@ export interface InboxPlace {
 /** The first one is what is shown when the address says nothing. */
 export const views = ['waiting', 'all', 'done', 'snoozed', 'automatic', 'bounces'] as const
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const idOf = (value: unknown) => (typeof value === 'string' && uuid.test(value) ? value : undefined)
-const textOf = (value: unknown) =>
-  ['string', 'number'].includes(typeof value) && value !== ''
-    ? String(value).slice(0, 200).toWellFormed()
-    : undefined
+const textMax = 200
 
-/** Of whatever somebody typed into the address: what makes no sense is undefined. */
-export function inboxPlaceOf(search: Record<string, unknown>): InboxPlace {
-  const view = views.find((each) => each === search.view)
+export function inboxSearchOf(search: Search): InboxSearch {
+  const view = oneOf(views, search.view)
   return {
     view: view === views[0] ? undefined : view,
-    label: textOf(search.label),
+    label: textOf(search.label, textMax),
     mailbox: idOf(search.mailbox),
-    unread: search.unread === true ? true : undefined,
-    search: textOf(search.search),
+    unread: oneOf([true], search.unread),
+    search: textOf(search.search, textMax),
     thread: idOf(search.thread),
   }
 }
 
 /** As the server takes it. */
-export function threadQueryOf({ view, label, mailbox, unread, search }: InboxPlace) {
+export function threadQueryOf({ view, label, mailbox, unread, search }: InboxSearch) {
   return {
     view: view ?? views[0],
     limit: 50,
