@@ -59,8 +59,16 @@ export function webhookChangeOf(
   const changed: (keyof typeof body)[] = [
     ...(['name', 'target_hook_url', 'campaign'] as const).filter(isChanged),
     // Left out, those that are stored would go without a word when the address is another's.
-    ...(isChanged('headers') || isChanged('target_hook_url') ? (['headers'] as const) : []),
+    ...(isChanged('headers') || isElsewhere(body, began) ? (['headers'] as const) : []),
     ...(isChanged('event_type') ? (['event_type', 'custom_interest_value'] as const) : []),
   ]
   return Object.fromEntries(changed.map((name) => [name, body[name]])) as Partial<typeof body>
 }
+
+type Target = Pick<WebhookValues, 'target_hook_url'>
+
+/** At another origin, as the server tells it; what is no address is refused there. */
+const isElsewhere = (one: Target, other: Target) => originOf(one) !== originOf(other)
+
+const originOf = ({ target_hook_url: url }: Target) =>
+  URL.canParse(url) ? new URL(url).origin : undefined
