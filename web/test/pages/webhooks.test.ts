@@ -298,10 +298,21 @@ test('a webhook is changed, given another secret and deleted', async ({ applicat
   const url = `/app/api/v2/webhooks/${id}`
   const target_hook_url = `${good.url}/moved`
   await application.asOwner('PATCH', url, { target_hook_url })
+  // A header without a name would not be sent, nor the first of two of a name.
+  await page.getByRole('button', { name: 'Add header' }).click()
+  const lastOf = (label: string) => page.getByLabel(label).last()
+  await lastOf('Value of the header').fill('Bearer abc')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Give the header a name.').waitFor()
+  await lastOf('Name of the header').fill('x-token')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('This header stands above already.').waitFor()
+  await lastOf('Name of the header').fill('Authorization')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: letters }).waitFor()
   const { body } = await application.asOwner('GET', url)
   expect(body).toMatchObject({ name: letters, target_hook_url })
+  expect(Object.keys(body.headers)).toEqual(['X-Token', 'Authorization'])
 
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Replace secret' }).click()
