@@ -175,6 +175,12 @@ test('a failure is found by its chip, and its panel says why and what was sent',
   await panel.waitFor({ state: 'detached' })
   await page.goBack()
   await panel.waitFor()
+  // Nothing is tried while it is off.
+  await application.asOwner('PATCH', `/app/api/v2/webhooks/${id}`, { status: 'disabled' })
+  await panel.getByText('Once the webhook is resumed').waitFor()
+  await panel.getByText('Waits', { exact: true }).waitFor()
+  await rows(page).getByText('Waits').first().waitFor()
+  expect(await page.getByText('Retrying').count()).toBe(0)
 })
 
 test('the history of a lead leads to the attempt that told of it', async ({
