@@ -175,6 +175,12 @@ test('a failure is found by its chip, and its panel says why and what was sent',
   await panel.waitFor({ state: 'detached' })
   await page.goBack()
   await panel.waitFor()
+  // Nothing is tried while it is off.
+  await application.asOwner('PATCH', `/app/api/v2/webhooks/${id}`, { status: 'disabled' })
+  await panel.getByText('Once the webhook is resumed').waitFor()
+  await panel.getByText('Waits', { exact: true }).waitFor()
+  await rows(page).getByText('Waits').first().waitFor()
+  expect(await page.getByText('Retrying').count()).toBe(0)
 })
 
 test('the history of a lead leads to the attempt that told of it', async ({
@@ -298,10 +304,21 @@ test('a webhook is changed, given another secret and deleted', async ({ applicat
   const url = `/app/api/v2/webhooks/${id}`
   const target_hook_url = `${good.url}/moved`
   await application.asOwner('PATCH', url, { target_hook_url })
+  // A header without a name would not be sent, nor the first of two of a name.
+  await page.getByRole('button', { name: 'Add header' }).click()
+  const lastOf = (label: string) => page.getByLabel(label).last()
+  await lastOf('Value of the header').fill('Bearer abc')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Give the header a name.').waitFor()
+  await lastOf('Name of the header').fill('x-token')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('This header stands above already.').waitFor()
+  await lastOf('Name of the header').fill('Authorization')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: letters }).waitFor()
   const { body } = await application.asOwner('GET', url)
   expect(body).toMatchObject({ name: letters, target_hook_url })
+  expect(Object.keys(body.headers)).toEqual(['X-Token', 'Authorization'])
 
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Replace secret' }).click()

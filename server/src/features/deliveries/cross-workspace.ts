@@ -180,10 +180,13 @@ export async function findOldestPendingEvent(db: ProcessDb): Promise<string | nu
   return rows[0]?.event_id ?? null
 }
 
-/** Counters are kept much longer than the attempts they count. */
-export const deleteOldCounts = (db: ProcessDb, before: string) =>
+/** Counters of workspaces are kept much longer than the attempts they count, those of destinations as long. */
+export const deleteOldCounts = (db: ProcessDb, before: string, webhooksBefore: string) =>
   sql`
     /* cross-workspace: upkeep */
+    with webhooks as (
+      delete from webhook_days where day < ${webhooksBefore}::date and ${sql.raw(isHere)}
+    )
     delete from webhook_event_counts where date < ${before}::date and ${sql.raw(isHere)}`.execute(
     db,
   )

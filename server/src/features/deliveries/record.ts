@@ -20,12 +20,12 @@ const dayMs = 86_400_000
 
 function tally(attempts: Attempt[], slot: number): Count[] {
   const counts = new Map<string, Map<number, Count>>()
-  for (const { workspace_id, id, success } of attempts) {
+  for (const { workspace_id, webhook_id, id, success } of attempts) {
     const at = timeOfId(id)
     const day = Math.floor(at.getTime() / dayMs)
-    const days = counts.get(workspace_id) ?? new Map<number, Count>()
-    counts.set(workspace_id, days)
-    const count = days.get(day) ?? newCount(workspace_id, at, slot)
+    const days = counts.get(webhook_id) ?? new Map<number, Count>()
+    counts.set(webhook_id, days)
+    const count = days.get(day) ?? newCount({ workspace_id, webhook_id }, at, slot)
     days.set(day, count)
     if (success) count.succeeded += 1
     else count.failed += 1
@@ -33,8 +33,12 @@ function tally(attempts: Attempt[], slot: number): Count[] {
   return [...counts.values()].flatMap((days) => [...days.values()])
 }
 
-const newCount = (workspace_id: string, at: Date, slot: number): Count => ({
-  workspace_id,
+const newCount = (
+  webhook: Pick<Attempt, 'workspace_id' | 'webhook_id'>,
+  at: Date,
+  slot: number,
+): Count => ({
+  ...webhook,
   date: at.toISOString().slice(0, 10),
   slot,
   succeeded: 0,

@@ -73,7 +73,7 @@ test('a partition in use is left for the next time, and nobody waits for it', as
   expect(await countOf('webhook_events')).toBeLessThan(before)
 })
 
-test('counters outlive what they count, up to 400 days', async () => {
+test('counters outlive what they count, up to 400 days; those of webhooks a month', async () => {
   const { peek } = ctx.database
   const row = { workspace_id: workspace, slot: 0, succeeded: '1', failed: '0' }
   const date = ctx.now().toISOString().slice(0, 10)
@@ -81,12 +81,22 @@ test('counters outlive what they count, up to 400 days', async () => {
     .insertInto('webhook_event_counts')
     .values({ ...row, date })
     .execute()
-  const count = async () =>
-    (await peek.selectFrom('webhook_event_counts').select('date').execute()).length
-  ctx.clock.advance(399 * day)
+  await peek
+    .insertInto('webhook_days')
+    .values({ ...row, webhook_id: workspace, day: date })
+    .execute()
+  const count = async (table: 'webhook_event_counts' | 'webhook_days') =>
+    (await peek.selectFrom(table).select('succeeded').execute()).length
+  ctx.clock.advance(29 * day)
   await dropOldPartitions(ctx)
-  expect(await count()).toBe(1)
+  expect(await count('webhook_days')).toBe(1)
+  ctx.clock.advance(3 * day)
+  await dropOldPartitions(ctx)
+  expect(await count('webhook_days')).toBe(0)
+  ctx.clock.advance(367 * day)
+  await dropOldPartitions(ctx)
+  expect(await count('webhook_event_counts')).toBe(1)
   ctx.clock.advance(2 * day)
   await dropOldPartitions(ctx)
-  expect(await count()).toBe(0)
+  expect(await count('webhook_event_counts')).toBe(0)
 })

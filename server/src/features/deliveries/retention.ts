@@ -16,6 +16,8 @@ const dayMs = 86_400_000
 /** An attempt never outlives the event whose payload it shows. */
 const eventsExtraDays = 7
 const countsDays = 400
+/** The page of a webhook shows 30, today's among them. */
+const webhookDays = 31
 
 /**
  * Drops history by partition: attempts after the retention time, events a week later, and never
@@ -27,7 +29,7 @@ export async function dropOldPartitions(ctx: ProcessContext) {
   const needed = pending ? timeOfId(pending) : ctx.now()
   await dropBefore(ctx, attempts, daysAgo(ctx, days), needed)
   await dropBefore(ctx, events, daysAgo(ctx, days + eventsExtraDays), needed)
-  await deleteOldCounts(ctx.db, daysAgo(ctx, countsDays).toISOString().slice(0, 10))
+  await deleteOldCounts(ctx.db, dateOf(ctx, countsDays), dateOf(ctx, webhookDays))
 }
 
 async function dropBefore(ctx: ProcessContext, table: PartitionedTable, limit: Date, needed: Date) {
@@ -40,3 +42,5 @@ async function dropBefore(ctx: ProcessContext, table: PartitionedTable, limit: D
 }
 
 const daysAgo = (ctx: ProcessContext, days: number) => new Date(ctx.now().getTime() - days * dayMs)
+
+const dateOf = (ctx: ProcessContext, days: number) => daysAgo(ctx, days).toISOString().slice(0, 10)

@@ -114,8 +114,10 @@ export const insertAttempts = (db: AnyDb, attempts: Attempt[]) =>
     columnOf(attempts, (a) => a.response_body),
   )
 
+/** Attempts of a destination on a UTC day. */
 export interface Count {
   workspace_id: string
+  webhook_id: string
   date: string
   slot: number
   succeeded: number
@@ -125,19 +127,33 @@ export interface Count {
 const addBatch = preparedForBatch<Column[], never>(
   'add_attempt_counts',
   `/* settle */
+   with k as materialized (
+     select * from unnest($1::uuid[], $2::uuid[], $3::date[], $4::smallint[], $5::bigint[],
+       $6::bigint[]) as k (workspace_id, webhook_id, date, slot, succeeded, failed)
+   ), by_webhook as (
+     insert into webhook_days as w (workspace_id, webhook_id, day, slot, succeeded, failed)
+     select * from k
+     order by workspace_id, webhook_id, date, slot
+     on conflict (workspace_id, webhook_id, day, slot) do update
+       set succeeded = w.succeeded + excluded.succeeded, failed = w.failed + excluded.failed
+   )
    insert into webhook_event_counts as c (workspace_id, date, slot, succeeded, failed)
-   select * from unnest($1::uuid[], $2::date[], $3::smallint[], $4::bigint[], $5::bigint[])
-     as k (workspace_id, date, slot, succeeded, failed)
+   select workspace_id, date, slot, sum(succeeded), sum(failed) from k
+   group by workspace_id, date, slot
    order by workspace_id, date, slot
    on conflict (workspace_id, date, slot) do update
      set succeeded = c.succeeded + excluded.succeeded, failed = c.failed + excluded.failed`,
 )
 
-/** Run last in the transaction and in key order: writers hold the same rows only briefly. */
+/**
+ * By destination and by workspace. Run last in the transaction and in key order: writers hold the same
+ * rows only briefly.
+ */
 export const addCounts = (db: AnyDb, counts: Count[]) =>
   addBatch(
     db,
     columnOf(counts, (count) => count.workspace_id),
+    columnOf(counts, (count) => count.webhook_id),
     columnOf(counts, (count) => count.date),
     columnOf(counts, (count) => count.slot),
     columnOf(counts, (count) => count.succeeded),

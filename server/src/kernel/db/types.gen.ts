@@ -802,6 +802,15 @@ export interface WaitingUnsubscribes {
   token: string;
 }
 
+export interface WebhookDays {
+  day: string;
+  failed: Generated<Int8>;
+  slot: number;
+  succeeded: Generated<Int8>;
+  webhook_id: string;
+  workspace_id: string;
+}
+
 export interface WebhookEventCounts {
   date: string;
   failed: Generated<Int8>;
@@ -961,6 +970,7 @@ export interface DB {
   user_verifications: UserVerifications;
   users: Users;
   waiting_unsubscribes: WaitingUnsubscribes;
+  webhook_days: WebhookDays;
   webhook_event_counts: WebhookEventCounts;
   webhook_events: WebhookEvents;
   webhook_lanes: WebhookLanes;

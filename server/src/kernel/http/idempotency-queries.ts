@@ -66,12 +66,26 @@ export const replaceMark = (db: Db, leaseOwner: string, answer: AnswerToKeep) =>
     .where('lease_owner', '=', leaseOwner)
     .execute()
 
-/** A failed request frees its key, unless another one has taken the lease over. */
-export const deleteMark = (
+type MarkKey = Pick<AnswerToKeep, 'workspace_id' | 'day' | 'key_hash'>
+
+/** Nothing is renewed once it was answered, or another request has taken the lease over. */
+export const renewMark = (
   db: Db,
   leaseOwner: string,
-  { workspace_id, day, key_hash }: Pick<AnswerToKeep, 'workspace_id' | 'day' | 'key_hash'>,
+  { workspace_id, day, key_hash }: MarkKey,
+  until: Date,
 ) =>
+  db
+    .updateTable('idempotency_answers')
+    .set({ in_progress_until: until })
+    .where('workspace_id', '=', workspace_id)
+    .where('day', '=', day)
+    .where('key_hash', '=', key_hash)
+    .where('lease_owner', '=', leaseOwner)
+    .execute()
+
+/** A failed request frees its key, unless another one has taken the lease over. */
+export const deleteMark = (db: Db, leaseOwner: string, { workspace_id, day, key_hash }: MarkKey) =>
   db
     .deleteFrom('idempotency_answers')
     .where('workspace_id', '=', workspace_id)

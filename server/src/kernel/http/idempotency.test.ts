@@ -13,6 +13,8 @@ afterAll(() => api[Symbol.asyncDispose]())
 
 /** A route that works under a lease; each of its requests ends when it is told to. */
 function leasedRoute(key: string) {
+  const naps: (() => void)[] = []
+  const sleep = () => new Promise<void>((resolve) => void naps.push(resolve))
   const underWay: { succeed: (id: string) => void; fail: () => void }[] = []
   const arrivals: (() => void)[] = []
   const handler = () =>
@@ -32,13 +34,15 @@ function leasedRoute(key: string) {
   const ask = () =>
     route(
       {
-        ...{ ctx: api.ctx, caller: { workspaceId: api.workspaceId } },
+        ...{ ctx: { ...api.ctx, sleep }, caller: { workspaceId: api.workspaceId } },
         ...{ headers: { 'idempotency-key': key }, method: 'POST', url: '/work', body: {} },
       } as unknown as FastifyRequest,
       reply as unknown as FastifyReply,
     )
   return {
     ask,
+    /** The time has come at which the requests that are at work renew their leases. */
+    renew: () => naps.splice(0).forEach((wake) => void wake()),
     /** Resolves once the handler of the next request is at work. */
     async begin() {
       const arrived = new Promise<void>((resolve) => void arrivals.push(resolve))
@@ -78,6 +82,26 @@ test('a request that succeeds after its lease was taken over does not answer for
   second.succeed('second')
   await second.answer
   expect(await route.ask()).toEqual({ id: 'second' })
+})
+
+test('a request that takes longer than its lease keeps its key while it is at work', async () => {
+  const route = leasedRoute('takes long')
+  const first = await route.begin()
+  const findUntil = () =>
+    api.ctx.database.peek
+      .selectFrom('idempotency_answers')
+      .select('in_progress_until')
+      .where('status', 'is', null)
+      .executeTakeFirst()
+  const before = await findUntil()
+  api.ctx.clock.advance(leaseMs - 1)
+  route.renew()
+  await expect.poll(findUntil).not.toEqual(before)
+  api.ctx.clock.advance(leaseMs - 1)
+  await expect(route.ask()).rejects.toMatchObject(inProgress)
+  first.succeed('first')
+  expect(await first.answer).toEqual({ id: 'first' })
+  expect(await route.ask()).toEqual({ id: 'first' })
 })
 
 test('a request that fails within its lease frees its key', async () => {

@@ -11,12 +11,15 @@ import * as queries from './idempotency-queries.ts'
 
 /**
  * `transaction`: the answer is kept in the transaction that does the work, so a crash never runs it
- * twice. `lease`: the work calls the network, so a committed mark of 60 s stands in its place. `none`:
+ * twice. `lease`: the work calls the network, so a committed mark of 60 s stands in its place, which is
+ * renewed while the work goes on. `none`:
  * the answer is a stream, and asking twice does no harm, or the verb keeps to the key itself.
  */
 export type IdempotencyMode = 'transaction' | 'lease' | 'none'
 
 const leaseMs = 60_000
+/** Two may be missed. */
+const renewMs = 20_000
 const keptMs = 24 * 3_600_000
 
 /** Takes the secrets out of an answer before it is kept. */
@@ -182,8 +185,8 @@ async function runInTransaction(
 }
 
 /**
- * A lease has an owner: a request that takes longer than its lease may find that the next one has
- * taken over, and must then neither free the key nor put its answer in the place of the other's.
+ * A lease has an owner: a request that could not renew its lease may find that the next one has taken
+ * over, and must then neither free the key nor put its answer in the place of the other's.
  */
 async function runUnderLease(
   req: FastifyRequest,
@@ -200,6 +203,8 @@ async function runUnderLease(
     return found
   })
   if (kept) return replay(ctx, slot, kept, reply)
+  const work = new AbortController()
+  void renewUntil(ctx, mark, work.signal)
   try {
     const body = await handler(req, reply)
     const answer = answerToKeep(ctx, slot, reply.statusCode, body, mask)
@@ -208,6 +213,19 @@ async function runUnderLease(
   } catch (error) {
     await queries.deleteMark(ctx.db, mark.lease_owner, mark)
     throw error
+  } finally {
+    work.abort()
+  }
+}
+
+/** Work that takes minutes, such as a large replay, is not done twice because somebody asks again. */
+async function renewUntil(ctx: Context, mark: ReturnType<typeof markOf>, ended: AbortSignal) {
+  for (;;) {
+    await ctx.sleep(renewMs, ended)
+    if (ended.aborted) return
+    const until = new Date(ctx.now().getTime() + leaseMs)
+    // What fails now may succeed the next time.
+    await queries.renewMark(ctx.db, mark.lease_owner, mark, until).catch(() => undefined)
   }
 }
 

@@ -52,6 +52,9 @@ export function classifyConnect(error: unknown, duringTls: boolean): Failure {
   return isTls ? tlsFailure(code) : classify(error)
 }
 
+/** Name servers answered that there is no such name, or nothing of the kind that was asked for. */
+export const saysNone = (error: unknown) => ['ENOTFOUND', 'ENODATA'].includes(codeOf(error))
+
 /** Errors of a DNS question: of `Promise.any` over the families, or one of the system's. */
 export function classifyLookup(error: unknown): Failure {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error

@@ -2,10 +2,18 @@ import { expect, test } from 'vitest'
 import { type DnsReply, startDnsServer } from '../../../test/dns-server.ts'
 import { createLookup } from './index.ts'
 
-async function lookup(name: string, reply: (type: string) => DnsReply, timeoutMs?: number) {
-  await using dns = await startDnsServer((_name, type) => reply(type))
+async function lookup(
+  name: string,
+  reply: (type: string, name: string) => DnsReply,
+  timeoutMs?: number,
+  suffixes: string[] = [],
+) {
+  await using dns = await startDnsServer((asked, type) => reply(type, asked))
   const resolver = dns.resolver(timeoutMs)
-  const addresses = await createLookup(() => resolver)(name)
+  const addresses = await createLookup(
+    () => resolver,
+    () => suffixes,
+  )(name)
   resolver.cancel()
   return { addresses, questions: dns.questions }
 }
@@ -51,3 +59,20 @@ test.each(['localhost', 'localhost.', 'hooks.localhost'])(
     expect(questions).toEqual([])
   },
 )
+
+const suffixes = ['default.svc.cluster.local', 'svc.cluster.local']
+const service = (type: string, name: string): DnsReply =>
+  type === 'A' && name === 'crm.tools.svc.cluster.local' ? ['192.0.2.1'] : 'NXDOMAIN'
+
+test('a name that only the search list completes is found', async () => {
+  const { addresses, questions } = await lookup('crm.tools', service, undefined, suffixes)
+  expect(addresses).toEqual(['192.0.2.1'])
+  expect(questions[0]?.name).toBe('crm.tools')
+})
+
+test('a name that ends in a dot, or that no name server answers, is not completed', async () => {
+  await expect(lookup('crm.tools.', service, undefined, suffixes)).rejects.toThrow()
+  const reply = (_type: string, name: string): DnsReply =>
+    name === 'crm.tools' ? 'SERVFAIL' : ['192.0.2.1']
+  await expect(lookup('crm.tools', reply, undefined, suffixes)).rejects.toThrow()
+})

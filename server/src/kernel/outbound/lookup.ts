@@ -1,6 +1,7 @@
 import { lookup as askSystem, Resolver } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { saysNone } from './failure.ts'
 
 /** Every address of a host name, in the order to try them. Rejects when there is none. */
 export type LookupFn = (hostname: string) => Promise<string[]>
@@ -11,11 +12,14 @@ const lateFamilyMs = 250
 /**
  * Host names through DNS queries of our own, not getaddrinfo: that runs on a few threads of the
  * process, so name servers that never answer would hold up every other receiver's connections.
- * `localhost`, the hosts file, single-label and `.local` names stay with the system.
+ * `localhost`, the hosts file, single-label and `.local` names stay with the system. What does not exist
+ * is completed by the search list, as the system does: `crm.tools` may be a service of a cluster. It is
+ * asked for as it stands first, so that a public name costs one question.
  */
 export function createLookup(
   // A new resolver each time follows a changed resolv.conf and costs 20 µs.
   makeResolver: () => Resolver = () => new Resolver({ timeout: 1_500, tries: 2 }),
+  searchList: () => string[] = readSearchList,
 ): LookupFn {
   const hosts = readHostsFile()
   return async (hostname) => {
@@ -24,8 +28,24 @@ export function createLookup(
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1']
     const known = hosts.get(name)
     if (known !== undefined) return known
-    if (name.includes('.') && !name.endsWith('.local')) return await query(makeResolver(), name)
+    if (name.includes('.') && !name.endsWith('.local')) {
+      const ask = (each: string) => query(makeResolver(), each)
+      return name === hostname ? await askCompleted(ask, name, searchList) : await ask(name)
+    }
     return (await askSystem(name, { all: true })).map(({ address }) => address)
+  }
+}
+
+async function askCompleted(ask: LookupFn, name: string, searchList: () => string[]) {
+  try {
+    return await ask(name)
+  } catch (error) {
+    if (!(error instanceof AggregateError) || !error.errors.every(saysNone)) throw error
+    for (const suffix of searchList()) {
+      const found = await ask(`${name}.${suffix}`).catch(() => undefined)
+      if (found) return found
+    }
+    throw error
   }
 }
 
@@ -49,6 +69,13 @@ function readHostsFile(): Map<string, string[]> {
     for (const name of names) hosts.set(name, [...(hosts.get(name) ?? []), address ?? ''])
   }
   return hosts
+}
+
+/** The last line counts (resolv.conf(5)); read each time, since it may change as the name servers do. */
+function readSearchList(): string[] {
+  const lines = readLines('/etc/resolv.conf').map((line) => line.trim().split(/\s+/))
+  const [, ...suffixes] = lines.findLast(([word]) => word === 'search' || word === 'domain') ?? []
+  return suffixes.map((suffix) => suffix.replace(/\.$/, '')).filter((suffix) => suffix !== '')
 }
 
 function readLines(path: string): string[] {

@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { saysNone } from './failure.ts'
 
 /**
  * The mail servers of a domain, best first; none when it takes no mail. Rejects when its name servers
@@ -17,7 +18,7 @@ export function createMailLookup(
         .sort((a, b) => a.priority - b.priority)
         .map(({ exchange }) => exchange)
     } catch (error) {
-      if (saysNone.has(String((error as NodeJS.ErrnoException).code))) return []
+      if (saysNone(error)) return []
       throw error
     }
   }
@@ -25,4 +26,3 @@ export function createMailLookup(
 
 /** RFC 7505: a single MX that names the root says that the domain takes no mail. */
 const nullExchange = ''
-const saysNone = new Set(['ENOTFOUND', 'ENODATA'])

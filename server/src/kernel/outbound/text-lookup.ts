@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { saysNone } from './failure.ts'
 
 /**
  * The TXT records of a name, each in one piece; none when it has none. Rejects when its name servers
@@ -13,10 +14,8 @@ export function createTextLookup(
     try {
       return (await makeResolver().resolveTxt(name)).map((parts) => parts.join(''))
     } catch (error) {
-      if (saysNone.has(String((error as NodeJS.ErrnoException).code))) return []
+      if (saysNone(error)) return []
       throw error
     }
   }
 }
-
-const saysNone = new Set(['ENOTFOUND', 'ENODATA'])

@@ -116,12 +116,14 @@ function checkDueTimes(
   })
 }
 
-/** Exactly the attempts, by workspace, date and outcome. */
+/** Exactly the attempts, by workspace or destination, date and outcome. */
 function checkCounts({ attempts, counts }: History): string[] {
   const expected: Counts = new Map()
-  for (const { workspaceId, at, success } of attempts) {
-    const key = `${workspaceId} ${at.toISOString().slice(0, 10)} ${success ? 'succeeded' : 'failed'}`
-    expected.set(key, (expected.get(key) ?? 0) + 1)
+  for (const { workspaceId, webhookId, at, success } of attempts) {
+    for (const id of [workspaceId, webhookId]) {
+      const key = `${id} ${at.toISOString().slice(0, 10)} ${success ? 'succeeded' : 'failed'}`
+      expected.set(key, (expected.get(key) ?? 0) + 1)
+    }
   }
   const keys = new Set([...expected.keys(), ...counts.keys()])
   return [...keys].flatMap((key) => {

@@ -64,8 +64,12 @@ export async function readHistory(admin: pg.Client): Promise<History> {
      from webhook_events order by retry_group_id, retry_count, id`,
   )
   const { rows: counts } = await admin.query<{ key: string; count: number }>(
-    `select workspace_id || ' ' || date || ' ' || outcome as key, sum(count)::int as count
-     from webhook_event_counts,
+    `select id || ' ' || date || ' ' || outcome as key, sum(count)::int as count
+     from (
+         select workspace_id as id, date, succeeded, failed from webhook_event_counts
+         union all
+         select webhook_id, day, succeeded, failed from webhook_days
+       ) as c,
        lateral (values ('succeeded', succeeded), ('failed', failed)) as o (outcome, count)
      where count > 0 group by key order by key`,
   )

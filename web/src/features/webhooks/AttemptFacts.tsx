@@ -11,12 +11,17 @@ import classes from './AttemptFacts.module.css'
 import { attemptStateOf, attemptTones } from './attempt-state.ts'
 import { ErrorText } from './ErrorText.tsx'
 
+interface AttemptFactsProps {
+  attempt: WebhookEvent
+  /** Of its webhook. */
+  isActive: boolean
+}
+
 /** How an attempt went, and what its receiver answered. */
-export function AttemptFacts({ attempt }: { attempt: WebhookEvent }) {
+export function AttemptFacts({ attempt, isActive }: AttemptFactsProps) {
   const { t } = useTranslation()
-  const state = attemptStateOf(attempt)
+  const state = attemptStateOf(attempt, isActive)
   const { status_code, response_time_ms, timestamp_next_retry, response_body } = attempt
-  const isRetrying = state === 'retrying' && timestamp_next_retry !== null
   const facts: [label: string, value: ReactNode][] = [
     [
       t(($) => $.webhooks.log.state),
@@ -46,11 +51,19 @@ export function AttemptFacts({ attempt }: { attempt: WebhookEvent }) {
       t(($) => $.webhooks.log.try),
       attempt.retry_count + 1,
     ),
-    ...(isRetrying
+    ...(state === 'retrying' && timestamp_next_retry !== null
       ? [
           fact(
             t(($) => $.webhooks.panel.next),
             <Moment at={timestamp_next_retry} isAhead />,
+          ),
+        ]
+      : []),
+    ...(state === 'waiting'
+      ? [
+          fact(
+            t(($) => $.webhooks.panel.next),
+            t(($) => $.webhooks.panel.onceResumed),
           ),
         ]
       : []),

@@ -40,7 +40,8 @@ export function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps) {
       notifications.show({ message: t(($) => $.webhooks.panel.replayed) })
     },
   })
-  const canReplay = mayManage && attempt.data && webhook.status === 'active'
+  const isActive = webhook.status === 'active'
+  const canReplay = mayManage && attempt.data && isActive
   return (
     <SidePanel
       title={attempt.data ? nameOf(attempt.data.event_type) : t(($) => $.webhooks.panel.title)}
@@ -70,7 +71,7 @@ export function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps) {
       {attempt.isError && (
         <FaultNotice fault={attempt.error} onRetry={() => void attempt.refetch()} />
       )}
-      {attempt.data && <AttemptFacts attempt={attempt.data} />}
+      {attempt.data && <AttemptFacts attempt={attempt.data} isActive={isActive} />}
       {attempt.data && <SentRequest id={id} />}
     </SidePanel>
   )

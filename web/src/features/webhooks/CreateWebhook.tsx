@@ -1,4 +1,3 @@
-import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -15,8 +14,9 @@ import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { SigningSecret } from './SigningSecret.tsx'
 import { useEventNames } from './useEventNames.ts'
+import { useWebhookForm } from './useWebhookForm.ts'
 import { WebhookFields } from './WebhookFields.tsx'
-import { bodyOf, firstValues, type WebhookValues } from './webhook-form.ts'
+import { bodyOf, firstValues } from './webhook-form.ts'
 
 interface CreateWebhookProps {
   onCancel: () => void
@@ -31,15 +31,7 @@ export function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) {
   const attempt = useAttempt()
   const { types } = useEventNames()
   const [fault, setFault] = useState<Fault>()
-  const form = useForm<WebhookValues>({
-    initialValues: firstValues,
-    onValuesChange: attempt.renew,
-    validate: {
-      name: (name) => (name.trim() === '' ? t(($) => $.webhooks.form.nameMissing) : null),
-      target_hook_url: (url) =>
-        url.trim() === '' ? t(($) => $.webhooks.form.targetMissing) : null,
-    },
-  })
+  const form = useWebhookForm(firstValues, attempt.renew)
   const create = useMutation({
     ...createWebhookMutation(),
     onMutate: () => setFault(undefined),

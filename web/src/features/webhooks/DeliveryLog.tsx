@@ -15,6 +15,8 @@ import { useLogColumns } from './useLogColumns.tsx'
 
 interface DeliveryLogProps {
   webhookId: string
+  /** The webhook is. */
+  isActive: boolean
   search: WebhookSearch
   onOpen: (id: string) => void
   onReset: () => void
@@ -31,12 +33,12 @@ const freshMax = 100
  * top; further down it is only counted, so that nothing moves under their eyes.
  */
 export function DeliveryLog(props: DeliveryLogProps) {
-  const { webhookId, search, onOpen, onReset, onRead } = props
+  const { webhookId, isActive, search, onOpen, onReset, onRead } = props
   const { t } = useTranslation()
   const cache = useQueryClient()
   const frame = useRef<HTMLDivElement>(null)
   const [isAtTop, setAtTop] = useState(true)
-  const columns = useLogColumns()
+  const columns = useLogColumns(isActive)
   const filter = attemptQueryOf(webhookId, search)
   // Under a name of its own: a live update reads the newest again, and this decides what follows.
   const key = ['delivery-log', filter]

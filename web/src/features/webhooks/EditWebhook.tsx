@@ -1,4 +1,3 @@
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -12,15 +11,16 @@ import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
 import { useEventNames } from './useEventNames.ts'
+import { useWebhookForm } from './useWebhookForm.ts'
 import { WebhookFields } from './WebhookFields.tsx'
-import { valuesOf, type WebhookValues, webhookChangeOf } from './webhook-form.ts'
+import { valuesOf, webhookChangeOf } from './webhook-form.ts'
 
 export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { types } = useEventNames()
   const [fault, setFault] = useState<Fault>()
-  const form = useForm<WebhookValues>({ initialValues: valuesOf(webhook) })
+  const form = useWebhookForm(valuesOf(webhook))
   useTheirChanges(form, valuesOf(webhook))
   const save = useMutation({
     ...updateWebhookMutation(),

@@ -10,7 +10,7 @@ export function WebhookDays({ id }: { id: string }) {
   const { t } = useTranslation()
   const days = useQuery({
     ...listWebhookDaysOptions({ path: { id } }),
-    // Counted when it is asked for, so not with each delivery.
+    // Not with each delivery: a busy webhook has thousands a minute.
     refetchInterval: 60_000,
   })
   if (days.isPending) return <Skeleton height={140} />

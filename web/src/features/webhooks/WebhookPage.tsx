@@ -123,6 +123,7 @@ export function WebhookPage() {
         />
         <DeliveryLog
           webhookId={id}
+          isActive={data.status === 'active'}
           search={search}
           onOpen={open}
           onReset={() => void navigate({ search: {} })}

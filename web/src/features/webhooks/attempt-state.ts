@@ -1,18 +1,20 @@
 import type { WebhookEvent } from '../../api/generated/types.gen.ts'
 import type { Tone } from '../../ui/StateBadge.tsx'
 
-/** What became of an attempt, and of its delivery since. */
-export function attemptStateOf(attempt: WebhookEvent) {
+/** What became of an attempt, and of its delivery since; of a webhook that is off nothing is tried. */
+export function attemptStateOf(attempt: WebhookEvent, isActive: boolean) {
   const { success, will_retry, retry_successful } = attempt
   if (success) return 'delivered'
   if (retry_successful === true) return 'later'
-  return will_retry && retry_successful === null ? 'retrying' : 'failed'
+  if (!will_retry || retry_successful !== null) return 'failed'
+  return isActive ? 'retrying' : 'waiting'
 }
 
 export const attemptTones: Record<ReturnType<typeof attemptStateOf>, Tone> = {
   delivered: 'green',
   later: 'gray',
   retrying: 'amber',
+  waiting: 'amber',
   failed: 'red',
 }
 

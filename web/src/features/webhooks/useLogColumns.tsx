@@ -8,7 +8,7 @@ import { attemptStateOf, attemptTones } from './attempt-state.ts'
 import { ErrorText } from './ErrorText.tsx'
 import { useEventNames } from './useEventNames.ts'
 
-export function useLogColumns(): Column<WebhookEvent>[] {
+export function useLogColumns(isActive: boolean): Column<WebhookEvent>[] {
   const { t } = useTranslation()
   const { nameOf } = useEventNames()
   return useMemo(
@@ -18,7 +18,7 @@ export function useLogColumns(): Column<WebhookEvent>[] {
         header: t(($) => $.webhooks.log.state),
         width: 7,
         cell: (attempt) => {
-          const state = attemptStateOf(attempt)
+          const state = attemptStateOf(attempt, isActive)
           return (
             <StateBadge tone={attemptTones[state]}>
               {t(($) => $.webhooks.attempt[state])}
@@ -75,6 +75,6 @@ export function useLogColumns(): Column<WebhookEvent>[] {
         cell: ({ timestamp_created }) => <Moment at={timestamp_created} />,
       },
     ],
-    [t, nameOf],
+    [t, nameOf, isActive],
   )
 }

@@ -9,7 +9,12 @@ export interface WebhookValues {
   event_type: string
   /** Empty: of every campaign. */
   campaign: string
-  headers: { name: string; value: string }[]
+  headers: HeaderValues[]
+}
+
+interface HeaderValues {
+  name: string
+  value: string
 }
 
 export type WebhookForm = UseFormReturnType<WebhookValues>
@@ -34,13 +39,26 @@ export const valuesOf = (webhook: Webhook): WebhookValues => ({
 export function bodyOf(values: WebhookValues, types: WebhookEventType[]) {
   const { name, target_hook_url, event_type, campaign, headers } = values
   const type = types.find(({ id }) => id === event_type)
-  const named = headers.filter((header) => header.name.trim() !== '')
+  const named = headers.filter((header) => !isEmpty(header))
   return {
     ...{ name, target_hook_url, event_type },
     custom_interest_value: type?.custom_interest_value ?? null,
     campaign: campaign === '' ? null : campaign,
     headers: Object.fromEntries(named.map((header) => [header.name.trim(), header.value])),
   }
+}
+
+/** A row that nobody has typed into is no header. */
+const isEmpty = ({ name, value }: HeaderValues) => name.trim() === '' && value.trim() === ''
+
+/** Of the header in a row: without a name, or named as one before it, it would be lost without a word. */
+export function headerProblem(headers: HeaderValues[], index: number): 'missing' | 'twice' | null {
+  const header = headers[index]
+  if (!header || isEmpty(header)) return null
+  const name = header.name.trim().toLowerCase()
+  if (name === '') return 'missing'
+  const before = headers.slice(0, index)
+  return before.some((each) => each.name.trim().toLowerCase() === name) ? 'twice' : null
 }
 
 /**
@@ -59,8 +77,16 @@ export function webhookChangeOf(
   const changed: (keyof typeof body)[] = [
     ...(['name', 'target_hook_url', 'campaign'] as const).filter(isChanged),
     // Left out, those that are stored would go without a word when the address is another's.
-    ...(isChanged('headers') || isChanged('target_hook_url') ? (['headers'] as const) : []),
+    ...(isChanged('headers') || isElsewhere(body, began) ? (['headers'] as const) : []),
     ...(isChanged('event_type') ? (['event_type', 'custom_interest_value'] as const) : []),
   ]
   return Object.fromEntries(changed.map((name) => [name, body[name]])) as Partial<typeof body>
 }
+
+type Target = Pick<WebhookValues, 'target_hook_url'>
+
+/** At another origin, as the server tells it; what is no address is refused there. */
+const isElsewhere = (one: Target, other: Target) => originOf(one) !== originOf(other)
+
+const originOf = ({ target_hook_url: url }: Target) =>
+  URL.canParse(url) ? new URL(url).origin : undefined

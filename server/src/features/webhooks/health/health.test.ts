@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Browser, setUp } from '../../../../test/browser.ts'
 import { type Delivering, testDelivering } from '../../../../test/delivering.ts'
@@ -42,6 +44,25 @@ test('a webhook that fails shows since when, how often, what waits and when it i
   expect(items.at(-1)).toMatchObject({ succeeded: 0, failed: 2 })
   expect(items[0]).toMatchObject({ succeeded: 0, failed: 0 })
   await api.call('DELETE', `/api/v2/webhooks/${failing.id}`)
+})
+
+test('the days of a webhook come from counters, also of attempts from before there were any', async () => {
+  await using receiver = await startReceiver()
+  const webhook = await api.createWebhook(receiver.url)
+  await api.emit([{}, {}])
+  await api.waitForAttempts(webhook.id, 2)
+  await api.call('POST', `/api/v2/webhooks/${webhook.id}/test`)
+  const { peek } = api.ctx.database
+  const today = async () => (await call('GET', `/webhooks/${webhook.id}/days`)).body.items.at(-1)
+  const counts = { succeeded: 3, failed: 0 }
+  expect(await today()).toMatchObject(counts)
+  await peek.deleteFrom('webhook_days').execute()
+  const migration = new URL('../../../../migrations/0131_webhook_days.sql', import.meta.url)
+  const [, countBefore = ''] = readFileSync(migration, 'utf8').split(/(?=^insert into)/m)
+  await sql.raw(countBefore).execute(peek)
+  await peek.deleteFrom('webhook_events').where('webhook_id', '=', webhook.id).execute()
+  expect(await today()).toMatchObject(counts)
+  await api.call('DELETE', `/api/v2/webhooks/${webhook.id}`)
 })
 
 test('the request of an attempt is shown with its exact body, and signed anew for who may replay', async () => {

@@ -64,17 +64,12 @@ async function healthOf(
 /** One record for each of the last 30 UTC days, also for those without an attempt. */
 export async function listDays({ db, now }: Context, workspaceId: string, id: string) {
   await requireWebhook({ db }, workspaceId, id)
-  const today = Math.floor(now().getTime() / dayMs)
-  const days = Array.from({ length: daysShown }, (_, index) => {
-    const startMs = (today - daysShown + 1 + index) * dayMs
-    return {
-      date: new Date(startMs).toISOString().slice(0, 10),
-      from: firstIdAt(new Date(startMs)),
-      before: firstIdAt(new Date(startMs + dayMs)),
-    }
-  })
-  const counts = await queries.countAttempts(db, workspaceId, id, days)
-  const items = days.map(({ date }) => {
+  const firstMs = now().getTime() - (daysShown - 1) * dayMs
+  const days = Array.from({ length: daysShown }, (_, index) =>
+    new Date(firstMs + index * dayMs).toISOString().slice(0, 10),
+  )
+  const counts = await queries.listDayAttempts(db, workspaceId, id, days[0] ?? '')
+  const items = days.map((date) => {
     const { succeeded = 0, failed = 0 } = counts.find((count) => count.date === date) ?? {}
     return { date, succeeded, failed }
   })

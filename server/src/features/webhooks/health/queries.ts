@@ -73,44 +73,24 @@ export const listPending = async (db: Db, workspaceId: string, webhookIds: strin
   return rows
 }
 
-/** Half-open, by ids. */
-export interface DayRange {
-  date: string
-  from: string
-  before: string
-}
-
 export interface DayAttempts {
   date: string
   succeeded: number
   failed: number
 }
 
-/** Attempts of a destination by day, found by the index of runs and each read; days without any are missing. */
-export const countAttempts = async (
+/** Attempts of a destination by day, from a day on; days without any are missing. */
+export const listDayAttempts = async (
   db: Db,
   workspaceId: string,
   webhookId: string,
-  days: DayRange[],
+  from: string,
 ) => {
   const { rows } = await sql<DayAttempts>`
-    select d.date,
-      coalesce(sum(counted.n) filter (where outcomes.success), 0)::integer as succeeded,
-      coalesce(sum(counted.n) filter (where not outcomes.success), 0)::integer as failed
-    from unnest(
-      ${days.map(({ date }) => date)}::text[],
-      ${days.map(({ from }) => from)}::uuid[],
-      ${days.map(({ before }) => before)}::uuid[]
-    ) as d (date, from_id, before_id)
-    cross join webhook_urls u
-    cross join (values (true), (false)) as outcomes (success)
-    cross join lateral (
-      select count(*) as n
-      from webhook_events e
-      where e.workspace_id = ${workspaceId}::uuid and e.id >= d.from_id and e.id < d.before_id
-        and ${ofAttempt} = ${ofOutcome}
-    ) counted
-    where u.workspace_id = ${workspaceId}::uuid and u.webhook_id = ${webhookId}::uuid
-    group by d.date`.execute(db)
+    select day as date, sum(succeeded)::float8 as succeeded, sum(failed)::float8 as failed
+    from webhook_days
+    where workspace_id = ${workspaceId}::uuid and webhook_id = ${webhookId}::uuid
+      and day >= ${from}::date
+    group by day`.execute(db)
   return rows
 }
