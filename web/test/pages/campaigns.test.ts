@@ -188,6 +188,11 @@ test('whoever types while somebody else saves the same text chooses nothing by t
   await page.getByRole('heading', { name: 'Theirs' }).waitFor()
 })
 
+const midweek = {
+  ...{ name: 'Midweek', timing: { from: '14:00', to: '17:00' }, timezone: 'UTC' },
+  days: { 0: false, 1: false, 2: true, 3: true, 4: true, 5: false, 6: false },
+}
+
 const waitBefore = (page: Page) => page.getByRole('textbox', { name: 'Wait after the step before' })
 
 test('a running campaign is given a wait and a limit whole, never half of one', async ({
@@ -435,6 +440,48 @@ test('who lacks a variable is counted before the launch, which is not kept from 
   await page.getByRole('button', { name: 'Launch' }).click()
   await dialog.getByText('2 leads get mail').waitFor()
   expect(await lacking.count()).toBe(0)
+})
+
+test('who starts a campaign whose leads are done or paused is told what becomes of it', async ({
+  application,
+  open,
+}) => {
+  const { asOwner } = application
+  await prepareMailbox(application)
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Done with', sequences: sequences(), email_list: [address] },
+    campaign_schedule: { start_date: '2099-01-05', schedules: [midweek] },
+  })
+  const add = (...leads: object[]) =>
+    asOwner('POST', '/app/api/v2/lead/add', { campaign_id: id, leads })
+  const done = { campaign_id: id, email: 'done@lead.example', new_status: 'not_interested' }
+  await add({ email: done.email })
+  expect((await asOwner('POST', '/app/api/v2/lead/update/status', done)).status).toBe(200)
+  const db = application.api.ctx.database.peek
+  await db.updateTable('campaigns').set({ status: 'paused' }).where('id', '=', id).execute()
+  const page = await open(application.visitor, `${path}/${id}?panel=launch`)
+  const dialog = page.getByRole('dialog')
+  const resume = dialog.getByRole('button', { name: 'Resume' })
+  await dialog.getByText('Every lead of it is done, so it is completed at once').waitFor()
+  await resume.click()
+  await page.getByText('Completed at once: every lead of it is done.').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await dialog.getByText('Every lead of it is done: add leads first').waitFor()
+  expect(await resume.isDisabled()).toBe(true)
+
+  await add(
+    { email: 'next@lead.example', first_name: 'Ada' },
+    { email: 'paused@lead.example', first_name: 'Bob' },
+  )
+  const pausing = db.updateTable('leads').set({ sending_state: 'paused' })
+  await pausing.where('campaign_id', '=', id).where('email', 'like', 'paused@%').execute()
+  await page.reload()
+  await dialog.getByText('1 lead gets mail').waitFor()
+  await dialog.getByText('No mail to 1 lead: paused.').waitFor()
+  // Who is done lacks it, and is sent nothing any more.
+  expect(await dialog.getByText('lacks it').count()).toBe(0)
+  expect(await resume.isEnabled()).toBe(true)
 })
 
 test('of a long list is said that only the newest leads were looked at for variables', async ({
