@@ -195,12 +195,13 @@ const midweek = {
 
 const waitBefore = (page: Page) => page.getByRole('textbox', { name: 'Wait after the step before' })
 
-test('a running campaign is given a wait and a limit whole, never half of one', async ({
+test('a running campaign is given a wait, a limit and a schedule whole, never half of one', async ({
   application,
   open,
 }) => {
   const { id } = await createCampaign(application, {
     ...{ name: 'Running', sequences: sequences(), daily_limit: 7 },
+    campaign_schedule: { start_date: '2099-12-20', schedules: [midweek] },
   })
   const peek = application.api.ctx.database.peek
   await peek.updateTable('campaigns').set({ status: 'active' }).where('id', '=', id).execute()
@@ -245,6 +246,55 @@ test('a running campaign is given a wait and a limit whole, never half of one', 
   await page.clock.fastForward(5000)
   await saved(page)
   expect(changes.slice(2)).toEqual([{ daily_limit: null }])
+
+  changes.length = 0
+  await page.getByRole('link', { name: 'Schedule' }).click()
+  const start = page.getByLabel('First day')
+  const type = async (...keys: string[]) => {
+    for (const key of keys) {
+      await page.keyboard.press(key)
+      await page.clock.fastForward(5000)
+    }
+    await isUnsaved.waitFor()
+  }
+  await start.focus()
+  await type('0', '1', 'Backspace', '1', '0', '2', '1', '0', '0')
+  expect(changes).toEqual([])
+  await start.blur()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(changes.map((each) => each.campaign_schedule?.start_date)).toEqual(['2100-01-10'])
+  await start.focus()
+  await type('Backspace')
+  await start.blur()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect([changes.length, await start.inputValue()]).toEqual([1, '2100-01-10'])
+  await start.focus()
+  await type('Backspace', 'ArrowRight', 'Backspace', 'ArrowRight', 'Backspace')
+  await start.blur()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(changes.slice(1).map((each) => each.campaign_schedule?.start_date)).toEqual([null])
+
+  const to = page.getByRole('textbox', { name: 'To', exact: true })
+  await page.getByRole('textbox', { name: 'From' }).fill('9:00')
+  await page.keyboard.press('Tab')
+  await page.clock.fastForward(5000)
+  await to.fill('11:00')
+  await page.clock.fastForward(5000)
+  await isUnsaved.waitFor()
+  await to.blur()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  const morning = { ...midweek, timing: { from: '09:00', to: '11:00' } }
+  const schedules = () => changes.slice(2).map((each) => each.campaign_schedule?.schedules)
+  expect(schedules()).toEqual([[morning]])
+  // Another that is open for anything else would send before anybody has said when.
+  await page.getByRole('button', { name: 'Add schedule' }).click()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(schedules().slice(1)).toEqual([[morning, { ...morning, name: 'Schedule 2' }]])
 })
 
 test('of a wait that somebody is still typing nothing is lost, and nothing of another’s', async ({
@@ -375,7 +425,8 @@ test('a removed variant and a removed weekly schedule come back', async ({ appli
   await page.getByRole('link', { name: 'Schedule' }).click()
   await page.getByRole('button', { name: 'Add schedule' }).click()
   await page.getByRole('textbox', { name: 'From' }).fill('06:00')
-  // A time is taken when somebody has left its field.
+  // Hours are taken when somebody has left both of their fields.
+  await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await expect
     .poll(async () => (await stored()).schedules[1]?.timing)
