@@ -393,7 +393,10 @@ test('a removed step comes back, what the editor would flatten is shown as its s
   await launch.getByText('without your last changes').waitFor({ state: 'detached' })
 })
 
-test('a removed variant and a removed weekly schedule come back', async ({ application, open }) => {
+test('a removed variant, a removed weekly schedule and hours before others were drawn come back', async ({
+  application,
+  open,
+}) => {
   const variants = ['One', 'Two', 'Three'].map((subject) => ({ subject, body: '<p>Hi</p>' }))
   const { id } = await createCampaign(application, {
     name: 'Undone',
@@ -434,6 +437,27 @@ test('a removed variant and a removed weekly schedule come back', async ({ appli
   const { schedules } = await stored()
   await page.getByRole('button', { name: 'Remove schedule' }).click()
   await expect.poll(async () => (await stored()).schedules.length).toBe(1)
+  await undo.click()
+  await expect.poll(async () => (await stored()).schedules).toEqual(schedules)
+
+  await page.getByRole('button', { name: 'Schedule 2' }).click()
+  const wednesday = await page.locator('[data-day="3"]').boundingBox()
+  if (!wednesday) throw new Error('There is no week.')
+  const at = (hour: number) =>
+    [wednesday.x + (wednesday.width * hour) / 24, wednesday.y + 9] as const
+  const from = page.getByRole('textbox', { name: 'From' })
+  // Whoever presses a day has drawn nothing.
+  await page.mouse.click(...at(13.2))
+  await saved(page)
+  expect(await from.inputValue()).toBe('06:00')
+  await page.mouse.move(...at(10.2))
+  await page.mouse.down()
+  await page.mouse.move(...at(11.8), { steps: 4 })
+  await page.mouse.up()
+  expect(await from.inputValue()).toBe('10:00')
+  await expect
+    .poll(async () => (await stored()).schedules[1])
+    .toMatchObject({ timing: { from: '10:00', to: '12:00' }, days: { 2: false, 3: true } })
   await undo.click()
   await expect.poll(async () => (await stored()).schedules).toEqual(schedules)
 })

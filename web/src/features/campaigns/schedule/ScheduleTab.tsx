@@ -10,7 +10,7 @@ import { DayField } from './DayField.tsx'
 import { NextDays } from './NextDays.tsx'
 import { WeekGrid } from './WeekGrid.tsx'
 import { WindowFields } from './WindowFields.tsx'
-import { newWindow, type Weekly } from './windows.ts'
+import { type Drawn, newWindow, type Weekly } from './windows.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
@@ -34,6 +34,13 @@ export default function ScheduleTab() {
   const setOwn = (changes: Partial<Weekly>) => {
     const { schedules: then } = now().campaign_schedule
     save({ schedules: then.map((each, at) => (at === shown ? { ...each, ...changes } : each)) })
+  }
+  const draw = (drawn: Drawn, { name, timing, days }: Weekly) => {
+    setOwn(drawn)
+    showUndo(
+      t(($) => $.campaigns.schedule.drawn, { name }),
+      () => setOwn({ timing, days }),
+    )
   }
   const remove = (removed: Weekly) => {
     save({ schedules: schedules.toSpliced(shown, 1) })
@@ -85,7 +92,13 @@ export default function ScheduleTab() {
             onChange={setOwn}
             onRemove={schedules.length > 1 ? () => remove(own) : undefined}
           />
-          <WeekGrid windows={schedules} shown={shown} readOnly={!mayChange} onChange={setOwn} />
+          <WeekGrid
+            windows={schedules}
+            shown={shown}
+            readOnly={!mayChange}
+            onChange={setOwn}
+            onDraw={(drawn) => draw(drawn, own)}
+          />
           {mayChange && (
             <Text size="xs" c="dimmed">
               {t(($) => $.campaigns.schedule.hint)}

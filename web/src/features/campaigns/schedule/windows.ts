@@ -33,8 +33,10 @@ export interface Point {
   minutes: number
 }
 
+export type Drawn = Pick<Weekly, 'timing' | 'days'>
+
 /** What somebody has drawn from one point to another: days, and whole half hours. */
-export function drawn(start: Point, end: Point): Pick<Weekly, 'timing' | 'days'> {
+export function drawn(start: Point, end: Point): Drawn {
   const snap = (minutes: number) => Math.floor(minutes / stepMinutes) * stepMinutes
   const from = Math.min(snap(start.minutes), snap(end.minutes))
   const to = Math.max(snap(start.minutes), snap(end.minutes)) + stepMinutes
