@@ -557,6 +557,9 @@ test('who starts a campaign whose leads are done or paused is told what becomes 
   // Who is done lacks it, and is sent nothing any more.
   expect(await dialog.getByText('lacks it').count()).toBe(0)
   expect(await resume.isEnabled()).toBe(true)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('link', { name: 'Schedule' }).click()
+  await page.getByText('Nothing in these seven days; 2 mails are left for later.').waitFor()
 })
 
 test('of a long list is said that only the newest leads were looked at for variables', async ({
