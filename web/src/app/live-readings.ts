@@ -6,6 +6,8 @@ export const readings: Record<string, readonly Reading[]> = {
     ...(['listCampaignNames', 'getCampaign', 'listCampaignSummaries'] as const),
     // Not `forecastCampaign`: of a large campaign it takes seconds. *Launch* and a saved draft ask for it.
     ...(['readCampaignReadiness', 'listRefusedCopies'] as const),
+    // A lead's panel and a preview say what keeps the campaign from sending.
+    ...(['getLeadOverview', 'previewMail'] as const),
     ...(['readCampaignAnalytics', 'listSends', 'getHome', 'getAnalytics'] as const),
   ],
   leads: [
@@ -20,7 +22,7 @@ export const readings: Record<string, readonly Reading[]> = {
   imports: ['listImports', 'getImport'],
   mailboxes: [
     ...(['listMailboxes', 'listRemovedMailboxes', 'getMailbox', 'getMailboxUse'] as const),
-    ...(['getHome', 'previewMail'] as const),
+    ...(['getHome', 'getLeadOverview', 'previewMail'] as const),
   ],
   webhooks: [
     ...(['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'getHome'] as const),

@@ -188,14 +188,20 @@ test('whoever types while somebody else saves the same text chooses nothing by t
   await page.getByRole('heading', { name: 'Theirs' }).waitFor()
 })
 
+const midweek = {
+  ...{ name: 'Midweek', timing: { from: '14:00', to: '17:00' }, timezone: 'UTC' },
+  days: { 0: false, 1: false, 2: true, 3: true, 4: true, 5: false, 6: false },
+}
+
 const waitBefore = (page: Page) => page.getByRole('textbox', { name: 'Wait after the step before' })
 
-test('a running campaign is given a wait and a limit whole, never half of one', async ({
+test('a running campaign is given a wait, a limit and a schedule whole, never half of one', async ({
   application,
   open,
 }) => {
   const { id } = await createCampaign(application, {
     ...{ name: 'Running', sequences: sequences(), daily_limit: 7 },
+    campaign_schedule: { start_date: '2099-12-20', schedules: [midweek] },
   })
   const peek = application.api.ctx.database.peek
   await peek.updateTable('campaigns').set({ status: 'active' }).where('id', '=', id).execute()
@@ -240,6 +246,55 @@ test('a running campaign is given a wait and a limit whole, never half of one', 
   await page.clock.fastForward(5000)
   await saved(page)
   expect(changes.slice(2)).toEqual([{ daily_limit: null }])
+
+  changes.length = 0
+  await page.getByRole('link', { name: 'Schedule' }).click()
+  const start = page.getByLabel('First day')
+  const type = async (...keys: string[]) => {
+    for (const key of keys) {
+      await page.keyboard.press(key)
+      await page.clock.fastForward(5000)
+    }
+    await isUnsaved.waitFor()
+  }
+  await start.focus()
+  await type('0', '1', 'Backspace', '1', '0', '2', '1', '0', '0')
+  expect(changes).toEqual([])
+  await start.blur()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(changes.map((each) => each.campaign_schedule?.start_date)).toEqual(['2100-01-10'])
+  await start.focus()
+  await type('Backspace')
+  await start.blur()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect([changes.length, await start.inputValue()]).toEqual([1, '2100-01-10'])
+  await start.focus()
+  await type('Backspace', 'ArrowRight', 'Backspace', 'ArrowRight', 'Backspace')
+  await start.blur()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(changes.slice(1).map((each) => each.campaign_schedule?.start_date)).toEqual([null])
+
+  const to = page.getByRole('textbox', { name: 'To', exact: true })
+  await page.getByRole('textbox', { name: 'From' }).fill('9:00')
+  await page.keyboard.press('Tab')
+  await page.clock.fastForward(5000)
+  await to.fill('11:00')
+  await page.clock.fastForward(5000)
+  await isUnsaved.waitFor()
+  await to.blur()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  const morning = { ...midweek, timing: { from: '09:00', to: '11:00' } }
+  const schedules = () => changes.slice(2).map((each) => each.campaign_schedule?.schedules)
+  expect(schedules()).toEqual([[morning]])
+  // Another that is open for anything else would send before anybody has said when.
+  await page.getByRole('button', { name: 'Add schedule' }).click()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(schedules().slice(1)).toEqual([[morning, { ...morning, name: 'Schedule 2' }]])
 })
 
 test('a dash in the field of a number is none, and the campaign is saved all the same', async ({
@@ -369,7 +424,10 @@ test('a removed step comes back, what the editor would flatten is shown as its s
   await launch.getByText('without your last changes').waitFor({ state: 'detached' })
 })
 
-test('a removed variant and a removed weekly schedule come back', async ({ application, open }) => {
+test('a removed variant, a removed weekly schedule and hours before others were drawn come back', async ({
+  application,
+  open,
+}) => {
   const variants = ['One', 'Two', 'Three'].map((subject) => ({ subject, body: '<p>Hi</p>' }))
   const { id } = await createCampaign(application, {
     name: 'Undone',
@@ -401,7 +459,8 @@ test('a removed variant and a removed weekly schedule come back', async ({ appli
   await page.getByRole('link', { name: 'Schedule' }).click()
   await page.getByRole('button', { name: 'Add schedule' }).click()
   await page.getByRole('textbox', { name: 'From' }).fill('06:00')
-  // A time is taken when somebody has left its field.
+  // Hours are taken when somebody has left both of their fields.
+  await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await expect
     .poll(async () => (await stored()).schedules[1]?.timing)
@@ -409,6 +468,27 @@ test('a removed variant and a removed weekly schedule come back', async ({ appli
   const { schedules } = await stored()
   await page.getByRole('button', { name: 'Remove schedule' }).click()
   await expect.poll(async () => (await stored()).schedules.length).toBe(1)
+  await undo.click()
+  await expect.poll(async () => (await stored()).schedules).toEqual(schedules)
+
+  await page.getByRole('button', { name: 'Schedule 2' }).click()
+  const wednesday = await page.locator('[data-day="3"]').boundingBox()
+  if (!wednesday) throw new Error('There is no week.')
+  const at = (hour: number) =>
+    [wednesday.x + (wednesday.width * hour) / 24, wednesday.y + 9] as const
+  const from = page.getByRole('textbox', { name: 'From' })
+  // Whoever presses a day has drawn nothing.
+  await page.mouse.click(...at(13.2))
+  await saved(page)
+  expect(await from.inputValue()).toBe('06:00')
+  await page.mouse.move(...at(10.2))
+  await page.mouse.down()
+  await page.mouse.move(...at(11.8), { steps: 4 })
+  await page.mouse.up()
+  expect(await from.inputValue()).toBe('10:00')
+  await expect
+    .poll(async () => (await stored()).schedules[1])
+    .toMatchObject({ timing: { from: '10:00', to: '12:00' }, days: { 2: false, 3: true } })
   await undo.click()
   await expect.poll(async () => (await stored()).schedules).toEqual(schedules)
 })
@@ -466,6 +546,51 @@ test('who lacks a variable is counted before the launch, which is not kept from 
   await page.getByRole('button', { name: 'Launch' }).click()
   await dialog.getByText('2 leads get mail').waitFor()
   expect(await lacking.count()).toBe(0)
+})
+
+test('who starts a campaign whose leads are done or paused is told what becomes of it', async ({
+  application,
+  open,
+}) => {
+  const { asOwner } = application
+  await prepareMailbox(application)
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Done with', sequences: sequences(), email_list: [address] },
+    campaign_schedule: { start_date: '2099-01-05', schedules: [midweek] },
+  })
+  const add = (...leads: object[]) =>
+    asOwner('POST', '/app/api/v2/lead/add', { campaign_id: id, leads })
+  const done = { campaign_id: id, email: 'done@lead.example', new_status: 'not_interested' }
+  await add({ email: done.email })
+  expect((await asOwner('POST', '/app/api/v2/lead/update/status', done)).status).toBe(200)
+  const db = application.api.ctx.database.peek
+  await db.updateTable('campaigns').set({ status: 'paused' }).where('id', '=', id).execute()
+  const page = await open(application.visitor, `${path}/${id}?panel=launch`)
+  const dialog = page.getByRole('dialog')
+  const resume = dialog.getByRole('button', { name: 'Resume' })
+  await dialog.getByText('Every lead of it is done, so it is completed at once').waitFor()
+  await resume.click()
+  await page.getByText('Completed at once: every lead of it is done.').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await dialog.getByText('Every lead of it is done: add leads first').waitFor()
+  expect(await resume.isDisabled()).toBe(true)
+
+  await add(
+    { email: 'next@lead.example', first_name: 'Ada' },
+    { email: 'paused@lead.example', first_name: 'Bob' },
+  )
+  const pausing = db.updateTable('leads').set({ sending_state: 'paused' })
+  await pausing.where('campaign_id', '=', id).where('email', 'like', 'paused@%').execute()
+  await page.reload()
+  await dialog.getByText('1 lead gets mail').waitFor()
+  await dialog.getByText('No mail to 1 lead: paused.').waitFor()
+  // Who is done lacks it, and is sent nothing any more.
+  expect(await dialog.getByText('lacks it').count()).toBe(0)
+  expect(await resume.isEnabled()).toBe(true)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('link', { name: 'Schedule' }).click()
+  await page.getByText('Nothing in these seven days; 2 mails are left for later.').waitFor()
 })
 
 test('of a long list is said that only the newest leads were looked at for variables', async ({

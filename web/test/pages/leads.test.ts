@@ -418,6 +418,15 @@ test('a campaign shows its own leads, with what can be done on the page of all',
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   held.resolve()
   await page.getByText('1 lead resumed.').waitFor()
+
+  // What an open panel says of its campaign is of this moment.
+  const db = application.api.ctx.database.peek
+  await db.updateTable('campaigns').set({ status: 'active' }).where('id', '=', campaign).execute()
+  await page.getByText('two@own.example').click()
+  await page.getByRole('dialog').getByText('no mailbox to send from').waitFor()
+  const paused = { status: 'paused' }
+  await application.asOwner('PATCH', `/app/api/v2/campaigns/${campaign}`, paused)
+  await page.getByRole('dialog').getByText('The campaign is paused: resume it').waitFor()
 })
 
 test('a view is kept for the person, and columns are chosen', async ({ application, open }) => {

@@ -357,6 +357,10 @@ test('each lead is counted once for a variable, also where it has none, or a fie
     { email: 'own@lead.example', custom_variables: { first_name: 'Bob' } },
   ])
   expect(await variables()).toEqual({ leads: 3, items: [{ name: 'first_name', missing: 1 }] })
+  // Who is sent nothing any more lacks nothing.
+  const done = { campaign_id: id, email: 'neither@lead.example', new_status: 'not_interested' }
+  await call('POST', '/app/api/v2/lead/update/status', done)
+  expect(await variables()).toEqual({ leads: 2, items: [{ name: 'first_name', missing: 0 }] })
 })
 
 test('a test mail is what the lead would get, and counts nowhere', async () => {

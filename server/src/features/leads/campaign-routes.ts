@@ -7,7 +7,7 @@ import { deleteDraftWithLeads } from './delete-draft.ts'
 
 const LeadVariables = Type.Object(
   {
-    leads: Type.Integer({ description: 'How many were looked at: the newest.' }),
+    leads: Type.Integer({ description: 'Those of the newest that mails are still sent to.' }),
     items: Type.Array(
       Type.Object({
         name: Type.String(),

@@ -4053,7 +4053,7 @@ export type RefusedCopies = {
  */
 export type LeadVariables = {
     /**
-     * How many were looked at: the newest.
+     * Those of the newest that mails are still sent to.
      */
     leads: number;
     items: Array<{

@@ -34,10 +34,15 @@ export function Launch({ onDone }: { onDone: () => void }) {
   const variables = useQuery({ ...listLeadVariablesOptions({ path }), staleTime: 0 })
   const start = useMutation({
     ...updateCampaignMutation(),
-    onSuccess() {
+    onSuccess(started) {
       void cache.invalidateQueries({ queryKey: getCampaignQueryKey({ path }) })
       void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
-      notifications.show({ message: t(($) => $.campaigns.launch.started) })
+      notifications.show({
+        message:
+          started.status === 'completed'
+            ? t(($) => $.campaigns.launch.completed)
+            : t(($) => $.campaigns.launch.started),
+      })
     },
     async onError({ code }) {
       const queryKey = getCampaignQueryKey({ path })
@@ -54,6 +59,11 @@ export function Launch({ onDone }: { onDone: () => void }) {
     const retry = () => void Promise.all([readiness.refetch(), forecast.refetch()])
     return fault && <FaultNotice fault={fault} onRetry={retry} />
   }
+  const { active, total } = lead_counts
+  const isRefused = status === 'completed' && active === 0
+  // What is overdue in a draft follows upon a mail that it sends.
+  const held = forecast.data.held.filter(({ reason }) => status !== 'draft' || reason !== 'expired')
+  const count = held.reduce((left, { leads }) => left - leads, active)
   return (
     <Stack>
       {start.error?.code === 'version_conflict' ? (
@@ -68,9 +78,13 @@ export function Launch({ onDone }: { onDone: () => void }) {
       <section>
         <Title order={2}>{t(($) => $.campaigns.launch.recipients)}</Title>
         <Text>
-          {lead_counts.active === 0
-            ? t(($) => $.campaigns.launch.nobody)
-            : t(($) => $.campaigns.launch.recipientsOf, { count: lead_counts.active })}
+          {isRefused
+            ? t(($) => $.campaigns.launch.addFirst)
+            : total === 0
+              ? t(($) => $.campaigns.launch.nobody)
+              : active === 0
+                ? t(($) => $.campaigns.launch.allDone)
+                : t(($) => $.campaigns.launch.recipientsOf, { count: Math.max(0, count) })}
         </Text>
       </section>
       <Forecast forecast={forecast.data} />
@@ -84,7 +98,7 @@ export function Launch({ onDone }: { onDone: () => void }) {
           {t(($) => $.common.cancel)}
         </Button>
         <Button
-          disabled={!readiness.data.ready || saving !== 'saved'}
+          disabled={!readiness.data.ready || saving !== 'saved' || isRefused}
           loading={start.isPending || forecast.isFetching}
           onClick={() =>
             start.mutate(

@@ -15,7 +15,7 @@ export function MissingVariables({ known }: { known: LeadVariables }) {
   const { campaign } = useDraft()
   const missing = missingVariables(campaign, known)
   const [first] = missing
-  const newest = known.leads < campaign.lead_counts.total && (
+  const newest = known.leads < campaign.lead_counts.active && (
     <Text size="sm" c="dimmed">
       {t(($) => $.campaigns.launch.lacking.newest, { count: known.leads })}
     </Text>

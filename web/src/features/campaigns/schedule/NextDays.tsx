@@ -20,8 +20,18 @@ export function NextDays() {
   if (forecast.isError) {
     return <FaultNotice fault={forecast.error} onRetry={() => void forecast.refetch()} />
   }
-  const { days, timezone, sends } = forecast.data
-  if (sends === 0) return <Text size="sm">{t(($) => $.campaigns.launch.nothing)}</Text>
+  const { days, timezone, sends, unsent, ends } = forecast.data
+  if (sends === 0) {
+    return (
+      <Text size="sm">
+        {unsent === 0
+          ? t(($) => $.campaigns.launch.nothing)
+          : ends === 'schedule_ended'
+            ? t(($) => $.campaigns.schedule.ended, { count: unsent })
+            : t(($) => $.campaigns.schedule.later, { count: unsent })}
+      </Text>
+    )
+  }
   const week = Array.from({ length: 7 }, (_, after) => {
     const date = dayIn(timezone, after)
     return { date, counts: [days.find((day) => day.date === date)?.sends ?? 0] }

@@ -1,15 +1,16 @@
-import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { lastDay } from '../../../lib/time.ts'
+import type { CampaignSchedule } from '../../../api/generated/types.gen.ts'
 import { showUndo } from '../../../ui/showUndo.tsx'
 import { campaignSearchOf } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
+import { DayField } from './DayField.tsx'
 import { NextDays } from './NextDays.tsx'
 import { WeekGrid } from './WeekGrid.tsx'
 import { WindowFields } from './WindowFields.tsx'
-import { newWindow, type Weekly } from './windows.ts'
+import { type Drawn, newWindow, type Weekly } from './windows.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
@@ -24,24 +25,30 @@ export function ScheduleTab() {
       search: campaignSearchOf({ tab: 'schedule', schedule: index === 0 ? undefined : index + 1 }),
       replace: true,
     })
-  const { campaign_schedule: schedule } = campaign
-  const { schedules } = schedule
+  const { schedules } = campaign.campaign_schedule
   const shown = Math.min(asked, schedules.length) - 1
   const own = schedules[shown]
-  const save = (changes: Partial<typeof schedule>) =>
-    set({ campaign_schedule: { ...schedule, ...changes } })
-  const setOwn = (changes: Partial<Weekly>) =>
-    save({
-      schedules: schedules.map((each, index) => (index === shown ? { ...each, ...changes } : each)),
-    })
+  // What is written once its field is left is put into what is there by then.
+  const save = (changes: Partial<CampaignSchedule>) =>
+    set({ campaign_schedule: { ...now().campaign_schedule, ...changes } })
+  const setOwn = (changes: Partial<Weekly>) => {
+    const { schedules: then } = now().campaign_schedule
+    save({ schedules: then.map((each, at) => (at === shown ? { ...each, ...changes } : each)) })
+  }
+  const draw = (drawn: Drawn, { name, timing, days }: Weekly) => {
+    setOwn(drawn)
+    showUndo(
+      t(($) => $.campaigns.schedule.drawn, { name }),
+      () => setOwn({ timing, days }),
+    )
+  }
   const remove = (removed: Weekly) => {
     save({ schedules: schedules.toSpliced(shown, 1) })
     showUndo(
       t(($) => $.campaigns.schedule.removed, { name: removed.name }),
       () => {
-        const { campaign_schedule: then } = now()
-        const back = then.schedules.toSpliced(shown, 0, removed)
-        set({ campaign_schedule: { ...then, schedules: back } })
+        const { schedules: then } = now().campaign_schedule
+        save({ schedules: then.toSpliced(shown, 0, removed) })
       },
     )
   }
@@ -79,12 +86,19 @@ export function ScheduleTab() {
         <>
           <WindowFields
             own={own}
+            shown={shown}
             readOnly={!mayChange}
             problem={problem}
             onChange={setOwn}
             onRemove={schedules.length > 1 ? () => remove(own) : undefined}
           />
-          <WeekGrid windows={schedules} shown={shown} readOnly={!mayChange} onChange={setOwn} />
+          <WeekGrid
+            windows={schedules}
+            shown={shown}
+            readOnly={!mayChange}
+            onChange={setOwn}
+            onDraw={(drawn) => draw(drawn, own)}
+          />
           {mayChange && (
             <Text size="xs" c="dimmed">
               {t(($) => $.campaigns.schedule.hint)}
@@ -99,16 +113,7 @@ export function ScheduleTab() {
       )}
       <Group align="flex-start">
         {(['start_date', 'end_date'] as const).map((name) => (
-          <TextInput
-            key={name}
-            type="date"
-            max={lastDay}
-            label={t(($) => $.campaigns.schedule[name])}
-            value={schedule[name] ?? ''}
-            readOnly={!mayChange}
-            error={problemAt(`/campaign_schedule/${name}`)}
-            onChange={(event) => save({ [name]: event.currentTarget.value || null })}
-          />
+          <DayField key={name} name={name} onChange={(day) => save({ [name]: day })} />
         ))}
       </Group>
       <section>

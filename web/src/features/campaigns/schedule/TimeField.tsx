@@ -1,28 +1,25 @@
 import { TextInput } from '@mantine/core'
+import { timeIn } from './windows.ts'
 
 interface TimeFieldProps {
   label: string
+  /** As it is typed. */
   value: string
+  /** What it is again if what was typed is no time. */
+  before: string
   readOnly: boolean
   error: string | undefined
-  onChange: (time: string) => void
+  onChange: (text: string) => void
 }
 
 /** A time of the day to 24:00, which the browsers' own field does not know. */
-export const TimeField = ({ label, value, readOnly, error, onChange }: TimeFieldProps) => (
+export const TimeField = ({ value, before, onChange, ...rest }: TimeFieldProps) => (
   <TextInput
-    label={label}
+    {...rest}
     w="6rem"
     maxLength={5}
-    readOnly={readOnly}
-    defaultValue={value}
-    error={error}
-    onBlur={(event) => {
-      const text = event.currentTarget.value.trim()
-      const time = /^\d:\d\d$/.test(text) ? `0${text}` : text
-      if (time === value) return
-      if (/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/.test(time)) onChange(time)
-      else event.currentTarget.value = value
-    }}
+    value={value}
+    onChange={(event) => onChange(event.currentTarget.value)}
+    onBlur={() => timeIn(value) === undefined && onChange(before)}
   />
 )

@@ -3,20 +3,40 @@ import { type PointerEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './WeekGrid.module.css'
 import { WindowBar } from './WindowBar.tsx'
-import { type DayKey, dayMinutes, drawn, type Point, type Weekly, week } from './windows.ts'
+import {
+  type DayKey,
+  type Drawn,
+  dayMinutes,
+  drawn,
+  type Point,
+  type Weekly,
+  week,
+} from './windows.ts'
 
 interface WeekGridProps {
   windows: Weekly[]
   /** The one that is drawn. */
   shown: number
   readOnly: boolean
-  onChange: (changes: Partial<Weekly>) => void
+  onChange: (changes: Pick<Weekly, 'days'>) => void
+  onDraw: (drawn: Drawn) => void
+}
+
+/** So far has the pointer to go before it draws: whoever only presses a day would lose all others. */
+const drawsFromPx = 5
+
+interface Press {
+  start: Point
+  clientX: number
+  clientY: number
+  /** Of the line, once it is one. */
+  end?: Point | undefined
 }
 
 /** The week of a schedule: dragging draws its days and hours, a day's name turns it on or off. */
-export function WeekGrid({ windows, shown, readOnly, onChange }: WeekGridProps) {
+export function WeekGrid({ windows, shown, readOnly, onChange, onDraw }: WeekGridProps) {
   const { t } = useTranslation()
-  const [line, setLine] = useState<{ start: Point; end: Point }>()
+  const [press, setPress] = useState<Press>()
   const tracks = useRef<(HTMLDivElement | null)[]>([])
   const own = windows[shown]
   if (!own) return null
@@ -28,7 +48,11 @@ export function WeekGrid({ windows, shown, readOnly, onChange }: WeekGridProps) 
     const minutes = Math.min(dayMinutes - 1, Math.max(0, share * dayMinutes))
     return { row: row < 0 ? week.length - 1 : row, minutes }
   }
-  const seen = line ? { ...own, ...drawn(line.start, line.end) } : own
+  const endOf = ({ clientX, clientY, end }: Press, event: PointerEvent) => {
+    const movedPx = Math.hypot(event.clientX - clientX, event.clientY - clientY)
+    return end || movedPx >= drawsFromPx ? pointAt(event) : undefined
+  }
+  const seen = press?.end ? { ...own, ...drawn(press.start, press.end) } : own
   const toggle = (day: DayKey) => onChange({ days: { ...own.days, [day]: !own.days[day] } })
   return (
     <div className={classes.grid}>
@@ -58,14 +82,16 @@ export function WeekGrid({ windows, shown, readOnly, onChange }: WeekGridProps) 
             onPointerDown={(event) => {
               if (readOnly || event.button !== 0) return
               event.currentTarget.setPointerCapture(event.pointerId)
-              setLine({ start: pointAt(event), end: pointAt(event) })
+              const { clientX, clientY } = event
+              setPress({ start: pointAt(event), clientX, clientY })
             }}
-            onPointerMove={(event) => line && setLine({ ...line, end: pointAt(event) })}
-            onPointerUp={() => {
-              if (line) onChange(drawn(line.start, line.end))
-              setLine(undefined)
+            onPointerMove={(event) => press && setPress({ ...press, end: endOf(press, event) })}
+            onPointerUp={(event) => {
+              const end = press && endOf(press, event)
+              if (end) onDraw(drawn(press.start, end))
+              setPress(undefined)
             }}
-            onPointerCancel={() => setLine(undefined)}
+            onPointerCancel={() => setPress(undefined)}
           >
             {windows.map((window, index) => (
               <WindowBar

@@ -3,11 +3,13 @@ import { Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NameField } from '../../../ui/NameField.tsx'
-import { TimeField } from './TimeField.tsx'
+import { Hours } from './Hours.tsx'
 import { type Weekly, zonesWith } from './windows.ts'
 
 interface WindowFieldsProps {
   own: Weekly
+  /** Its place among the schedules. */
+  shown: number
   readOnly: boolean
   problem: (name: string) => string | undefined
   onChange: (changes: Partial<Weekly>) => void
@@ -15,9 +17,16 @@ interface WindowFieldsProps {
 }
 
 /** Name, hours and zone of a schedule: what the grid draws, by keyboard. */
-export function WindowFields({ own, readOnly, problem, onChange, onRemove }: WindowFieldsProps) {
+export function WindowFields({
+  own,
+  shown,
+  readOnly,
+  problem,
+  onChange,
+  onRemove,
+}: WindowFieldsProps) {
   const { t } = useTranslation()
-  const { timing, timezone, name } = own
+  const { timezone, name } = own
   const zones = useMemo(() => zonesWith(timezone), [timezone])
   return (
     <Group align="flex-end" gap="sm">
@@ -28,18 +37,7 @@ export function WindowFields({ own, readOnly, problem, onChange, onRemove }: Win
         error={problem('name')}
         onChange={(next) => onChange({ name: next })}
       />
-      <Group gap="sm" wrap="nowrap" align="flex-end">
-        {(['from', 'to'] as const).map((part) => (
-          <TimeField
-            key={`${part} ${timing[part]}`}
-            label={t(($) => $.campaigns.schedule[part])}
-            value={timing[part]}
-            readOnly={readOnly}
-            error={problem(`timing/${part}`)}
-            onChange={(time) => onChange({ timing: { ...timing, [part]: time } })}
-          />
-        ))}
-      </Group>
+      <Hours key={shown} own={own} shown={shown} problem={problem} onChange={onChange} />
       <Select
         label={t(($) => $.campaigns.schedule.zone)}
         searchable

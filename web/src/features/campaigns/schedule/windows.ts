@@ -1,4 +1,5 @@
 import type { CampaignSchedule } from '../../../api/generated/types.gen.ts'
+import { zoneName } from '../../../lib/time.ts'
 
 export type Weekly = CampaignSchedule['schedules'][number]
 export type DayKey = keyof Weekly['days']
@@ -20,14 +21,22 @@ function timeOf(minutes: number): string {
   return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
+/** `9:30` is `09:30`; undefined: it is no time of a day. */
+export function timeIn(text: string): string | undefined {
+  const time = text.trim().replace(/^\d:/, '0$&')
+  return /^([01]\d|2[0-3]):[0-5]\d$|^24:00$/.test(time) ? time : undefined
+}
+
 export interface Point {
   /** Of the week as it is shown. */
   row: number
   minutes: number
 }
 
+export type Drawn = Pick<Weekly, 'timing' | 'days'>
+
 /** What somebody has drawn from one point to another: days, and whole half hours. */
-export function drawn(start: Point, end: Point): Pick<Weekly, 'timing' | 'days'> {
+export function drawn(start: Point, end: Point): Drawn {
   const snap = (minutes: number) => Math.floor(minutes / stepMinutes) * stepMinutes
   const from = Math.min(snap(start.minutes), snap(end.minutes))
   const to = Math.max(snap(start.minutes), snap(end.minutes)) + stepMinutes
@@ -39,11 +48,16 @@ export function drawn(start: Point, end: Point): Pick<Weekly, 'timing' | 'days'>
   }
 }
 
+/**
+ * Of another it is a copy, which opens nothing: a campaign that runs would send in whatever it is open
+ * for until somebody has said when. The first has office hours.
+ */
 export const newWindow = (like: Weekly | undefined, number: number): Weekly => ({
-  name: `Schedule ${number}`,
   timing: { from: '09:00', to: '17:00' },
   days: { 0: false, 1: true, 2: true, 3: true, 4: true, 5: true, 6: false },
-  timezone: like?.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timezone: zoneName(),
+  ...like,
+  name: `Schedule ${number}`,
 })
 
 /** Browsers list some zones by the names that they had before. */
