@@ -155,7 +155,8 @@ export async function readLanes(ctx: Context, ...read: LanesToRead): Promise<Lan
 
 function parseHealth(json: string): LaneHealth {
   const health = JSON.parse(json)
-  return { ...health, not_before: dateOf(health.not_before) }
+  const { failing_since, not_before } = health
+  return { ...health, failing_since: dateOf(failing_since), not_before: dateOf(not_before) }
 }
 
 function parseDestination(json: string): Destination {
@@ -176,12 +177,14 @@ const bytesOf = (text: string | null) => (text === null ? null : Buffer.from(tex
 
 export interface LaneHealth extends StoredHealth {
   webhook_id: string
+  failing_since: Date | null
 }
 
-/** A lane that never failed has none. */
+/** A lane that never failed may have none. */
 export const listLaneHealth = prepared<[string, string[]], LaneHealth>(
   'list_lane_health',
-  `select webhook_id, consecutive_failures, not_before, failures, abandons, in_flight_id
+  `select webhook_id, consecutive_failures, failing_since, not_before, failures, abandons,
+     in_flight_id
    from webhook_lanes where workspace_id = $1 and webhook_id = any($2::uuid[])`,
 )
 
