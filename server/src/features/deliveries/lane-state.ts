@@ -8,7 +8,8 @@ import type { Health } from './delivery.ts'
  * - trial: nothing has succeeded since this process met it. One request at a time.
  * - proven: starts at 4 requests in flight, one more with each success up to 16, half after an
  *   overload.
- * - failing: 3 failures in a row. One probe at a time, with pauses from 5 s to 5 min between.
+ * - failing: 3 failures in a row. One probe at a time, with pauses from 5 s to 5 min between. A
+ *   receiver that refuses an event is there: what it does take must not wait for what it does not.
  *
  * What a lane does next (`nextStep`), the first that applies:
  * - leave: its bucket belongs to another runner. What was read is forgotten, what is in flight ends.
@@ -243,6 +244,9 @@ function afterAnswer(
       inFlightAtCrash: null,
       hasHealthRow: false,
     }
+  }
+  if (health === 'refused') {
+    return { ...lane, failuresInRow: 0, notBefore: undefined, hasHealthRow: true }
   }
   const failuresInRow = lane.failuresInRow + 1
   const limit = health === 'overloaded' ? Math.max(1, lane.limit >> 1) : lane.limit
