@@ -103,7 +103,7 @@ export async function startRunner(
   )
   started(startLoop(ctx, 'successes', successesEveryMs, async () => successes.tell()))
   observeBacklog(ctx, () => bucketsOf(scope(), deliveries.buckets()))
-  ctx.metrics.gauge('lanes_leased', deliveries.lanesLeased)
+  ctx.metrics.gauge('lanes_leased', deliveries.lanesWithWork)
   ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
   const inboxes = started(startInboxRunner(ctx, owner, { ...hints, scope, isHeld }))
   ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)

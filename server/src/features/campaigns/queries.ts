@@ -255,7 +255,7 @@ export const lockLeadCounts = prepared<[string, string[]], { campaign_id: string
 
 /**
  * Answers no row for a campaign that is not `from`, or that has no leads or not as many to write to as it
- * must have. Its version is a new one, as `nextVersion` makes it.
+ * must have. Its version is a new one, as `laterThan` makes it.
  */
 export const moveStatus = prepared<
   [

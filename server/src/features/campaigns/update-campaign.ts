@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Updateable } from 'kysely'
 import type { Context } from '../../kernel/context.ts'
+import { laterThan } from '../../kernel/db/later-than.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
-import { nextVersion } from '../../kernel/db/version.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { readOnlyIn, refuseChanged } from '../../kernel/http/as-read.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
@@ -62,7 +62,7 @@ export async function updateCampaign(
     const mustFollow = mustLeadsFollow(row, after)
     const noted = {
       ...formerSenders(row, settings),
-      timestamp_updated: nextVersion(row.timestamp_updated, tx.now()),
+      timestamp_updated: laterThan(row.timestamp_updated, tx.now()),
     }
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),

@@ -100,6 +100,9 @@ test('only what says "too much" counts as an overload', () => {
   expect(healthOf(response(503))).toBe('overloaded')
   expect(healthOf(failure())).toBe('overloaded')
   expect(healthOf(failure('dns_error'))).toBe('failed')
-  expect(healthOf(response(500))).toBe('failed')
+  for (const status of [302, 408, 410, 425, 500]) {
+    expect(healthOf(response(status))).toBe('failed')
+  }
+  for (const status of [400, 401, 404, 422]) expect(healthOf(response(status))).toBe('refused')
   expect(healthOf(response(202))).toBe('ok')
 })

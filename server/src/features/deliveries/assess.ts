@@ -74,8 +74,13 @@ function decide(
 function healthOf(outcome: SentOutcome): Health {
   if (isSuccess(outcome)) return 'ok'
   if (outcome.kind === 'failure') return outcome.error === 'timeout' ? 'overloaded' : 'failed'
-  return outcome.status === 429 || outcome.status === 503 ? 'overloaded' : 'failed'
+  const { status } = outcome
+  if (status === 429 || status === 503) return 'overloaded'
+  return status >= 400 && status < 500 && !ofReceiver.has(status) ? 'refused' : 'failed'
 }
+
+/** Of 4xx those that say something of the receiver, and nothing of the event: 408, 410 and 425. */
+const ofReceiver = new Set([408, 410, 425])
 
 const isSuccess = (outcome: SentOutcome) =>
   outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300

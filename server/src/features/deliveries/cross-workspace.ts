@@ -5,6 +5,7 @@ import { isHere } from '../../kernel/db/here.ts'
 import { preparedForAll } from '../../kernel/db/prepared.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
+import { mayReceive } from '../webhooks/index.ts'
 import { keepLanePlan } from './lane-queries.ts'
 
 // Discovery and upkeep read across workspaces: a runner serves them all. Nothing here answers a user.
@@ -131,11 +132,11 @@ export async function countBacklog(db: ProcessDb, buckets: number[]) {
     /* cross-workspace: metrics */
     select coalesce(sum(pending), 0)::int as pending, min(oldest_due) as oldest_due
     from (
-      select count(*) as pending, min(due_at) filter (where coalesce(is_open, true)) as oldest_due
+      select count(*) as pending, min(due_at) filter (where coalesce(may_receive, true)) as oldest_due
       from deliveries
       left join (
         select w.workspace_id, w.id as webhook_id,
-          w.status = 'active' and p.plan_webhooks as is_open
+          ${sql.raw(mayReceive)} as may_receive
         from webhooks w join workspaces p on p.id = w.workspace_id
       ) destination using (workspace_id, webhook_id)
       where bucket = any(${buckets}::smallint[]) and ${sql.raw(isHere)}

@@ -61,5 +61,5 @@ export type Decision =
   | { kind: 'retry'; dueAt: Date }
   | { kind: 'ended'; disable: 'gone' | null }
 
-/** What an answer says of the receiver, for the lane's concurrency. */
-export type Health = 'ok' | 'failed' | 'overloaded'
+/** What an answer says of the receiver, for the lane's concurrency; `refused`: it is there, and did not take this event. */
+export type Health = 'ok' | 'refused' | 'failed' | 'overloaded'

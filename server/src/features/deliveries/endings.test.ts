@@ -4,12 +4,14 @@ import { asService } from '../../../test/context.ts'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerWith, startReceiver } from '../../../test/receiver.ts'
 import { inWorkspace } from '../../kernel/context.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
+import { storeEvents } from '../events/index.ts'
 import { countMissed, startReplay } from '../webhooks/replays/start-replay.ts'
 import { pendingMax } from './backlog.ts'
 import { closeBacklog } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
-import { type Attempt, replay } from './index.ts'
+import { type Attempt, enqueueDeliveries, replay } from './index.ts'
 import { Lane } from './lane.ts'
 
 const hour = 3_600_000
@@ -94,6 +96,37 @@ describe('a destination that fails', () => {
     const attempts = await service.waitForAttempts(id, 5)
     const arrived = attempts.filter(({ success }) => success).map(({ event_id }) => event_id)
     expect(new Set(arrived)).toEqual(new Set([...ended, ...later]))
+  })
+
+  test('and is switched off while events are made has missed those, and none that was for it', async () => {
+    await using good = await startReceiver()
+    const { ctx, workspaceId } = service
+    const { id } = await service.createWebhook(good.url)
+    await service.emit()
+    await service.waitForAttempts(id, 1)
+    // Its transaction has made the event and not yet looked for whom it is.
+    const made = Promise.withResolvers<string | undefined>()
+    const isOff = Promise.withResolvers<void>()
+    const emitting = transaction(ctx, async (tx) => {
+      const stored = await storeEvents(tx, workspaceId, [
+        { type: 'lead.interested', campaign: null, leadEmail: null, data: {} },
+      ])
+      made.resolve(stored[0]?.id)
+      await isOff.promise
+      await enqueueDeliveries(tx, workspaceId, stored)
+    })
+    const event = await made.promise
+    await patch(id, { status: 'disabled' })
+    isOff.resolve()
+    await emitting
+    const { from, ended_from, deliveries } = await countMissed(ctx, workspaceId, id)
+    expect(deliveries).toBe(1)
+    await patch(id, { status: 'active' })
+    if (!(from && ended_from)) throw new Error('It is not switched off.')
+    const missed = { from, to: new Date(ctx.now().getTime() + 1000), endedFrom: ended_from }
+    expect(await startReplay(ctx, workspaceId, id, missed, { actor: operator })).toBe(1)
+    const attempts = await service.waitForAttempts(id, 2)
+    expect(attempts.map(({ event_id }) => event_id)).toContain(event)
   })
 
   test('for less long, or less often, stays active', async () => {

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared, preparedForAny } from '../../kernel/db/prepared.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import type { Destination } from '../webhooks/index.ts'
+import { type Destination, mayReceive } from '../webhooks/index.ts'
 import type { DueDelivery, DueEvent } from './delivery.ts'
 import type { StoredHealth } from './lane-state.ts'
 
@@ -60,7 +60,7 @@ type LanesToRead = [
 const readRows = prepared<LanesToRead, LanesRow>(
   'read_webhook_lanes',
   `with lanes as materialized (
-     select k.*, w.version, w.status = 'active' and p.plan_webhooks and p.moving_to is null as is_open
+     select k.*, w.version, ${mayReceive} as may_receive
      from unnest($2::uuid[], $3::timestamptz[], $4::uuid[], $5::integer[], $6::integer[])
        as k (webhook_id, due_at, id, known_version, most)
      left join webhooks w on w.workspace_id = $1 and w.id = k.webhook_id
@@ -72,7 +72,7 @@ const readRows = prepared<LanesToRead, LanesRow>(
        select d.webhook_id, d.id, d.event_id, d.due_at::text as due_at,
          date_part('epoch', d.expires_at) * 1000 as expires_ms, d.attempt
        from deliveries d
-       where k.is_open and d.workspace_id = $1 and d.webhook_id = k.webhook_id
+       where k.may_receive and d.workspace_id = $1 and d.webhook_id = k.webhook_id
          and (d.due_at, d.id) > (k.due_at, k.id) and d.due_at <= $7
        order by d.due_at, d.id
        limit k.most
@@ -91,15 +91,14 @@ const readRows = prepared<LanesToRead, LanesRow>(
    ) e
    union all
    select k.webhook_id, null, null, null, null, null, null, null, null, null, k.version,
-     case when k.is_open and k.version = k.known_version then null else (
+     case when k.may_receive and k.version = k.known_version then null else (
        select json_build_object('workspace_id', w.workspace_id, 'id', w.id,
          'target_hook_url', w.target_hook_url, 'status', w.status, 'version', w.version,
-         'plan_webhooks', p.plan_webhooks and p.moving_to is null, 'event_type', w.event_type,
+         'may_receive', k.may_receive, 'event_type', w.event_type,
          'custom_interest_value', w.custom_interest_value, 'campaign', w.campaign,
          'headers', w.headers, 'secret', w.secret, 'previous_secret', w.previous_secret,
          'previous_secret_expires', w.previous_secret_expires)::text
        from webhooks w
-       join workspaces p on p.id = w.workspace_id
        where w.workspace_id = $1 and w.id = k.webhook_id
      ) end, (
        select to_json(l)::text from webhook_lanes l
@@ -155,7 +154,8 @@ export async function readLanes(ctx: Context, ...read: LanesToRead): Promise<Lan
 
 function parseHealth(json: string): LaneHealth {
   const health = JSON.parse(json)
-  return { ...health, not_before: dateOf(health.not_before) }
+  const { failing_since, not_before } = health
+  return { ...health, failing_since: dateOf(failing_since), not_before: dateOf(not_before) }
 }
 
 function parseDestination(json: string): Destination {
@@ -176,12 +176,14 @@ const bytesOf = (text: string | null) => (text === null ? null : Buffer.from(tex
 
 export interface LaneHealth extends StoredHealth {
   webhook_id: string
+  failing_since: Date | null
 }
 
-/** A lane that never failed has none. */
+/** A lane that never failed may have none. */
 export const listLaneHealth = prepared<[string, string[]], LaneHealth>(
   'list_lane_health',
-  `select webhook_id, consecutive_failures, not_before, failures, abandons, in_flight_id
+  `select webhook_id, consecutive_failures, failing_since, not_before, failures, abandons,
+     in_flight_id
    from webhook_lanes where workspace_id = $1 and webhook_id = any($2::uuid[])`,
 )
 

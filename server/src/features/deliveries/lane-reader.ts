@@ -98,7 +98,7 @@ export class LaneReader {
       lane.apply({ kind: 'destination read', version: row.version, askedMs, sends })
       return true
     }
-    if (row?.status === 'active' && row.plan_webhooks) {
+    if (row?.may_receive) {
       // Decrypting its secrets for each read is expensive.
       if (lane.versionAt(this.#ctx.now()) !== row.version) {
         lane.setDestination(openDestination(this.#ctx, row))

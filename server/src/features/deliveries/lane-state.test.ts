@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Health } from './delivery.ts'
 import { beforeAllRows, Lane } from './lane.ts'
 import {
   isIdle,
@@ -24,10 +25,7 @@ const read = (queued: number, hasMore = false): LaneEvent[] => [
   { kind: 'destination read', version: 1, askedMs: 0, sends: 0 },
   { kind: 'read ended', queued, hasMore },
 ]
-const answered = (
-  health: 'ok' | 'failed' | 'overloaded',
-  retryAt: Date | null = null,
-): LaneEvent[] => [
+const answered = (health: Health, retryAt: Date | null = null): LaneEvent[] => [
   { kind: 'sent' },
   { kind: 'answered', health, now, retryAt },
   { kind: 'settled' },
@@ -62,6 +60,15 @@ describe('how many requests a receiver gets', () => {
   test('its pause never outlasts the promised time of the delivery that failed', () => {
     const promised = new Date(now.getTime() + 1_500)
     expect(play(times(10, answered('failed', promised))).notBefore).toEqual(promised)
+  })
+
+  test('one that refuses events gets as many requests as before, without a pause', () => {
+    const proven = play(times(4, answered('ok')))
+    const refusing = play(times(10, answered('refused')), proven)
+    expect([poolOf(refusing), refusing.limit, refusing.notBefore]).toEqual(['proven', 7, undefined])
+    expect(refusing.hasHealthRow).toBe(true)
+    const back = play([...times(10, answered('failed')), ...answered('refused')])
+    expect([poolOf(back), back.limit, back.notBefore]).toEqual(['trial', 1, undefined])
   })
 
   test('one success ends the pause and starts over with 4', () => {

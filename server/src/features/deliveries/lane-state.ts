@@ -8,7 +8,8 @@ import type { Health } from './delivery.ts'
  * - trial: nothing has succeeded since this process met it. One request at a time.
  * - proven: starts at 4 requests in flight, one more with each success up to 16, half after an
  *   overload.
- * - failing: 3 failures in a row. One probe at a time, with pauses from 5 s to 5 min between.
+ * - failing: 3 failures in a row. One probe at a time, with pauses from 5 s to 5 min between. A
+ *   receiver that refuses an event is there: what it does take must not wait for what it does not.
  *
  * What a lane does next (`nextStep`), the first that applies:
  * - leave: its bucket belongs to another runner. What was read is forgotten, what is in flight ends.
@@ -44,11 +45,11 @@ export interface LaneState {
   readonly failuresInRow: number
   readonly notBefore: Date | undefined
   readonly healthLoaded: boolean
-  /** Failures or expired leases stand against it in the database. */
+  /** Failures or abandons stand against it in the database. */
   readonly hasHealthRow: boolean
   /** Leases that expired in a row while it had work. */
-  readonly expiredLeases: number
-  /** The delivery that was in flight when the last owner died, while `expiredLeases` is high. */
+  readonly abandons: number
+  /** The delivery that was in flight when the last owner died, while `abandons` is high. */
   readonly inFlightAtCrash: string | null
 }
 
@@ -92,7 +93,7 @@ export const newLane: LaneState = {
   ...{ hasMore: true, isReading: false, queued: 0, inFlight: 0, unsettled: 0 },
   ...{ version: 0, isRefreshing: false, sends: 0, sendsLeft: 0, trustedUntilMs: 0, restUntilMs: 0 },
   ...{ isProven: false, limit: 1, failuresInRow: 0, notBefore: undefined },
-  ...{ healthLoaded: false, hasHealthRow: false, expiredLeases: 0, inFlightAtCrash: null },
+  ...{ healthLoaded: false, hasHealthRow: false, abandons: 0, inFlightAtCrash: null },
 }
 
 /** Rows of one lane in one read. */
@@ -110,10 +111,10 @@ const limitStart = 4
 const failingFrom = 3
 const pauseMinMs = 5_000
 const pauseMaxMs = 300_000
-/** Expired leases in a row after which a lane's requests are marked and sent one by one. */
-const expiredLeasesMax = 3
+/** Abandons in a row after which a lane's requests are marked and sent one by one. */
+const abandonsMax = 3
 
-export const sendsOneByOne = (lane: LaneState) => lane.expiredLeases >= expiredLeasesMax
+export const sendsOneByOne = (lane: LaneState) => lane.abandons >= abandonsMax
 
 export function poolOf(lane: LaneState): Pool {
   if (lane.failuresInRow >= failingFrom) return 'failing'
@@ -220,7 +221,7 @@ function withHealth(lane: LaneState, health: StoredHealth | undefined): LaneStat
     healthLoaded: true,
     failuresInRow: health.consecutive_failures,
     notBefore: health.not_before ?? undefined,
-    expiredLeases: health.abandons,
+    abandons: health.abandons,
     inFlightAtCrash: health.in_flight_id,
     hasHealthRow: health.failures > 0 || health.abandons > 0 || health.in_flight_id !== null,
   }
@@ -239,10 +240,13 @@ function afterAnswer(
       limit: startsOver ? limitStart : Math.min(limitMax, lane.limit + 1),
       failuresInRow: 0,
       notBefore: undefined,
-      expiredLeases: 0,
+      abandons: 0,
       inFlightAtCrash: null,
       hasHealthRow: false,
     }
+  }
+  if (health === 'refused') {
+    return { ...lane, failuresInRow: 0, notBefore: undefined, hasHealthRow: true }
   }
   const failuresInRow = lane.failuresInRow + 1
   const limit = health === 'overloaded' ? Math.max(1, lane.limit >> 1) : lane.limit

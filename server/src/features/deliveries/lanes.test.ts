@@ -200,6 +200,21 @@ test('what could not be sent for want of a connection is sent later, and is no f
   expect(await ctx.metrics.text()).toContain('outrider_deliveries_total{outcome="not_sent"} 3')
 })
 
+test('a receiver that refuses some events gets the others at once', async () => {
+  const { until } = service.ctx.database
+  const owner = await inFullFlow()
+  answer(5, 422)
+  await untilOpen(5)
+  answersAtOnce = true
+  answer(open.length, 422)
+  await until(async () => (await attempts()).length === events)
+  expect((await attempts()).filter(({ success }) => !success)).toHaveLength(10)
+  service.ctx.clock.advance(2_000)
+  owner.lanes.tick()
+  owner.wake()
+  await finish(owner)
+})
+
 test('a result that the database refuses holds up no other, is told, and is written once it is taken', async () => {
   const { ctx } = service
   const { db, until, peek } = ctx.database

@@ -247,7 +247,7 @@ export async function listEventsBetween(
   return rows[0] ?? { ids: [], position: null }
 }
 
-const ofFailure = runHash('u.url', 'u.webhook_id', 'failure.success')
+const ofOutcome = runHash('u.url', 'u.webhook_id', 'outcomes.success')
 
 /**
  * Older events whose deliveries to a destination ended without success, in the order in which they
@@ -263,11 +263,11 @@ export async function listEndedEvents(
   const { rows } = await sql<EventsRead>`
     with read as materialized (
       select failed.* from webhook_urls u
-      cross join (values (false)) as failure (success)
+      cross join (values (false)) as outcomes (success)
       cross join lateral (
         select e.id, e.event_id, e.will_retry from webhook_events e
         where e.workspace_id = ${workspaceId}::uuid and e.id > ${afterAttempt}::uuid
-          and ${runHashOfAttempt} = ${ofFailure}
+          and ${runHashOfAttempt} = ${ofOutcome}
         order by ${runHashOfAttempt}, e.id
         limit ${readMax}::integer
       ) failed
@@ -290,6 +290,36 @@ export async function listEndedEvents(
         then (select id from read order by id desc limit 1)
     end as position`.execute(db)
   return rows[0] ?? { ids: [], position: null }
+}
+
+/** Of these events those that a destination has a delivery of, or had by an attempt of this time. */
+export async function findMeant(
+  db: Db,
+  { workspace_id, id }: { workspace_id: string; id: string },
+  eventIds: string[],
+  { after, before }: { after: string; before: string },
+): Promise<Set<string>> {
+  if (eventIds.length === 0) return new Set()
+  const { rows } = await sql<{ event_id: string }>`
+    select event_id from deliveries
+    where workspace_id = ${workspace_id}::uuid and webhook_id = ${id}::uuid
+      and event_id = any(${eventIds}::uuid[])
+    union all
+    select event_id from fanouts
+    where workspace_id = ${workspace_id}::uuid and event_id = any(${eventIds}::uuid[])
+      and ${id}::uuid = any(webhook_ids)
+    union all
+    select attempted.event_id from webhook_urls u
+    cross join (values (true), (false)) as outcomes (success)
+    cross join lateral (
+      select e.event_id from webhook_events e
+      where e.workspace_id = ${workspace_id}::uuid and e.id > ${after}::uuid
+        and e.id < ${before}::uuid and ${runHashOfAttempt} = ${ofOutcome}
+      order by ${runHashOfAttempt}, e.id
+    ) attempted
+    where u.workspace_id = ${workspace_id}::uuid and u.webhook_id = ${id}::uuid
+      and attempted.event_id = any(${eventIds}::uuid[])`.execute(db)
+  return new Set(rows.map(({ event_id }) => event_id))
 }
 
 export const findAttempt = (db: Db, workspaceId: string, id: string) =>

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { firstIdAt } from '../../kernel/ids.ts'
+import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { allEvents, type Destination, findDestination } from '../webhooks/index.ts'
 import { clockLagMs } from './delivery.ts'
@@ -11,10 +11,16 @@ import * as queries from './queries.ts'
 /** Events that one statement looks at, of any type: it ends soon, however rare the one is that is wanted. */
 const eventsReadMax = 50_000
 
+/** Transactions that make events have ended by then. */
+const underWayMs = 10_000
+
 export interface ReplayWindow {
   from: Date
   to: Date
-  /** Before the window, too, what ended without success since then. */
+  /**
+   * Before the window, too, what ended without success since then, and what was made shortly before it
+   * for nobody: by transactions that were under way when the destination was switched off.
+   */
   endedFrom?: Date | undefined
 }
 
@@ -99,19 +105,33 @@ async function* eventsOf(
     yield fresh
     afterAttempt = read.position
   }
-  const before = firstIdAt(to)
-  let after: string | null = firstIdAt(from)
-  while (after !== null) {
-    const read: queries.EventsRead = await queries.listEventsBetween(
-      ctx.db,
-      workspace_id,
-      filter,
-      { after, before },
-      limits,
-    )
-    yield read.ids
-    after = read.position
+  const between = async function* (first: string, before: Date) {
+    let after: string | null = first
+    while (after !== null) {
+      const range = { after, before: firstIdAt(before) }
+      const read: queries.EventsRead = await queries.listEventsBetween(
+        ctx.db,
+        workspace_id,
+        filter,
+        range,
+        limits,
+      )
+      yield read.ids
+      after = read.position
+    }
   }
+  if (endedFrom) {
+    // What was made before the destination was not for it.
+    const firstMs = Math.max(from.getTime() - underWayMs, timeOfId(id).getTime())
+    for await (const ids of between(firstIdAt(new Date(firstMs)), from)) {
+      const meant = await queries.findMeant(ctx.db, destination, ids, {
+        after: firstIdAt(new Date(from.getTime() - underWayMs - clockLagMs)),
+        before: firstIdAt(new Date(from.getTime() + clockLagMs)),
+      })
+      yield ids.filter((each) => !ended.has(each) && !meant.has(each))
+    }
+  }
+  yield* between(firstIdAt(from), to)
 }
 
 async function getActiveDestination(ctx: Context, workspaceId: string, webhookId: string) {

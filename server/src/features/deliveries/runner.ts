@@ -32,7 +32,7 @@ export interface DeliveryRunner {
   /** The buckets that this process owns. */
   buckets: () => number[]
   /** Destinations of which something is due. */
-  lanesLeased: () => number
+  lanesWithWork: () => number
   /** Results of deliveries that the database does not take. */
   resultsRefused: () => number
   inFlight: () => number
@@ -127,7 +127,7 @@ export async function startDeliveryRunner(
 
   return {
     buckets: () => leases.buckets(),
-    lanesLeased: () => lanes.withWork,
+    lanesWithWork: () => lanes.withWork,
     resultsRefused: () => lanes.settler.refused,
     inFlight: () => lanes.inFlight,
     async stop(withinMs = 5_000) {

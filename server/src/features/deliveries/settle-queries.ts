@@ -171,7 +171,7 @@ export interface LaneFailure {
   not_before: Date | null
 }
 
-export interface LaneState {
+export interface FailingLane {
   workspace_id: string
   webhook_id: string
   failing_since: Date | null
@@ -201,10 +201,10 @@ const lockFailed = (db: AnyDb, lanes: LaneFailure[]) =>
  *
  * @returns the lanes after it: the caller disables those that fail for too long
  */
-export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<LaneState[]> {
+export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<FailingLane[]> {
   if (lanes.length === 0) return []
   await lockFailed(db, lanes)
-  const { rows } = await sql<LaneState>`
+  const { rows } = await sql<FailingLane>`
     /* settle */
     insert into webhook_lanes as l
       (workspace_id, webhook_id, consecutive_failures, failures, failing_since, not_before)

@@ -213,7 +213,7 @@ const failingForMs = 5 * 86_400_000
 const failuresMin = 20
 
 /** 5 days without one success and at least 20 failures (contract §4 "Auto-disable"). */
-async function disableFailing(tx: AnyContext, lanes: queries.LaneState[]) {
+async function disableFailing(tx: AnyContext, lanes: queries.FailingLane[]) {
   const since = tx.now().getTime() - failingForMs
   for (const { workspace_id, webhook_id, failing_since, failures } of lanes) {
     if (failures < failuresMin || !failing_since || failing_since.getTime() > since) continue
@@ -222,7 +222,7 @@ async function disableFailing(tx: AnyContext, lanes: queries.LaneState[]) {
 }
 
 /** Writes only lanes that fail or recover: a healthy lane is never written. */
-async function settleLanes(tx: AnyContext, written: Settlement[]): Promise<queries.LaneState[]> {
+async function settleLanes(tx: AnyContext, written: Settlement[]): Promise<queries.FailingLane[]> {
   const cleared = new Map<string, { workspace_id: string; webhook_id: string }>()
   const failed = new Map<string, queries.LaneFailure>()
   for (const { attempt, clearsLane, laneNotBefore } of written) {

@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import { nextVersion } from '../../kernel/db/version.ts'
+import { laterThan } from '../../kernel/db/later-than.ts'
 import type { MailFailure } from '../../kernel/mail/index.ts'
 import { recordAudit, service } from '../audit/index.ts'
 import { emit } from '../events/index.ts'
@@ -30,7 +30,7 @@ export async function reportMailboxError(
   await queries.updateMailbox(tx.db, workspaceId, id, {
     ...errors,
     ...{ status, status_reason: reason },
-    ...(isNew ? { timestamp_updated: nextVersion(mailbox.timestamp_updated, tx.now()) } : {}),
+    ...(isNew ? { timestamp_updated: laterThan(mailbox.timestamp_updated, tx.now()) } : {}),
   })
   if (!isNew) return
   await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.failed' })
@@ -61,7 +61,7 @@ export async function reportMailboxRecovered(
   await queries.updateMailbox(tx.db, workspaceId, id, {
     ...errors,
     ...{ status: 'connected', status_reason: null },
-    timestamp_updated: nextVersion(mailbox.timestamp_updated, tx.now()),
+    timestamp_updated: laterThan(mailbox.timestamp_updated, tx.now()),
   })
   await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.recovered' })
   await wakeRecoveredMailbox(tx, workspaceId, id)

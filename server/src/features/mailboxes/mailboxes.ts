@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import type { Context } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
+import { laterThan } from '../../kernel/db/later-than.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { nextVersion } from '../../kernel/db/version.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
@@ -95,7 +95,7 @@ export async function updateMailbox(
       ...(smtp || imap ? { settings: sealSettings(tx, workspaceId, id, changed) } : {}),
       ...(imap ? { ...unread, imap_version: tx.newId() } : {}),
       ...(smtp || imap ? { ...noErrors, ...(stored.status === 'error' ? connected : {}) } : {}),
-      timestamp_updated: nextVersion(stored.timestamp_updated, tx.now()),
+      timestamp_updated: laterThan(stored.timestamp_updated, tx.now()),
     })
     await record(tx, workspaceId, id, { action: 'mailbox.updated', actor })
     if (imap) hintReading(tx, id)
@@ -196,7 +196,7 @@ async function setStatus(
     const stored = await queries.lockMailbox(tx.db, workspaceId, id)
     if (!stored) throw notFound('mailbox')
     if (stored.status === change.status) return toMailbox(stored)
-    const timestamp_updated = nextVersion(stored.timestamp_updated, tx.now())
+    const timestamp_updated = laterThan(stored.timestamp_updated, tx.now())
     const row = await queries.updateMailbox(tx.db, workspaceId, id, {
       ...change,
       timestamp_updated,

@@ -55,7 +55,7 @@ test('subscribers are the active destinations of a type or of all, while the pla
   expect(await find(['lead.interested'])).toEqual([])
   expect(await get(workspaceId, interested.id)).toMatchObject({
     status: 'active',
-    plan_webhooks: false,
+    may_receive: false,
   })
   await setPlan(api.ctx, workspaceId, { webhooks: true })
   expect(await find(['lead.interested'])).toHaveLength(2)

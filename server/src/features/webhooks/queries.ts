@@ -243,8 +243,8 @@ export interface Destination {
   status: 'active' | 'disabled'
   /** Grows with every change. */
   version: number
-  /** Without it the destination acts as disabled, and so it does while its workspace is being moved. */
-  plan_webhooks: boolean
+  /** Active, in the plan, and its workspace not being moved: only then is anything sent. */
+  may_receive: boolean
   event_type: string
   custom_interest_value: string | null
   campaign: string | null
@@ -254,12 +254,15 @@ export interface Destination {
   previous_secret_expires: Date | null
 }
 
+/** Of a webhook `w` and its workspace `p`: `may_receive` of a destination. */
+export const mayReceive = `w.status = 'active' and p.plan_webhooks and p.moving_to is null`
+
 /** In no order; those that are gone are missing. */
 export const findDestinations = prepared<[string, string[]], Destination>(
   'find_destinations',
   `select w.workspace_id, w.id, w.target_hook_url, w.status, w.version,
-     p.plan_webhooks and p.moving_to is null as plan_webhooks, w.event_type, w.custom_interest_value, w.campaign, w.headers, w.secret, w.previous_secret,
-     w.previous_secret_expires
+     ${mayReceive} as may_receive, w.event_type, w.custom_interest_value, w.campaign, w.headers,
+     w.secret, w.previous_secret, w.previous_secret_expires
    from webhooks w
    join workspaces p on p.id = w.workspace_id
    where w.workspace_id = $1 and w.id = any($2::uuid[])`,

@@ -1,6 +1,7 @@
 import type { AnyContext } from '../../kernel/context.ts'
 import type { SecretBox } from '../../kernel/crypto.ts'
 import type { SealedColumn } from '../../kernel/sealed-columns/index.ts'
+import { SizedCache } from '../../kernel/sized-cache.ts'
 import type { Headers } from './headers.ts'
 import { secretBytes } from './signing-secret.ts'
 
@@ -55,12 +56,7 @@ const parseHeaders = (text: string): Headers => Object.freeze(JSON.parse(text) a
 /** Characters of sealed text in the cache of a process; the opened values take about as much again. */
 const rememberedMax = 8 * 1024 * 1024
 
-interface Memory {
-  values: Map<string, unknown>
-  characters: number
-}
-
-const memories = new WeakMap<SecretBox, Memory>()
+const opened = new WeakMap<SecretBox, SizedCache<unknown>>()
 
 /**
  * Opens a value once. The key is the purpose with the sealed text: a value that was moved to
@@ -72,18 +68,12 @@ function remember<T>(
   purpose: string,
   parse: (text: string) => T,
 ): T {
-  const memory = memories.get(secrets) ?? { values: new Map<string, unknown>(), characters: 0 }
-  memories.set(secrets, memory)
+  const cache = opened.get(secrets) ?? new SizedCache<unknown>(rememberedMax)
+  opened.set(secrets, cache)
   const key = `${purpose} ${sealed.toString('latin1')}`
-  const known = memory.values.get(key)
+  const known = cache.get(key)
   if (known !== undefined) return known as T
   const value = parse(secrets.open(sealed, purpose))
-  memory.values.set(key, value)
-  memory.characters += key.length
-  for (const oldest of memory.values.keys()) {
-    if (memory.characters <= rememberedMax) break
-    memory.values.delete(oldest)
-    memory.characters -= oldest.length
-  }
+  cache.set(key, value, key.length)
   return value
 }

@@ -2,6 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import type { PageRequest } from '../../../kernel/http/page.ts'
 import { firstIdAt, timeOfId } from '../../../kernel/ids.ts'
+import { listLaneHealth } from '../../deliveries/index.ts'
 import { findWebhook } from '../queries.ts'
 import { listWebhooks } from '../webhooks.ts'
 import * as queries from './queries.ts'
@@ -38,8 +39,8 @@ async function healthOf(
   const before = firstIdAt(new Date(now().getTime() + dayMs))
   const [attempts, lanes, pendings] = [
     await queries.listRecentAttempts(db, workspaceId, ids, before, attemptsMax),
-    await queries.listLaneHealth(db, workspaceId, ids),
-    await queries.listPending(db, workspaceId, ids),
+    await listLaneHealth(db, workspaceId, ids),
+    await queries.listBacklogs(db, workspaceId, ids),
   ]
   const attemptsOf = Map.groupBy(attempts, ({ webhook_id }) => webhook_id)
   return ids.map((id) => {

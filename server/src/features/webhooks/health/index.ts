@@ -1,3 +1,2 @@
-export { listLaneHealth } from './queries.ts'
 export { webhookHealthRoutes } from './routes.ts'
 export { webhookHealthSchemas } from './schema.ts'

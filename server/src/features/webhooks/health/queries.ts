@@ -47,24 +47,8 @@ export const listRecentAttempts = async (
   most: number,
 ) => (await selectRecentAttempts(workspaceId, webhookIds, before, most).execute(db)).rows
 
-export interface LaneHealth {
-  webhook_id: string
-  failing_since: Date | null
-  failures: number
-  not_before: Date | null
-}
-
-/** Those that fail, or did; a healthy lane may have no row. */
-export const listLaneHealth = (db: Db, workspaceId: string, webhookIds: string[]) =>
-  db
-    .selectFrom('webhook_lanes')
-    .select(['webhook_id', 'failing_since', 'failures', 'not_before'])
-    .where('workspace_id', '=', workspaceId)
-    .where('webhook_id', '=', sql<string>`any(${webhookIds}::uuid[])`)
-    .execute() as Promise<LaneHealth[]>
-
 /** What waits to be delivered, retries included; a destination that nothing waits for is missing. */
-export const listPending = async (db: Db, workspaceId: string, webhookIds: string[]) => {
+export const listBacklogs = async (db: Db, workspaceId: string, webhookIds: string[]) => {
   const { rows } = await sql<{ webhook_id: string; pending: number; oldest_id: string }>`
     select webhook_id, count(*)::integer as pending, min(id::text) as oldest_id
     from deliveries

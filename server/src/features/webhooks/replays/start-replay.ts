@@ -3,11 +3,11 @@ import { AppError, notFound } from '../../../kernel/errors.ts'
 import {
   countPending,
   countReplay,
+  listLaneHealth,
   pendingMax,
   type ReplayWindow,
   replay,
 } from '../../deliveries/index.ts'
-import { listLaneHealth } from '../health/index.ts'
 import { findWebhook } from '../queries.ts'
 import { type By, record } from '../webhooks.ts'
 
