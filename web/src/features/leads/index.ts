@@ -1,4 +1,5 @@
 export { ImportLeads } from './ImportLeads.tsx'
 export { Leads } from './Leads.tsx'
 export { type LeadFilter, leadSearchOf } from './lead-filter.ts'
+export { NextMail } from './NextMail.tsx'
 export { useCampaigns } from './useCampaigns.ts'
