@@ -824,7 +824,7 @@ test('what came of the mails is counted, and an uncertain one is decided', async
       {
         ...{ workspace_id: api.workspaceId, campaign_id: id, day, step_id },
         ...{ variant_id: step?.variants[0]?.id ?? '', sent: 20, opened: 10, replied: 4 },
-        ...{ auto_replied: 2, interested: 1 },
+        ...{ auto_replied: 2, bounced: 3, interested: 1 },
       },
       {
         ...{ workspace_id: api.workspaceId, campaign_id: id, day, step_id },
@@ -837,6 +837,8 @@ test('what came of the mails is counted, and an uncertain one is decided', async
   const page = await open(application.visitor, `${path}/${id}?tab=analytics`)
   const row = page.getByRole('row', { name: /Step 1 A/ })
   await row.getByText('20.0%').waitFor()
+  // Some of those that bounced may have been refused, and so never sent.
+  expect(await row.getByRole('cell', { name: '3', exact: true }).textContent()).toBe('3')
   const removed = page.getByRole('row', { name: /Step 1, removed variants/ })
   await removed.getByText('25.0%').waitFor()
   // What came stands on its day, whenever the mail was sent that it is about.

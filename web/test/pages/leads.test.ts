@@ -468,6 +468,15 @@ test('a view is kept for the person, and columns are chosen', async ({ applicati
   await page.getByRole('button', { name: 'Views' }).click()
   await kept.click()
   await expect.poll(() => page.url()).toContain('q=example')
+
+  // Whose delay is over is due, where something is written at all; it goes out when its turn comes.
+  const { peek } = application.api.ctx.database
+  const running = await addLeads(application, 'Under way', [{ email: 'bob@example.com' }])
+  await peek.updateTable('campaigns').set({ status: 'active' }).where('id', '=', running).execute()
+  await page.goto(`${application.address}${path}?q=example.com&columns=next`)
+  const cells = (email: string) => page.getByRole('row').filter({ hasText: email })
+  await cells('bob@').getByText('due', { exact: true }).waitFor()
+  await cells('ann@').getByText('–', { exact: true }).waitFor()
 })
 
 test('of more than a hundred campaigns and labels the oldest can be chosen, also without the API', async ({

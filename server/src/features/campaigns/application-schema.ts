@@ -45,11 +45,11 @@ export const CampaignSummary = Type.Object(
 export const CampaignSummaryPage = Page(CampaignSummary)
 
 export const CampaignNames = Type.Object(
-  { items: Type.Array(Type.Object({ id, name })) },
+  { items: Type.Array(Type.Object({ id, name, status })) },
   {
     $id: 'CampaignNames',
-    description: 'Campaigns by their names, the newest first; at most 2,000.',
-    examples: [{ items: [exampleOf({ id, name })] }],
+    description: 'Campaigns by their names and states, the newest first; at most 2,000.',
+    examples: [{ items: [exampleOf({ id, name, status })] }],
   },
 )
 

@@ -113,15 +113,15 @@ test('a copy has steps and options and no leads; a draft can be deleted with its
   expect(byUser.slice(-2)).toEqual(['campaign.created user', 'campaign.deleted user'])
 })
 
-test('campaigns have names, the newest first, also where the plan lacks the API', async () => {
+test('campaigns have names and states, the newest first, also where the plan lacks the API', async () => {
   const { id: first } = await create()
   const { id: second } = await create({ name: 'Buyers' })
   await setPlan(sending.ctx, sending.workspaceId, { api: false })
   expect((await call('GET', '/app/api/v2/campaigns')).status).toBe(403)
   const { status, body } = await call('GET', '/app/campaigns/names')
   const items = [
-    { id: second, name: 'Buyers' },
-    { id: first, name: 'Founders' },
+    { id: second, name: 'Buyers', status: 'draft' },
+    { id: first, name: 'Founders', status: 'draft' },
   ]
   expect([status, body]).toEqual([200, { items }])
 })

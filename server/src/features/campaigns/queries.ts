@@ -137,9 +137,12 @@ export const listSummaries = prepared<ListParameters, SummaryRow>(
 )
 
 /** The newest alone: no further than anybody would look. */
-export const listNames = prepared<[workspaceId: string], Pick<CampaignRow, 'id' | 'name'>>(
+export const listNames = prepared<
+  [workspaceId: string],
+  Pick<CampaignRow, 'id' | 'name' | 'status'>
+>(
   'list_campaign_names',
-  `select id, name from campaigns where workspace_id = $1 order by id desc limit 2000`,
+  `select id, name, status from campaigns where workspace_id = $1 order by id desc limit 2000`,
 )
 
 /** Active campaigns and those that bounce protection has paused, the newest first, from before `$2`. */

@@ -3963,7 +3963,7 @@ export type CampaignSummaryList = {
 };
 
 /**
- * Campaigns by their names, the newest first; at most 2,000.
+ * Campaigns by their names and states, the newest first; at most 2,000.
  */
 export type CampaignNames = {
     items: Array<{
@@ -3975,6 +3975,10 @@ export type CampaignNames = {
          * Shown to people and in events; never to a lead.
          */
         name: string;
+        /**
+         * PATCH `active` starts or resumes, `paused` stops. `completed` is set by the service when the campaign has leads and all of them are finished or stopped.
+         */
+        status: 'draft' | 'active' | 'paused' | 'completed';
     }>;
 };
 
@@ -13165,7 +13169,7 @@ export type ListCampaignNamesError = ListCampaignNamesErrors[keyof ListCampaignN
 
 export type ListCampaignNamesResponses = {
     /**
-     * Campaigns by their names, the newest first; at most 2,000.
+     * Campaigns by their names and states, the newest first; at most 2,000.
      */
     200: CampaignNames;
 };

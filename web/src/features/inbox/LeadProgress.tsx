@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { getCampaignOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Lead } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { NextMail } from '../leads/index.ts'
 
 /** Where the lead is in the sequence, and what comes next. */
 export function LeadProgress({ lead, campaignName }: { lead: Lead; campaignName: string | null }) {
@@ -27,7 +27,7 @@ export function LeadProgress({ lead, campaignName }: { lead: Lead; campaignName:
       <Text size="sm">{t(($) => $.inbox.lead.states[sending_state])}</Text>
       {isDue && timestamp_next_send && (
         <Text size="sm">
-          {t(($) => $.inbox.lead.next)} <Moment at={timestamp_next_send} isAhead />
+          {t(($) => $.inbox.lead.next)} <NextMail at={timestamp_next_send} />
         </Text>
       )}
     </div>

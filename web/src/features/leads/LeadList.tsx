@@ -14,6 +14,7 @@ import { DataTable } from '../../ui/DataTable/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { chosenColumns, leadColumns } from './columns.tsx'
 import { filterOf, isFiltered, type LeadSearch, leadQueryOf } from './search.ts'
+import { useIdleCampaigns } from './useCampaigns.ts'
 
 interface LeadListProps {
   search: LeadSearch
@@ -44,9 +45,10 @@ export function LeadList(props: LeadListProps) {
     },
   })
   const { data: total } = useQuery(countLeadsOptions({ query }))
+  const idle = useIdleCampaigns()
   const columns = useMemo(
-    () => leadColumns(t, chosenColumns(search.columns), campaigns),
-    [t, search.columns, campaigns],
+    () => leadColumns(t, chosenColumns(search.columns), campaigns, idle),
+    [t, search.columns, campaigns, idle],
   )
   const open = useCallback(({ id }: ListedLead) => onOpen(id), [onOpen])
   const choose = useCallback(

@@ -6,7 +6,6 @@ import type { LeadJob, LeadOverview } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
-import { Moment } from '../../ui/Moment.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { LeadActions } from './LeadActions.tsx'
@@ -14,6 +13,7 @@ import { LeadCampaigns } from './LeadCampaigns.tsx'
 import { LeadFields } from './LeadFields.tsx'
 import { LeadHistory } from './LeadHistory.tsx'
 import { LeadStatus } from './LeadStatus.tsx'
+import { NextMail } from './NextMail.tsx'
 
 interface LeadPanelProps {
   id: string
@@ -68,7 +68,7 @@ export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
               )}
               {lead.timestamp_next_send && data.reasons.length === 0 && (
                 <Text size="sm">
-                  {t(($) => $.leads.panel.next)} <Moment at={lead.timestamp_next_send} isAhead />
+                  {t(($) => $.leads.panel.next)} <NextMail at={lead.timestamp_next_send} />
                 </Text>
               )}
             </Group>

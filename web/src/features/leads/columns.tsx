@@ -3,6 +3,7 @@ import type { ListedLead } from '../../api/generated/types.gen.ts'
 import type { Column } from '../../ui/DataTable/column.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { LeadStatus } from './LeadStatus.tsx'
+import { NextMail } from './NextMail.tsx'
 
 export const columnIds = [
   ...(['name', 'company', 'title', 'campaign', 'status', 'sending', 'step', 'opens'] as const),
@@ -30,6 +31,7 @@ export function leadColumns(
   t: TFunction,
   chosen: ColumnId[],
   campaignNames: ReadonlyMap<string, string>,
+  idleCampaigns: ReadonlySet<string>,
 ): Column<ListedLead>[] {
   const moment = (at: string | null) => (at ? <Moment at={at} /> : '–')
   const cells: Record<ColumnId, Cell> = {
@@ -52,7 +54,8 @@ export function leadColumns(
     contacted: { ...time, cell: ({ timestamp_last_contact }) => moment(timestamp_last_contact) },
     next: {
       ...time,
-      cell: ({ timestamp_next_send: at }) => (at ? <Moment at={at} isAhead /> : '–'),
+      cell: ({ timestamp_next_send: at, campaign_id }) =>
+        at && !idleCampaigns.has(campaign_id) ? <NextMail at={at} /> : '–',
     },
     added: { ...time, cell: ({ timestamp_created }) => moment(timestamp_created) },
   }

@@ -1,4 +1,5 @@
 export { ImportLeads } from './ImportLeads.tsx'
 export { Leads } from './Leads.tsx'
+export { NextMail } from './NextMail.tsx'
 export { type LeadFilter, leadsSearchOf } from './search.ts'
 export { useCampaigns } from './useCampaigns.ts'

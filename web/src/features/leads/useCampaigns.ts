@@ -7,3 +7,12 @@ export function useCampaigns(): ReadonlyMap<string, string> {
   const { data } = useQuery(listCampaignNamesOptions())
   return useMemo(() => new Map(data?.items.map(({ id, name }) => [id, name])), [data])
 }
+
+/** Those that write to nobody until somebody starts them. */
+export function useIdleCampaigns(): ReadonlySet<string> {
+  const { data } = useQuery(listCampaignNamesOptions())
+  return useMemo(() => {
+    const idle = data?.items.filter(({ status }) => status !== 'active') ?? []
+    return new Set(idle.map(({ id }) => id))
+  }, [data])
+}

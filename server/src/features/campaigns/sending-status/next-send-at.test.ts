@@ -57,3 +57,47 @@ test('a campaign that may write to no new leads has a next mail only where a fol
   expect(at([mailbox()], 'outside_schedule')).toBeNull()
   expect(at([mailbox({ next })], 'campaign_daily_limit')).toEqual(new Date(next))
 })
+
+test('a mailbox that has room sends when its own next mail is due, whatever another one has sent', () => {
+  const next = '2026-11-23T15:00:00+00:00'
+  const full = mailbox({ full_days: ['2026-11-23'], next: due })
+  const known = facts({ new_next: null, mailboxes: [full, mailbox({ next })] })
+  expect(nextSendAt(campaign, known, 'mailbox_daily_limits', monday)).toEqual(new Date(next))
+})
+
+test('what is due from a mailbox that does not work is no next mail', () => {
+  const saturday = new Date('2026-11-21T10:00:00Z')
+  const broken = mailbox({ connected: false, next: '2026-11-20T15:00:00+00:00' })
+  const known = facts({
+    ...{ new_next: null },
+    mailboxes: [broken, mailbox({ next: '2026-11-26T10:00:00+00:00' })],
+  })
+  const weekdays = { ...campaign, campaign_schedule: defaultSchedule }
+  expect(nextSendAt(weekdays, known, 'outside_schedule', saturday)).toEqual(
+    new Date('2026-11-26T10:00:00Z'),
+  )
+})
+
+test('a day whose limit is reached has no next mail, for whatever the campaign waits', () => {
+  const [weekly] = defaultSchedule.schedules
+  const at = (from: string, to: string) => ({ ...weekly, timing: { from, to } })
+  const twiceADay = {
+    ...campaign,
+    campaign_schedule: {
+      ...defaultSchedule,
+      schedules: [at('09:00', '11:00'), at('15:00', '17:00')],
+    } as typeof defaultSchedule,
+  }
+  const noon = new Date('2026-11-23T12:00:00Z')
+  const next = '2026-11-23T15:30:00+00:00'
+  const on = (days: StoredFacts['days'], full_days: string[] = []) => {
+    const mailboxes = [mailbox({ next, full_days })]
+    return nextSendAt(twiceADay, facts({ mailboxes, days }), 'outside_schedule', noon)
+  }
+  const tomorrow = new Date('2026-11-24T09:00:00Z')
+  const today = { day: '2026-11-23', sent: 5, new_leads: 0 }
+  expect(on([today])).toEqual(new Date('2026-11-23T15:00:00Z'))
+  expect(on([{ ...today, new_leads: 5 }])).toEqual(new Date(next))
+  expect(on([{ ...today, sent: 50 }])).toEqual(tomorrow)
+  expect(on([today], ['2026-11-23'])).toEqual(tomorrow)
+})

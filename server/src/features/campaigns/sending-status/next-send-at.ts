@@ -15,7 +15,9 @@ export function nextSendAt(
   now: Date,
 ): Date | null {
   if (!facts || !reason || !passing.has(reason)) return null
-  const due = dueTimes(campaign, facts, reason, now)
+  const { open } = windowState(campaign.campaign_schedule, now)
+  // What is due in an open window waits for a mailbox that was not read.
+  const due = dueTimes(campaign, facts, now).filter((ms) => !open || ms > now.getTime())
   if (due.length === 0) return null
   return windowState(campaign.campaign_schedule, new Date(Math.min(...due))).nextOpen
 }
@@ -27,37 +29,34 @@ const passing = new Set<WaitingReason>([
   'mailbox_daily_limits',
 ])
 
-/** Of everything that is to come: when no delay and no limit of a day keeps it back any more. */
-function dueTimes(campaign: Limits, facts: StoredFacts, reason: WaitingReason, now: Date) {
+/**
+ * Of what each mailbox is to send: when no delay and no limit of a day keeps it back any more. What
+ * limits today is looked at whatever the campaign waits for: it may still hold when that is over.
+ */
+function dueTimes(campaign: Limits, { days, mailboxes, new_next }: StoredFacts, now: Date) {
+  const { sent, new_leads } = sentToday(campaign, days, now)
+  const { daily_limit, daily_max_leads } = campaign
+  const zone = zoneOf(campaign.campaign_schedule)
+  const firstMs = fromDayMs(sent >= (daily_limit ?? Number.POSITIVE_INFINITY), zone, now)
+  const isNewBlocked = new_leads >= (daily_max_leads ?? Number.POSITIVE_INFINITY)
+  const firstNewMs = fromDayMs(isNewBlocked, zone, now)
   // Where no new leads are to be written to, no day is theirs.
-  const new_next = campaign.daily_max_leads === 0 ? null : facts.new_next
-  const followUps = (facts.mailboxes ?? []).map(({ next }) => next)
-  const all = [new_next, ...followUps]
-  if (reason === 'mailbox_daily_limits') return after(firstDayEndMs(facts, now), all)
-  if (reason !== 'campaign_daily_limit') return after(now.getTime(), all)
-  const tomorrowMs = nextDayMs(zoneOf(campaign.campaign_schedule), now)
-  if (isAllBlocked(campaign, facts, now)) return after(tomorrowMs, all)
-  // What is due already waits for a mailbox that does not send.
-  return [...after(tomorrowMs, [new_next]), ...later(followUps, now)]
+  const newMs = daily_max_leads === 0 || new_next === null ? [] : [Date.parse(new_next)]
+  return (mailboxes ?? [])
+    .filter(({ connected }) => connected)
+    .flatMap((mailbox) => {
+      // A mailbox counts the days of its own zone.
+      const ownMs = fromDayMs(isFull(mailbox, now), mailbox.timezone ?? 'UTC', now)
+      const followUpMs = mailbox.next === null ? [] : [Date.parse(mailbox.next)]
+      return [...followUpMs, ...newMs.map((ms) => Math.max(ms, firstNewMs))].map((ms) =>
+        Math.max(ms, ownMs, firstMs),
+      )
+    })
 }
 
-/** Else it is the limit of new leads, which keeps no follow-up back. */
-const isAllBlocked = (campaign: Limits, { days }: StoredFacts, now: Date) =>
-  sentToday(campaign, days, now).sent >= (campaign.daily_limit ?? Number.POSITIVE_INFINITY)
-
-/** A mailbox counts the days of its own zone. */
-function firstDayEndMs({ mailboxes }: StoredFacts, now: Date): number {
-  const full = (mailboxes ?? []).filter((each) => each.connected && isFull(each, now))
-  return Math.min(...full.map(({ timezone }) => nextDayMs(timezone ?? 'UTC', now)))
-}
-
-type Nexts = (string | null)[]
-
-const timesOf = (nexts: Nexts) => nexts.flatMap((next) => (next === null ? [] : [Date.parse(next)]))
-
-const after = (ms: number, nexts: Nexts) => timesOf(nexts).map((next) => Math.max(ms, next))
-
-const later = (nexts: Nexts, now: Date) => timesOf(nexts).filter((next) => next > now.getTime())
-
-const nextDayMs = (zone: string, now: Date): number =>
-  Temporal.PlainDate.from(dayOf(zone, now)).add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds
+/** From when on a day has room: now, or when the next one begins. */
+const fromDayMs = (isFullToday: boolean, zone: string, now: Date): number =>
+  isFullToday
+    ? Temporal.PlainDate.from(dayOf(zone, now)).add({ days: 1 }).toZonedDateTime(zone)
+        .epochMilliseconds
+    : now.getTime()

@@ -19,6 +19,8 @@ const percent = new Intl.NumberFormat('en', {
 })
 /** What a telephone has room for. */
 const narrow = new Set<Outcome>(['sent', 'replied', 'interested'])
+/** Of those that bounced some were refused, and so never sent: they are no part of the mails sent. */
+const hasRate = (outcome: Outcome) => outcome !== 'sent' && outcome !== 'bounced'
 
 /** Counts, each with its part of the mails sent: where more came than was sent, it came of earlier mails. */
 export function OutcomeTable({ label, first, rows, total, hasRates = false }: OutcomeTableProps) {
@@ -29,7 +31,7 @@ export function OutcomeTable({ label, first, rows, total, hasRates = false }: Ou
     outcomes.map((outcome) => (
       <td key={outcome} className={classOf(outcome)}>
         {sums[outcome].toLocaleString('en')}
-        {hasRates && outcome !== 'sent' && sums[outcome] > 0 && sums[outcome] <= sums.sent && (
+        {hasRates && hasRate(outcome) && sums[outcome] > 0 && sums[outcome] <= sums.sent && (
           <Text size="xs" c="dimmed">
             {percent.format(sums[outcome] / sums.sent)}
           </Text>
