@@ -1,10 +1,10 @@
 /** For all tabs of the browser, or for this one until it is closed. */
-type Place = 'localStorage' | 'sessionStorage'
+type StorageArea = 'localStorage' | 'sessionStorage'
 
 /** Null also where the browser's storage is shut. */
-export function readKept(name: string, place: Place = 'localStorage'): string | null {
+export function readKept(name: string, area: StorageArea = 'localStorage'): string | null {
   try {
-    return globalThis[place].getItem(name)
+    return globalThis[area].getItem(name)
   } catch {
     return null
   }
@@ -20,10 +20,10 @@ export function keptNames(): string[] {
 }
 
 /** @returns whether it is kept: the browser's storage may be full or shut */
-export function keep(name: string, text: string | undefined, place: Place = 'localStorage') {
+export function keep(name: string, text: string | undefined, area: StorageArea = 'localStorage') {
   try {
-    if (text === undefined) globalThis[place].removeItem(name)
-    else globalThis[place].setItem(name, text)
+    if (text === undefined) globalThis[area].removeItem(name)
+    else globalThis[area].setItem(name, text)
     return true
   } catch {
     return false

@@ -55,13 +55,13 @@ export function UnsavedGuard({ isUnsaved }: { isUnsaved: () => boolean }) {
   )
 }
 
-interface Place {
+interface Location {
   pathname: string
   search: object
 }
 
-function isElsewhere(current: Place, next: Place) {
-  const partOf = ({ search }: Place, name: string) => new Map(Object.entries(search)).get(name)
+function isElsewhere(current: Location, next: Location) {
+  const partOf = ({ search }: Location, name: string) => new Map(Object.entries(search)).get(name)
   return (
     current.pathname !== next.pathname ||
     openers.some((name) => partOf(current, name) !== partOf(next, name))

@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../api/generated/types.gen.ts'
 import { ExactMoment } from '../../ui/ExactMoment.tsx'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { type PlaceName, placeOf } from '../home/index.ts'
+import { type AddressName, addressOf } from '../addresses/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './AuditRow.module.css'
 import type { AuditFilter } from './search.ts'
 import { useActorName } from './useActorName.ts'
 
 /** Where what was changed is looked at; it may be gone since. */
-const places: Record<string, PlaceName> = {
+const places: Record<string, AddressName> = {
   ...{ campaign: 'campaign', lead: 'lead', mailbox: 'mailbox' },
   ...{ thread: 'conversation', webhook: 'webhook' },
 }
@@ -70,7 +70,7 @@ export function AuditRow({ entry, filter }: AuditRowProps) {
         {subject_id && (
           <Text size="xs" c="dimmed" ff="monospace" title={subject_id}>
             {place ? (
-              <PlaceLink place={placeOf(handle, place, subject_id)} isPlain>
+              <PlaceLink place={addressOf(handle, place, subject_id)} isPlain>
                 {subject_id.slice(-12)}
               </PlaceLink>
             ) : (

@@ -34,7 +34,7 @@ export function ReadinessProblems({ problems }: Pick<CampaignReadiness, 'problem
             <Link
               to="/w/$handle/campaigns/$id"
               params={{ handle, id }}
-              search={placeOf(path)}
+              search={searchOfProblem(path)}
               className={classes.linkInNotice}
             >
               {t(($) => $.campaigns.launch.show)}
@@ -47,7 +47,7 @@ export function ReadinessProblems({ problems }: Pick<CampaignReadiness, 'problem
 }
 
 /** Where on the page the part of the record is that a JSON pointer names. */
-function placeOf(path: string): CampaignSearch {
+function searchOfProblem(path: string): CampaignSearch {
   const parts = path.split('/')
   if (parts[1] === 'sequences') {
     const [step, variant] = [parts[4], parts[6]]

@@ -5,11 +5,11 @@ import { useTranslation } from 'react-i18next'
 import type { AttentionItem } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
+import { addressOf } from '../addresses/index.ts'
 import { useSignedIn, useWorkspace } from '../users/index.ts'
 import { ConfirmRestore } from './ConfirmRestore.tsx'
 import classes from './Home.module.css'
 import { MissedEvents } from './MissedEvents.tsx'
-import { placeOf } from './places.ts'
 import { useAttentionText } from './useAttentionText.ts'
 
 /** What does not work until somebody mends it, each with why, and where. */
@@ -51,7 +51,7 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
                   </Text>
                 </div>
                 {item.kind === 'held' && user.is_operator && <ConfirmRestore />}
-                {place && <PlaceLink place={placeOf(handle, place, item.id)}>{mend}</PlaceLink>}
+                {place && <PlaceLink place={addressOf(handle, place, item.id)}>{mend}</PlaceLink>}
               </li>
             )
           })}

@@ -6,23 +6,26 @@ import { useTranslation } from 'react-i18next'
 import { listCampaignSummariesOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Home } from '../../api/generated/types.gen.ts'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
+import { type AddressName, addressOf } from '../addresses/index.ts'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import classes from './Home.module.css'
-import { type PlaceName, placeOf } from './places.ts'
 
 type Done = Home['checklist']
 
 /** What makes a workspace send, and then what tells other programs of it. */
-const steps: readonly (readonly [step: keyof Done, place: PlaceName, least: 'member' | 'admin'])[] =
-  [
-    ['mailbox', 'connect', 'admin'],
-    ['leads', 'import', 'member'],
-    ['step', 'campaigns', 'member'],
-    ['launch', 'campaigns', 'member'],
-    ['key', 'keys', 'admin'],
-    ['webhook', 'webhooks', 'admin'],
-    ['verified', 'webhooks', 'admin'],
-  ]
+const steps: readonly (readonly [
+  step: keyof Done,
+  place: AddressName,
+  least: 'member' | 'admin',
+])[] = [
+  ['mailbox', 'connect', 'admin'],
+  ['leads', 'import', 'member'],
+  ['step', 'campaigns', 'member'],
+  ['launch', 'campaigns', 'member'],
+  ['key', 'keys', 'admin'],
+  ['webhook', 'webhooks', 'admin'],
+  ['verified', 'webhooks', 'admin'],
+]
 
 export const isChecklistDone = (done: Done) => steps.every(([step]) => done[step])
 
@@ -62,8 +65,8 @@ export function Checklist({ done }: { done: Done }) {
                 <PlaceLink
                   place={
                     step === 'step' && draft
-                      ? placeOf(handle, 'campaign', draft.id)
-                      : placeOf(handle, place)
+                      ? addressOf(handle, 'campaign', draft.id)
+                      : addressOf(handle, place)
                   }
                   isPlain={done[step]}
                 >

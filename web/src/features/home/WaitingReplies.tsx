@@ -6,9 +6,9 @@ import { listThreadsOptions } from '../../api/generated/@tanstack/react-query.ge
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
+import { addressOf } from '../addresses/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './Home.module.css'
-import { placeOf } from './places.ts'
 
 const most = 5
 
@@ -18,7 +18,7 @@ export function WaitingReplies() {
   const { handle } = useWorkspace()
   const id = useId()
   const threads = useQuery(listThreadsOptions({ query: { view: 'waiting', limit: most } }))
-  const inbox = placeOf(handle, 'inbox')
+  const inbox = addressOf(handle, 'inbox')
   return (
     <section aria-labelledby={id}>
       <div className={classes.head}>

@@ -1,14 +1,14 @@
 import { useTranslation } from 'react-i18next'
 import type { AttentionItem } from '../../api/generated/types.gen.ts'
+import type { AddressName } from '../addresses/index.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
-import type { PlaceName } from './places.ts'
 
 interface AttentionText {
   what: string
   why: string
   /** Undefined: it is mended outside of the application. */
   mend?: string
-  place?: PlaceName
+  place?: AddressName
 }
 
 /** What happened and what to do, in words. */

@@ -9,7 +9,7 @@ import type { Conversation } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { placeOf } from '../home/index.ts'
+import { addressOf } from '../addresses/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import { LabelBadge } from './LabelBadge.tsx'
 import { LeadFields } from './LeadFields.tsx'
@@ -86,7 +86,7 @@ export function LeadPanel({ thread }: { thread: Conversation }) {
         <div id={moreId} className={classes.more}>
           <LeadProgress lead={lead.data} campaignName={thread.campaign_name} />
           <LeadFields lead={lead.data} />
-          <PlaceLink place={placeOf(handle, 'lead', id)}>{t(($) => $.inbox.lead.open)}</PlaceLink>
+          <PlaceLink place={addressOf(handle, 'lead', id)}>{t(($) => $.inbox.lead.open)}</PlaceLink>
           {mayChange &&
             status !== 'unsubscribed' &&
             thread.suggestion === null &&

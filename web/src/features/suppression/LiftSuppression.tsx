@@ -12,7 +12,7 @@ import {
 import type { LiftedSuppression } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { placeOf } from '../home/index.ts'
+import { addressOf } from '../addresses/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import type { Entry } from './entry.ts'
 
@@ -53,7 +53,7 @@ export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () 
             {resting_campaigns.map(({ id, name }, at) => (
               <Fragment key={id}>
                 {at === 0 ? ' ' : ', '}
-                <PlaceLink place={placeOf(handle, 'campaign', id)}>{name}</PlaceLink>
+                <PlaceLink place={addressOf(handle, 'campaign', id)}>{name}</PlaceLink>
               </Fragment>
             ))}
           </>

@@ -1,5 +1,5 @@
 /** Where something is begun, seen or mended. */
-export type PlaceName =
+export type AddressName =
   | 'campaign'
   | 'campaigns'
   | 'connect'
@@ -16,10 +16,10 @@ export type PlaceName =
 /**
  * An address of the application, for what names its record only when it is read.
  *
- * @param id of the record, where it is the place of one
+ * @param id of the record, where it is the address of one
  */
-export function placeOf(handle: string, name: PlaceName, id?: string | null): string {
-  const paths: Record<PlaceName, string> = {
+export function addressOf(handle: string, name: AddressName, id?: string | null): string {
+  const paths: Record<AddressName, string> = {
     campaign: `campaigns/${id}`,
     campaigns: 'campaigns',
     // Wherever it stands: one that was answered waits no more.

@@ -1,1 +1,0 @@
-export { type PlaceName, placeOf } from './places.ts'
