@@ -61,7 +61,7 @@ export default function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelP
                   {lead.current_step === 0
                     ? t(($) => $.leads.panel.notContacted)
                     : t(($) => $.leads.panel.step, {
-                        step: lead.current_step,
+                        step: data.step,
                         of: data.steps_total,
                       })}
                 </Text>
