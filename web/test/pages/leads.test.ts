@@ -61,7 +61,7 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   application,
   open,
 }) => {
-  await addLeads(application, `Autumn ${hostile}`, [
+  const autumn = await addLeads(application, `Autumn ${hostile}`, [
     { email: 'carla@example.net', first_name: 'Carla', company_name: 'Example Net' },
     { email: 'bob@example.org', first_name: 'Bob', last_name: 'Meier', company_name: hostile },
     {
@@ -138,6 +138,24 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   await page.getByLabel('Select carla@example.net').uncheck()
   await page.getByRole('button', { name: 'Reset filters' }).first().click()
   await expect.poll(() => rows.count()).toBe(4)
+
+  // Her history has the label by its name, what was set, and a pause as one.
+  const carla = { campaign_id: autumn, email: 'carla@example.net' }
+  for (const new_status of ['paused', 'active', 'lost']) {
+    const body = { ...carla, new_status }
+    const answer = await application.asOwner('POST', '/app/api/v2/lead/update/status', body)
+    expect([new_status, answer.status]).toEqual([new_status, 200])
+  }
+  await page.getByText('carla@example.net').click()
+  const history = page.getByRole('dialog').locator('section').filter({ hasText: 'History' })
+  await history.getByText(ownLabel.name, { exact: true }).first().waitFor()
+  const told = () => history.textContent()
+  await expect.poll(told).toContain('Status set Lost')
+  expect(await told()).toContain('Paused')
+  expect(await told()).toContain('Resumed')
+  expect(await told()).not.toContain(created.body.id)
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 
   // By keyboard from row to row, and into one.
   await rows.first().focus()

@@ -29,6 +29,7 @@ export {
   delayedMs,
   nextStep,
   type SequenceProgress,
+  stepsBehind,
   zoneOf,
 } from './sequence/step-timing.ts'
 export { pauseCampaign, reopenCampaigns } from './service-transitions.ts'

@@ -84,13 +84,13 @@ export const readCampaign = prepared<[workspaceId: string, id: string], Campaign
   { pipelined: true },
 )
 
-/** Of campaigns that are active or paused. */
+/** Of campaigns that are active or paused, with the state at that instant: facts belong to it alone. */
 export const readFacts = prepared<
   [workspaceId: string, ids: string[], now: Date],
-  FactsRow & { id: string }
+  FactsRow & Pick<CampaignRow, 'id' | 'status' | 'status_reason'>
 >(
   'read_campaign_facts',
-  `select c.id, ${factsColumns('$3')}
+  `select c.id, c.status, c.status_reason, ${factsColumns('$3')}
   from campaigns c
   where c.workspace_id = $1 and c.id = any($2::uuid[])`,
 )

@@ -45,6 +45,7 @@ export async function withFacts<Row extends StandingRow>(
   const ids = rows.filter(({ status }) => hasFacts.has(status)).map(({ id }) => id)
   const facts = ids.length === 0 ? [] : await readFacts(ctx.db, workspaceId, ids, now)
   const factsById = new Map(facts.map(({ id, ...columns }) => [id, columns]))
+  // Whoever was paused or completed since it was read is shown as that.
   return rows.map((row) => ({ ...row, ...(factsById.get(row.id) ?? noFacts) }))
 }
 

@@ -61,6 +61,7 @@ test('it says where a lead is in its sequence, why it gets nothing, whether the 
   const overview = await getLeadOverview(inbox.ctx, inbox.workspaceId, leadId)
   expect(overview).toMatchObject({
     ...{ lead: { current_step: 1 }, has_conversation: true, is_erased: false },
+    ...{ step: 1, steps_total: 2 },
   })
   expect(overview.reasons).toEqual(['Nothing is sent to this lead: it is stopped (replied).'])
   expect(overview.campaigns.map(({ campaign_name }) => campaign_name)).toContain('Winter')

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { type Campaign, getCampaign } from '../campaigns/index.ts'
+import { type Campaign, getCampaign, stepsBehind } from '../campaigns/index.ts'
 import { findLeadById, isErased, isSending, leadRecord } from '../leads/index.ts'
 import { findThread } from '../messages/index.ts'
 import { whyMailboxWaits, whyNotSent } from '../previews/index.ts'
@@ -22,12 +22,14 @@ export async function getLeadOverview(
     queries.listCampaignsOf(ctx.db, workspaceId, lead.email_folded),
     findThread(ctx.db, workspaceId, id),
   ])
+  const steps = campaign.sequences[0]?.steps ?? []
   const isSentTo = isSending(lead.sending_state)
   return {
     lead: leadRecord(lead),
     label_id: lead.label_id,
     campaign_name: campaign.name,
-    steps_total: campaign.sequences[0]?.steps.length ?? 0,
+    step: stepsBehind(steps, lead),
+    steps_total: steps.length,
     mailbox_id: lead.mailbox_id,
     reasons: [
       ...reasons,

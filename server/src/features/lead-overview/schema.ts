@@ -12,6 +12,9 @@ export const LeadOverview = Type.Object(
     lead: ref(Lead),
     label_id: Nullable(Uuid),
     campaign_name: Type.String(),
+    step: Type.Integer({
+      description: 'How many of these the lead has behind it, sent or passed over.',
+    }),
     steps_total: Type.Integer({ description: 'Steps of the campaign as it is now.' }),
     mailbox_id: Nullable(Uuid),
     reasons: Type.Array(Type.String(), {
@@ -38,7 +41,8 @@ export const LeadOverview = Type.Object(
     examples: [
       {
         lead: leadExample,
-        ...{ label_id: null, campaign_name: 'Autumn', steps_total: 3, mailbox_id: null },
+        ...{ label_id: null, campaign_name: 'Autumn', step: 1, steps_total: 3 },
+        mailbox_id: null,
         reasons: ['Nothing is sent to this lead: it is stopped (manual).'],
         campaigns: [
           {

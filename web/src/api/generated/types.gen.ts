@@ -3515,6 +3515,10 @@ export type LeadOverview = {
     label_id: string | null;
     campaign_name: string;
     /**
+     * How many of these the lead has behind it, sent or passed over.
+     */
+    step: number;
+    /**
      * Steps of the campaign as it is now.
      */
     steps_total: number;

@@ -1,15 +1,19 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import type { TFunction } from 'i18next'
 import { Bell, MailOpen, PencilLine, Send, Webhook } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { LeadHistoryItem } from '../../api/generated/types.gen.ts'
+import type { Label, LeadHistoryItem } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { useWorkspace } from '../users/index.ts'
 import classes from './LeadPanel.module.css'
+import { LeadStatus } from './LeadStatus.tsx'
 
 interface HistoryItemProps {
   item: LeadHistoryItem
+  /** Those that people made, archived ones too. */
+  labels: Label[]
   /** Of a change that a person made. */
   actor: string | undefined
   /** The conversation that its mails are in; undefined: nobody has answered yet. */
@@ -17,7 +21,7 @@ interface HistoryItemProps {
 }
 
 /** One thing that happened to a lead. */
-export function HistoryItem({ item, actor, conversation }: HistoryItemProps) {
+export function HistoryItem({ item, labels, actor, conversation }: HistoryItemProps) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
   const { kind, name, direction, subject, snippet, success, status_code, timestamp } = item
@@ -28,14 +32,15 @@ export function HistoryItem({ item, actor, conversation }: HistoryItemProps) {
           from: item.from_address,
         })
       : kind === 'delivery'
-        ? t(($) => $.leads.history.delivery, { event: inWords(name) })
-        : inWords(name)
+        ? t(($) => $.leads.history.delivery, { event: inWords(t, name, labels) })
+        : inWords(t, sendingChangeOf(item) ?? name, labels)
+  const status = statusSet(item)
   return (
     <div className={classes.item}>
       <Icon size="1rem" aria-hidden />
       <div>
         <Text size="sm">
-          {words}{' '}
+          {words} {status && <LeadStatus status={status} />}
           {kind === 'delivery' && (
             <StateBadge tone={success ? 'green' : 'red'}>
               {status_code === null ? t(($) => $.leads.history.noAnswer) : String(status_code)}
@@ -90,8 +95,29 @@ function iconOf({ kind, direction }: LeadHistoryItem) {
   return { event: Bell, delivery: Webhook, change: PencilLine }[kind]
 }
 
-/** `lead.meeting_booked` is "Meeting booked": types grow with the server. */
-function inWords(name: string): string {
+/** A change of sending alone is told as a change of the status that the lead has already. */
+function sendingChangeOf({ name, details }: LeadHistoryItem): string | undefined {
+  if (name !== 'lead.status_set' || details.status !== details.previous_status) return undefined
+  if (details.sending_state === 'paused') return 'lead.paused'
+  return isSentTo.has(details.sending_state) ? 'lead.resumed' : undefined
+}
+
+const isSentTo = new Set<unknown>(['pending', 'active'])
+
+function statusSet(item: LeadHistoryItem): string | undefined {
+  const { name, details } = item
+  if (name !== 'lead.status_set' || sendingChangeOf(item)) return undefined
+  return typeof details.status === 'string' ? details.status : undefined
+}
+
+/** `lead.meeting_booked` is "Meeting booked", and a label its name: types grow with the server. */
+function inWords(t: TFunction, name: string, labels: Label[]): string {
+  if (name.startsWith(ofLabel)) {
+    const id = name.slice(ofLabel.length)
+    return labels.find((label) => label.id === id)?.name ?? t(($) => $.leads.columns.label)
+  }
   const words = name.replace(/^lead\./, '').replaceAll(/[._]/g, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
+
+const ofLabel = 'lead.label.'

@@ -9,6 +9,7 @@ import { paged } from '../../lib/paged.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
+import { useOwnLabels } from '../labels/index.ts'
 import { HistoryItem } from './HistoryItem.tsx'
 
 interface LeadHistoryProps {
@@ -21,6 +22,7 @@ interface LeadHistoryProps {
 export function LeadHistory({ id, hasConversation }: LeadHistoryProps) {
   const { t } = useTranslation()
   const members = useQuery(listMembersOptions())
+  const labels = useOwnLabels().all
   const pages = useInfiniteQuery({
     ...listLeadHistoryInfiniteOptions({ path: { id }, query: { limit: 50 } }),
     ...paged,
@@ -45,6 +47,7 @@ export function LeadHistory({ id, hasConversation }: LeadHistoryProps) {
         <HistoryItem
           key={item.id}
           item={item}
+          labels={labels}
           actor={nameOf(item.actor_id)}
           conversation={hasConversation ? id : undefined}
         />

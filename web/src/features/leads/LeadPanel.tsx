@@ -61,7 +61,7 @@ export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
                   {lead.current_step === 0
                     ? t(($) => $.leads.panel.notContacted)
                     : t(($) => $.leads.panel.step, {
-                        step: lead.current_step,
+                        step: data.step,
                         of: data.steps_total,
                       })}
                 </Text>

@@ -3,6 +3,8 @@ import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createMailbox, createReadyCampaign } from '../../../../test/campaigns.ts'
 import { readForEver } from '../../../../test/sending.ts'
 import { dayOf } from '../../../kernel/calendar.ts'
+import { readCampaign } from '../queries.ts'
+import { toRecords } from '../record.ts'
 
 let api: TestApi
 let campaign: { id: string; email_list: string[] }
@@ -139,4 +141,12 @@ test('follow-ups of a mailbox that was not read for a quarter of an hour wait fo
   expect(await reason()).toBe('mailboxes_unhealthy')
   await setMailbox({ inbox_read_at: null })
   expect(await reason()).toBe('mailboxes_unhealthy')
+})
+
+test('a campaign that is paused after it was read and before its facts are is answered as paused', async () => {
+  const { ctx, workspaceId } = api
+  const rows = await readCampaign(ctx.db, workspaceId, campaign.id)
+  await patch({ status: 'paused' })
+  const [record] = await toRecords(ctx, workspaceId, rows)
+  expect(record).toMatchObject({ status: 'paused', sending_status: { reason: 'paused' } })
 })

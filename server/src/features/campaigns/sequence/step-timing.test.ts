@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterDelay, nextStep, type StepDelay } from './step-timing.ts'
+import { afterDelay, nextStep, type StepDelay, stepsBehind } from './step-timing.ts'
 
 const steps = (...ids: string[]) => ids.map((id) => ({ id }))
 const has = (...ids: string[]) => ({ sent_step_ids: ids, current_step: ids.length })
@@ -24,6 +24,17 @@ test.each([
   ['there is no step', '', '', 'none'],
 ])('%s: of %s with %s sent, the next is %s', (_case, now, sent, next) => {
   expect(nextOf(now, sent)).toBe(next)
+})
+
+test.each([
+  ['nothing was sent', 'ABC', '', 0],
+  ['two steps were sent', 'ABC', 'AB', 2],
+  ['a step sent was removed', 'BC', 'AB', 1],
+  ['every step was sent and one removed', 'BC', 'ABC', 2],
+  ['steps sent changed places', 'BAC', 'AB', 2],
+  ['every step was replaced by fewer', 'X', 'AB', 1],
+])('%s: of %s with %s sent, %d are behind', (_case, now, sent, behind) => {
+  expect(stepsBehind(steps(...now), has(...sent))).toBe(behind)
 })
 
 test.each<[string, string, number, StepDelay['delay_unit'], string]>([

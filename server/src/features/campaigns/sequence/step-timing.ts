@@ -21,15 +21,26 @@ export interface SequenceProgress {
  */
 export function nextStep<Step extends { id: string }>(
   steps: readonly Step[],
-  { sent_step_ids, current_step }: SequenceProgress,
+  progress: SequenceProgress,
 ): Step | undefined {
+  return steps.find(isToCome(steps, progress))
+}
+
+/** How many steps are behind a lead, sent or passed over, of those that there are now. */
+export const stepsBehind = (steps: readonly { id: string }[], progress: SequenceProgress): number =>
+  steps.length - steps.filter(isToCome(steps, progress)).length
+
+function isToCome(
+  steps: readonly { id: string }[],
+  { sent_step_ids, current_step }: SequenceProgress,
+) {
   const lastId = sent_step_ids.at(-1)
   let last = steps.findIndex(({ id }) => id === lastId)
   if (last < 0) last = steps.findLastIndex(({ id }) => sent_step_ids.includes(id))
   // Nothing of what was sent is left: the whole sequence was replaced, as a client does that sends
   // its steps without their ids.
   if (last < 0) last = current_step - 1
-  return steps.find(({ id }, index) => index > last && !sent_step_ids.includes(id))
+  return ({ id }: { id: string }, index: number) => index > last && !sent_step_ids.includes(id)
 }
 
 /** The end of a step's delay. Days are calendar days, not 24 hours each. */
