@@ -88,6 +88,8 @@ describe('a destination that fails', () => {
     const later = await service.emit()
     const { from, ended_from, deliveries } = await countMissed(ctx, workspaceId, id)
     expect(deliveries).toBe(2)
+    const brief = await countMissed(ctx, workspaceId, id, 0)
+    expect(brief).toMatchObject({ deliveries: 1, is_estimate: true, from, ended_from })
     await patch(id, { status: 'active', target_hook_url: good.url })
     expect(await countMissed(ctx, workspaceId, id)).toMatchObject({ deliveries: 0, from: null })
     if (!(from && ended_from)) throw new Error('It is not switched off.')

@@ -61,20 +61,33 @@ export async function replay(ctx: Context, request: ReplayRequest): Promise<numb
   return count
 }
 
-/** How many events of a window match the subscription, whatever the state of the destination. */
+export interface ReplayCount {
+  count: number
+  /** There are at least as many: the time was over. */
+  isEstimate: boolean
+}
+
+/**
+ * How many events of a window match the subscription, whatever the state of the destination.
+ *
+ * @param budgetMs after which it is counted no further: all events of the window are read, however few match
+ */
 export async function countReplay(
   ctx: Context,
   { workspaceId, webhookId, ...window }: Extract<ReplayRequest, { from: Date }>,
   most: number,
-): Promise<number> {
+  budgetMs = Number.POSITIVE_INFINITY,
+): Promise<ReplayCount> {
   const destination = await findDestination(ctx.db, workspaceId, webhookId)
   if (!destination) throw notFound('webhook')
+  const endMs = ctx.monotonicMs() + budgetMs
   let count = 0
   for await (const ids of eventsOf(ctx, destination, window, most)) {
     count += ids.length
-    if (count >= most) return most
+    if (count >= most) return { count: most, isEstimate: false }
+    if (ctx.monotonicMs() >= endMs) return { count, isEstimate: true }
   }
-  return count
+  return { count, isEstimate: false }
 }
 
 /** The events of a window that match the subscription, oldest first, at most so many at once. */

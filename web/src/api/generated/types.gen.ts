@@ -3012,6 +3012,10 @@ export type MissedEvents = {
      */
     deliveries: number;
     /**
+     * There are at least as many.
+     */
+    is_estimate: boolean;
+    /**
      * Since when nothing is made for it; null of an active one.
      */
     from: string | null;
@@ -10599,7 +10603,12 @@ export type CountMissedEventsData = {
          */
         id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * It is counted for about a second.
+         */
+        is_brief?: boolean;
+    };
     url: '/app/webhooks/{id}/missed';
 };
 

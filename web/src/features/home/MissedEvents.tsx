@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { countMissedEventsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 
+/** Each event since is looked at, so not at every visit. */
+const keptMs = 600_000
 /** It is not counted further: so many are replayed at once. */
 const countedMax = 100_000
 
@@ -9,11 +11,13 @@ const countedMax = 100_000
 export function MissedEvents({ id }: { id: string }) {
   const { t } = useTranslation()
   const missed = useQuery({
-    ...countMissedEventsOptions({ path: { id } }),
-    staleTime: 60_000,
+    ...countMissedEventsOptions({ path: { id }, query: { is_brief: true } }),
+    staleTime: keptMs,
+    gcTime: keptMs,
   })
   if (!missed.data) return null
-  const { deliveries: count } = missed.data
+  const { deliveries: count, is_estimate } = missed.data
   if (count > countedMax) return <> {t(($) => $.home.attention.missedMany)}</>
-  return <> {t(($) => $.home.attention.missed, { count })}</>
+  if (is_estimate && count === 0) return null
+  return <> {t(($) => $.home.attention[is_estimate ? 'missedAtLeast' : 'missed'], { count })}</>
 }

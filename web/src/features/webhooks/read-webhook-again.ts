@@ -6,4 +6,6 @@ export const readWebhookAgain = (cache: QueryClient) =>
   readAgain(cache, [
     ...(['listWebhooks', 'listWebhookHealth', 'getWebhook', 'getWebhookHealth'] as const),
     ...(['listWebhookEvents', 'getWebhookEvent', 'listWebhookDays', 'getTryOut'] as const),
+    // How many it had missed when it was last looked at.
+    'countMissedEvents',
   ])

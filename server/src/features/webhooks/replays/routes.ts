@@ -42,6 +42,7 @@ const WebhookReplay = Type.Object(
 const MissedEvents = Type.Object(
   {
     deliveries: Type.Integer({ description: 'How many.' }),
+    is_estimate: Type.Boolean({ description: 'There are at least as many.' }),
     from: Nullable(
       Type.Unsafe<Date>({
         ...Timestamp,
@@ -61,6 +62,7 @@ const MissedEvents = Type.Object(
     examples: [
       {
         deliveries: 132,
+        is_estimate: false,
         from: '2026-11-20T09:37:00.123Z',
         ended_from: '2026-11-15T09:30:00.123Z',
       },
@@ -72,6 +74,7 @@ export const webhookReplaySchemas = [WebhookReplayInput, WebhookReplay, MissedEv
 
 const tags = ['Webhooks']
 const params = Type.Object({ id: Uuid })
+const briefMs = 1_000
 const entitlement = 'webhooks'
 
 export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -94,7 +97,8 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ ctx, caller, params, query }) => {
       const window = windowOf(query, ctx.now())
-      return { deliveries: await countWindow(ctx, caller.workspaceId, params.id, window) }
+      const { count } = await countWindow(ctx, caller.workspaceId, params.id, window)
+      return { deliveries: count }
     },
   )
 
@@ -109,10 +113,16 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'Every event since it was disabled, and what ended without success since it failed. Counts to 100,001.',
         tags,
         params,
+        querystring: Type.Object({
+          is_brief: Type.Optional(
+            Type.Boolean({ default: false, description: 'It is counted for about a second.' }),
+          ),
+        }),
         response: { 200: ref(MissedEvents) },
       },
     },
-    ({ ctx, caller, params }) => countMissed(ctx, caller.workspaceId, params.id),
+    ({ ctx, caller, params, query }) =>
+      countMissed(ctx, caller.workspaceId, params.id, query.is_brief ? briefMs : undefined),
   )
 
   app.post(

@@ -20,21 +20,28 @@ export const countWindow = (
   workspaceId: string,
   webhookId: string,
   window: ReplayWindow,
-): Promise<number> => countReplay(ctx, { workspaceId, webhookId, ...window }, pendingMax + 1)
+  budgetMs?: number,
+) => countReplay(ctx, { workspaceId, webhookId, ...window }, pendingMax + 1, budgetMs)
 
 /**
  * What a disabled webhook has missed: every event since, and before that what ended without success
  * since it failed, by its tries, its age or for being too many. What still waits is sent by itself.
  */
-export async function countMissed(ctx: Context, workspaceId: string, webhookId: string) {
+export async function countMissed(
+  ctx: Context,
+  workspaceId: string,
+  webhookId: string,
+  budgetMs?: number,
+) {
   const row = await findWebhook(ctx.db, workspaceId, webhookId)
   if (!row) throw notFound('webhook')
   const { timestamp_disabled: from } = row
-  if (!from) return { deliveries: 0, from: null, ended_from: null }
+  if (!from) return { deliveries: 0, is_estimate: false, from: null, ended_from: null }
   const [lane] = await listLaneHealth(ctx.db, workspaceId, [webhookId])
   const ended_from = lane?.failing_since ?? from
   const window = { from, to: ctx.now(), endedFrom: ended_from }
-  return { deliveries: await countWindow(ctx, workspaceId, webhookId, window), from, ended_from }
+  const found = await countWindow(ctx, workspaceId, webhookId, window, budgetMs)
+  return { deliveries: found.count, is_estimate: found.isEstimate, from, ended_from }
 }
 
 /**
@@ -73,7 +80,7 @@ async function requireRoom(
   webhookId: string,
   window: ReplayWindow,
 ) {
-  const count = await countWindow(ctx, workspaceId, webhookId, window)
+  const { count } = await countWindow(ctx, workspaceId, webhookId, window)
   if (count > pendingMax) throw tooMany()
   const [waiting] = await countPending(ctx.db, workspaceId, [webhookId])
   if (waiting && count + waiting.count > pendingMax) throw tooManyWithWaiting()
