@@ -44,9 +44,6 @@ const upkeepEveryMs = 3_600_000
 const waitingEveryMs = 5_000
 const successesEveryMs = 60_000
 
-/** What a runner has started, and ends. */
-type Part = Pick<Runner, 'stop'>
-
 /**
  * Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of
  * partitions. One that fails to start leaves nothing behind: else it would lead, and keep mailboxes,
@@ -58,13 +55,12 @@ export async function startRunner(
 ): Promise<Runner> {
   await using stack = new AsyncDisposableStack()
   // What fails in one of them keeps no other from writing its results.
-  const end = (part: Part) =>
+  const end = (part: Runner) =>
     part.stop().catch((error) => ctx.log.warn(describeError(error), 'a runner did not end well'))
   const hints = await shareHints(options.listen)
   const leader = hints.listen ? await startLeader(ctx, hints.listen) : undefined
   if (leader) stack.defer(() => end(leader))
   const { scope } = leader ?? { scope: withoutLeader }
-  // First, because it looks whether the database was put back: then nothing must leave it.
   const { marker } = options
   const owner = new MailboxOwner(ctx)
   stack.defer(() => end(owner))
@@ -72,16 +68,17 @@ export async function startRunner(
   // Of the last minute when all has ended.
   stack.defer(successes.tell)
   const stopping = new AbortController()
-  const loops: Part[] = []
+  const loops: Runner[] = []
   stack.defer(async () => {
     stopping.abort()
     await Promise.all(loops.map(end))
   })
-  const started = <Loop extends Part>(loop: Loop): Loop => {
+  const started = <Loop extends Runner>(loop: Loop): Loop => {
     loops.push(loop)
     return loop
   }
   await unsubscribeBefore(ctx)
+  // First, because it looks whether the database was put back: then nothing must leave it.
   const sending = started(
     await startSendingRunner(ctx, owner, {
       ...{ ...hints, scope },
@@ -90,10 +87,10 @@ export async function startRunner(
   )
   ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
   ctx.metrics.gauge('sending_held', () => Number(sending.isHeld()))
-  const { holdsAll: isHeld } = sending
+  const { holdsAll } = sending
   const deliveries = started(
     await startDeliveryRunner(ctx, {
-      ...{ ...hints, scope, isHeld },
+      ...{ ...hints, scope, holdsAll },
       onAttempt: (attempt) => {
         observeAttempt(ctx, attempt)
         successes.count(attempt)
@@ -105,7 +102,7 @@ export async function startRunner(
   observeBacklog(ctx, () => bucketsOf(scope(), deliveries.buckets()))
   ctx.metrics.gauge('lanes_leased', deliveries.lanesWithWork)
   ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
-  const inboxes = started(startInboxRunner(ctx, owner, { ...hints, scope, isHeld }))
+  const inboxes = started(startInboxRunner(ctx, owner, { ...hints, scope, holdsAll }))
   ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)
   ctx.metrics.gauge('mailboxes_waiting', inboxes.mailboxesWaiting)
   ctx.metrics.gauge('imap_connections', inboxes.imapConnections)

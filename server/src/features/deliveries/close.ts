@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import type { Attempt } from './delivery.ts'
+import { type Attempt, attemptOf } from './delivery.ts'
 import type { Lane } from './lane.ts'
 import { keepLanePlan } from './lane-queries.ts'
 import * as queries from './queries.ts'
@@ -128,28 +128,16 @@ type WithEvent = queries.DeliveryToClose & { event_type: string }
 
 const hasEvent = (row: queries.DeliveryToClose): row is WithEvent => row.event_type !== null
 
-const closingRecord = (
+function closingRecord(
   ctx: Context,
-  lane: Lane,
-  row: WithEvent,
+  { workspaceId, webhookId }: Lane,
+  { id, event_id, event_type, campaign_id, lead_email, attempt: retryCount }: WithEvent,
   reason: string,
   url: string,
-): Attempt => ({
-  workspace_id: lane.workspaceId,
-  id: ctx.newId(),
-  webhook_id: lane.webhookId,
-  webhook_url: url,
-  event_id: row.event_id,
-  event_type: row.event_type,
-  campaign_id: row.campaign_id,
-  lead_email: row.lead_email,
-  retry_group_id: row.id,
-  retry_count: row.attempt,
-  status_code: null,
-  success: false,
-  will_retry: false,
-  timestamp_next_retry: null,
-  error_message: reason,
-  response_time_ms: null,
-  response_body: null,
-})
+): Attempt {
+  const place = { workspaceId, webhookId, url, retryGroupId: id, retryCount, retryAt: null }
+  const event = { id: event_id, type: event_type, campaign_id, lead_email }
+  return attemptOf(ctx, place, event, { ...notMade, error_message: reason })
+}
+
+const notMade = { status_code: null, success: false, response_time_ms: null, response_body: null }

@@ -1,3 +1,5 @@
+import type { AnyContext } from '../../kernel/context.ts'
+
 /** What a delivery and its attempts are made of; shared by sending, deciding and settling. */
 
 /** The clock that made an attempt's id may be behind the one of its delivery, or of the attempt before it. */
@@ -54,6 +56,38 @@ export interface AttemptResult {
   response_time_ms: number | null
   response_body: string | null
 }
+
+/** Which attempt of a delivery it is; one that was made, or whose delivery ended without it. */
+interface AttemptPlace {
+  workspaceId: string
+  webhookId: string
+  url: string
+  retryGroupId: string
+  retryCount: number
+  /** Null: it was the last one. */
+  retryAt: Date | null
+}
+
+export const attemptOf = (
+  ctx: AnyContext,
+  place: AttemptPlace,
+  event: Omit<DueEvent, 'body'>,
+  result: AttemptResult,
+): Attempt => ({
+  workspace_id: place.workspaceId,
+  id: ctx.newId(),
+  webhook_id: place.webhookId,
+  webhook_url: place.url,
+  event_id: event.id,
+  event_type: event.type,
+  campaign_id: event.campaign_id,
+  lead_email: event.lead_email,
+  retry_group_id: place.retryGroupId,
+  retry_count: place.retryCount,
+  will_retry: place.retryAt !== null,
+  timestamp_next_retry: place.retryAt,
+  ...result,
+})
 
 /** What becomes of the delivery: the compiler lists the cases wherever it matters. */
 export type Decision =

@@ -55,12 +55,14 @@ export class LaneReader {
   async readDue(lane: Lane): Promise<FoundRows> {
     const { now, monotonicMs } = this.#ctx
     const asked = { ms: monotonicMs(), read: lane.beginRead() }
-    const { sends } = lane.state
+    const { sends, version } = lane.state
     if (lane.isTimeTo('start', asked.ms)) lane.setPosition(beforeAllRows)
     const { fresh, orphans, position, hasMore, destination, health } = await this.#read.due(lane)
     if (!lane.state.healthLoaded) lane.apply({ kind: 'health loaded', health })
     // Read with the rows: no delivery is sent by a destination that was changed before it was made.
     if (!(await this.#adopt(lane, destination, asked, sends))) return nothing
+    // What was read of the older version is forgotten, and comes with the next read.
+    if (version > 0 && lane.state.version !== version) return this.#fromStart(lane)
     lane.setPosition(position, fresh.length)
     if (await this.#closeSuspect(lane)) return this.#fromStart(lane)
     if (this.#mayHoldMany(lane, hasMore) && (await this.#closeBacklog(lane))) {
@@ -99,6 +101,8 @@ export class LaneReader {
       return true
     }
     if (row?.may_receive) {
+      // Events that were read before may be about a person who was erased since.
+      if (lane.state.queued > 0 && lane.state.version !== row.version) this.#forgetRows(lane)
       // Decrypting its secrets for each read is expensive.
       if (lane.versionAt(this.#ctx.now()) !== row.version) {
         lane.setDestination(openDestination(this.#ctx, row))

@@ -4,10 +4,12 @@ import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerWith, type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { allBuckets, bucketOf } from '../../kernel/runner/leases.ts'
+import { eraseLead } from '../erasure/index.ts'
 import { Lanes } from './lanes.ts'
 
 /** More than are read at once. */
 const events = 100
+const person = 'lead@example.com'
 
 let service: Delivering
 let receiver: Receiver
@@ -213,6 +215,18 @@ test('a receiver that refuses some events gets the others at once', async () => 
   owner.lanes.tick()
   owner.wake()
   await finish(owner)
+})
+
+test('what was read ahead of a person who is erased is not sent', async () => {
+  const owner = await inFullFlow()
+  const named = () => receiver.requests.filter(({ body }) => String(body).includes(person)).length
+  expect(named()).toBe(receiver.requests.length)
+  const before = named()
+  await eraseLead(service.ctx, person)
+  elapsedMs += 1001
+  await finish(owner)
+  expect(receiver.requests).toHaveLength(events)
+  expect(named()).toBe(before)
 })
 
 test('a result that the database refuses holds up no other, is told, and is written once it is taken', async () => {

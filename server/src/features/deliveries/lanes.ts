@@ -7,7 +7,7 @@ import { bucketOf } from '../../kernel/runner/leases.ts'
 import { type Pool, type Slot, Slots } from '../../kernel/runner/slots.ts'
 import type { OpenDestination } from '../webhooks/index.ts'
 import { assess } from './assess.ts'
-import type { Attempt, DueDelivery } from './delivery.ts'
+import { type Attempt, attemptOf, type DueDelivery } from './delivery.ts'
 import { Lane } from './lane.ts'
 import { markInFlight } from './lane-queries.ts'
 import { type FoundRows, LaneReader } from './lane-reader.ts'
@@ -318,22 +318,15 @@ export class Lanes {
     const retryAt = decision.kind === 'retry' ? decision.dueAt : null
     const clearsLane = health === 'ok' && lane.state.hasHealthRow
     lane.apply({ kind: 'answered', health, now, retryAt })
+    const { workspaceId, webhookId } = lane
+    const place = {
+      workspaceId,
+      webhookId,
+      url,
+      ...{ retryGroupId: row.id, retryCount: row.attempt, retryAt },
+    }
     this.settler.add({
-      attempt: {
-        workspace_id: lane.workspaceId,
-        id: this.#ctx.newId(),
-        webhook_id: lane.webhookId,
-        webhook_url: url,
-        event_id: row.event.id,
-        event_type: row.event.type,
-        campaign_id: row.event.campaign_id,
-        lead_email: row.event.lead_email,
-        retry_group_id: row.id,
-        retry_count: row.attempt,
-        will_retry: decision.kind === 'retry',
-        timestamp_next_retry: retryAt,
-        ...result,
-      },
+      attempt: attemptOf(this.#ctx, place, row.event, result),
       clearsLane,
       laneNotBefore: poolOf(lane.state) === 'failing' ? (lane.state.notBefore ?? null) : null,
       disable: decision.kind === 'ended' ? decision.disable : null,

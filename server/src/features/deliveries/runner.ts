@@ -1,4 +1,5 @@
 import type { ProcessContext } from '../../kernel/context.ts'
+import { describeError } from '../../kernel/log.ts'
 import { hintDue, type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
 import { bucketsOf, type Scope, wakeOwners, withoutLeader } from '../../kernel/runner/leader.ts'
 import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
@@ -23,7 +24,7 @@ export interface DeliveryRunnerOptions {
   scope?: () => Scope
   onAttempt?: (attempt: Attempt) => void
   /** Whether nothing may be sent: the database was restored, and nobody has confirmed it. */
-  isHeld?: () => boolean
+  holdsAll?: () => boolean
   /** How busy this process was since it was asked last, 0 to 1. */
   busyShare?: () => number
 }
@@ -35,7 +36,6 @@ export interface DeliveryRunner {
   lanesWithWork: () => number
   /** Results of deliveries that the database does not take. */
   resultsRefused: () => number
-  inFlight: () => number
   /** Drains for at most this long, releases the leases and resolves. */
   stop: (withinMs?: number) => Promise<void>
 }
@@ -64,11 +64,14 @@ export async function startDeliveryRunner(
   ctx: ProcessContext,
   options: DeliveryRunnerOptions = {},
 ): Promise<DeliveryRunner> {
-  const { isHeld = () => false, scope = withoutLeader } = options
+  const { holdsAll = () => false, scope = withoutLeader } = options
   const leases: Leases = new Leases(ctx, leaseKind, {
     taken: (_buckets, abandoned) => {
       sweep.restart()
-      if (abandoned.length > 0) background(ctx, () => countAbandons(ctx.db, abandoned, ctx.now()))
+      if (abandoned.length === 0) return
+      countAbandons(ctx.db, abandoned, ctx.now()).catch((error) =>
+        ctx.log.warn(describeError(error), 'abandoned leases were not counted'),
+      )
     },
     lost: (buckets) => lanes.leave(buckets),
     drained: (buckets) => lanes.drain(buckets, drainMs),
@@ -76,7 +79,7 @@ export async function startDeliveryRunner(
   let drainMs = 20_000
   const lanes = new Lanes(ctx, {
     slot: leases.slot,
-    holds: (bucket) => leases.holds(bucket) && !isHeld(),
+    holds: (bucket) => leases.holds(bucket) && !holdsAll(),
     ...(options.onAttempt ? { onAttempt: options.onAttempt } : {}),
     ...(options.busyShare ? { busyShare: options.busyShare } : {}),
   })
@@ -100,7 +103,7 @@ export async function startDeliveryRunner(
   })
   const sweeping = startLoop(ctx, 'sweep', sweepEveryMs, async () => {
     // When nothing is held any more, the sweep starts over and finds what fell due meanwhile.
-    if (isHeld()) sweep.restart()
+    if (holdsAll()) sweep.restart()
     else await sweep.step()
   })
   const fanOut = startLoop(ctx, 'fan-out', fanoutsEveryMs, async (hinted) => {
@@ -129,7 +132,6 @@ export async function startDeliveryRunner(
     buckets: () => leases.buckets(),
     lanesWithWork: () => lanes.withWork,
     resultsRefused: () => lanes.settler.refused,
-    inFlight: () => lanes.inFlight,
     async stop(withinMs = 5_000) {
       drainMs = withinMs
       await unlisten?.()
@@ -195,8 +197,4 @@ function createSweep(ctx: ProcessContext, { leases, watched, wake }: SweepOption
       steps = 0
     },
   }
-}
-
-function background(ctx: ProcessContext, work: () => Promise<unknown>) {
-  work().catch(() => ctx.log.warn('abandoned leases were not counted'))
 }

@@ -43,18 +43,29 @@ export const updateEvents = (db: Db, workspaceId: string, events: StoredEvent[])
     where events.workspace_id = ${workspaceId}::uuid and events.id = batch.id`.execute(db)
 
 /**
- * The result of a delivery that is under way would name the person again. Rows are locked in the order
- * of their ids, as by all others who change several.
+ * The result of a delivery that is under way would name the person again, and a runner has the event in
+ * memory as it was: it forgets what it has read for a webhook of a new version. Rows are locked in the
+ * order of their ids, as by all others who change several.
  */
 export const markDeliveries = (db: Db, workspaceId: string, eventIds: string[]) =>
   sql`
-    update deliveries d set person_erased = true
+    with marked as (
+      update deliveries d set person_erased = true
+      from (
+        select id from deliveries
+        where workspace_id = ${workspaceId}::uuid and event_id = any(${eventIds}::uuid[])
+        order by id for update
+      ) k
+      where d.workspace_id = ${workspaceId}::uuid and d.id = k.id
+      returning d.webhook_id
+    )
+    update webhooks w set version = version + 1
     from (
-      select id from deliveries
-      where workspace_id = ${workspaceId}::uuid and event_id = any(${eventIds}::uuid[])
+      select id from webhooks
+      where workspace_id = ${workspaceId}::uuid and id in (select webhook_id from marked)
       order by id for update
     ) k
-    where d.workspace_id = ${workspaceId}::uuid and d.id = k.id`.execute(db)
+    where w.workspace_id = ${workspaceId}::uuid and w.id = k.id`.execute(db)
 
 /** A receiver may send back what it got. Events are erased before attempts. */
 const isOfErasedReply = (workspaceId: string) =>

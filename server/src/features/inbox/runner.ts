@@ -12,7 +12,7 @@ import { ReadingSlots } from './reading/reading-slots.ts'
 
 interface InboxRunnerOptions extends Pick<ReadOptions, 'onRead'> {
   /** Whether nobody may log in anywhere: the database was put back, and nobody has confirmed it. */
-  isHeld?: () => boolean
+  holdsAll?: () => boolean
   listen?: ListenForHints
   /** While it hears of a leader, it hears of changes, too. */
   scope?: () => Scope
@@ -40,7 +40,7 @@ export function startInboxRunner(
   owner: MailboxOwner,
   options: InboxRunnerOptions = {},
 ): InboxRunner {
-  const { isHeld = () => false, listen, scope = withoutLeader, ...reading } = options
+  const { holdsAll = () => false, listen, scope = withoutLeader, ...reading } = options
   const followed = new Map<string, Following>()
   const slots = new ReadingSlots(ctx)
   const places = new ImapPlaces(ctx, { max: ctx.config.imapConnectionsMax })
@@ -53,7 +53,7 @@ export function startInboxRunner(
       }),
     )
   const follow = (mailbox: Parameters<typeof followMailbox>[1]) => {
-    const holds = () => owner.holds(bucketOf(mailbox.id)) && !isHeld()
+    const holds = () => owner.holds(bucketOf(mailbox.id)) && !holdsAll()
     const following = followMailbox(inWorkspace(ctx, mailbox.workspace_id), mailbox, {
       ...reading,
       holds,
@@ -75,7 +75,7 @@ export function startInboxRunner(
   let isHinted = false
   /** @returns whether everything is read that is to be read */
   const look = async () => {
-    const mailboxes = isHeld() ? [] : await findMailboxesToRead(ctx.db, owner.buckets())
+    const mailboxes = holdsAll() ? [] : await findMailboxesToRead(ctx.db, owner.buckets())
     const wanted = new Map(mailboxes.map(({ id, imap_version }) => [id, imap_version]))
     // With other settings it may be another server's: the connection to the old one ends.
     const isOver = ({ mailbox }: Following) => wanted.get(mailbox.id) !== mailbox.imap_version
@@ -85,7 +85,7 @@ export function startInboxRunner(
       if (following && !is_failing) following.tryMended()
       if (!following && owner.holds(bucketOf(mailbox.id))) follow(mailbox)
     }
-    return !isHeld() && mailboxes.every(({ id }) => followed.has(id))
+    return !holdsAll() && mailboxes.every(({ id }) => followed.has(id))
   }
   const looking = startLoop(ctx, 'inboxes', lookEveryMs, async (told) => {
     if (scope() === 'none' && !told && ctx.monotonicMs() < lookMs) return

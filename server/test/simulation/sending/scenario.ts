@@ -88,8 +88,8 @@ async function begin(world: World, conditions: SendingConditions): Promise<Life>
     const shared = { listen, scope: leader.scope }
     const marker = markerOf(markers, process)
     const sending = await startSendingRunner(ctx, owner, { ...shared, marker })
-    const isHeld = sending.holdsAll
-    const inboxes = startInboxRunner(ctx, owner, { ...shared, isHeld })
+    const { holdsAll } = sending
+    const inboxes = startInboxRunner(ctx, owner, { ...shared, holdsAll })
     const following = startLoop(ctx, 'following', followEveryMs, () => followSteps(ctx))
     idleTime.running.set(process, { sending, inboxes, startedAt: world.leaseTime() })
     return {

@@ -2,7 +2,13 @@ import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
-import { observeAttempt, recordAttempts, resultOf, send } from '../../deliveries/index.ts'
+import {
+  attemptOf,
+  observeAttempt,
+  recordAttempts,
+  resultOf,
+  send,
+} from '../../deliveries/index.ts'
 import { storeEvents } from '../../events/index.ts'
 import { refuseWhileHeld } from '../../sending/index.ts'
 import { findDestination, openDestination } from '../index.ts'
@@ -42,22 +48,9 @@ export async function testWebhook(
   if (outcome.kind === 'unsent') throw notSent()
   const result = resultOf(outcome)
   // The delivery before its attempt, as its replay looks for it.
-  const retry_group_id = ctx.newId()
-  const attempt = {
-    workspace_id: workspaceId,
-    id: ctx.newId(),
-    webhook_id: webhookId,
-    webhook_url: open.url,
-    event_id: event.id,
-    event_type: event.type,
-    campaign_id: event.campaign_id,
-    lead_email: event.lead_email,
-    retry_group_id,
-    retry_count: 0,
-    will_retry: false,
-    timestamp_next_retry: null,
-    ...result,
-  }
+  const delivery = { retryGroupId: ctx.newId(), retryCount: 0, retryAt: null }
+  const place = { workspaceId, webhookId, url: open.url, ...delivery }
+  const attempt = attemptOf(ctx, place, event, result)
   const slot = Math.floor(ctx.random() * 16)
   await transaction(ctx, (tx) => recordAttempts(tx, [attempt], slot))
   observeAttempt(ctx, attempt)
