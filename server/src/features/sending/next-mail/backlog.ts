@@ -30,7 +30,14 @@ export interface Backlog {
   sentByMailbox: (ready: ReadyLane) => { day: string; sent: number }
   /** Counts on as this batch is planned. */
   campaignDay: (campaign: CachedCampaign) => CampaignDay
-  followUps: (ready: ReadyLane, campaign: CachedCampaign) => queries.Candidate[]
+  followUps: (ready: ReadyLane, campaign: CachedCampaign) => FollowUps
+}
+
+interface FollowUps {
+  /** The first that are due, and free. */
+  leads: queries.Candidate[]
+  /** Others may be due behind those that were read. */
+  isCut: boolean
 }
 
 /** A mailbox without a gap claims so many mails at most, and no more than it sends in this time. */
@@ -54,14 +61,11 @@ export async function loadBacklog(
 ): Promise<Backlog> {
   const { lanes, campaignDays } = await withCampaigns(db, now, rows, cache)
   const pairs = lanes.flatMap((ready) => ready.campaigns.map((campaign) => ({ ready, campaign })))
-  const followUps = await queries.findFollowUps(
-    db,
-    pairs.map(({ ready, campaign }) => ({
-      ...sourceOf(ready, campaign),
-      limit: Math.max(followUpsMin, 2 * claimsMax(campaign, ready)),
-    })),
-    now,
-  )
+  const sources = pairs.map(({ ready, campaign }) => ({
+    ...sourceOf(ready, campaign),
+    limit: Math.max(followUpsMin, 2 * claimsMax(campaign, ready)),
+  }))
+  const followUps = await queries.findFollowUps(db, sources, now)
   await prefetch.fill(db, wantedOf(pairs), now)
 
   const bySource = Map.groupBy(followUps, ({ position }) => position)
@@ -83,10 +87,14 @@ export async function loadBacklog(
       campaignDays.set(campaign.id, found)
       return found
     },
-    followUps: ({ row }, campaign) =>
-      (bySource.get(places.get(`${row.mailbox_id} ${campaign.id}`) ?? 0) ?? []).filter(
-        ({ id, is_open }) => !is_open && !prefetch.isBusy(id),
-      ),
+    followUps({ row }, campaign) {
+      const place = places.get(`${row.mailbox_id} ${campaign.id}`) ?? 0
+      const read = bySource.get(place) ?? []
+      return {
+        leads: read.filter(({ id, is_open }) => !is_open && !prefetch.isBusy(id)),
+        isCut: read.length === sources[place - 1]?.limit,
+      }
+    },
   }
 }
 

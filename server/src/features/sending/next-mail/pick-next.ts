@@ -33,6 +33,8 @@ export interface Picked {
 const lookForReadingMs = 15 * 60_000
 /** Nobody tells when a lead that is free is no longer busy here. */
 const lookForBusyMs = 1_000
+/** Nor when leads whose step was made to wait longer are written down so: until then they are read as due. */
+const lookForFollowedMs = 10_000
 
 /**
  * The first campaign, in turn, that has something for this mailbox to send now. A lane sends for one
@@ -52,10 +54,10 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
   for (const campaign of inTurn(ready)) {
     const most = claimsMax(campaign, ready)
     const followUps = backlog.followUps(ready, campaign)
-    const isUnread = followUps.length > 0 && !ready.row.is_read
+    const isUnread = followUps.leads.length > 0 && !ready.row.is_read
     const offered = prefetch.offer(campaign.id, most)
     if (offered.length === 0 && !prefetch.isAtEnd(campaign.id)) choice.isCut = true
-    const candidates = [...(isUnread ? [] : followUps), ...offered]
+    const candidates = [...(isUnread ? [] : followUps.leads), ...offered]
     const campaignDay = backlog.campaignDay(campaign)
     const plan = planSends(
       backlog.now,
@@ -82,7 +84,11 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
     }
     const isHalted =
       fullUntil !== null || isDayOver(campaign, campaignDay.sent, plan) || isClosed(plan)
-    if (!isHalted) choice.undecided.push(campaign)
+    if (isHalted) continue
+    choice.undecided.push(campaign)
+    if (followUps.isCut && waitsLonger(plan)) {
+      choice.next = earliestOf(choice.next, new Date(backlog.now.getTime() + lookForFollowedMs))
+    }
   }
   return { ...choice, next: earliestOf(choice.next, fullUntil) }
 }
@@ -110,6 +116,11 @@ const isDayOver = ({ planned }: CachedCampaign, sent: number, { sends, waiting }
  */
 const isClosed = ({ waiting }: SendPlan) =>
   waiting.some(({ reason }) => reason === 'outside_schedule')
+
+/** Whether a follow-up that was read as due is not: where the mailbox is free, it would leave now. */
+const waitsLonger = ({ sends, waiting }: SendPlan) =>
+  sends.some(({ isNew }) => !isNew) ||
+  waiting.some(({ reason }) => reason === 'waiting_for_step_delay')
 
 /** `no_step_left`: the steps that it had not been sent yet were removed. */
 const skippedReasons = ['expired', 'suppressed', 'no_step_left'] as const
