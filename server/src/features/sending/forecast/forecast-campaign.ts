@@ -1,14 +1,10 @@
+import { dayOf } from '../../../kernel/calendar.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { threadModule } from '../../../kernel/own-files.ts'
 import { Thread } from '../../../kernel/thread.ts'
 import { type Campaign, getCampaign, zoneOf } from '../../campaigns/index.ts'
-import {
-  dayOf,
-  type PlannedCampaign,
-  type PlannedMailbox,
-  type SendHistory,
-} from '../planning/plan.ts'
+import type { PlannedCampaign, PlannedMailbox, SendHistory } from '../planning/plan.ts'
 import { type Forecast, forecast } from './forecast.ts'
 import type { Cohort } from './forecast-backlog.ts'
 import * as queries from './forecast-queries.ts'
@@ -111,7 +107,6 @@ async function forecastOf(
 
 const plannedCampaign = (campaign: Campaign): PlannedCampaign => ({
   id: campaign.id,
-  status: 'active',
   schedule: campaign.campaign_schedule,
   steps: campaign.sequences
     .flatMap(({ steps }) => steps)
@@ -132,7 +127,6 @@ const plannedCampaign = (campaign: Campaign): PlannedCampaign => ({
   random_wait_max: campaign.random_wait_max,
   prioritize_new_leads: campaign.prioritize_new_leads,
   expire_after_days: campaign.expire_after_days,
-  planAllows: true,
 })
 
 function plannedMailbox(row: queries.ForecastMailbox): PlannedMailbox {

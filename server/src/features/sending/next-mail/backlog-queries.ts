@@ -58,7 +58,6 @@ export interface Candidate {
   position: number
   id: string
   campaign_id: string
-  sending_state: 'pending' | 'active'
   mailbox_id: string | null
   current_step: number
   timestamp_last_contact: Date | null
@@ -72,7 +71,7 @@ export interface Candidate {
 
 // The condition names states: asked for is_open, the planner may walk through all open leads of the workspace.
 const candidate = `
-  l.id, l.campaign_id, l.sending_state, l.mailbox_id, l.current_step, l.timestamp_last_contact,
+  l.id, l.campaign_id, l.mailbox_id, l.current_step, l.timestamp_last_contact,
   l.timestamp_created, l.timestamp_next_send, l.sent_step_ids,
   ${suppressed} as suppressed,
   exists (

@@ -18,7 +18,7 @@ export interface CachedCampaign {
   steps: PlannedStep[]
   cc_list: string[]
   /** What does not change without another version. */
-  planned: Omit<PlannedCampaign, 'status' | 'planAllows'>
+  planned: PlannedCampaign
   /**
    * A variant, read and parsed once for each version of the campaign.
    *

@@ -61,7 +61,7 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
     const campaignDay = backlog.campaignDay(campaign)
     const plan = planSends(
       backlog.now,
-      { ...campaign.planned, status: 'active', planAllows: true },
+      campaign.planned,
       [ready.mailbox],
       candidates.map(plannedLead),
       { campaignDay, mailboxDays: new Map([[ready.lane.mailboxId, mailboxDay]]) },
@@ -136,7 +136,6 @@ function inTurn({ lane, row, campaigns }: ReadyLane): CachedCampaign[] {
 
 const plannedLead = (candidate: Candidate): PlannedLead => ({
   id: candidate.id,
-  sending_state: candidate.sending_state,
   mailbox_id: candidate.mailbox_id,
   sent_step_ids: candidate.sent_step_ids,
   current_step: candidate.current_step,
