@@ -36,7 +36,7 @@ export interface Backlog {
 
 interface FollowUps {
   /** The first that are due, and free. */
-  leads: queries.Candidate[]
+  leads: queries.DueLead[]
   /** Others may be due behind those that were read. */
   isCut: boolean
 }

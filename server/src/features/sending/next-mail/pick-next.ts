@@ -8,7 +8,7 @@ import {
   type WaitReason,
 } from '../planning/plan.ts'
 import { type Backlog, claimsMax, type ReadyLane } from './backlog.ts'
-import type { Candidate } from './backlog-queries.ts'
+import type { DueLead } from './backlog-queries.ts'
 import type { CachedCampaign } from './campaign-cache.ts'
 import type { LeadPrefetch } from './lead-prefetch.ts'
 
@@ -134,13 +134,13 @@ function inTurn({ lane, row, campaigns }: ReadyLane): CachedCampaign[] {
   return first <= 0 ? campaigns : [...campaigns.slice(first), ...campaigns.slice(0, first)]
 }
 
-const plannedLead = (candidate: Candidate): PlannedLead => ({
-  id: candidate.id,
-  mailbox_id: candidate.mailbox_id,
-  sent_step_ids: candidate.sent_step_ids,
-  current_step: candidate.current_step,
-  last_sent_at: candidate.timestamp_last_contact,
-  timestamp_created: candidate.timestamp_created,
-  not_before: candidate.timestamp_next_send,
-  suppressed: candidate.suppressed,
+const plannedLead = (lead: DueLead): PlannedLead => ({
+  id: lead.id,
+  mailbox_id: lead.mailbox_id,
+  sent_step_ids: lead.sent_step_ids,
+  current_step: lead.current_step,
+  last_sent_at: lead.timestamp_last_contact,
+  timestamp_created: lead.timestamp_created,
+  not_before: lead.timestamp_next_send,
+  suppressed: lead.suppressed,
 })
