@@ -19,7 +19,7 @@ import {
   indexMissingThreads,
 } from './features/messages/index.ts'
 import { cleanUpMoves } from './features/moves/index.ts'
-import { type RestoreMarker, startSendingRunner } from './features/sending/index.ts'
+import { type LastSeenFile, startSendingRunner } from './features/sending/index.ts'
 import { unsubscribeWaiting } from './features/tracking/index.ts'
 import { dropOldSessions } from './features/users/index.ts'
 import { dropUnusedUrls } from './features/webhooks/index.ts'
@@ -51,7 +51,7 @@ const successesEveryMs = 60_000
  */
 export async function startRunner(
   ctx: ProcessContext,
-  options: { listen?: ListenForHints; marker?: RestoreMarker } = {},
+  options: { listen?: ListenForHints; marker?: LastSeenFile } = {},
 ): Promise<Runner> {
   await using stack = new AsyncDisposableStack()
   // What fails in one of them keeps no other from writing its results.

@@ -1,5 +1,4 @@
 import {
-  dayOf,
   gapAfter,
   type PlannedCampaign,
   type PlannedLead,
@@ -8,6 +7,7 @@ import {
   type PlannedStep,
   type SendHistory,
 } from '../src/features/sending/planning/plan.ts'
+import { dayOf } from '../src/kernel/calendar.ts'
 
 const everyDay = { '0': true, '1': true, '2': true, '3': true, '4': true, '5': true, '6': true }
 
@@ -43,7 +43,6 @@ export const plannedSteps = (...steps: PlannedStep[]): PlannedStep[] =>
 /** Always open, no limits, no gaps, one step. */
 export const plannedCampaign = (more: Partial<PlannedCampaign> = {}): PlannedCampaign => ({
   id: 'campaign',
-  status: 'active',
   schedule: plannedSchedule(plannedWindow('00:00', '24:00')),
   steps: [plannedStep('step-1')],
   daily_limit: null,
@@ -52,7 +51,6 @@ export const plannedCampaign = (more: Partial<PlannedCampaign> = {}): PlannedCam
   random_wait_max: 0,
   prioritize_new_leads: false,
   expire_after_days: null,
-  planAllows: true,
   ...more,
 })
 
@@ -72,7 +70,6 @@ export const plannedMailbox = (
 
 export const newLead = (id: string, more: Partial<PlannedLead> = {}): PlannedLead => ({
   id,
-  sending_state: 'pending',
   mailbox_id: null,
   sent_step_ids: [],
   current_step: 0,
@@ -91,7 +88,6 @@ export const followedLead = (
   more: Partial<PlannedLead> = {},
 ): PlannedLead =>
   newLead(id, {
-    sending_state: 'active',
     mailbox_id: 'mailbox-1',
     sent_step_ids: sentStepIds,
     current_step: sentStepIds.length,
@@ -143,7 +139,6 @@ export function afterSend(
 
 const afterStep = (lead: PlannedLead, send: PlannedSend): PlannedLead => ({
   ...lead,
-  sending_state: 'active',
   mailbox_id: send.mailbox_id,
   sent_step_ids: [...lead.sent_step_ids, send.step_id],
   current_step: send.step,

@@ -12,7 +12,7 @@ export interface MarkedCampaign {
 
 /** Campaigns whose mailboxes are to be woken: a runner does it for all workspaces. */
 export const findMarkedCampaigns = preparedForAll<[], MarkedCampaign>(
-  'find_woken_campaigns',
+  'find_campaign_marks',
   `/* cross-workspace: discovery */
    select workspace_id, campaign_id, wake_at, changed, id from woken_campaigns
    where ${isHere}`,

@@ -109,7 +109,7 @@ export async function wakeLanesOfMarked(
 
 /** As they were seen: what has been marked since stays. */
 export const deleteMarks = prepared<[string, string[], string[]], unknown>(
-  'delete_woken_campaigns',
+  'delete_campaign_marks',
   `delete from woken_campaigns w
    using (
      select w.campaign_id

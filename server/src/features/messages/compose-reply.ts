@@ -11,7 +11,6 @@ import { threadHeaders } from './thread-headers.ts'
 interface ReplyInput extends Pick<ComposeInput, 'messageId' | 'at'> {
   mailbox: Pick<ComposeInput['mailbox'], 'address' | 'display_name'>
   to: string
-  cc: string[]
   /** What is answered. */
   thread: MailThread
   /** A person wrote it: no template, and nothing is added to it. */
@@ -26,7 +25,6 @@ interface ReplyInput extends Pick<ComposeInput, 'messageId' | 'at'> {
 export function composeReply({ mailbox, messageId, thread, body, ...input }: ReplyInput) {
   const from = mailAddress(mailbox.address)
   const to = mailAddress(input.to)
-  const cc = input.cc.map(mailAddress).filter(({ folded }) => folded !== to.folded)
   const { subject, threadSubject } = subjectLine('', thread)
   const html = 'html' in body ? storable(body.html) : null
   const text = 'text' in body ? storable(body.text) : htmlToText(html ?? '', scanHtml(html ?? ''))
@@ -34,16 +32,15 @@ export function composeReply({ mailbox, messageId, thread, body, ...input }: Rep
     ...{ messageId, at: input.at, subject, text, html },
     from: { name: oneLine(mailbox.display_name ?? ''), address: from.address },
     to: to.address,
-    cc: cc.map(({ address }) => address),
+    cc: [],
     ...threadHeaders(thread),
     unsubscribeUrl: null,
   })
-  const recipients = new Map([to, ...cc].map(({ folded, address }) => [folded, address]))
   return {
     ...{ bytes, copy: null, subject, threadSubject, startsThread: false, text, html },
     sizeBytes: bytes.length,
-    needsUtf8: [from, to, ...cc].some((each) => each.needsUtf8),
+    needsUtf8: from.needsUtf8 || to.needsUtf8,
     from: from.address,
-    recipients: [...recipients.values()],
+    recipients: [to.address],
   } satisfies ComposedMail
 }

@@ -54,7 +54,7 @@ export interface ComposeInput {
     /** HTML. */
     signature: string | null
   }
-  /** With its angle brackets; `createMessageId()` makes one. */
+  /** With its angle brackets. */
   messageId: string
   /** What an empty subject continues; null: nothing was sent yet. */
   thread: MailThread | null

@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
+import { asService } from '../../../test/context.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { followSteps } from '../leads/index.ts'
 import type { Mailbox } from '../mailboxes/index.ts'
 import { claimSends } from './claim/claim.ts'
 import type { ClaimRequest } from './ledger.ts'
@@ -77,6 +79,42 @@ test.each([
     await sending.waitForMails(2)
   },
 )
+
+test('a follow-up that is due is sent, though many before it were made to wait longer', async () => {
+  sending = await testSending()
+  const { ctx } = sending
+  const minutes = (delay: number) => ({ delay, delay_unit: 'minutes' })
+  const variants = [{ subject: 'Hello', body: '<p>Hi</p>' }]
+  const steps = [{ variants }, { ...minutes(10), variants }, { ...minutes(10), variants }]
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')], {
+    sequences: [{ steps }],
+  })
+  await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ada@lead.example'])
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  ctx.clock.advance(9 * 60_000)
+  // Due a minute before the last mail to Ada, and as many as a mailbox with a gap reads at once.
+  const others = Array.from({ length: 8 }, (_, n) => `${n}@lead.example`)
+  await sending.addLeads(campaign.id, others)
+  await sending.waitForMails(9)
+  await sending.untilAsleep()
+  ctx.clock.advance(60_000)
+  await sending.waitForMails(10)
+  await sending.untilAsleep()
+  const [first, second, third] = campaign.sequences[0].steps
+  const { status } = await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, {
+    body: { sequences: [{ steps: [first, { ...second, delay: 600 }, third] }], email_gap: 1 },
+  })
+  expect(status).toBe(200)
+  await sending.untilAsleep()
+  ctx.clock.advance(11 * 60_000)
+  await sending.untilAsleep()
+  await followSteps(asService(ctx))
+  ctx.clock.advance(10_000)
+  const mails = await sending.waitForMails(11)
+  expect(mails.map(({ to }) => to).filter((to) => to === 'ada@lead.example')).toHaveLength(3)
+})
 
 /** The same step with another text, not another step. */
 const withIds = (body: object, id: string) => {

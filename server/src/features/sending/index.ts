@@ -21,7 +21,7 @@ export {
   type ReplyRow,
 } from './replies/reply-queries.ts'
 export { confirmHeld, type HeldShard, holdAll, listHeld } from './restore-guard/hold-of-all.ts'
-export { markerFile, type RestoreMarker } from './restore-guard/marker-file.ts'
+export { type LastSeenFile, markerFile } from './restore-guard/marker-file.ts'
 export { sendingHoldRoutes, sendingHoldSchemas } from './restore-guard/routes.ts'
 export {
   confirmRestore,

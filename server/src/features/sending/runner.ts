@@ -17,7 +17,7 @@ import { wakeInterrupted } from './lanes/interrupted.ts'
 import { Lanes, type LanesOptions } from './lanes/lanes.ts'
 import { createWriters } from './lanes/writers.ts'
 import { withdrawReplies } from './replies/replies.ts'
-import type { RestoreMarker } from './restore-guard/marker-file.ts'
+import type { LastSeenFile } from './restore-guard/marker-file.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { UncertainMails } from './uncertain/reconcile.ts'
 
@@ -26,7 +26,7 @@ export interface SendingRunnerOptions extends Pick<LanesOptions, 'onSettled'> {
   /** Which mailboxes it looks for; its own, if it is not given. */
   scope?: () => Scope
   /** Tells from outside of the database whether it was put back. */
-  marker?: RestoreMarker
+  marker?: LastSeenFile
 }
 
 export interface SendingRunner {

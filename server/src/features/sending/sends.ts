@@ -7,8 +7,8 @@ import { CampaignCache } from './next-mail/campaign-cache.ts'
 import { checkReply, findReplyMailbox, queueReply } from './replies/replies.ts'
 import { recordReplies } from './replies/reply-mail.ts'
 import { settleSends } from './settle/settle.ts'
+import { bareSettlement } from './settle/settlement.ts'
 import type { Outcome } from './transmit/outcome.ts'
-import { arrived } from './uncertain/reconcile.ts'
 import * as queries from './uncertain/uncertain-queries.ts'
 
 export type { ShownSend } from './uncertain/uncertain-queries.ts'
@@ -118,9 +118,8 @@ async function decide(
   action: string,
   by: DecidedBy,
 ) {
-  const [isSettled] = await settleSends(tx, new CampaignCache(), [
-    { ...arrived(tx, send), outcome },
-  ])
+  const settlement = bareSettlement(tx, send, outcome)
+  const [isSettled] = await settleSends(tx, new CampaignCache(), [settlement])
   if (!isSettled) throw notFound('uncertain send')
   await recordAudit(tx, {
     ...{ ...by, workspaceId: send.workspace_id, action },

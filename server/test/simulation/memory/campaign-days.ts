@@ -2,7 +2,6 @@ import type { LeadActivity } from '../../../src/features/leads/index.ts'
 import type { LockedLead } from '../../../src/features/leads/record.ts'
 import type { ClaimRequest } from '../../../src/features/sending/ledger.ts'
 import {
-  dayOf,
   gapAfter,
   mailboxLimit,
   type PlannedCampaign,
@@ -11,6 +10,7 @@ import {
   planSends,
 } from '../../../src/features/sending/planning/plan.ts'
 import type { Outcome } from '../../../src/features/sending/transmit/outcome.ts'
+import { dayOf } from '../../../src/kernel/calendar.ts'
 import { Random } from '../../random.ts'
 import { isOpenWithin, sameSchedule } from '../sending/wall-clock.ts'
 import { dayKey, MemoryLedger } from './ledger.ts'
@@ -201,7 +201,7 @@ function drawCampaign(random: Random): PlannedCampaign {
   const days = timing.from === '09:00' ? week : { ...week, 0: true, 6: true }
   const delays = [0, random.whole(1, 3), random.whole(1, 3)]
   return {
-    ...{ id: 'campaign', status: 'active', planAllows: true, expire_after_days: null },
+    ...{ id: 'campaign', expire_after_days: null },
     schedule: sameSchedule({
       ...{ start_date: null, end_date: null },
       schedules: [{ name: 'Window', timezone: zone, timing, days }],

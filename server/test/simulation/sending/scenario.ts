@@ -3,8 +3,8 @@ import { followSteps } from '../../../src/features/leads/index.ts'
 import { MailboxOwner } from '../../../src/features/mailbox-lanes/index.ts'
 import { startSendingRunner } from '../../../src/features/sending/index.ts'
 import type {
-  RestoreMark,
-  RestoreMarker,
+  LastSeen,
+  LastSeenFile,
 } from '../../../src/features/sending/restore-guard/marker-file.ts'
 import type { MailNetwork } from '../../../src/kernel/mail/index.ts'
 import { startLeader } from '../../../src/kernel/runner/leader.ts'
@@ -42,7 +42,7 @@ export const sending: Scenario<SendingConditions> = {
 }
 
 /** What a machine keeps of the database that it sent from, from one process to the next. */
-function markerOf(markers: Map<string, RestoreMark>, { label }: SimulatedProcess): RestoreMarker {
+function markerOf(markers: Map<string, LastSeen>, { label }: SimulatedProcess): LastSeenFile {
   const machine = label.split('.')[0] ?? ''
   return {
     ownsDatabase: false,
@@ -67,7 +67,7 @@ async function begin(world: World, conditions: SendingConditions): Promise<Life>
   const workload = new Workload(world, conditions, recorder, providers)
   const afterFailover = new AfterFailover(world, conditions, recorder)
   recorder.onPromoted = (promotion) => afterFailover.promoted(promotion)
-  const markers = new Map<string, RestoreMark>()
+  const markers = new Map<string, LastSeen>()
   const people = new People(world, conditions, providers, recorder, workload)
   const idleTime = new IdleTime(world, recorder, providers)
   const room: MailWorld = {

@@ -16,15 +16,16 @@ export interface Cohort extends Pick<PlannedLead, 'mailbox_id' | 'sent_step_ids'
 }
 
 /** Why leads get nothing more until something changes. */
-export type HeldReason = Extract<
-  WaitReason,
+export type HeldReason =
   | 'lead_paused'
-  | 'no_step_left'
-  | 'no_enabled_variant'
-  | 'mailboxes_unhealthy'
-  | 'mailbox_unavailable'
-  | 'expired'
->
+  | Extract<
+      WaitReason,
+      | 'no_step_left'
+      | 'no_enabled_variant'
+      | 'mailboxes_unhealthy'
+      | 'mailbox_unavailable'
+      | 'expired'
+    >
 
 /** Leads as numbers: how many are due for which step, and when. */
 export class ForecastBacklog implements Work {

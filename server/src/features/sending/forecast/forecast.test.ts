@@ -13,10 +13,9 @@ import {
   plannedWindow,
   type SendingState,
 } from '../../../../test/planning.ts'
-import { nextStep as nextOf } from '../../campaigns/index.ts'
+import { dayOf } from '../../../kernel/calendar.ts'
+import { afterDelay, nextStep, zoneOf } from '../../campaigns/index.ts'
 import {
-  dayOf,
-  notBefore,
   type PlannedCampaign,
   type PlannedLead,
   type PlannedMailbox,
@@ -315,14 +314,14 @@ function sendAll(at: Date, campaign: PlannedCampaign, state: SendingState): Plan
 
 function cohortsOf(campaign: PlannedCampaign, leads: PlannedLead[]): Cohort[] {
   return leads.map((lead): Cohort => {
-    const step = nextOf(campaign.steps, lead)
+    const step = nextStep(campaign.steps, lead)
     const from = lead.last_sent_at ?? lead.timestamp_created
     return {
-      sending_state: lead.sending_state as 'pending' | 'active',
+      sending_state: lead.sent_step_ids.length === 0 ? 'pending' : 'active',
       mailbox_id: lead.mailbox_id,
       sent_step_ids: lead.sent_step_ids,
       current_step: lead.current_step,
-      due: step ? notBefore(campaign, step, from) : from,
+      due: step ? afterDelay(zoneOf(campaign.schedule), step, from) : from,
       leads: 1,
     }
   })

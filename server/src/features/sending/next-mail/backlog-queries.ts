@@ -53,12 +53,11 @@ export const findActiveCampaigns = (db: AnyDb, senders: Sender[], now: Date) =>
     now,
   )
 
-export interface Candidate {
+export interface DueLead {
   /** Place of its source, from 1. */
   position: number
   id: string
   campaign_id: string
-  sending_state: 'pending' | 'active'
   mailbox_id: string | null
   current_step: number
   timestamp_last_contact: Date | null
@@ -71,8 +70,8 @@ export interface Candidate {
 }
 
 // The condition names states: asked for is_open, the planner may walk through all open leads of the workspace.
-const candidate = `
-  l.id, l.campaign_id, l.sending_state, l.mailbox_id, l.current_step, l.timestamp_last_contact,
+const dueLead = `
+  l.id, l.campaign_id, l.mailbox_id, l.current_step, l.timestamp_last_contact,
   l.timestamp_created, l.timestamp_next_send, l.sent_step_ids,
   ${suppressed} as suppressed,
   exists (
@@ -90,10 +89,10 @@ export interface FollowUpSource {
   limit: number
 }
 
-const selectFollowUps = preparedForBatch<unknown[], Candidate>(
+const selectFollowUps = preparedForBatch<unknown[], DueLead>(
   'find_follow_ups',
   `/* settle */
-   select k.position::int as position, ${candidate}
+   select k.position::int as position, ${dueLead}
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[]) with ordinality
      as k (workspace_id, mailbox_id, campaign_id, most, position)
    join lateral (
@@ -127,10 +126,10 @@ export interface PendingSource {
   limit: number
 }
 
-const selectPending = preparedForBatch<unknown[], Candidate>(
+const selectPending = preparedForBatch<unknown[], DueLead>(
   'find_pending_leads',
   `/* settle */
-   select k.position::int as position, ${candidate}
+   select k.position::int as position, ${dueLead}
    from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::uuid[], $5::integer[]) with ordinality
      as k (workspace_id, campaign_id, after_due, after_id, most, position)
    join lateral (

@@ -1,8 +1,10 @@
+import { dayOf } from '../../../kernel/calendar.ts'
 import type { AnyDb } from '../../../kernel/db/db.ts'
 import { zoneOf } from '../../campaigns/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { LaneRow } from '../lanes/lane-queries.ts'
-import { dayOf, type PlannedMailbox } from '../planning/plan.ts'
+import type { PlannedMailbox } from '../planning/plan.ts'
+import { plannedMailbox } from '../planning/planned-from.ts'
 import * as queries from './backlog-queries.ts'
 import type { CachedCampaign, CampaignCache } from './campaign-cache.ts'
 import type { LeadPrefetch } from './lead-prefetch.ts'
@@ -30,7 +32,14 @@ export interface Backlog {
   sentByMailbox: (ready: ReadyLane) => { day: string; sent: number }
   /** Counts on as this batch is planned. */
   campaignDay: (campaign: CachedCampaign) => CampaignDay
-  followUps: (ready: ReadyLane, campaign: CachedCampaign) => queries.Candidate[]
+  followUps: (ready: ReadyLane, campaign: CachedCampaign) => FollowUps
+}
+
+interface FollowUps {
+  /** The first that are due, and free. */
+  leads: queries.DueLead[]
+  /** Others may be due behind those that were read. */
+  isCut: boolean
 }
 
 /** A mailbox without a gap claims so many mails at most, and no more than it sends in this time. */
@@ -54,14 +63,11 @@ export async function loadBacklog(
 ): Promise<Backlog> {
   const { lanes, campaignDays } = await withCampaigns(db, now, rows, cache)
   const pairs = lanes.flatMap((ready) => ready.campaigns.map((campaign) => ({ ready, campaign })))
-  const followUps = await queries.findFollowUps(
-    db,
-    pairs.map(({ ready, campaign }) => ({
-      ...sourceOf(ready, campaign),
-      limit: Math.max(followUpsMin, 2 * claimsMax(campaign, ready)),
-    })),
-    now,
-  )
+  const sources = pairs.map(({ ready, campaign }) => ({
+    ...sourceOf(ready, campaign),
+    limit: Math.max(followUpsMin, 2 * claimsMax(campaign, ready)),
+  }))
+  const followUps = await queries.findFollowUps(db, sources, now)
   await prefetch.fill(db, wantedOf(pairs), now)
 
   const bySource = Map.groupBy(followUps, ({ position }) => position)
@@ -83,10 +89,14 @@ export async function loadBacklog(
       campaignDays.set(campaign.id, found)
       return found
     },
-    followUps: ({ row }, campaign) =>
-      (bySource.get(places.get(`${row.mailbox_id} ${campaign.id}`) ?? 0) ?? []).filter(
-        ({ id, is_open }) => !is_open && !prefetch.isBusy(id),
-      ),
+    followUps({ row }, campaign) {
+      const place = places.get(`${row.mailbox_id} ${campaign.id}`) ?? 0
+      const read = bySource.get(place) ?? []
+      return {
+        leads: read.filter(({ id, is_open }) => !is_open && !prefetch.isBusy(id)),
+        isCut: read.length === sources[place - 1]?.limit,
+      }
+    },
   }
 }
 
@@ -138,7 +148,7 @@ async function withCampaigns(
   const lanes = rows.map(({ lane, row }, index) => ({
     lane,
     row,
-    mailbox: plannedMailbox(row),
+    mailbox: plannedMailbox({ ...row, id: row.mailbox_id }),
     day: dayOf(row.timezone ?? 'UTC', now),
     campaigns: (byRow[index] ?? []).flatMap((id) => cached.get(id) ?? []),
   }))
@@ -159,16 +169,3 @@ function wantedOf(pairs: { ready: ReadyLane; campaign: CachedCampaign }[]) {
   }
   return [...wanted.values()]
 }
-
-const plannedMailbox = (row: LaneRow): PlannedMailbox => ({
-  id: row.mailbox_id,
-  status: row.status,
-  timezone: row.timezone,
-  daily_limit: row.daily_limit,
-  ramp_up:
-    row.ramp_up_start === null || row.ramp_up_step === null || row.ramp_up_from === null
-      ? null
-      : { start: row.ramp_up_start, step: row.ramp_up_step, from: row.ramp_up_from },
-  gap_seconds: row.gap_seconds,
-  next_send_at: row.next_send_at,
-})

@@ -1,11 +1,11 @@
 import type { AnyDb } from '../../../kernel/db/db.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
 import { SizedCache } from '../../../kernel/sized-cache.ts'
-import { type Candidate, findPending } from './backlog-queries.ts'
+import { type DueLead, findPending } from './backlog-queries.ts'
 
 interface Pool {
   /** Due and free, by id, first due first. */
-  leads: Map<string, Candidate>
+  leads: Map<string, DueLead>
   /** What was read ends here. */
   due: Date
   id: string
@@ -91,11 +91,11 @@ export class LeadPrefetch {
   }
 
   /** The first so many that are free. */
-  offer(campaignId: string, most: number): Candidate[] {
+  offer(campaignId: string, most: number): DueLead[] {
     return [...(this.#pools.get(campaignId)?.leads.values().take(most) ?? [])]
   }
 
-  take(leads: Pick<Candidate, 'id' | 'campaign_id'>[]) {
+  take(leads: Pick<DueLead, 'id' | 'campaign_id'>[]) {
     for (const { id, campaign_id } of leads) {
       this.#busy.set(id, campaign_id)
       this.#busyIn.set(campaign_id, (this.#busyIn.get(campaign_id) ?? 0) + 1)
@@ -139,8 +139,8 @@ export class LeadPrefetch {
     return new Set(wanted.filter((_, at) => isFull(at)))
   }
 
-  #poolWith(campaignId: string, rows: Candidate[], isEnd: boolean): Pool {
-    const pool = this.#pools.get(campaignId) ?? { leads: new Map<string, Candidate>(), ...start }
+  #poolWith(campaignId: string, rows: DueLead[], isEnd: boolean): Pool {
+    const pool = this.#pools.get(campaignId) ?? { leads: new Map<string, DueLead>(), ...start }
     const last = rows.at(-1)
     const free = rows.filter(({ is_open }) => !is_open)
     for (const row of free) if (!this.isBusy(row.id)) pool.leads.set(row.id, row)

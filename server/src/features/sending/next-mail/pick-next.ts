@@ -8,7 +8,7 @@ import {
   type WaitReason,
 } from '../planning/plan.ts'
 import { type Backlog, claimsMax, type ReadyLane } from './backlog.ts'
-import type { Candidate } from './backlog-queries.ts'
+import type { DueLead } from './backlog-queries.ts'
 import type { CachedCampaign } from './campaign-cache.ts'
 import type { LeadPrefetch } from './lead-prefetch.ts'
 
@@ -33,6 +33,8 @@ export interface Picked {
 const lookForReadingMs = 15 * 60_000
 /** Nobody tells when a lead that is free is no longer busy here. */
 const lookForBusyMs = 1_000
+/** Nor when leads whose step was made to wait longer are written down so: until then they are read as due. */
+const lookForFollowedMs = 10_000
 
 /**
  * The first campaign, in turn, that has something for this mailbox to send now. A lane sends for one
@@ -52,14 +54,14 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
   for (const campaign of inTurn(ready)) {
     const most = claimsMax(campaign, ready)
     const followUps = backlog.followUps(ready, campaign)
-    const isUnread = followUps.length > 0 && !ready.row.is_read
+    const isUnread = followUps.leads.length > 0 && !ready.row.is_read
     const offered = prefetch.offer(campaign.id, most)
     if (offered.length === 0 && !prefetch.isAtEnd(campaign.id)) choice.isCut = true
-    const candidates = [...(isUnread ? [] : followUps), ...offered]
+    const candidates = [...(isUnread ? [] : followUps.leads), ...offered]
     const campaignDay = backlog.campaignDay(campaign)
     const plan = planSends(
       backlog.now,
-      { ...campaign.planned, status: 'active', planAllows: true },
+      campaign.planned,
       [ready.mailbox],
       candidates.map(plannedLead),
       { campaignDay, mailboxDays: new Map([[ready.lane.mailboxId, mailboxDay]]) },
@@ -82,7 +84,11 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
     }
     const isHalted =
       fullUntil !== null || isDayOver(campaign, campaignDay.sent, plan) || isClosed(plan)
-    if (!isHalted) choice.undecided.push(campaign)
+    if (isHalted) continue
+    choice.undecided.push(campaign)
+    if (followUps.isCut && waitsLonger(plan)) {
+      choice.next = earliestOf(choice.next, new Date(backlog.now.getTime() + lookForFollowedMs))
+    }
   }
   return { ...choice, next: earliestOf(choice.next, fullUntil) }
 }
@@ -111,6 +117,11 @@ const isDayOver = ({ planned }: CachedCampaign, sent: number, { sends, waiting }
 const isClosed = ({ waiting }: SendPlan) =>
   waiting.some(({ reason }) => reason === 'outside_schedule')
 
+/** Whether a follow-up that was read as due is not: where the mailbox is free, it would leave now. */
+const waitsLonger = ({ sends, waiting }: SendPlan) =>
+  sends.some(({ isNew }) => !isNew) ||
+  waiting.some(({ reason }) => reason === 'waiting_for_step_delay')
+
 /** `no_step_left`: the steps that it had not been sent yet were removed. */
 const skippedReasons = ['expired', 'suppressed', 'no_step_left'] as const
 type SkippedReason = (typeof skippedReasons)[number]
@@ -123,14 +134,13 @@ function inTurn({ lane, row, campaigns }: ReadyLane): CachedCampaign[] {
   return first <= 0 ? campaigns : [...campaigns.slice(first), ...campaigns.slice(0, first)]
 }
 
-const plannedLead = (candidate: Candidate): PlannedLead => ({
-  id: candidate.id,
-  sending_state: candidate.sending_state,
-  mailbox_id: candidate.mailbox_id,
-  sent_step_ids: candidate.sent_step_ids,
-  current_step: candidate.current_step,
-  last_sent_at: candidate.timestamp_last_contact,
-  timestamp_created: candidate.timestamp_created,
-  not_before: candidate.timestamp_next_send,
-  suppressed: candidate.suppressed,
+const plannedLead = (lead: DueLead): PlannedLead => ({
+  id: lead.id,
+  mailbox_id: lead.mailbox_id,
+  sent_step_ids: lead.sent_step_ids,
+  current_step: lead.current_step,
+  last_sent_at: lead.timestamp_last_contact,
+  timestamp_created: lead.timestamp_created,
+  not_before: lead.timestamp_next_send,
+  suppressed: lead.suppressed,
 })

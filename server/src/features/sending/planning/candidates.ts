@@ -26,10 +26,7 @@ export function candidateOf(
   lead: PlannedLead,
   nowMs: number,
 ): Candidate | WaitReason {
-  if (lead.sending_state === 'finished') return 'lead_finished'
-  if (lead.sending_state === 'stopped') return 'lead_stopped'
   if (lead.suppressed) return 'suppressed'
-  if (lead.sending_state === 'paused') return 'lead_paused'
   const step = nextStep(campaign.steps, lead)
   if (!step) return 'no_step_left'
   const variant = variantOf(step, lead.id)

@@ -504,12 +504,8 @@ describe('follow-ups', () => {
 })
 
 describe('a lead is not sent to', () => {
-  const stopped = { campaign: { steps: twoSteps } }
   test.each<[string, Given]>([
     ['suppressed', { leads: [newLead('a', { suppressed: true })] }],
-    ['lead_paused', { leads: [newLead('a', { sending_state: 'paused' })] }],
-    ['lead_finished', { leads: [newLead('a', { sending_state: 'finished' })] }],
-    ['lead_stopped', { leads: [newLead('a', { sending_state: 'stopped' })] }],
     ['no_step_left', { leads: [followedLead('a', ['step-1'], monday)] }],
     ['no_step_left', { campaign: { steps: [] } }],
     [
@@ -520,20 +516,7 @@ describe('a lead is not sent to', () => {
         },
       },
     ],
-    ['draft', { campaign: { status: 'draft' } }],
-    ['paused', { campaign: { status: 'paused' } }],
-    ['completed', { campaign: { status: 'completed' } }],
-    ['plan_required', { campaign: { planAllows: false } }],
-    ['no_mailbox', { mailboxes: [] }],
     ['mailboxes_unhealthy', { mailboxes: [plannedMailbox('m', { status: 'paused' })] }],
-    [
-      'lead_stopped',
-      {
-        ...stopped,
-        campaign: { status: 'paused' },
-        leads: [newLead('a', { sending_state: 'stopped' })],
-      },
-    ],
   ])('%s', (reason, given) => {
     expect(waitOf(given)).toEqual([reason, null])
     expect(plan(given).next).toBeNull()

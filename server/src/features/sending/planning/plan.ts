@@ -1,4 +1,3 @@
-import { afterDelay, nextStep as nextOf, zoneOf } from '../../campaigns/index.ts'
 import { allocate, budgetOf, lanesOf } from './allocate.ts'
 import { type Candidate, candidateOf } from './candidates.ts'
 import { LeadWork } from './lead-work.ts'
@@ -7,7 +6,6 @@ import type {
   PlannedLead,
   PlannedMailbox,
   PlannedSend,
-  PlannedStep,
   SendHistory,
   SendPlan,
   WaitingLead,
@@ -17,20 +15,8 @@ import type { PlannedLane } from './planned-lane.ts'
 import { whyWaiting } from './waiting.ts'
 import type { OpenInterval } from './windows.ts'
 
-export { dayOf } from '../../../kernel/calendar.ts'
 export { gapAfter, mailboxLimit, variantOf } from './pace.ts'
 export type * from './planned.ts'
-
-/** The step that the lead gets next; nothing when all were sent. */
-export const nextStep = (campaign: Pick<PlannedCampaign, 'steps'>, lead: PlannedLead) =>
-  nextOf(campaign.steps, lead)
-
-/** The first instant for a step by its delay alone, counted from the actual send before it. */
-export const notBefore = (
-  campaign: Pick<PlannedCampaign, 'schedule'>,
-  step: PlannedStep,
-  after: Date,
-): Date => afterDelay(zoneOf(campaign.schedule), step, after)
 
 /**
  * Who gets which step and variant from which mailbox at which instant of the window that is open
@@ -53,7 +39,7 @@ export function planSends(
     lanesOf(mailboxes, history, nowMs).map((lane) => [lane.mailbox.id, lane] as const),
   )
   const interval = budget.windows.intervalAt(nowMs)
-  const halted = haltOf(campaign, mailboxes, lanes.size, interval)
+  const halted = haltOf(lanes.size, interval)
   const waiting: WaitingLead[] = []
   const candidates: Candidate[] = []
   for (const lead of leads) {
@@ -74,15 +60,7 @@ export function planSends(
 }
 
 /** What keeps the whole campaign from sending. */
-function haltOf(
-  campaign: PlannedCampaign,
-  mailboxes: PlannedMailbox[],
-  lanes: number,
-  interval: OpenInterval | null,
-): WaitReason | undefined {
-  if (campaign.status !== 'active') return campaign.status
-  if (!campaign.planAllows) return 'plan_required'
-  if (mailboxes.length === 0) return 'no_mailbox'
+function haltOf(lanes: number, interval: OpenInterval | null): WaitReason | undefined {
   if (lanes === 0) return 'mailboxes_unhealthy'
   return interval ? undefined : 'schedule_ended'
 }

@@ -2,10 +2,9 @@
 
 import type { CampaignSchedule } from '../../campaigns/index.ts'
 
-/** What of a campaign decides when it sends. */
+/** What of an active campaign decides when it sends. */
 export interface PlannedCampaign {
   id: string
-  status: 'draft' | 'active' | 'paused' | 'completed'
   schedule: CampaignSchedule
   steps: PlannedStep[]
   daily_limit: number | null
@@ -18,7 +17,6 @@ export interface PlannedCampaign {
   prioritize_new_leads: boolean
   /** After so long a follow-up is not sent any more; first mails wait as long as the limits make them. */
   expire_after_days: number | null
-  planAllows: boolean
 }
 
 /** In the order of the sequence. */
@@ -52,9 +50,9 @@ export interface PlannedMailbox {
   next_send_at: Date | null
 }
 
+/** One that is sent to: the planner is asked for nobody else. */
 export interface PlannedLead {
   id: string
-  sending_state: 'pending' | 'active' | 'paused' | 'finished' | 'stopped'
   /** The mailbox that its thread is in: follow-ups come from no other. */
   mailbox_id: string | null
   /** In the order they were sent; those that cannot be told from sent ones included. */
@@ -92,11 +90,6 @@ export interface PlannedSend {
 }
 
 export type WaitReason =
-  | 'draft'
-  | 'paused'
-  | 'completed'
-  | 'plan_required'
-  | 'no_mailbox'
   | 'mailboxes_unhealthy'
   | 'schedule_ended'
   | 'outside_schedule'
@@ -111,9 +104,6 @@ export type WaitReason =
   /** Every variant of its next step is disabled. */
   | 'no_enabled_variant'
   | 'suppressed'
-  | 'lead_paused'
-  | 'lead_finished'
-  | 'lead_stopped'
   /** Nothing is left to send: it is to be finished. */
   | 'no_step_left'
   /** Overdue for longer than the campaign allows: it is to be skipped. */

@@ -7,11 +7,11 @@ import { holdSuppressions } from '../../suppression/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { LaneRow } from '../lanes/lane-queries.ts'
 import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
+import { bareSettlement } from '../settle/settlement.ts'
 import { errorOf } from '../transmit/classify-failure.ts'
 import { envelopeOf } from '../transmit/draft.ts'
 import type { Outcome } from '../transmit/outcome.ts'
 import { beginMail, type SendParts } from '../transmit/send-mail.ts'
-import { arrived } from '../uncertain/reconcile.ts'
 import { refusalOf } from './replies.ts'
 import { composeReplyMail } from './reply-mail.ts'
 import * as queries from './reply-queries.ts'
@@ -41,7 +41,7 @@ export async function answer(
     if (!claimed) return count
     const outcome = await send(ctx, lane, row, claimed, parts)
     if (outcome.kind === 'failed') parts.watch.marked.forget(claimed.id)
-    await parts.settlements.add({ ...arrived(ctx, claimed), outcome })
+    await parts.settlements.add(bareSettlement(ctx, claimed, outcome))
   }
   return repliesMax
 }

@@ -21,7 +21,7 @@ export const composeReplyMail = (
 ) =>
   composeReply({
     ...{ mailbox: { address: reply.from_address, display_name: displayName }, at },
-    ...{ messageId: message_id, to: reply.to_address, cc: [], thread: reply },
+    ...{ messageId: message_id, to: reply.to_address, thread: reply },
     body: reply.html === null ? { text: reply.text ?? '' } : { html: reply.html },
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { detectRestore, isFailover } from './detect-restore.ts'
 import type { SendingInstance } from './hold-queries.ts'
-import { markerFile, type RestoreMark } from './marker-file.ts'
+import { type LastSeen, markerFile } from './marker-file.ts'
 
 const instance: SendingInstance = {
   id: 'i',
@@ -15,9 +15,9 @@ const instance: SendingInstance = {
   sending_held_reason: null,
   ...{ failover_from: null, failover_identity: null, failover_epoch: null, failover_ms: null },
 }
-const seen: RestoreMark = { id: 'i', epoch: 10, isCopy: false }
+const seen: LastSeen = { id: 'i', epoch: 10, isCopy: false }
 
-test.each<[string, Partial<SendingInstance>, Partial<RestoreMark> | null, boolean, string | null]>([
+test.each<[string, Partial<SendingInstance>, Partial<LastSeen> | null, boolean, string | null]>([
   ['nothing was sent yet', { sending_identity: null }, null, true, null],
   [
     'it forgot that it was sent from',
@@ -39,8 +39,8 @@ test.each<[string, Partial<SendingInstance>, Partial<RestoreMark> | null, boolea
   ['its own database beside a foreign file', {}, { id: 'j' }, true, 'data_is_incomplete'],
   ['a copy of DATA_DIR', {}, { isCopy: true }, true, 'data_was_copied'],
   ['a copied DATA_DIR that holds no database', {}, { isCopy: true }, false, null],
-])('%s', (_what, stored, mark, ownsDatabase, reason) => {
-  const marker = { ownsDatabase, mark: mark ? { ...seen, ...mark } : undefined }
+])('%s', (_what, stored, lastSeen, ownsDatabase, reason) => {
+  const marker = { ownsDatabase, lastSeen: lastSeen ? { ...seen, ...lastSeen } : undefined }
   expect(detectRestore({ ...instance, ...stored }, marker)).toBe(reason)
 })
 

@@ -1,5 +1,5 @@
 import type { SendingInstance } from './hold-queries.ts'
-import type { RestoreMark } from './marker-file.ts'
+import type { LastSeen } from './marker-file.ts'
 
 /** Why nothing is sent until a person has looked. */
 export type HoldReason =
@@ -57,10 +57,10 @@ export function isFailover(before: string, after: string): boolean {
  */
 export function detectRestore(
   { id, sending_identity, current_identity, sending_epoch }: SendingInstance,
-  marker: { ownsDatabase: boolean; mark: RestoreMark | undefined },
+  marker: { ownsDatabase: boolean; lastSeen: LastSeen | undefined },
 ): HoldReason | null {
   if (sending_identity !== null && sending_identity !== current_identity) return 'another_database'
-  const known = marker.mark?.id === id ? marker.mark : undefined
+  const known = marker.lastSeen?.id === id ? marker.lastSeen : undefined
   // Also where it has forgotten that it was ever sent from.
   if (known && known.epoch > sending_epoch) return 'database_went_back'
   if (sending_identity === null || !marker.ownsDatabase) return null

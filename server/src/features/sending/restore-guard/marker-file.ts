@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { firstShardName } from '../../../config.ts'
 
 /** What is known of the database from outside of it. */
-export interface RestoreMark {
+export interface LastSeen {
   /** Of the instance. */
   id: string
   epoch: number
@@ -13,12 +13,12 @@ export interface RestoreMark {
 }
 
 /** Remembers how far the database was, so that one that was put back is noticed. */
-export interface RestoreMarker {
+export interface LastSeenFile {
   /** The database is put back together with the marker, unless somebody takes them apart. */
   ownsDatabase: boolean
   /** Undefined: it has seen nothing yet. */
-  recall: () => Promise<RestoreMark | undefined>
-  note: (seen: Pick<RestoreMark, 'id' | 'epoch'>) => Promise<void>
+  recall: () => Promise<LastSeen | undefined>
+  note: (seen: Pick<LastSeen, 'id' | 'epoch'>) => Promise<void>
 }
 
 /**
@@ -31,7 +31,7 @@ export function markerFile(
   dataDir: string,
   ownsDatabase: boolean,
   shard: string = firstShardName,
-): RestoreMarker {
+): LastSeenFile {
   const path = join(dataDir, shard === firstShardName ? 'sending' : `sending-${shard}`)
   return {
     ownsDatabase,

@@ -15,7 +15,7 @@ import {
 } from './detect-restore.ts'
 import * as failover from './failover-queries.ts'
 import * as queries from './hold-queries.ts'
-import type { RestoreMark, RestoreMarker } from './marker-file.ts'
+import type { LastSeen, LastSeenFile } from './marker-file.ts'
 import { RememberedMarks } from './remembered-marks.ts'
 
 const lookEveryMs = 15_000
@@ -27,7 +27,7 @@ const settleMs = 3_000
 const loggedMax = 20
 
 /** Without a file: what this process has seen itself. */
-const nobody: RestoreMarker = {
+const nobody: LastSeenFile = {
   ownsDatabase: false,
   recall: async () => undefined,
   note: async () => undefined,
@@ -47,7 +47,7 @@ interface Look {
 /** What is known of the database before a look at it. */
 interface Known {
   instance: queries.SendingInstance | undefined
-  mark: RestoreMark | undefined
+  lastSeen: LastSeen | undefined
   /** Of the workspaces of one that took over; undefined: it was not asked, or not everybody answered. */
   isInSeveral: boolean | undefined
 }
@@ -70,7 +70,7 @@ export class RestoreGuard {
   /** What this process has marked lately. */
   readonly marked = new RememberedMarks()
   readonly #ctx: ProcessContext
-  readonly #marker: RestoreMarker
+  readonly #marker: LastSeenFile
   readonly #senderId: string
   #instance: queries.SendingInstance | undefined
   /** Other processes that sent when it was looked last. */
@@ -80,7 +80,7 @@ export class RestoreGuard {
   #isSuspected = false
   #knowsBefore = false
 
-  constructor(ctx: ProcessContext, marker: RestoreMarker = nobody) {
+  constructor(ctx: ProcessContext, marker: LastSeenFile = nobody) {
     this.#ctx = ctx
     this.#marker = marker
     this.#senderId = ctx.newId()
@@ -137,11 +137,11 @@ export class RestoreGuard {
     this.#lookedAtMs = this.#ctx.monotonicMs()
     this.#isSuspected = false
     const [wasHeld, wasAsking] = [this.isHeld, this.#isAsking]
-    const mark = await this.#marker.recall()
+    const lastSeen = await this.#marker.recall()
     // Asked before the transaction, which would hold its lock for as long as another database is silent.
     const asksShards = wasAsking || endsByItself(this.#instance?.sending_held_reason)
     const isInSeveral = asksShards ? await this.#askShards() : undefined
-    const known = { instance: this.#instance, mark, isInSeveral }
+    const known = { instance: this.#instance, lastSeen, isInSeveral }
     this.#beginStretch()
     const found = await transaction(this.#ctx, (tx) => this.#lookIn(tx, known)).catch((error) => {
       this.suspect()
@@ -188,7 +188,7 @@ export class RestoreGuard {
 
   async #lookIn(
     tx: ProcessContext,
-    { instance: seen, mark, isInSeveral }: Known,
+    { instance: seen, lastSeen, isInSeveral }: Known,
   ): Promise<Look | undefined> {
     await lockInstance(tx.db)
     let found = await queries.findSendingInstance(tx.db)
@@ -203,10 +203,10 @@ export class RestoreGuard {
       wasAsked || isFailedOver(found)
         ? await this.#afterFailover(tx, found, {
             instance: wasAsked ? known : undefined,
-            mark: known ? undefined : mark,
+            lastSeen: known ? undefined : lastSeen,
             isInSeveral,
           })
-        : { instance: await this.#lookAgain(tx, found, known, mark), knowsBefore: false }
+        : { instance: await this.#lookAgain(tx, found, known, lastSeen), knowsBefore: false }
     await queries.updateSendingInstance(tx.db, instance)
     await failover.upsertSender(tx.db, this.#senderId)
     const others = await failover.listOtherSenders(tx.db, this.#senderId)
@@ -217,13 +217,16 @@ export class RestoreGuard {
     tx: ProcessContext,
     found: queries.SendingInstance,
     seen: queries.SendingInstance | undefined,
-    mark: RestoreMark | undefined,
+    lastSeen: LastSeen | undefined,
   ): Promise<queries.SendingInstance> {
-    const epochSeen = Math.max(seen?.sending_epoch ?? 0, mark?.id === found.id ? mark.epoch : 0)
-    const known = mark && { ...mark, epoch: epochSeen }
+    const epochSeen = Math.max(
+      seen?.sending_epoch ?? 0,
+      lastSeen?.id === found.id ? lastSeen.epoch : 0,
+    )
+    const known = lastSeen && { ...lastSeen, epoch: epochSeen }
     const reason = detectRestore(found, {
       ownsDatabase: this.#marker.ownsDatabase && !this.#instance,
-      mark: known ?? (seen && { id: seen.id, epoch: epochSeen, isCopy: false }),
+      lastSeen: known ?? (seen && { id: seen.id, epoch: epochSeen, isCopy: false }),
     })
     // Before the database says that it is sent from: else a crash here would look like a loss.
     if (found.sending_identity === null) await this.#note(found)
@@ -240,14 +243,14 @@ export class RestoreGuard {
    * The epoch stays what it was in the standby until all have asked: each compares it with its own.
    *
    * @param known.instance of the old primary, when this process has not asked for its marks yet
-   * @param known.mark what an earlier process left on this machine, for one that has just started
+   * @param known.lastSeen what an earlier process left on this machine, for one that has just started
    */
   async #afterFailover(
     tx: ProcessContext,
     found: queries.SendingInstance,
-    { instance: asked, mark, isInSeveral }: Known,
+    { instance: asked, lastSeen, isInSeveral }: Known,
   ): Promise<Pick<Look, 'instance' | 'knowsBefore'>> {
-    const left = mark?.id === found.id ? mark.epoch : undefined
+    const left = lastSeen?.id === found.id ? lastSeen.epoch : undefined
     const isBehind = (left ?? 0) > (found.failover_epoch ?? 0)
     const missed = asked ? await this.#ask(tx, found, asked) : null
     const held = {

@@ -7,7 +7,7 @@ import { ofShards } from '../../../../test/moves.ts'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
 import { hintDue } from '../../../kernel/runner/hint.ts'
 import { confirmRestore, findSendingHold, holdSending, previewRestore } from '../index.ts'
-import type { RestoreMark, RestoreMarker } from './marker-file.ts'
+import type { LastSeen, LastSeenFile } from './marker-file.ts'
 
 let sending: Sending
 beforeEach(() => begin())
@@ -59,7 +59,7 @@ const statusOf = async (id: string) =>
   (await sending.call('GET', `/api/v2/campaigns/${id}`)).body.sending_status
 
 /** One that remembers in memory what the file would. */
-function memory(start?: RestoreMark): RestoreMarker {
+function memory(start?: LastSeen): LastSeenFile {
   let seen = start
   return {
     ownsDatabase: false,

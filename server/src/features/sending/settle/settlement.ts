@@ -1,3 +1,4 @@
+import type { AnyContext } from '../../../kernel/context.ts'
 import type { RefusedCopy } from '../../campaigns/index.ts'
 import type { SendKey } from '../ledger.ts'
 import type { Outcome, Transition } from '../transmit/outcome.ts'
@@ -22,6 +23,26 @@ export interface Settlement extends SendKey {
   /** Gap between two mails of the mailbox. */
   gapSeconds: number
 }
+
+/** Of a mail that is recorded already, or kept elsewhere: only its state changes. */
+export const bareSettlement = (
+  ctx: Pick<AnyContext, 'now'>,
+  send: Pick<Settlement, 'workspace_id' | 'lead_id' | 'step_id' | 'id' | 'campaign_id'>,
+  outcome: Outcome,
+): Settlement => ({
+  workspace_id: send.workspace_id,
+  lead_id: send.lead_id,
+  step_id: send.step_id,
+  id: send.id,
+  campaign_id: send.campaign_id,
+  outcome,
+  at: ctx.now(),
+  mailbox: '',
+  recipient: '',
+  threadSubject: null,
+  mail: null,
+  gapSeconds: 0,
+})
 
 interface SettledMail {
   text: string

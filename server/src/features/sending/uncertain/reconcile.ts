@@ -1,4 +1,4 @@
-import type { AnyContext, ProcessContext } from '../../../kernel/context.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { bind } from '../../../kernel/db/db.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
@@ -7,7 +7,7 @@ import { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
 import type { MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { findUncertain, type UncertainSend } from '../cross-workspace.ts'
 import { inSentFolder } from '../sent-copies/sent-folder.ts'
-import type { Settlement } from '../settle/settlement.ts'
+import { bareSettlement } from '../settle/settlement.ts'
 import type { Settlements } from '../settle/settlements.ts'
 import { postponeLook } from './uncertain-queries.ts'
 
@@ -71,7 +71,7 @@ export class UncertainMails {
     const look = await lookInSent(this.#ctx, this.#owner, sends)
     for (const send of sends) {
       if (typeof look === 'object' && look.found.has(send.id)) {
-        await this.#settlements.add(arrived(this.#ctx, send))
+        await this.#settlements.add(bareSettlement(this.#ctx, send, { kind: 'sent' }))
       } else {
         await postponeLook(
           bind(this.#ctx.db, send.workspace_id),
@@ -122,22 +122,3 @@ function nextLook(ctx: ProcessContext, { id, timestamp_transmitting }: Uncertain
   const nextMs = looksMs.find((ms) => ms > ageMs)
   return nextMs === undefined ? null : new Date(sentMs + nextMs)
 }
-
-/** What is uncertain is recorded already: only its state changes. */
-export const arrived = (
-  ctx: Pick<AnyContext, 'now'>,
-  send: Pick<UncertainSend, 'workspace_id' | 'lead_id' | 'step_id' | 'id' | 'campaign_id'>,
-): Settlement => ({
-  workspace_id: send.workspace_id,
-  lead_id: send.lead_id,
-  step_id: send.step_id,
-  id: send.id,
-  campaign_id: send.campaign_id,
-  outcome: { kind: 'sent' },
-  at: ctx.now(),
-  mailbox: '',
-  recipient: '',
-  threadSubject: null,
-  mail: null,
-  gapSeconds: 0,
-})
