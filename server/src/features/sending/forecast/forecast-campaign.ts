@@ -4,7 +4,8 @@ import { AppError } from '../../../kernel/errors.ts'
 import { threadModule } from '../../../kernel/own-files.ts'
 import { Thread } from '../../../kernel/thread.ts'
 import { type Campaign, getCampaign, zoneOf } from '../../campaigns/index.ts'
-import type { PlannedCampaign, PlannedMailbox, SendHistory } from '../planning/plan.ts'
+import type { PlannedMailbox, SendHistory } from '../planning/plan.ts'
+import { plannedCampaign, plannedMailbox } from '../planning/planned-from.ts'
 import { type Forecast, forecast } from './forecast.ts'
 import type { Cohort } from './forecast-backlog.ts'
 import * as queries from './forecast-queries.ts'
@@ -91,7 +92,9 @@ async function forecastOf(
   const mailboxes = rows.map(plannedMailbox)
   const history = await readHistory(ctx, campaign, mailboxes, now)
   const cohorts = await readCohorts(ctx, campaign, now)
-  const made = await make(now, plannedCampaign(campaign), mailboxes, cohorts, history, daysMax)
+  const steps = campaign.sequences.flatMap((sequence) => sequence.steps)
+  const planned = plannedCampaign(campaign, steps)
+  const made = await make(now, planned, mailboxes, cohorts, history, daysMax)
   return {
     campaign: { id, name, status },
     timezone: zoneOf(campaign.campaign_schedule),
@@ -103,36 +106,6 @@ async function forecastOf(
     })),
     ...made,
   }
-}
-
-const plannedCampaign = (campaign: Campaign): PlannedCampaign => ({
-  id: campaign.id,
-  schedule: campaign.campaign_schedule,
-  steps: campaign.sequences
-    .flatMap(({ steps }) => steps)
-    .map(({ id, delay, delay_unit, variants }, index) => ({
-      id,
-      number: index + 1,
-      delay,
-      delay_unit,
-      variants: variants.map(({ id, v_disabled }, place) => ({
-        id,
-        number: place + 1,
-        v_disabled,
-      })),
-    })),
-  daily_limit: campaign.daily_limit,
-  daily_max_leads: campaign.daily_max_leads,
-  email_gap: campaign.email_gap,
-  random_wait_max: campaign.random_wait_max,
-  prioritize_new_leads: campaign.prioritize_new_leads,
-  expire_after_days: campaign.expire_after_days,
-})
-
-function plannedMailbox(row: queries.ForecastMailbox): PlannedMailbox {
-  const { ramp_up_start: start, ramp_up_step: step, ramp_up_from: from, ...mailbox } = row
-  const ramp_up = start === null || step === null || from === null ? null : { start, step, from }
-  return { ...mailbox, ramp_up }
 }
 
 async function readHistory(

@@ -4,6 +4,7 @@ import { zoneOf } from '../../campaigns/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { LaneRow } from '../lanes/lane-queries.ts'
 import type { PlannedMailbox } from '../planning/plan.ts'
+import { plannedMailbox } from '../planning/planned-from.ts'
 import * as queries from './backlog-queries.ts'
 import type { CachedCampaign, CampaignCache } from './campaign-cache.ts'
 import type { LeadPrefetch } from './lead-prefetch.ts'
@@ -147,7 +148,7 @@ async function withCampaigns(
   const lanes = rows.map(({ lane, row }, index) => ({
     lane,
     row,
-    mailbox: plannedMailbox(row),
+    mailbox: plannedMailbox({ ...row, id: row.mailbox_id }),
     day: dayOf(row.timezone ?? 'UTC', now),
     campaigns: (byRow[index] ?? []).flatMap((id) => cached.get(id) ?? []),
   }))
@@ -168,16 +169,3 @@ function wantedOf(pairs: { ready: ReadyLane; campaign: CachedCampaign }[]) {
   }
   return [...wanted.values()]
 }
-
-const plannedMailbox = (row: LaneRow): PlannedMailbox => ({
-  id: row.mailbox_id,
-  status: row.status,
-  timezone: row.timezone,
-  daily_limit: row.daily_limit,
-  ramp_up:
-    row.ramp_up_start === null || row.ramp_up_step === null || row.ramp_up_from === null
-      ? null
-      : { start: row.ramp_up_start, step: row.ramp_up_step, from: row.ramp_up_from },
-  gap_seconds: row.gap_seconds,
-  next_send_at: row.next_send_at,
-})

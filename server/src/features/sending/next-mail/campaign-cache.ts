@@ -3,6 +3,7 @@ import { SizedCache } from '../../../kernel/sized-cache.ts'
 import type { CampaignSchedule } from '../../campaigns/index.ts'
 import { type CompiledStep, compileStep, type MailCampaign } from '../../messages/index.ts'
 import type { PlannedCampaign, PlannedStep } from '../planning/plan.ts'
+import { plannedCampaign } from '../planning/planned-from.ts'
 import {
   type CampaignColumns,
   type CampaignVersion,
@@ -71,32 +72,17 @@ const bytesOf = ({ steps }: CachedCampaign) =>
 
 function cache(row: CampaignColumns, cached: Variants): CachedCampaign {
   const { steps } = row
-  const plannedSteps = steps.map((step, index) => ({
-    id: step.id,
-    number: index + 1,
-    delay: step.delay,
-    delay_unit: step.delay_unit,
-    variants: step.variants.map(({ id, v_disabled }, place) => ({
-      ...{ id, v_disabled, number: place + 1 },
-    })),
-  }))
+  const planned = plannedCampaign(
+    { ...row, campaign_schedule: row.campaign_schedule as CampaignSchedule },
+    steps,
+  )
   return {
     id: row.id,
     workspace_id: row.workspace_id,
     version: row.version,
-    steps: plannedSteps,
+    steps: planned.steps,
     cc_list: row.cc_list,
-    planned: {
-      id: row.id,
-      schedule: row.campaign_schedule as CampaignSchedule,
-      steps: plannedSteps,
-      daily_limit: row.daily_limit,
-      daily_max_leads: row.daily_max_leads,
-      email_gap: row.email_gap,
-      random_wait_max: row.random_wait_max,
-      prioritize_new_leads: row.prioritize_new_leads,
-      expire_after_days: row.expire_after_days,
-    },
+    planned,
     async compiled(db, stepId, variantId) {
       const key = `${row.id} ${row.version.getTime()} ${stepId} ${variantId}`
       const known = cached.get(key)
