@@ -4,11 +4,13 @@ import { invalidField } from '../errors.ts'
 /**
  * The time that a parameter holds.
  *
- * @throws AppError `invalid_field` with its name
+ * @param path as `details` name it: a parameter of the query by its name, a field of the body by a pointer
+ * @throws AppError `invalid_field`
  */
-export function instantOf(name: string, text: string | undefined): Date | undefined {
+export function instantOf(path: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const instant = parseInstant(text)
   if (instant) return new Date(instant.epochMilliseconds)
-  throw invalidField(`/${name}`, `${name} must be an ISO 8601 time such as 2026-11-20T00:00:00Z`)
+  const name = path.replace('/', '')
+  throw invalidField(path, `${name} must be an ISO 8601 time such as 2026-11-20T00:00:00Z`)
 }
