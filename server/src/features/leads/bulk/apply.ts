@@ -3,7 +3,7 @@ import { column } from '../../../kernel/db/column.ts'
 import { explainSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import * as leadQueries from '../queries.ts'
-import { isErased, type StoredLead } from '../record.ts'
+import { isErased, isFinal, type StoredLead } from '../record.ts'
 import type { NewStatus } from '../status/plan-status-change.ts'
 import { readNewStatus } from '../status/set-status.ts'
 import { erased, setStatuses } from '../status/set-statuses.ts'
@@ -57,10 +57,11 @@ async function unsubscribe(tx: Context, workspaceId: string, ids: string[]): Pro
   const gone = leads.filter(isErased)
   const suppressed = await explainSuppressed(tx.db, workspaceId, column(leads, 'email_folded'))
   // Of whom the entry was lifted since, the address is suppressed anew, and other leads of it are stopped.
-  const isDone = ({ email_folded, stop_reason }: StoredLead) => {
+  const isDone = ({ email_folded, status, stop_reason }: StoredLead) => {
     const { reason, by } = suppressed.get(email_folded) ?? {}
     const isItsOwn = by === 'address' || by === 'opt-out'
-    return stop_reason === 'unsubscribed' && reason === 'unsubscribed' && isItsOwn
+    const isStopped = status === 'unsubscribed' && isFinal(stop_reason)
+    return isStopped && reason === 'unsubscribed' && isItsOwn
   }
   const stopping = leads.filter((lead) => !isErased(lead) && !isDone(lead))
   const activities = stopping.map(({ id }) => ({ kind: 'unsubscribed' as const, leadId: id }))

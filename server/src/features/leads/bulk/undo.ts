@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
-import { type HeldSteps, holdSteps } from '../../campaigns/index.ts'
+import type { HeldSteps } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { findAnswersSince } from '../activity/activity-queries.ts'
@@ -10,7 +10,7 @@ import { ChangingLead, changeLeadsBack } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isOpen, isSending, type LockedLead } from '../record.ts'
 import { findAnsweredFor } from '../status/colleagues.ts'
-import { planResume } from '../status/resume.ts'
+import { holdCampaigns, planResume } from '../status/resume.ts'
 import { missing, type Outcome, refusal } from './outcome.ts'
 import type * as queries from './queries.ts'
 
@@ -81,18 +81,6 @@ async function findAnswered(
   return new Set(
     answers.filter(({ replied, auto_replied }) => replied || auto_replied).map(({ id }) => id),
   )
-}
-
-async function holdCampaigns(
-  tx: Context,
-  workspaceId: string,
-  leads: LockedLead[],
-): Promise<Map<string, HeldSteps>> {
-  const held = new Map<string, HeldSteps>()
-  for (const id of [...new Set(leads.map(({ campaign_id }) => campaign_id))].sort()) {
-    held.set(id, await holdSteps(tx.db, workspaceId, id))
-  }
-  return held
 }
 
 /** Its campaign may have been edited since, and only leads that are sent to follow that. */

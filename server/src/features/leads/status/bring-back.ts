@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import type { HeldSteps } from '../../campaigns/index.ts'
 import { type Label, listLabels } from '../../labels/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
@@ -10,7 +11,7 @@ import { isOpen, type LockedLead, type StoredLead } from '../record.ts'
 import { findAnsweredFor } from './colleagues.ts'
 import { findStoppingAnswers, type StopReason } from './missed-stops.ts'
 import { automaticStatus, sendingByStatus } from './plan-status-change.ts'
-import { resumed } from './resume.ts'
+import { holdCampaigns, planResume } from './resume.ts'
 
 /** A lead that was stopped with its address, as it was and as it is now. */
 export interface BroughtBack {
@@ -78,8 +79,10 @@ async function bringBack(
   const labels = new Map(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
   )
+  const stepsOf = await holdCampaigns(tx, workspaceId, locked)
   for (const lead of leads) {
-    const { patch, events } = await planReturn(tx, lead.now, {
+    const { patch, events } = planReturn(lead.now, {
+      steps: stepsOf.get(lead.now.campaign_id) as HeldSteps,
       label: lead.now.label_id === null ? undefined : labels.get(lead.now.label_id),
       isAnsweredFor: answeredFor.has(lead.now.id),
       stoppingAnswer: stoppingAnswers.get(lead.now.id),
@@ -102,6 +105,7 @@ async function bringBack(
 }
 
 interface Meanwhile {
+  steps: HeldSteps
   label: Label | undefined
   isAnsweredFor: boolean
   stoppingAnswer: StopReason | undefined
@@ -109,10 +113,9 @@ interface Meanwhile {
 
 /** The status of the stop goes with it; what a person has set since stays, and decides. */
 function planReturn(
-  tx: Context,
   lead: LockedLead,
-  { label, isAnsweredFor, stoppingAnswer }: Meanwhile,
-): ActivityChange | Promise<ActivityChange> {
+  { steps, label, isAnsweredFor, stoppingAnswer }: Meanwhile,
+): ActivityChange {
   const { stopped_from } = lead
   const isDone = stopped_from === 'finished'
   const rest = isDone ? 'finished' : 'active'
@@ -131,5 +134,5 @@ function planReturn(
   const back = { status, sending_state, stop_reason: null } as const
   const patch = { ...back, ...sendingByStatus({ ...lead, ...back }, label) }
   if (!isOpen(patch.sending_state)) return { patch, events: [] }
-  return resumed(tx, { ...lead, ...patch }, patch)
+  return planResume(steps, { ...lead, ...patch }, patch)
 }

@@ -5,17 +5,24 @@ import { companyIn } from '../adding/company.ts'
 import { nextSendOf } from '../following/next-send.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 
-/** A lead that goes on: from the same step, when that is due; with nothing left it is finished. */
-export async function resumed(
+/** The steps of the leads' campaigns by id: each is read once, since they may be long, and they are held in one order. */
+export async function holdCampaigns(
   tx: Context,
-  lead: LockedLead,
-  patch: Partial<LeadState>,
-): Promise<ActivityChange> {
-  const steps = await holdSteps(tx.db, lead.workspace_id, lead.campaign_id)
-  return planResume(steps, lead, patch)
+  workspaceId: string,
+  leads: LockedLead[],
+): Promise<Map<string, HeldSteps>> {
+  const held = new Map<string, HeldSteps>()
+  for (const id of [...new Set(leads.map(({ campaign_id }) => campaign_id))].sort()) {
+    held.set(id, await holdSteps(tx.db, workspaceId, id))
+  }
+  return held
 }
 
-/** The same, of a campaign whose steps are held: what was written down of it may be of other ones. */
+/**
+ * A lead that goes on: from the same step, when that is due; with nothing left it is finished.
+ *
+ * @param steps of its campaign, held: what was written down of it may be of other ones
+ */
 export function planResume(
   steps: HeldSteps,
   lead: LockedLead,
