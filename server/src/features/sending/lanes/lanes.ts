@@ -3,8 +3,8 @@ import { bucketOf } from '../../../kernel/runner/leases.ts'
 import type { ClaimedMail } from '../next-mail/next-action.ts'
 import { Lane } from './lane.ts'
 import { MailboxSlots } from './mailbox-slots.ts'
+import type { SenderParts } from './sender-parts.ts'
 import { LaneWorker } from './work-lane.ts'
-import type { Writers } from './writers.ts'
 
 export interface LanesOptions {
   /** The token of a bucket's lease; undefined when this runner may start nothing of it. */
@@ -20,19 +20,19 @@ export interface LanesOptions {
 export class Lanes {
   readonly #ctx: ProcessContext
   readonly #options: LanesOptions
-  readonly #writers: Writers
+  readonly #parts: SenderParts
   readonly #lanes = new Map<string, Lane>()
   readonly #slots: MailboxSlots
   readonly #worker: LaneWorker
   /** Mailbox to the token that it was taken over under: that is done once per lease. */
   readonly #recovered = new Map<string, string>()
 
-  constructor(ctx: ProcessContext, writers: Writers, options: LanesOptions) {
+  constructor(ctx: ProcessContext, parts: SenderParts, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
-    this.#writers = writers
+    this.#parts = parts
     this.#slots = new MailboxSlots(ctx)
-    this.#worker = new LaneWorker(ctx, writers, {
+    this.#worker = new LaneWorker(ctx, parts, {
       ...options,
       slots: this.#slots,
       isOurs: (lane) => options.tokenOf(lane.bucket) === lane.token,
@@ -68,7 +68,7 @@ export class Lanes {
   /** Called several times a second. */
   tick() {
     this.#slots.review()
-    this.#writers.connections.closeIdle()
+    this.#parts.connections.closeIdle()
     this.#pump()
   }
 
@@ -84,7 +84,7 @@ export class Lanes {
       this.#lanes.delete(lane.mailboxId)
     }
     while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
-    await this.#writers.flush()
+    await this.#parts.flush()
   }
 
   #pump() {

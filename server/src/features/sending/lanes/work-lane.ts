@@ -11,8 +11,8 @@ import { abandonMail, type MailboxFailure, releaseMail, sendMail } from '../tran
 import type { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
 import type { MailboxSlots } from './mailbox-slots.ts'
+import type { SenderParts } from './sender-parts.ts'
 import { recordMailboxFailure, recordRecovery } from './trouble.ts'
-import type { Writers } from './writers.ts'
 
 interface LaneWorkerOptions {
   slots: Pick<MailboxSlots, 'goesOn' | 'hasFailed' | 'hasSucceeded'>
@@ -56,14 +56,14 @@ const slowBurstMs = 5_000
 export class LaneWorker {
   readonly #ctx: ProcessContext
   readonly #options: LaneWorkerOptions
-  readonly #writers: Writers
+  readonly #parts: SenderParts
   readonly #planBatcher: Batcher<Lane, NextAction>
 
-  constructor(ctx: ProcessContext, writers: Writers, options: LaneWorkerOptions) {
+  constructor(ctx: ProcessContext, parts: SenderParts, options: LaneWorkerOptions) {
     this.#ctx = ctx
     this.#options = options
-    this.#writers = writers
-    this.#planBatcher = createPlanBatcher(ctx, writers)
+    this.#parts = parts
+    this.#planBatcher = createPlanBatcher(ctx, parts)
   }
 
   async work(lane: Lane) {
@@ -196,11 +196,11 @@ export class LaneWorker {
    */
   async #makeDrafts(lane: Lane, { waiting, drafts }: Batch): Promise<Draft> {
     const [mail] = waiting as [ClaimedMail]
-    const first = drafts[0] ?? (await draftMail(this.#ctx, mail, this.#writers))
+    const first = drafts[0] ?? (await draftMail(this.#ctx, mail, this.#parts))
     drafts[0] = first
     const most = mail.gapMs === 0 ? 1 + Math.max(1, lane.marksAhead) : 1
     for (const next of waiting.slice(drafts.length, most)) {
-      const draft = await draftNext(this.#ctx, next, this.#writers)
+      const draft = await draftNext(this.#ctx, next, this.#parts)
       if (!draft) break
       drafts.push(draft)
     }
@@ -209,7 +209,7 @@ export class LaneWorker {
 
   /** Until fewer than this are left, or all of this mailbox's when there are too many on the whole. */
   async #waitForResults(lane: Lane, most: number) {
-    const { settlements } = this.#writers
+    const { settlements } = this.#parts
     const isMany = () =>
       lane.settling.size >= most || (lane.settling.size > 0 && settlements.isBacklogFull)
     while (isMany()) await Promise.race(lane.settling)
@@ -218,11 +218,11 @@ export class LaneWorker {
   /** Whatever goes wrong, its row and those of the mails behind it do not stay open. */
   async #sendOne(lane: Lane, draft: Draft, batch: Batch) {
     try {
-      return await sendMail(this.#ctx, lane, draft, batch.drafts, this.#writers)
+      return await sendMail(this.#ctx, lane, draft, batch.drafts, this.#parts)
     } catch (error) {
       const { claimed } = draft
       draft.free()
-      this.#settling(lane, claimed, abandonMail(this.#ctx, claimed, this.#writers))
+      this.#settling(lane, claimed, abandonMail(this.#ctx, claimed, this.#parts))
       this.#giveBack(lane, batch)
       throw error
     }
@@ -230,7 +230,7 @@ export class LaneWorker {
 
   #release(lane: Lane, mails: ClaimedMail[]) {
     for (const mail of mails) {
-      this.#settling(lane, mail, releaseMail(this.#ctx, mail, this.#writers))
+      this.#settling(lane, mail, releaseMail(this.#ctx, mail, this.#parts))
     }
   }
 
@@ -245,7 +245,7 @@ export class LaneWorker {
       })
       .finally(() => {
         lane.settling.delete(done)
-        this.#writers.prefetch.release(mail.claim.lead_id)
+        this.#parts.prefetch.release(mail.claim.lead_id)
       })
     lane.settling.add(done)
   }
@@ -257,7 +257,7 @@ export class LaneWorker {
 
   /** Sends a person's reply. Where another process claimed it, the next plan knows. */
   async #answer(lane: Lane, row: LaneRow) {
-    const count = await answer(inWorkspace(this.#ctx, lane.workspaceId), lane, row, this.#writers)
+    const count = await answer(inWorkspace(this.#ctx, lane.workspaceId), lane, row, this.#parts)
     lane.refusals = count === 0 ? lane.refusals + 1 : 0
     lane.owesCampaigns = count === repliesMax
     await this.#pauseAfterRefusal(lane)
@@ -265,7 +265,7 @@ export class LaneWorker {
 
   /** Whether the mailbox works again: a login tells, without a mail. */
   async #probe(lane: Lane, row: LaneRow) {
-    const { connections } = this.#writers
+    const { connections } = this.#parts
     try {
       connections.putBack(lane.mailboxId, await connections.open(row))
     } catch (failure) {
