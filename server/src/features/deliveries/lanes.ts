@@ -17,7 +17,7 @@ import { type SettledBatch, type Settlement, SettleWriter } from './settle.ts'
 import { provenMin, slotLimits } from './slot-limits.ts'
 
 export interface LanesOptions {
-  slot: number
+  countStripe: number
   /** Whether this runner may still start requests of a bucket. */
   holds: (bucket: number) => boolean
   /** How busy this process was since it was asked last, 0 to 1; without it, never too busy. */
@@ -63,7 +63,7 @@ export class Lanes {
     })
     const adaptive = { min: provenMin, busyShare: options.busyShare ?? (() => 0) }
     this.#slots = new Slots(ctx, { ...slotLimits, adaptive })
-    this.settler = new SettleWriter(ctx, options.slot, (settlements, batch) =>
+    this.settler = new SettleWriter(ctx, options.countStripe, (settlements, batch) =>
       this.#settled(settlements, batch),
     )
   }
