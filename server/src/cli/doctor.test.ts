@@ -207,8 +207,8 @@ function listFaults(): [string, Fault, object][] {
         vi.stubEnv('IMAP_CONNECTIONS', '10')
         await behind(
           own,
-          `insert into runners (id, kind, slot, heartbeat_at)
-           select gen_random_uuid(), 'mailboxes', 0, outrider_now()`,
+          `insert into runners (id, kind, heartbeat_at)
+           select gen_random_uuid(), 'mailboxes', outrider_now()`,
         )
         for (let n = 0; n < 11; n++) await addRemoteMailbox(own, `a${n}@x.invalid`)
       },
@@ -225,8 +225,8 @@ function listFaults(): [string, Fault, object][] {
         vi.stubEnv('DATABASE_SHARDS', 'b=postgres://127.0.0.1:1/away')
         await behind(
           own,
-          `insert into runners (id, kind, slot, heartbeat_at)
-           select gen_random_uuid(), 'mailboxes', 0, outrider_now()`,
+          `insert into runners (id, kind, heartbeat_at)
+           select gen_random_uuid(), 'mailboxes', outrider_now()`,
         )
         for (let n = 0; n < 11; n++) await addRemoteMailbox(own, `a${n}@x.invalid`)
       },
@@ -298,7 +298,7 @@ const addCampaign = (own: TestDatabase) =>
   )
 
 const runnerIsAlive = (own: TestDatabase) =>
-  behind(own, 'insert into runners select id, 0, outrider_now() from instance')
+  behind(own, 'insert into runners (id, heartbeat_at) select id, outrider_now() from instance')
 
 const moveClock = (own: TestDatabase, by: string) =>
   behind(

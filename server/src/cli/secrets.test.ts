@@ -134,8 +134,8 @@ test('nothing is sealed anew while a runner is alive that could not open it', as
   await json('workspaces', 'list')
   await behind(
     own,
-    `insert into runners (id, slot, heartbeat_at, secret_key_ids)
-     select id, 0, outrider_now(), array['${idOf(old)}'] from instance`,
+    `insert into runners (id, heartbeat_at, secret_key_ids)
+     select id, outrider_now(), array['${idOf(old)}'] from instance`,
   )
   useKeys(next, old)
   const { code, stderr } = await run('secrets', 'reseal')

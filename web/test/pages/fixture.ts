@@ -21,6 +21,9 @@ interface Fixtures {
 
 type Opening = Fixtures['$worker'] & Fixtures['$file'] & { task: { name: string } }
 
+/** Those of which a whole page was looked at. */
+const lookedAt = new WeakSet<Application>()
+
 /** A test in a real browser at the real server. Its pages end without a barrier, an error or a violation. */
 export const test = base.extend<Fixtures>({
   browser: [
@@ -54,8 +57,11 @@ export const test = base.extend<Fixtures>({
     })
     const found: string[] = []
     for (const { context, page } of opened) {
+      // What surrounds a place is the same everywhere: the whole page is looked at once in a file.
+      const within = lookedAt.has(application) ? 'main, [data-portal]' : 'html'
+      lookedAt.add(application)
       found.push(
-        ...(await findBarriers(page, { schemes: inTurn(task.name, schemes) })),
+        ...(await findBarriers(page, { within, schemes: inTurn(task.name, schemes) })),
         ...faultsOf(context),
       )
       await context.close()

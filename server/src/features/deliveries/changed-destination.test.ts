@@ -24,7 +24,7 @@ beforeEach(async () => {
   before = await startReceiver()
   after = await startReceiver()
   webhook = await service.createWebhook(before.url, { headers: { 'x-version': 'old' } })
-  lanes = new Lanes(service.ctx, { slot: 0, holds: () => true })
+  lanes = new Lanes(service.ctx, { countStripe: 0, holds: () => true })
   // The runner has met the destination as it was.
   await deliver(before)
 })

@@ -18,7 +18,7 @@ const closedAtOnceMax = 50_000
 
 /** The runner that closes them. */
 export interface Closer {
-  slot: number
+  countStripe: number
   /** Called once per closing record that was written. */
   onAttempt?: (attempt: Attempt) => void
 }
@@ -115,7 +115,7 @@ async function close(
     }),
   )
   const recorded = await transaction(ctx, async (tx) => {
-    const batch = await settle(tx, settlements, closer.slot)
+    const batch = await settle(tx, settlements, closer.countStripe)
     const keys = orphans.map(({ id }) => ({ workspace_id: lane.workspaceId, id, seen: null }))
     await deleteEnded(tx.db, keys)
     return batch

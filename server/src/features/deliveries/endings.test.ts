@@ -145,7 +145,6 @@ describe('a destination that fails', () => {
         workspace_id: service.workspaceId,
         webhook_id: id,
         failures: 50,
-        consecutive_failures: 2,
         failing_since: new Date(0),
       })
       .execute()
@@ -156,7 +155,7 @@ describe('a destination that fails', () => {
       .selectAll()
       .where('webhook_id', '=', id)
       .executeTakeFirst()
-    expect(lane).toMatchObject({ failures: 0, consecutive_failures: 0, failing_since: null })
+    expect(lane).toMatchObject({ failures: 0, failing_since: null })
   })
 })
 
@@ -293,7 +292,7 @@ test('of a backlog those end that were made first and are not being sent, and so
   lane.take(pending.slice(0, 3) as DueDelivery[], true)
   ctx.logLines.length = 0
   const close = (excess: number) =>
-    closeBacklog(inWorkspace(asService(ctx), workspaceId), lane, excess, { slot: 0 })
+    closeBacklog(inWorkspace(asService(ctx), workspaceId), lane, excess, { countStripe: 0 })
   expect([await close(2), await close(9), await close(9)]).toEqual([2, 5, 0])
   const ended = (await service.attemptsOf(id)) as Attempt[]
   const groups = ended.map(({ retry_group_id }) => retry_group_id)

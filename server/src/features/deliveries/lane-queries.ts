@@ -182,8 +182,7 @@ export interface LaneHealth extends StoredHealth {
 /** A lane that never failed may have none. */
 export const listLaneHealth = prepared<[string, string[]], LaneHealth>(
   'list_lane_health',
-  `select webhook_id, consecutive_failures, failing_since, not_before, failures, abandons,
-     in_flight_id
+  `select webhook_id, failing_since, not_before, failures, abandons, in_flight_id
    from webhook_lanes where workspace_id = $1 and webhook_id = any($2::uuid[])`,
 )
 

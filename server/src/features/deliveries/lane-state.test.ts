@@ -78,7 +78,7 @@ describe('how many requests a receiver gets', () => {
 
   test('what a dead runner left in the database counts, until a success', () => {
     const health = {
-      ...{ consecutive_failures: 7, not_before: now, failures: 9, abandons: 3, in_flight_id: null },
+      ...{ not_before: now, failures: 9, abandons: 3, in_flight_id: null },
     }
     const lane = play([{ kind: 'health loaded', health }])
     expect([poolOf(lane), sendsOneByOne(lane), lane.hasHealthRow]).toEqual(['failing', true, true])
@@ -180,7 +180,6 @@ describe('what a lane does next', () => {
   test('requests that end processes are sent one by one', () => {
     const health = {
       ...{
-        consecutive_failures: 0,
         not_before: null,
         failures: 0,
         abandons: 3,

@@ -55,7 +55,6 @@ export interface LaneState {
 
 /** What the database says of a lane that failed before. */
 export interface StoredHealth {
-  consecutive_failures: number
   not_before: Date | null
   failures: number
   abandons: number
@@ -219,7 +218,7 @@ function withHealth(lane: LaneState, health: StoredHealth | undefined): LaneStat
   return {
     ...lane,
     healthLoaded: true,
-    failuresInRow: health.consecutive_failures,
+    failuresInRow: health.failures,
     notBefore: health.not_before ?? undefined,
     abandons: health.abandons,
     inFlightAtCrash: health.in_flight_id,

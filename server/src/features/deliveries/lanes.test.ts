@@ -61,7 +61,7 @@ const untilWritten = (statusCode: number, count: number) =>
 function startOwner() {
   let holds = true
   const holdsBucket = (bucket: number) => holds || bucket !== bucketOf(webhookId)
-  const lanes = new Lanes(service.ctx, { slot: 0, holds: holdsBucket })
+  const lanes = new Lanes(service.ctx, { countStripe: 0, holds: holdsBucket })
   return {
     lanes,
     wake: () => lanes.wake(service.workspaceId, webhookId),
@@ -256,7 +256,7 @@ test('a result that the database refuses holds up no other, is told, and is writ
 })
 
 test('a runner remembers nothing of lanes that are not its own, or no longer are', async () => {
-  const lanes = new Lanes(service.ctx, { slot: 0, holds: () => false })
+  const lanes = new Lanes(service.ctx, { countStripe: 0, holds: () => false })
   for (let woken = 0; woken < 1_000; woken++) lanes.wake(service.workspaceId, service.ctx.newId())
   expect([lanes.size, lanes.withWork]).toEqual([0, 0])
 

@@ -2,14 +2,14 @@ import type { ProcessContext } from '../../kernel/context.ts'
 import { bind } from '../../kernel/db/db.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { SentOutcome } from '../../kernel/outbound/index.ts'
-import { FairQueue } from '../../kernel/runner/fair-queue.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import { type Pool, type Slot, Slots } from '../../kernel/runner/slots.ts'
+import { type Slot, Slots } from '../../kernel/runner/slots.ts'
 import type { OpenDestination } from '../webhooks/index.ts'
 import { assess } from './assess.ts'
 import { type Attempt, attemptOf, type DueDelivery } from './delivery.ts'
 import { Lane } from './lane.ts'
 import { markInFlight } from './lane-queries.ts'
+import { LaneQueues, pools } from './lane-queues.ts'
 import { type FoundRows, LaneReader } from './lane-reader.ts'
 import { isIdle, nextStep, poolOf, sendsOneByOne } from './lane-state.ts'
 import { send } from './send.ts'
@@ -17,7 +17,7 @@ import { type SettledBatch, type Settlement, SettleWriter } from './settle.ts'
 import { provenMin, slotLimits } from './slot-limits.ts'
 
 export interface LanesOptions {
-  slot: number
+  countStripe: number
   /** Whether this runner may still start requests of a bucket. */
   holds: (bucket: number) => boolean
   /** How busy this process was since it was asked last, 0 to 1; without it, never too busy. */
@@ -35,16 +35,7 @@ interface Flight {
 
 /** Lanes that are being read at once; those of a workspace share statements. */
 const readsMax = 64
-/** Bodies of deliveries that were read and are not answered yet, of all lanes. */
-const bodyBytesMax = 16 * 1024 * 1024
-/** Lanes of a pool that are read however much is kept, so that its slots are used. */
-const readyMin = 64
 const idleLanesMax = 20_000
-
-const pools = ['proven', 'trial', 'failing'] as const
-/** Those that have nothing left to send wait to be read by their pools, the others to read ahead. */
-type Line = Pool | 'ahead'
-const lineOf = ({ state }: Lane): Line => (state.queued > 0 ? 'ahead' : poolOf(state))
 
 /**
  * The lanes of this runner's buckets. `wake` says that a lane may have due work; everything else
@@ -57,35 +48,22 @@ export class Lanes {
   readonly #ctx: ProcessContext
   readonly #options: LanesOptions
   readonly #lanes = new Map<string, Lane>()
-  readonly #ready: Record<Pool, FairQueue<Lane>> = {
-    proven: new FairQueue(),
-    trial: new FairQueue(),
-    failing: new FairQueue(),
-  }
-  readonly #toRead: Record<Line, FairQueue<Lane>> = {
-    proven: new FairQueue(),
-    trial: new FairQueue(),
-    failing: new FairQueue(),
-    ahead: new FairQueue(),
-  }
-  /** Whose turn to read is next comes first. */
-  #lines: Line[] = [...pools, 'ahead']
+  readonly #queues = new LaneQueues()
   readonly #pausing = new Set<Lane>()
   readonly #reader: LaneReader
   readonly #slots: Slots
   #reads = 0
-  #bodyBytes = 0
 
   constructor(ctx: ProcessContext, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
     this.#reader = new LaneReader(ctx, options, {
       forgetRows: (lane) => this.#forgetRows(lane),
-      isFull: () => this.#isFull,
+      isFull: () => this.#queues.isFull,
     })
     const adaptive = { min: provenMin, busyShare: options.busyShare ?? (() => 0) }
     this.#slots = new Slots(ctx, { ...slotLimits, adaptive })
-    this.settler = new SettleWriter(ctx, options.slot, (settlements, batch) =>
+    this.settler = new SettleWriter(ctx, options.countStripe, (settlements, batch) =>
       this.#settled(settlements, batch),
     )
   }
@@ -173,53 +151,22 @@ export class Lanes {
     }
     this.#pausing.delete(lane)
     if (next.refreshes) this.#refresh(lane)
-    if (next.sends) this.#ready[poolOf(lane.state)].add(lane.workspaceId, lane)
-    if (next.reads) this.#toRead[lineOf(lane)].add(lane.workspaceId, lane)
-  }
-
-  #unschedule(lane: Lane) {
-    for (const queues of [this.#ready, this.#toRead]) {
-      for (const queue of Object.values(queues)) queue.delete(lane.workspaceId, lane)
-    }
-    this.#pausing.delete(lane)
+    this.#queues.add(lane, next)
   }
 
   #pump() {
     while (this.#reads < readsMax) {
-      const lane = this.#takeToRead()
+      const lane = this.#queues.takeToRead()
       if (!lane) break
       void this.#read(lane)
     }
     for (const pool of pools) {
       while (this.#slots.hasFree(pool) && !this.settler.isFull) {
-        const lane = this.#ready[pool].take()
+        const lane = this.#queues.takeReady(pool)
         if (!lane) break
         this.#sendNext(lane)
       }
     }
-  }
-
-  /** The lines take turns, so that one that never ends keeps no other from being read. */
-  #takeToRead(): Lane | undefined {
-    for (const line of this.#lines) {
-      const lane = this.#mayRead(line) ? this.#toRead[line].take() : undefined
-      if (!lane) continue
-      this.#lines = [...this.#lines.filter((other) => other !== line), line]
-      return lane
-    }
-  }
-
-  get #isFull(): boolean {
-    return this.#bodyBytes >= bodyBytesMax
-  }
-
-  /**
-   * Whatever is kept for receivers that hang, a lane that has nothing left gets a row: else those that
-   * hang together would hold up all others. Only while few of its pool are ready, so that what waits for
-   * slots stays bounded, too.
-   */
-  #mayRead(line: Line): boolean {
-    return !this.#isFull || (line !== 'ahead' && this.#ready[line].size < readyMin)
   }
 
   async #read(lane: Lane) {
@@ -235,7 +182,7 @@ export class Lanes {
       await this.#ctx.sleep(1_000)
     }
     const rows = this.#options.holds(lane.bucket) ? found.rows : []
-    for (const row of rows) this.#bodyBytes += row.event.body.length
+    this.#queues.keep(rows)
     lane.take(rows, found.hasMore)
     this.#reads -= 1
     this.#schedule(lane)
@@ -351,7 +298,7 @@ export class Lanes {
 
   #land(flight: Flight) {
     this.#slots.free(flight.slot)
-    this.#bodyBytes -= flight.row.event.body.length
+    this.#queues.letGo([flight.row])
   }
 
   #settled(settlements: Settlement[], batch: SettledBatch) {
@@ -366,11 +313,12 @@ export class Lanes {
   }
 
   #forgetRows(lane: Lane) {
-    for (const row of lane.forgetRows()) this.#bodyBytes -= row.event.body.length
+    this.#queues.letGo(lane.forgetRows())
   }
 
   #leave(lane: Lane) {
-    this.#unschedule(lane)
+    this.#queues.delete(lane)
+    this.#pausing.delete(lane)
     this.#forgetRows(lane)
     if (isIdle(lane.state)) this.#lanes.delete(lane.webhookId)
   }

@@ -17,6 +17,7 @@ import type { Attempt } from './delivery.ts'
 import { fanoutKind, leaseKind } from './enqueue.ts'
 import { expandFanouts } from './fan-out.ts'
 import { Lanes } from './lanes.ts'
+import { chooseCountStripe } from './record.ts'
 
 export interface DeliveryRunnerOptions {
   listen?: ListenForHints
@@ -78,7 +79,7 @@ export async function startDeliveryRunner(
   })
   let drainMs = 20_000
   const lanes = new Lanes(ctx, {
-    slot: leases.slot,
+    countStripe: chooseCountStripe(ctx),
     holds: (bucket) => leases.holds(bucket) && !holdsAll(),
     ...(options.onAttempt ? { onAttempt: options.onAttempt } : {}),
     ...(options.busyShare ? { busyShare: options.busyShare } : {}),

@@ -207,8 +207,8 @@ export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<
   const { rows } = await sql<FailingLane>`
     /* settle */
     insert into webhook_lanes as l
-      (workspace_id, webhook_id, consecutive_failures, failures, failing_since, not_before)
-    select k.workspace_id, k.webhook_id, k.failures, k.failures, k.first_at, k.not_before
+      (workspace_id, webhook_id, failures, failing_since, not_before)
+    select k.workspace_id, k.webhook_id, k.failures, k.first_at, k.not_before
     from unnest(
       ${lanes.map((lane) => lane.workspace_id)}::uuid[],
       ${lanes.map((lane) => lane.webhook_id)}::uuid[],
@@ -221,8 +221,7 @@ export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<
       on w.workspace_id = k.workspace_id and w.id = k.webhook_id and w.target_hook_url = k.url
     order by k.workspace_id, k.webhook_id
     on conflict (workspace_id, webhook_id) do update
-      set consecutive_failures = l.consecutive_failures + excluded.consecutive_failures,
-        failures = l.failures + excluded.failures,
+      set failures = l.failures + excluded.failures,
         failing_since = coalesce(l.failing_since, excluded.failing_since),
         not_before = excluded.not_before
     returning l.workspace_id, l.webhook_id, l.failing_since, l.failures`.execute(db)
@@ -235,8 +234,7 @@ export async function resetLanes(db: AnyDb, lanes: { workspace_id: string; webho
   await sql`
     /* settle */
     update webhook_lanes l
-    set consecutive_failures = 0, failures = 0, failing_since = null, not_before = null,
-      abandons = 0, in_flight_id = null
+    set failures = 0, failing_since = null, not_before = null, abandons = 0, in_flight_id = null
     from unnest(
       ${lanes.map((lane) => lane.workspace_id)}::uuid[],
       ${lanes.map((lane) => lane.webhook_id)}::uuid[]

@@ -58,13 +58,13 @@ export class SettleWriter {
 
   constructor(
     ctx: ProcessContext,
-    slot: number,
+    countStripe: number,
     onSettled: (settlements: Settlement[], batch: SettledBatch) => void,
   ) {
     this.#ctx = ctx
     this.#onSettled = onSettled
     const write = async (settlements: Settlement[]) => {
-      onSettled(settlements, await transaction(ctx, (tx) => settle(tx, settlements, slot)))
+      onSettled(settlements, await transaction(ctx, (tx) => settle(tx, settlements, countStripe)))
       return []
     }
     this.#batches = new Batcher<Settlement, void>(ctx, 'results', write, {
@@ -129,7 +129,7 @@ export class SettleWriter {
 export async function settle(
   tx: AnyContext,
   results: Settlement[],
-  slot: number,
+  countStripe: number,
 ): Promise<SettledBatch> {
   const batch = await sendOn(tx, results)
   const ordered = batch.toSorted((a, b) => compareRows(a.attempt, b.attempt))
@@ -165,7 +165,7 @@ export async function settle(
   const lanes = await settleLanes(tx, written)
   await disableGone(tx, written)
   await disableFailing(tx, lanes)
-  await recordAttempts(tx, attempts, slot)
+  await recordAttempts(tx, attempts, countStripe)
   return new Map(attempts.map((attempt) => [attempt.retry_group_id, attempt]))
 }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { putToSleep } from '../mailbox-lanes/index.ts'
 import { Lane } from './lanes/lane.ts'
-import { createWriters } from './lanes/writers.ts'
+import { createSenderParts } from './lanes/sender-parts.ts'
 import { planLanes } from './next-mail/plan-lanes.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { confirmRestore, holdSending } from './restore-guard/sending-hold.ts'
@@ -17,9 +17,9 @@ afterEach(() => sending[Symbol.asyncDispose]())
 test('a mailbox does not sleep by what was read before its last result was in the ledger', async () => {
   const { ctx, workspaceId } = sending
   const { id } = await sending.createMailbox('anna@example.com')
-  const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
+  const parts = createSenderParts(ctx, new RestoreGuard(ctx), new Date(0))
   const lane = new Lane(workspaceId, id, '0')
-  const plan = async () => (await planLanes(ctx, [lane], writers)).get(lane)?.kind
+  const plan = async () => (await planLanes(ctx, [lane], parts)).get(lane)?.kind
 
   lane.settling.add(Promise.resolve())
   const planning = plan()
@@ -66,16 +66,16 @@ test('a plan that was made from a primary that has died leaves its mailbox to be
     .insertInto('instance')
     .values({ id: ctx.newId(), secret_key_id: 'k', timestamp_created: ctx.now() })
     .execute()
-  const watch = new RestoreGuard(ctx)
-  await watch.look()
-  const writers = createWriters(ctx, watch, new Date(0))
+  const guard = new RestoreGuard(ctx)
+  await guard.look()
+  const parts = createSenderParts(ctx, guard, new Date(0))
   const lane = new Lane(workspaceId, id, '0')
-  const plan = async () => (await planLanes(ctx, [lane], writers)).get(lane)?.kind
+  const plan = async () => (await planLanes(ctx, [lane], parts)).get(lane)?.kind
   await become('1.00000002.1')
   expect(await plan()).toBe('left')
   // That look is due at once.
-  await watch.lookWhenDue()
-  expect(watch.identity).toBe('1.00000002.1')
+  await guard.lookWhenDue()
+  expect(guard.identity).toBe('1.00000002.1')
 })
 
 /** Of these one has something to send; each is asked again once that was refused to it, and then one sleeps. */
@@ -85,10 +85,10 @@ async function expectNoneAsleepOverARefusal(mailboxes: { id: string }[]) {
     .insertInto('instance')
     .values({ id: ctx.newId(), secret_key_id: 'k', timestamp_created: ctx.now() })
     .execute()
-  const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
+  const parts = createSenderParts(ctx, new RestoreGuard(ctx), new Date(0))
   const lanes = mailboxes.map(({ id }) => new Lane(workspaceId, id, '0'))
   const plan = async () => {
-    const actions = await planLanes(ctx, lanes, writers)
+    const actions = await planLanes(ctx, lanes, parts)
     return lanes.map((lane) => actions.get(lane)?.kind).toSorted()
   }
   // No claim is granted while sending is held, which this process has not seen yet.

@@ -15,7 +15,7 @@ import {
 import { findUncertainBuckets, findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
 import { wakeInterrupted } from './lanes/interrupted.ts'
 import { Lanes, type LanesOptions } from './lanes/lanes.ts'
-import { createWriters } from './lanes/writers.ts'
+import { createSenderParts } from './lanes/sender-parts.ts'
 import { withdrawReplies } from './replies/replies.ts'
 import type { LastSeenFile } from './restore-guard/marker-file.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
@@ -69,12 +69,12 @@ export async function startSendingRunner(
   options: SendingRunnerOptions = {},
 ): Promise<SendingRunner> {
   const { scope = withoutLeader } = options
-  const watch = new RestoreGuard(ctx, options.marker)
-  await watch.look()
-  const writers = createWriters(ctx, watch, await readDatabaseTime(ctx.db), owner)
-  await writers.links.look()
+  const guard = new RestoreGuard(ctx, options.marker)
+  await guard.look()
+  const parts = createSenderParts(ctx, guard, await readDatabaseTime(ctx.db), owner)
+  await parts.links.look()
   let isStopping = false
-  const lanes = new Lanes(ctx, writers, {
+  const lanes = new Lanes(ctx, parts, {
     ...options,
     tokenOf: (bucket) => (isStopping ? undefined : owner.token(bucket)),
   })
@@ -91,25 +91,25 @@ export async function startSendingRunner(
   const poll = createPoll(ctx, wake)
 
   const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
-  const uncertain = new UncertainMails(ctx, writers.settlements, owner)
+  const uncertain = new UncertainMails(ctx, parts.settlements, owner)
   const reconciling = startLoop(ctx, 'uncertain mails', reconcileEveryMs, async (told) => {
-    if (watch.isHeld || (scope() === 'none' && !told)) return
+    if (guard.isHeld || (scope() === 'none' && !told)) return
     await uncertain.begin(owner.buckets())
     if (scope() === 'all') await hintUncertain(ctx, owner.buckets())
   })
   const watching = startLoop(ctx, 'database watch', watchEveryMs, async () => {
-    if (!(await watch.lookWhenDue())) return
+    if (!(await guard.lookWhenDue())) return
     lanes.recoverAgain()
     sweep.first(owner.buckets())
     sweeping.wake()
   })
   const looking = startLoop(ctx, 'link address', linksEveryMs, async () => {
-    await writers.links.look()
+    await parts.links.look()
   })
   const discover = startLoop(ctx, 'woken mailboxes', tickEveryMs, async (hinted) => {
     lanes.tick()
     const buckets = hinted && scope() === 'none' ? owner.buckets() : watched()
-    if (buckets.length > 0) await suspecting(watch, () => poll(buckets, hinted))
+    if (buckets.length > 0) await suspecting(guard, () => poll(buckets, hinted))
   })
   const wakeMarked = createMarkedWaker(ctx)
   const waking = startLoop(ctx, 'woken campaigns', tickEveryMs, async (hinted) => {
@@ -121,7 +121,7 @@ export async function startSendingRunner(
   const unlisten = await options.listen?.((text) => {
     // For everybody: a person confirmed, or hints were missed while the connection was away.
     if (text === '') {
-      watch.suspect()
+      guard.suspect()
       watching.wake()
     }
     const hint = readHint(text, leaseKind, owner.buckets())
@@ -140,8 +140,8 @@ export async function startSendingRunner(
 
   return {
     lanesAwake: () => lanes.size,
-    isHeld: () => watch.isHeld,
-    holdsAll: () => watch.holdsAll,
+    isHeld: () => guard.isHeld,
+    holdsAll: () => guard.holdsAll,
     async stop(withinMs = 5_000) {
       isStopping = true
       await unlisten?.()
@@ -149,19 +149,19 @@ export async function startSendingRunner(
       await Promise.all(loops.map((loop) => loop.stop()))
       await uncertain.idle(withinMs)
       await lanes.drain(withinMs)
-      if (lanes.size === 0) await watch.leave()
+      if (lanes.size === 0) await guard.leave()
       end()
-      await Promise.all([writers.connections.closeAll(), writers.copies.stop(withinMs)])
+      await Promise.all([parts.connections.closeAll(), parts.copies.stop(withinMs)])
     },
   }
 }
 
 /** What fails may do so because another database has taken the place of this one. */
-async function suspecting(watch: RestoreGuard, work: () => Promise<void>) {
+async function suspecting(guard: RestoreGuard, work: () => Promise<void>) {
   try {
     await work()
   } catch (error) {
-    watch.suspect()
+    guard.suspect()
     throw error
   }
 }

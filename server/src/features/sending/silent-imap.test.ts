@@ -6,7 +6,7 @@ import type { ProcessContext } from '../../kernel/context.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox } from '../mailboxes/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
-import { createWriters } from './lanes/writers.ts'
+import { createSenderParts } from './lanes/sender-parts.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'
 import { SentCopies } from './sent-copies/sent-copies.ts'
 import { UncertainMails } from './uncertain/reconcile.ts'
@@ -94,7 +94,7 @@ test('servers that hang keep only the uncertain mails of their own workspace wai
   })
   const rows = hanging.map((id) => uncertain(workspaceId, id))
   await peek.insertInto('sends').values(rows).execute()
-  const { settlements } = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
+  const { settlements } = createSenderParts(ctx, new RestoreGuard(ctx), new Date(0))
   const mails = new UncertainMails(ctx, settlements)
   const buckets = Array.from({ length: 256 }, (_, bucket) => bucket)
   await mails.begin(buckets)

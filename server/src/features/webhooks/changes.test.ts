@@ -339,7 +339,6 @@ describe('pausing and resuming', () => {
       .values({
         workspace_id: api.workspaceId,
         webhook_id: id,
-        consecutive_failures: 30,
         failures: 30,
         failing_since: api.ctx.now(),
         not_before: api.ctx.now(),
@@ -370,7 +369,6 @@ describe('pausing and resuming', () => {
       timestamp_disabled: null,
     })
     expect(await lane(id)).toMatchObject({
-      consecutive_failures: 0,
       failures: 0,
       failing_since: null,
       not_before: null,

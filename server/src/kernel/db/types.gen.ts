@@ -604,7 +604,6 @@ export interface Runners {
   kind: Generated<string>;
   process: string | null;
   secret_key_ids: string[] | null;
-  slot: number;
 }
 
 export interface SavedViews {
@@ -841,7 +840,6 @@ export interface WebhookEvents {
 
 export interface WebhookLanes {
   abandons: Generated<number>;
-  consecutive_failures: Generated<number>;
   failing_since: Timestamp | null;
   failures: Generated<number>;
   in_flight_id: string | null;

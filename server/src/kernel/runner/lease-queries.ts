@@ -7,11 +7,11 @@ import type { AnyDb, ProcessDb } from '../db/db.ts'
 export const upsertRunner = (
   db: ProcessDb,
   kind: string,
-  runner: { id: string; slot: number; process: string | null; keyIds: string[] },
+  runner: { id: string; process: string | null; keyIds: string[] },
 ) =>
   sql`
-    insert into runners (id, kind, slot, heartbeat_at, process, secret_key_ids)
-    values (${runner.id}::uuid, ${kind}, ${runner.slot}, outrider_now(), ${runner.process}, ${runner.keyIds}::text[])
+    insert into runners (id, kind, heartbeat_at, process, secret_key_ids)
+    values (${runner.id}::uuid, ${kind}, outrider_now(), ${runner.process}, ${runner.keyIds}::text[])
     on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`.execute(db)
 
 /** The runners that have told which process they are. */

@@ -34,7 +34,6 @@ interface HeldLease {
  */
 export class Leases {
   readonly runnerId: string
-  readonly slot: number
   readonly #ctx: ProcessContext
   readonly #kind: string
   readonly #leaseMs: number
@@ -50,7 +49,6 @@ export class Leases {
     this.#leaseMs = ctx.config.leaseMs
     this.#marginMs = Math.min(5_000, this.#leaseMs / 4)
     this.runnerId = ctx.newId()
-    this.slot = Math.floor(ctx.random() * 16)
   }
 
   /** Asked before every send. A bucket on its way to another runner starts nothing more. */
@@ -73,7 +71,7 @@ export class Leases {
   async beat() {
     const { db, monotonicMs, processMark, secrets } = this.#ctx
     await queries.upsertRunner(db, this.#kind, {
-      ...{ id: this.runnerId, slot: this.slot, process: processMark?.text ?? null },
+      ...{ id: this.runnerId, process: processMark?.text ?? null },
       keyIds: secrets.keyIds,
     })
     await this.#endPredecessors()

@@ -22,7 +22,6 @@ export const lockLane = (db: Db, workspaceId: string, webhookId: string) =>
 const noFailures = {
   failing_since: null,
   failures: 0,
-  consecutive_failures: 0,
   not_before: null,
 }
 

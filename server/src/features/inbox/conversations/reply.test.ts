@@ -319,7 +319,7 @@ test('what a service does not take within half a minute is not sent after it', a
   await sender.stop()
   const { ctx } = inbox
   const { peek } = ctx.database
-  const stalled = { id: ctx.newId(), kind: 'mailboxes', slot: 0, heartbeat_at: ctx.now() }
+  const stalled = { id: ctx.newId(), kind: 'mailboxes', heartbeat_at: ctx.now() }
   await peek.insertInto('runners').values(stalled).execute()
   let waitedMs = 0
   const hurried: FreeContext = {

@@ -4,7 +4,7 @@ import { testSending } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { changeMany } from '../../leads/index.ts'
 import { Lane } from '../lanes/lane.ts'
-import { createWriters } from '../lanes/writers.ts'
+import { createSenderParts } from '../lanes/sender-parts.ts'
 import { planLanes } from '../next-mail/plan-lanes.ts'
 import { RestoreGuard } from '../restore-guard/restore-guard.ts'
 
@@ -23,10 +23,10 @@ test.each(['delete', 'move'] as const)(
     const { body: target } = await sending.call('POST', '/api/v2/campaigns', {
       body: { name: 'target' },
     })
-    const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
+    const parts = createSenderParts(ctx, new RestoreGuard(ctx), new Date(0))
     const lanes = [anna, bert].map(({ id }) => new Lane(workspaceId, id, '0'))
     const plan = async () => {
-      const actions = await planLanes(ctx, lanes, writers)
+      const actions = await planLanes(ctx, lanes, parts)
       return lanes.map((lane) => actions.get(lane)?.kind)
     }
     const change = { ids, action, ...(action === 'move' && { to_campaign_id: target.id }) }

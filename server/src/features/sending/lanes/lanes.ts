@@ -1,19 +1,10 @@
-import type { Batcher } from '../../../kernel/batcher.ts'
-import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
-import { describeError } from '../../../kernel/log.ts'
-import { MailFailure } from '../../../kernel/mail/index.ts'
+import type { ProcessContext } from '../../../kernel/context.ts'
 import { bucketOf } from '../../../kernel/runner/leases.ts'
-import type { ClaimedMail, NextAction } from '../next-mail/next-action.ts'
-import { createPlanBatcher } from '../next-mail/plan-batcher.ts'
-import { answer, repliesMax } from '../replies/answer.ts'
-import { classifyFailure } from '../transmit/classify-failure.ts'
-import { type Draft, draftMail, draftNext } from '../transmit/draft.ts'
-import { abandonMail, type MailboxFailure, releaseMail, sendMail } from '../transmit/send-mail.ts'
+import type { ClaimedMail } from '../next-mail/next-action.ts'
 import { Lane } from './lane.ts'
-import type { LaneRow } from './lane-queries.ts'
 import { MailboxSlots } from './mailbox-slots.ts'
-import { recordMailboxFailure, recordRecovery } from './trouble.ts'
-import type { Writers } from './writers.ts'
+import type { SenderParts } from './sender-parts.ts'
+import { LaneWorker } from './work-lane.ts'
 
 export interface LanesOptions {
   /** The token of a bucket's lease; undefined when this runner may start nothing of it. */
@@ -22,54 +13,30 @@ export interface LanesOptions {
   onSettled?: (mail: ClaimedMail) => void
 }
 
-/** Claimed mails of one mailbox that leave one after the other. */
-interface Batch {
-  size: number
-  /** Not tried yet. */
-  waiting: ClaimedMail[]
-  /** Made ahead, of the first of those that wait. */
-  drafts: Draft[]
-}
-
-/** Results of one mailbox on their way into the ledger, when nothing has to pass between two mails. */
-const settlingMax = 64
-const refusalPauseMs = 50
-const refusalPauseMaxMs = 2_000
-const failurePauseMs = 1_000
-/** A batch is claimed for a second; what of it is not sent by then is planned anew. */
-const slowBurstMs = 5_000
-
 /**
- * The mailboxes of this runner's buckets that are awake. Each waits for a slot, keeps it, and does one
- * thing after the other until it sleeps:
- *
- *   asleep ──▶ waiting ──▶ planning ──▶ sending a batch of claimed mails ──▶ planning
- *                              ├──▶ answering: some replies of persons come first ──▶ planning
- *                              ├──▶ settling: results may change the plan ──▶ planning
- *                              ├──▶ pausing: its claims were refused ──▶ planning
- *                              ├──▶ probing: a login tells whether it works again ──▶ planning
- *                              └──▶ asleep, or another runner's: forgotten here
- *
- * Asleep it is a row of the database. While it sends a batch without gaps, the next one is planned and
- * claimed (`Lane.ahead`) and results are committed (`Lane.settling`); both end before it sleeps, and a
- * failure of its mailbox gives back whatever it had claimed.
+ * The mailboxes of this runner's buckets that are awake. Each waits for a slot and keeps it until it
+ * sleeps (`LaneWorker`); asleep it is a row of the database, or another runner's.
  */
 export class Lanes {
   readonly #ctx: ProcessContext
   readonly #options: LanesOptions
-  readonly #writers: Writers
-  readonly #planBatcher: Batcher<Lane, NextAction>
+  readonly #parts: SenderParts
   readonly #lanes = new Map<string, Lane>()
   readonly #slots: MailboxSlots
+  readonly #worker: LaneWorker
   /** Mailbox to the token that it was taken over under: that is done once per lease. */
   readonly #recovered = new Map<string, string>()
 
-  constructor(ctx: ProcessContext, writers: Writers, options: LanesOptions) {
+  constructor(ctx: ProcessContext, parts: SenderParts, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
-    this.#writers = writers
+    this.#parts = parts
     this.#slots = new MailboxSlots(ctx)
-    this.#planBatcher = createPlanBatcher(ctx, writers)
+    this.#worker = new LaneWorker(ctx, parts, {
+      ...options,
+      slots: this.#slots,
+      isOurs: (lane) => options.tokenOf(lane.bucket) === lane.token,
+    })
   }
 
   /** Awake, not owned: those that sleep are in the database. */
@@ -101,7 +68,7 @@ export class Lanes {
   /** Called several times a second. */
   tick() {
     this.#slots.review()
-    this.#writers.connections.closeIdle()
+    this.#parts.connections.closeIdle()
     this.#pump()
   }
 
@@ -117,7 +84,7 @@ export class Lanes {
       this.#lanes.delete(lane.mailboxId)
     }
     while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
-    await this.#writers.flush()
+    await this.#parts.flush()
   }
 
   #pump() {
@@ -125,236 +92,12 @@ export class Lanes {
   }
 
   async #start(lane: Lane) {
-    await this.#look(lane)
+    await this.#worker.work(lane)
     this.#slots.free(lane)
     this.#lanes.delete(lane.mailboxId)
     if (lane.isRecovered && !lane.hasBroken) this.#recovered.set(lane.mailboxId, lane.token)
     else this.#recovered.delete(lane.mailboxId)
     if (lane.isWoken) this.wake(lane.workspaceId, lane.mailboxId)
     this.#pump()
-  }
-
-  async #look(lane: Lane) {
-    try {
-      await this.#goOn(lane)
-    } catch (error) {
-      lane.hasBroken = true
-      this.#ctx.log.error(describeError(error), 'a mailbox is looked after again later')
-      await this.#ctx.sleep(failurePauseMs)
-    } finally {
-      await this.#releaseAhead(lane)
-      await Promise.allSettled(lane.settling)
-    }
-  }
-
-  async #goOn(lane: Lane) {
-    while (this.#isOurs(lane)) {
-      const planned = lane.ahead ?? this.#plan(lane)
-      lane.ahead = undefined
-      const move = await planned
-      this.#slots.goesOn(lane)
-      switch (move.kind) {
-        case 'left':
-          lane.hasBroken = true
-          return
-        case 'asleep':
-          return
-        case 'again':
-          await this.#pauseAfterRefusal(lane)
-          break
-        case 'settle':
-          await Promise.allSettled(lane.settling)
-          break
-        case 'answer':
-          await this.#answer(lane, move.row)
-          break
-        case 'probe':
-          await this.#probe(lane, move.row)
-          break
-        case 'send':
-          await this.#send(lane, move.mails)
-      }
-    }
-  }
-
-  #isOurs = (lane: Lane) => this.#options.tokenOf(lane.bucket) === lane.token
-
-  #plan(lane: Lane): Promise<NextAction> {
-    lane.isWoken = false
-    return this.#planBatcher.add(lane)
-  }
-
-  /** The connection does not stand still while the next mails are looked for. */
-  #planAhead(lane: Lane) {
-    lane.ahead = this.#plan(lane)
-    // Its error is for whoever awaits it later.
-    lane.ahead.catch(() => undefined)
-  }
-
-  /** What was planned is not done. */
-  async #releaseAhead(lane: Lane) {
-    const move = await lane.ahead?.catch(() => {
-      lane.hasBroken = true
-    })
-    lane.ahead = undefined
-    if (move?.kind === 'send') this.#release(lane, move.mails)
-  }
-
-  async #send(lane: Lane, mails: ClaimedMail[]) {
-    const startedMs = this.#ctx.monotonicMs()
-    const batch: Batch = { size: mails.length, waiting: [...mails], drafts: [] }
-    lane.isSending = true
-    lane.owesCampaigns = false
-    try {
-      await this.#sendAll(lane, batch, startedMs)
-    } finally {
-      lane.isSending = false
-      const tried = Math.max(1, batch.size - batch.waiting.length)
-      lane.mailMs = (this.#ctx.monotonicMs() - startedMs) / tried
-    }
-  }
-
-  async #sendAll(lane: Lane, batch: Batch, startedMs: number) {
-    const { waiting } = batch
-    while (waiting.length > 0 && this.#isOurs(lane)) {
-      const { mailbox, mailboxFailure, isRefused } = await this.#sendNext(lane, batch)
-      if (mailboxFailure) {
-        this.#slots.hasFailed(lane)
-        this.#giveBack(lane, batch)
-        await this.#releaseAhead(lane)
-        await this.#rest(lane, mailbox, mailboxFailure)
-        return
-      }
-      // A refused mark mostly means that the whole batch is stale (paused, window closed): the rest is
-      // given back instead of logging in for each. So it is when the server has become slow.
-      const isSlow = waiting.length > 0 && this.#ctx.monotonicMs() - startedMs > slowBurstMs
-      if (isRefused || isSlow) {
-        await this.#releaseAhead(lane)
-        break
-      }
-    }
-    this.#giveBack(lane, batch)
-  }
-
-  /**
-   * A function of its own, since one that waits keeps what its variables held last: a mailbox that
-   * waits for room would keep the mail before, which may have a megabyte.
-   */
-  async #sendNext(lane: Lane, batch: Batch) {
-    const { waiting, drafts, size } = batch
-    const draft = await this.#makeDrafts(lane, batch)
-    const mail = draft.claimed
-    drafts.shift()
-    waiting.shift()
-    const goesOn = mail.gapMs === 0
-    if (goesOn && !lane.ahead && waiting.length <= size / 2) this.#planAhead(lane)
-    const { mailboxFailure, isRefused, settled } = await this.#sendOne(lane, draft, batch)
-    if (!mailboxFailure && 'mail' in draft.made) this.#slots.hasSucceeded(lane)
-    this.#settling(lane, mail, settled.finally(draft.free))
-    await this.#waitForResults(lane, goesOn && !mailboxFailure ? settlingMax : 1)
-    return { mailbox: mail.mailbox, mailboxFailure, isRefused }
-  }
-
-  #giveBack(lane: Lane, { waiting, drafts }: Batch) {
-    for (const { free } of drafts) free()
-    this.#release(lane, waiting)
-  }
-
-  /**
-   * The next mail, and those behind it that leave over the same connection at once, as far as there is
-   * room for them.
-   */
-  async #makeDrafts(lane: Lane, { waiting, drafts }: Batch): Promise<Draft> {
-    const [mail] = waiting as [ClaimedMail]
-    const first = drafts[0] ?? (await draftMail(this.#ctx, mail, this.#writers))
-    drafts[0] = first
-    const most = mail.gapMs === 0 ? 1 + Math.max(1, lane.marksAhead) : 1
-    for (const next of waiting.slice(drafts.length, most)) {
-      const draft = await draftNext(this.#ctx, next, this.#writers)
-      if (!draft) break
-      drafts.push(draft)
-    }
-    return first
-  }
-
-  /** Until fewer than this are left, or all of this mailbox's when there are too many on the whole. */
-  async #waitForResults(lane: Lane, most: number) {
-    const { settlements } = this.#writers
-    const isMany = () =>
-      lane.settling.size >= most || (lane.settling.size > 0 && settlements.isBacklogFull)
-    while (isMany()) await Promise.race(lane.settling)
-  }
-
-  /** Whatever goes wrong, its row and those of the mails behind it do not stay open. */
-  async #sendOne(lane: Lane, draft: Draft, batch: Batch) {
-    try {
-      return await sendMail(this.#ctx, lane, draft, batch.drafts, this.#writers)
-    } catch (error) {
-      const { claimed } = draft
-      draft.free()
-      this.#settling(lane, claimed, abandonMail(this.#ctx, claimed, this.#writers))
-      this.#giveBack(lane, batch)
-      throw error
-    }
-  }
-
-  #release(lane: Lane, mails: ClaimedMail[]) {
-    for (const mail of mails) {
-      this.#settling(lane, mail, releaseMail(this.#ctx, mail, this.#writers))
-    }
-  }
-
-  #settling(lane: Lane, mail: ClaimedMail, settled: Promise<boolean>) {
-    const done = settled
-      .then((changed) => {
-        if (changed) this.#options.onSettled?.(mail)
-      })
-      .catch((error) => {
-        lane.hasBroken = true
-        this.#ctx.log.error(describeError(error), 'a result was not recorded')
-      })
-      .finally(() => {
-        lane.settling.delete(done)
-        this.#writers.prefetch.release(mail.claim.lead_id)
-      })
-    lane.settling.add(done)
-  }
-
-  async #rest(lane: Lane, row: LaneRow, mailboxFailure: MailboxFailure) {
-    await Promise.allSettled(lane.settling)
-    await recordMailboxFailure(this.#ctx, row, mailboxFailure)
-  }
-
-  /** Sends a person's reply. Where another process claimed it, the next plan knows. */
-  async #answer(lane: Lane, row: LaneRow) {
-    const count = await answer(inWorkspace(this.#ctx, lane.workspaceId), lane, row, this.#writers)
-    lane.refusals = count === 0 ? lane.refusals + 1 : 0
-    lane.owesCampaigns = count === repliesMax
-    await this.#pauseAfterRefusal(lane)
-  }
-
-  /** Whether the mailbox works again: a login tells, without a mail. */
-  async #probe(lane: Lane, row: LaneRow) {
-    const { connections } = this.#writers
-    try {
-      connections.putBack(lane.mailboxId, await connections.open(row))
-    } catch (failure) {
-      if (!(failure instanceof MailFailure)) throw failure
-      const { trouble } = classifyFailure(failure, {
-        ...{ attempt: 1, now: this.#ctx.now(), random: this.#ctx.random() },
-      })
-      const mailboxFailure = { failure, trouble: trouble ?? { needsPerson: true, pauseMs: null } }
-      this.#slots.hasFailed(lane)
-      await this.#rest(lane, row, mailboxFailure)
-      return
-    }
-    this.#slots.hasSucceeded(lane)
-    await recordRecovery(this.#ctx, row)
-  }
-
-  /** What the plan did not know, the next one does; still, nobody asks in a tight circle. */
-  async #pauseAfterRefusal({ refusals }: Lane) {
-    if (refusals < 2) return
-    await this.#ctx.sleep(Math.min(refusalPauseMaxMs, refusalPauseMs * 2 ** refusals))
   }
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../../test/sending.ts'
 import type { Mailbox } from '../../mailboxes/index.ts'
 import { Lane } from '../lanes/lane.ts'
-import { createWriters } from '../lanes/writers.ts'
+import { createSenderParts } from '../lanes/sender-parts.ts'
 import { RestoreGuard } from '../restore-guard/restore-guard.ts'
 import { LeadPrefetch } from './lead-prefetch.ts'
 import { planLanes } from './plan-lanes.ts'
@@ -67,14 +67,14 @@ test('no more leads are held than there is room for, however many campaigns want
 test('a mailbox for whose leads there was no room does not sleep, and has its turn', async () => {
   const { ctx, workspaceId } = sending
   await createCampaign(3)
-  const writers = {
-    ...createWriters(ctx, new RestoreGuard(ctx), new Date(0)),
+  const parts = {
+    ...createSenderParts(ctx, new RestoreGuard(ctx), new Date(0)),
     prefetch: new LeadPrefetch(roomFor(1, 1)),
   }
   let waiting = mailboxes.map(({ id }) => new Lane(workspaceId, id, '0'))
   const turns: string[][] = []
   while (waiting.length > 0 && turns.length < 10) {
-    const actions = await planLanes(ctx, waiting, writers)
+    const actions = await planLanes(ctx, waiting, parts)
     turns.push(waiting.map((lane) => actions.get(lane)?.kind ?? 'none').toSorted())
     waiting = waiting.filter((lane) => actions.get(lane)?.kind === 'again')
   }
@@ -84,18 +84,18 @@ test('a mailbox for whose leads there was no room does not sleep, and has its tu
 test('a mailbox whose lead is free by the ledger, and held by another one that hangs, looks again soon', async () => {
   const { ctx, workspaceId } = sending
   const campaign_id = await createCampaign(1)
-  const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
-  await writers.prefetch.fill(
+  const parts = createSenderParts(ctx, new RestoreGuard(ctx), new Date(0))
+  await parts.prefetch.fill(
     ctx.db,
     [{ workspace_id: workspaceId, campaign_id, leads: 1 }],
     ctx.now(),
   )
-  const taken = writers.prefetch.offer(campaign_id, 1)
-  writers.prefetch.take(taken)
+  const taken = parts.prefetch.offer(campaign_id, 1)
+  parts.prefetch.take(taken)
 
   const plan = async () => {
     const lane = new Lane(workspaceId, mailboxes[0]?.id ?? '', '0')
-    return (await planLanes(ctx, [lane], writers)).get(lane)?.kind
+    return (await planLanes(ctx, [lane], parts)).get(lane)?.kind
   }
   expect(await plan()).toBe('asleep')
   const { wake_at } = await ctx.database.peek
@@ -106,7 +106,7 @@ test('a mailbox whose lead is free by the ledger, and held by another one that h
   expect(wake_at?.getTime() ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(
     ctx.now().getTime() + 1_000,
   )
-  for (const { id } of taken) writers.prefetch.release(id)
+  for (const { id } of taken) parts.prefetch.release(id)
   expect(await plan()).toBe('send')
 })
 
@@ -121,9 +121,9 @@ test('a lead that is due later than it was when it was read keeps nobody waiting
     peek.updateTable('leads').set(values).where('id', '=', id).execute()
   const days = (count: number) => new Date(ctx.now().getTime() + count * 86_400_000)
   await change(paused, { sending_state: 'paused', timestamp_created: days(-6) })
-  const writers = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
+  const parts = createSenderParts(ctx, new RestoreGuard(ctx), new Date(0))
   const wanted = { workspace_id: workspaceId, campaign_id, leads: 1 }
-  await writers.prefetch.fill(ctx.db, [wanted], ctx.now())
+  await parts.prefetch.fill(ctx.db, [wanted], ctx.now())
   const [sequence] = campaign.sequences
   const steps = [{ ...sequence.steps[0], delay: 5, delay_unit: 'days' }]
   const body = { sequences: [{ ...sequence, steps }] }
@@ -131,7 +131,7 @@ test('a lead that is due later than it was when it was read keeps nobody waiting
   expect(status).toBe(200)
 
   const lane = new Lane(workspaceId, mailboxes[0]?.id ?? '', '0')
-  const plan = async () => (await planLanes(ctx, [lane], writers)).get(lane)?.kind
+  const plan = async () => (await planLanes(ctx, [lane], parts)).get(lane)?.kind
   expect(await plan()).toBe('asleep')
   await change(postponed, { timestamp_next_send: days(5) })
   await change(paused, { sending_state: 'pending', timestamp_next_send: ctx.now() })

@@ -1,30 +1,20 @@
-import type { Batcher } from '../../../kernel/batcher.ts'
 import type { ProcessContext } from '../../../kernel/context.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { Sleep } from '../../mailbox-lanes/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import { type LaneRow, readLanes } from '../lanes/lane-queries.ts'
-import type { SleepAnswer } from '../lanes/writers.ts'
-import type { Claim, ClaimRequest } from '../ledger.ts'
+import type { SenderParts } from '../lanes/sender-parts.ts'
 import { gapAfter, mailboxLimit } from '../planning/plan.ts'
-import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
 import { messageIdOf } from '../transmit/message-id.ts'
 import { type Backlog, findNextDue, loadBacklog, type ReadyLane } from './backlog.ts'
-import type { CampaignCache } from './campaign-cache.ts'
-import type { LeadPrefetch } from './lead-prefetch.ts'
 import type { NextAction } from './next-action.ts'
 import { earliestOf, type Picked, pickNext } from './pick-next.ts'
 import type { Skip } from './skip-leads.ts'
 
-export interface PlannerParts {
-  readSince: Date
-  cache: CampaignCache
-  prefetch: LeadPrefetch
-  claims: Batcher<ClaimRequest, Claim | null>
-  skips: Batcher<Skip, undefined>
-  sleeps: Batcher<Sleep, SleepAnswer>
-  watch: Pick<RestoreGuard, 'identity'>
-}
+export type PlannerParts = Pick<
+  SenderParts,
+  'readSince' | 'cache' | 'prefetch' | 'claims' | 'skips' | 'sleeps' | 'guard'
+>
 
 /** Plans a batch of lanes: what they plan from is read once for all of them. */
 export async function planLanes(
@@ -33,7 +23,7 @@ export async function planLanes(
   parts: PlannerParts,
 ): Promise<Map<Lane, NextAction>> {
   const now = ctx.now()
-  const { identity } = parts.watch
+  const { identity } = parts.guard
   // Mailboxes with results under way may not see their own next follow-up yet: they must not sleep.
   const busy = new Set(lanes.filter((lane) => lane.isBusy))
   const rows = new Map(

@@ -6,19 +6,17 @@ import { MailRefused } from '../../messages/index.ts'
 import { holdSuppressions } from '../../suppression/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { LaneRow } from '../lanes/lane-queries.ts'
-import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
+import type { SenderParts } from '../lanes/sender-parts.ts'
 import { bareSettlement } from '../settle/settlement.ts'
 import { errorOf } from '../transmit/classify-failure.ts'
 import { envelopeOf } from '../transmit/draft.ts'
 import type { Outcome } from '../transmit/outcome.ts'
-import { beginMail, type SendParts } from '../transmit/send-mail.ts'
+import { beginMail } from '../transmit/send-mail.ts'
 import { refusalOf } from './replies.ts'
 import { composeReplyMail } from './reply-mail.ts'
 import * as queries from './reply-queries.ts'
 
-export interface AnswerParts extends Pick<SendParts, 'connections' | 'settlements'> {
-  watch: Pick<RestoreGuard, 'epoch' | 'marked'>
-}
+type AnswerParts = Pick<SenderParts, 'connections' | 'settlements' | 'guard'>
 
 /** Then a mail of a campaign has its turn: however much people answer, no mailbox stands still for it. */
 export const repliesMax = 8
@@ -37,10 +35,10 @@ export async function answer(
   parts: AnswerParts,
 ): Promise<number> {
   for (let count = 0; count < repliesMax; count++) {
-    const claimed = await claim(ctx, lane, parts.watch.epoch)
+    const claimed = await claim(ctx, lane, parts.guard.epoch)
     if (!claimed) return count
     const outcome = await send(ctx, lane, row, claimed, parts)
-    if (outcome.kind === 'failed') parts.watch.marked.forget(claimed.id)
+    if (outcome.kind === 'failed') parts.guard.marked.forget(claimed.id)
     await parts.settlements.add(bareSettlement(ctx, claimed, outcome))
   }
   return repliesMax
@@ -77,7 +75,7 @@ async function attempt(
   lane: Lane,
   sender: queries.ReplySender,
   claimed: queries.ReplyRow,
-  { connections, watch }: AnswerParts,
+  { connections, guard }: AnswerParts,
 ): Promise<Outcome | queries.ReplySender> {
   let connection: SmtpConnection | undefined
   try {
@@ -92,7 +90,7 @@ async function attempt(
     }
     const { lead_id, step_id, id, attempt, campaign_id } = claimed
     const key = { workspace_id, lead_id, step_id, id, attempt, campaign_id, mailbox_id }
-    watch.marked.add({ ...key, timestamp_marked: ctx.now() })
+    guard.marked.add({ ...key, timestamp_marked: ctx.now() })
     await connection.finish(mail.bytes)
     return { kind: 'sent' }
   } catch (error) {

@@ -3,8 +3,8 @@ import { shareLoop } from '../../../kernel/loop-share.ts'
 import type { Envelope } from '../../../kernel/mail/index.ts'
 import { type CompiledStep, type ComposedMail, compose } from '../../messages/index.ts'
 import type { LinkMaker } from '../../tracking/index.ts'
+import type { SenderParts } from '../lanes/sender-parts.ts'
 import type { ClaimedMail } from '../next-mail/next-action.ts'
-import type { DraftRoom } from './draft-room.ts'
 import { threadOf } from './thread.ts'
 
 /** A claimed mail as it will be sent, or why it cannot be made. */
@@ -35,10 +35,7 @@ interface Marking {
   atMs: number
 }
 
-interface DraftParts {
-  links: LinkMaker
-  room: DraftRoom
-}
+type DraftParts = Pick<SenderParts, 'links' | 'room'>
 
 /** Makes the mail as soon as there is room for it. */
 export async function draftMail(

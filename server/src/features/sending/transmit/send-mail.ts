@@ -1,29 +1,19 @@
-import type { Batcher } from '../../../kernel/batcher.ts'
 import type { ProcessContext } from '../../../kernel/context.ts'
 import { type Envelope, MailFailure, type SmtpConnection } from '../../../kernel/mail/index.ts'
 import { type RefusedCopy, TemplateError } from '../../campaigns/index.ts'
 import { type ComposedMail, MailRefused } from '../../messages/index.ts'
 import type { Lane } from '../lanes/lane.ts'
+import type { SenderParts } from '../lanes/sender-parts.ts'
 import { CampaignChanged } from '../next-mail/campaign-cache.ts'
 import type { ClaimedMail } from '../next-mail/next-action.ts'
-import type { RestoreGuard } from '../restore-guard/restore-guard.ts'
-import type { SentCopies } from '../sent-copies/sent-copies.ts'
 import type { Settlement } from '../settle/settlement.ts'
-import type { Settlements } from '../settle/settlements.ts'
 import { classifyFailure, errorOf, type MailboxTrouble, printable } from './classify-failure.ts'
 import type { Connections, SendingMailbox } from './connections.ts'
 import { type Draft, envelopeOf, type ReadyMail } from './draft.ts'
-import type { Mark } from './mark-queries.ts'
 import { markDraft } from './marking.ts'
 import type { Outcome } from './outcome.ts'
 
-export interface SendParts {
-  connections: Connections
-  copies: SentCopies
-  marks: Batcher<Mark, boolean>
-  settlements: Settlements
-  watch: Pick<RestoreGuard, 'marked'>
-}
+type SendParts = Pick<SenderParts, 'connections' | 'copies' | 'marks' | 'settlements' | 'guard'>
 
 /** MailboxTrouble that keeps the mailbox from sending on. */
 export interface MailboxFailure {
@@ -69,7 +59,7 @@ export async function sendMail(
     behind,
     parts,
   )
-  if (outcome.kind === 'failed') parts.watch.marked.forget(claimed.claim.id)
+  if (outcome.kind === 'failed') parts.guard.marked.forget(claimed.claim.id)
   const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail, refusedCopies))
   if (mail?.copy && outcome.kind === 'sent') {
     const copy = { messageId: claimed.claim.message_id, bytes: mail.copy }
@@ -81,7 +71,7 @@ export async function sendMail(
 
 /** Gives a claim back that nothing was done about. */
 export function releaseMail(ctx: ProcessContext, claimed: ClaimedMail, parts: SendParts) {
-  parts.watch.marked.forget(claimed.claim.id)
+  parts.guard.marked.forget(claimed.claim.id)
   return parts.settlements.add(settlementOf(ctx, claimed, released, null))
 }
 

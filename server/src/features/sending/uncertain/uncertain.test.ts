@@ -7,7 +7,7 @@ import { operator } from '../../audit/index.ts'
 import { startInboxRunner } from '../../inbox/index.ts'
 import { listThreadMessages } from '../../messages/index.ts'
 import { confirmArrived, listSends, listUncertain, markArrived, sendAgain } from '../index.ts'
-import { createWriters } from '../lanes/writers.ts'
+import { createSenderParts } from '../lanes/sender-parts.ts'
 import { RestoreGuard } from '../restore-guard/restore-guard.ts'
 import { findLastSent } from '../settle/settle-queries.ts'
 import { UncertainMails } from './reconcile.ts'
@@ -50,7 +50,7 @@ const everyBucket = Array.from({ length: 256 }, (_, bucket) => bucket)
 /** What the runner does now and then. */
 async function reconcile() {
   const { ctx } = sending
-  const { settlements } = createWriters(ctx, new RestoreGuard(ctx), new Date(0))
+  const { settlements } = createSenderParts(ctx, new RestoreGuard(ctx), new Date(0))
   const uncertain = new UncertainMails(ctx, settlements)
   await uncertain.begin(everyBucket)
   await uncertain.idle(10_000)

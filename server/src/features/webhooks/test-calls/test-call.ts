@@ -4,6 +4,7 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import {
   attemptOf,
+  chooseCountStripe,
   observeAttempt,
   recordAttempts,
   resultOf,
@@ -51,8 +52,8 @@ export async function testWebhook(
   const delivery = { retryGroupId: ctx.newId(), retryCount: 0, retryAt: null }
   const place = { workspaceId, webhookId, url: open.url, ...delivery }
   const attempt = attemptOf(ctx, place, event, result)
-  const slot = Math.floor(ctx.random() * 16)
-  await transaction(ctx, (tx) => recordAttempts(tx, [attempt], slot))
+  const countStripe = chooseCountStripe(ctx)
+  await transaction(ctx, (tx) => recordAttempts(tx, [attempt], countStripe))
   observeAttempt(ctx, attempt)
   return {
     success: result.success,

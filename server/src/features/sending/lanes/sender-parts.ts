@@ -17,11 +17,11 @@ import { DraftRoom } from '../transmit/draft-room.ts'
 import { type Mark, markTransmitting } from '../transmit/mark-queries.ts'
 
 /** Left: the database is not the one that the work was read from. */
-export type SleepAnswer = 'asleep' | 'again' | 'left'
+type SleepAnswer = 'asleep' | 'again' | 'left'
 
 /** What the lanes of one process share. */
-export interface Writers {
-  watch: RestoreGuard
+export interface SenderParts {
+  guard: RestoreGuard
   /** When this process began: mailboxes that were read before it count as unread. */
   readSince: Date
   cache: CampaignCache
@@ -48,19 +48,19 @@ const marksAtOnce = 1
  */
 const skipsAtOnce = 2
 
-export function createWriters(
+export function createSenderParts(
   ctx: ProcessContext,
-  watch: RestoreGuard,
+  guard: RestoreGuard,
   readSince: Date,
   owner?: MailboxOwner,
-): Writers {
+): SenderParts {
   const cache = new CampaignCache()
   const claims = createBatchWriter<ClaimRequest, Claim | null>(
     ctx,
     'claims',
     (tx, items) => {
-      const suspect = () => watch.suspect()
-      return claimSends(tx, items, { epoch: watch.epoch, readSince, suspect })
+      const suspect = () => guard.suspect()
+      return claimSends(tx, items, { epoch: guard.epoch, readSince, suspect })
     },
     { itemsMax: 500, gather: 1 },
   )
@@ -68,7 +68,7 @@ export function createWriters(
     ...{ itemsMax: 500, gather: 1, concurrency: skipsAtOnce },
     keyOf: ({ workspace_id }) => workspace_id,
   })
-  const marks = createBatchWriter<Mark, boolean>(ctx, 'marks', markSince(readSince, watch), {
+  const marks = createBatchWriter<Mark, boolean>(ctx, 'marks', markSince(readSince, guard), {
     ...{ itemsMax: 500, gather: 1, concurrency: marksAtOnce, isOneStatement: true },
   })
   const settlements = new Settlements(ctx, cache)
@@ -77,7 +77,7 @@ export function createWriters(
     'sleeps',
     async (tx, items) => {
       const found = await putToSleep(tx.db, items)
-      if (found.identity !== watch.identity) watch.suspect()
+      if (found.identity !== guard.identity) guard.suspect()
       return items.map(({ mailbox_id, identity }) => {
         if (found.asleep.has(mailbox_id)) return 'asleep'
         return identity === null || identity === found.identity ? 'again' : 'left'
@@ -86,7 +86,7 @@ export function createWriters(
     { itemsMax: 500, gather: 1, isOneStatement: true },
   )
   return {
-    ...{ watch, readSince, cache, claims, skips, marks, settlements, sleeps },
+    ...{ guard, readSince, cache, claims, skips, marks, settlements, sleeps },
     prefetch: new LeadPrefetch(),
     links: new LinkMaker(ctx),
     room: new DraftRoom(),
