@@ -131,6 +131,36 @@ describe('a destination that fails', () => {
     expect(attempts.map(({ event_id }) => event_id)).toContain(event)
   })
 
+  test('and is switched off has not missed what waited for it then, and is delivered once it goes on', async () => {
+    await using good = await startReceiver()
+    const { ctx, workspaceId } = service
+    const { id } = await service.createWebhook(good.url)
+    const queued = Promise.withResolvers<void>()
+    const isOff = Promise.withResolvers<void>()
+    // It is for the webhook, and not to be seen before that is switched off.
+    const emitting = transaction(ctx, async (tx) => {
+      const stored = await storeEvents(tx, workspaceId, [
+        { type: 'lead.interested', campaign: null, leadEmail: null, data: {} },
+      ])
+      await enqueueDeliveries(tx, workspaceId, stored)
+      queued.resolve()
+      await isOff.promise
+    })
+    await queued.promise
+    ctx.clock.advance(1000)
+    await patch(id, { status: 'disabled' })
+    isOff.resolve()
+    await emitting
+    ctx.clock.advance(180_000)
+    const { from, ended_from, deliveries } = await countMissed(ctx, workspaceId, id)
+    expect(deliveries).toBe(0)
+    await patch(id, { status: 'active' })
+    await service.waitForAttempts(id, 1)
+    if (!(from && ended_from)) throw new Error('It is not switched off.')
+    const missed = { from, to: ctx.now(), endedFrom: ended_from }
+    expect(await startReplay(ctx, workspaceId, id, missed, { actor: operator })).toBe(0)
+  })
+
   test('for less long, or less often, stays active', async () => {
     expect((await failing(4.9, 100)).status).toBe('active')
     expect((await failing(30, 18)).status).toBe('active')

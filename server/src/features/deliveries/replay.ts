@@ -11,15 +11,13 @@ import * as queries from './queries.ts'
 /** Events that one statement looks at, of any type: it ends soon, however rare the one is that is wanted. */
 const eventsReadMax = 50_000
 
-/** Transactions that make events have ended by then. */
-const underWayMs = 10_000
-
 export interface ReplayWindow {
   from: Date
   to: Date
   /**
    * Before the window, too, what ended without success since then, and what was made shortly before it
-   * for nobody: by transactions that were under way when the destination was switched off.
+   * for nobody: by transactions that were under way when the destination was switched off, or by a
+   * process whose clock is behind.
    */
   endedFrom?: Date | undefined
 }
@@ -135,11 +133,12 @@ async function* eventsOf(
   }
   if (endedFrom) {
     // What was made before the destination was not for it.
-    const firstMs = Math.max(from.getTime() - underWayMs, timeOfId(id).getTime())
+    const firstMs = Math.max(from.getTime() - clockLagMs, timeOfId(id).getTime())
     for await (const ids of between(firstIdAt(new Date(firstMs)), from)) {
+      // What waited when the destination was switched off may be delivered since it goes on.
       const meant = await queries.findMeant(ctx.db, destination, ids, {
-        after: firstIdAt(new Date(from.getTime() - underWayMs - clockLagMs)),
-        before: firstIdAt(new Date(from.getTime() + clockLagMs)),
+        after: firstIdAt(new Date(from.getTime() - 2 * clockLagMs)),
+        before: firstIdAt(new Date(to.getTime() + clockLagMs)),
       })
       yield ids.filter((each) => !ended.has(each) && !meant.has(each))
     }
