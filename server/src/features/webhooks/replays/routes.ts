@@ -96,7 +96,7 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ ctx, caller, params, query }) => {
-      const window = windowOf(query, ctx.now())
+      const window = windowOf(query, ctx.now(), '')
       const { count } = await countWindow(ctx, caller.workspaceId, params.id, window)
       return { deliveries: count }
     },
@@ -152,7 +152,7 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
 function selectionOf(body: Static<typeof WebhookReplayInput>, now: Date): Selection {
   const { webhook_event_id: attemptId, from, to, ended_from } = body
   if (attemptId === undefined && from !== undefined) {
-    return { ...windowOf({ from, to }, now), endedFrom: timeOfIds('/ended_from', ended_from) }
+    return { ...windowOf({ from, to }, now, '/'), endedFrom: timeOfIds('/ended_from', ended_from) }
   }
   const isAlone = from === undefined && to === undefined && ended_from === undefined
   if (attemptId !== undefined && isAlone) return { attemptId }
@@ -161,18 +161,20 @@ function selectionOf(body: Static<typeof WebhookReplayInput>, now: Date): Select
 
 const dayMs = 86_400_000
 
+/** @param root of the paths that `details` name: `/` in a body, nothing in a query */
 function windowOf(
   given: { from?: string | undefined; to?: string | undefined },
   now: Date,
+  root: '/' | '',
 ): { from: Date; to: Date } {
-  const to = timeOfIds('/to', given.to) ?? now
-  const from = timeOfIds('/from', given.from) ?? new Date(to.getTime() - dayMs)
+  const to = timeOfIds(`${root}to`, given.to) ?? now
+  const from = timeOfIds(`${root}from`, given.from) ?? new Date(to.getTime() - dayMs)
   if (from < to) return { from, to }
-  throw invalidField('/from', 'from must be before to')
+  throw invalidField(`${root}from`, 'from must be before to')
 }
 
-function timeOfIds(path: '/from' | '/to' | '/ended_from', text: string | undefined) {
+function timeOfIds(path: string, text: string | undefined) {
   const instant = instantOf(path, text)
   if (!instant || instant.getTime() >= 0) return instant
-  throw invalidField(path, `${path.slice(1)} must be a time since 1970`)
+  throw invalidField(path, `${path.replace('/', '')} must be a time since 1970`)
 }
