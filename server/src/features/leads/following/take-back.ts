@@ -17,7 +17,7 @@ interface TakenStep {
 
 /**
  * Steps that leads were thought to have got, and did not: they are next again, at once, or on the return of
- * who is absent and not finished. A lead that was finished with such a step is stopped instead by what
+ * who is absent. A lead that was finished with such a step is stopped instead by what
  * came in since, for nothing stops who is finished. One that has got a later step goes on from there, for
  * its sequence does not go back. What was told of them in events stays told.
  */
