@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { CampaignSchedule } from '../../../api/generated/types.gen.ts'
 import { showUndo } from '../../../ui/showUndo.tsx'
+import { isEqual } from '../merge.ts'
 import { campaignSearchOf } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
 import { DayField } from './DayField.tsx'
@@ -35,11 +36,17 @@ export function ScheduleTab() {
     const { schedules: then } = now().campaign_schedule
     save({ schedules: then.map((each, at) => (at === shown ? { ...each, ...changes } : each)) })
   }
-  const draw = (drawn: Drawn, { name, timing, days }: Weekly) => {
+  const draw = (drawn: Drawn, before: Weekly) => {
     setOwn(drawn)
+    const { name, timing, days } = before
     showUndo(
       t(($) => $.campaigns.schedule.drawn, { name }),
-      () => setOwn({ timing, days }),
+      () => {
+        // Only while it is as it was drawn: meanwhile it may be another one's place.
+        const { schedules: then } = now().campaign_schedule
+        const isDrawn = (each: Weekly) => isEqual({ ...before, ...drawn }, each)
+        save({ schedules: then.map((each) => (isDrawn(each) ? { ...each, timing, days } : each)) })
+      },
     )
   }
   const remove = (removed: Weekly) => {
