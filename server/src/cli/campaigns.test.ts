@@ -114,6 +114,7 @@ test('the calendar puts days without mail together, and says what is in the way'
     sends: 6,
     last_send_at: new Date('2026-11-30T09:00:00Z'),
     ends: 'schedule_ended',
+    recipients: 2000,
     unsent: 1234,
     held: [{ reason: 'lead_paused', leads: 1 }],
   }
@@ -139,6 +140,7 @@ test('a campaign with nothing to send says so', () => {
     sends: 0,
     last_send_at: null,
     ends: 'all_sent',
+    recipients: 0,
     unsent: 0,
     held: [{ reason: 'mailboxes_unhealthy', leads: 2 }],
   }

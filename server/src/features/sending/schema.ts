@@ -26,6 +26,7 @@ export const CampaignForecast = Type.Object(
   {
     timezone: Type.String({ description: 'Whose days these are.' }),
     sends: count('Mails in all.'),
+    recipients: count('Leads that get a mail, however many days it takes.'),
     unsent: count('Mails that would not be sent before it ends.'),
     last_send_at: Nullable(Timestamp),
     ends: Type.Enum(['all_sent', 'schedule_ended', 'days_max']),
@@ -56,6 +57,7 @@ export const CampaignForecast = Type.Object(
     examples: [
       {
         ...{ timezone: 'Europe/Berlin', sends: 40, unsent: 0, ends: 'all_sent', held: [] },
+        recipients: 40,
         last_send_at: '2026-11-20T14:37:00.000Z',
         mailboxes: [{ id: uuid, address: 'anna@example.com', status: 'connected', shared_with: 0 }],
         days: [

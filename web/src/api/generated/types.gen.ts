@@ -4182,6 +4182,10 @@ export type CampaignForecast = {
      */
     sends: number;
     /**
+     * Leads that get a mail, however many days it takes.
+     */
+    recipients: number;
+    /**
      * Mails that would not be sent before it ends.
      */
     unsent: number;

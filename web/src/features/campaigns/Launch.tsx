@@ -61,9 +61,6 @@ export function Launch({ onDone }: { onDone: () => void }) {
   }
   const { active, total } = lead_counts
   const isRefused = status === 'completed' && active === 0
-  // What is overdue in a draft follows upon a mail that it sends.
-  const held = forecast.data.held.filter(({ reason }) => status !== 'draft' || reason !== 'expired')
-  const count = held.reduce((left, { leads }) => left - leads, active)
   return (
     <Stack>
       {start.error?.code === 'version_conflict' ? (
@@ -84,7 +81,7 @@ export function Launch({ onDone }: { onDone: () => void }) {
               ? t(($) => $.campaigns.launch.nobody)
               : active === 0
                 ? t(($) => $.campaigns.launch.allDone)
-                : t(($) => $.campaigns.launch.recipientsOf, { count: Math.max(0, count) })}
+                : t(($) => $.campaigns.launch.recipientsOf, { count: forecast.data.recipients })}
         </Text>
       </section>
       <Forecast forecast={forecast.data} />

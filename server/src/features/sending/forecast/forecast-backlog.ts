@@ -30,10 +30,13 @@ export type HeldReason =
 /** Leads as numbers: how many are due for which step, and when. */
 export class ForecastBacklog implements Work {
   readonly held = new Map<HeldReason, number>()
+  /** Leads that get a mail, if the schedule lasts. */
+  recipients = 0
   readonly #campaign: PlannedCampaign
   readonly #budget: Budget
   readonly #lanes: PlannedLane[]
   readonly #days: ForecastDays
+  readonly #startMs: number
   readonly #paths: StepRoutes
   /** New leads, by rank of their path. */
   readonly #new: DueHistogram[]
@@ -47,7 +50,9 @@ export class ForecastBacklog implements Work {
     lanes: PlannedLane[],
     cohorts: Cohort[],
     days: ForecastDays,
+    startMs: number,
   ) {
+    this.#startMs = startMs
     this.#campaign = campaign
     this.#budget = budget
     this.#lanes = lanes
@@ -118,9 +123,12 @@ export class ForecastBacklog implements Work {
     else if (!path) this.#hold('no_step_left', cohort.leads)
     else if (!path.isSendable) this.#hold('no_enabled_variant', cohort.leads)
     else if (rankOf.size === 0) this.#hold('mailboxes_unhealthy', cohort.leads)
-    else if (isNew) this.#new[path.rank]?.add(cohort.due.getTime(), cohort.leads)
-    else if (rank === undefined) this.#hold('mailbox_unavailable', cohort.leads)
-    else this.#followUps[rank]?.[path.rank]?.add(cohort.due.getTime(), cohort.leads)
+    else if (!isNew && rank === undefined) this.#hold('mailbox_unavailable', cohort.leads)
+    else {
+      const queues = isNew ? this.#new : this.#followUps[rank as number]
+      queues?.[path.rank]?.add(cohort.due.getTime(), cohort.leads)
+      this.recipients += cohort.leads
+    }
   }
 
   #follow(lane: PlannedLane, path: StepRoute, sentMs: number) {
@@ -135,7 +143,11 @@ export class ForecastBacklog implements Work {
     for (const queue of queues) {
       // Only what is overdue is worth asking for a day of the calendar.
       while (queue.dueMs() < nowMs && calendar.addDays(queue.dueMs(), days) < nowMs) {
-        this.#hold('expired', queue.drop())
+        // What became due since follows upon a mail.
+        const gotNone = queue.dueMs() < this.#startMs
+        const leads = queue.drop()
+        this.#hold('expired', leads)
+        if (gotNone) this.recipients -= leads
       }
     }
   }

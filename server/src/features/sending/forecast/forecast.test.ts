@@ -199,7 +199,7 @@ test('who gets nothing more until something changes is told with what it is', ()
     steps: plannedSteps(...threeSteps.slice(0, 2), disabled),
     expire_after_days: 5,
   }
-  const { held, sends, unsent } = run({ campaign, cohorts })
+  const { held, sends, unsent, recipients } = run({ campaign, cohorts })
   expect(Object.fromEntries(held.map(({ reason, leads }) => [reason, leads]))).toEqual({
     lead_paused: 3,
     mailbox_unavailable: 4,
@@ -207,7 +207,14 @@ test('who gets nothing more until something changes is told with what it is', ()
     no_enabled_variant: 6 + 2,
     expired: 7,
   })
-  expect([sends, unsent]).toEqual([4, 0])
+  expect([sends, unsent, recipients]).toEqual([4, 0, 2])
+})
+
+test('whose follow-up will expire gets the mail before it', () => {
+  const campaign = { daily_limit: 4, expire_after_days: 1 }
+  const { held, recipients } = run({ campaign })
+  expect(held).toEqual([{ reason: 'expired', leads: expect.any(Number) }])
+  expect(recipients).toBe(10)
 })
 
 test('mails that do not fit before the last day, or into the days looked at, are counted', () => {
@@ -224,6 +231,7 @@ test('without a mailbox that is connected nothing is sent', () => {
   expect(run({ mailboxes: [] })).toEqual({
     days: [],
     sends: 0,
+    recipients: 0,
     last_send_at: null,
     ends: 'all_sent',
     unsent: 0,

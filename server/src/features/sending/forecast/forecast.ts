@@ -7,6 +7,8 @@ export interface Forecast {
   /** Every day from today to that of the last mail, in the zone of the first schedule. */
   days: ForecastDay[]
   sends: number
+  /** Leads that get at least one of them, however many days it takes. */
+  recipients: number
   /** Null when nothing would be sent. */
   last_send_at: Date | null
   ends: 'all_sent' | 'schedule_ended' | 'days_max'
@@ -37,7 +39,7 @@ export function forecast(
   const budget = budgetOf(campaign, history, nowMs)
   const lanes = lanesOf(mailboxes, history, nowMs)
   const days = new ForecastDays(budget, lanes, nowMs)
-  const work = new ForecastBacklog(campaign, budget, lanes, cohorts, days)
+  const work = new ForecastBacklog(campaign, budget, lanes, cohorts, days, nowMs)
   const untilMs = budget.calendar.addDays(budget.calendar.dayAt(nowMs).startMs, daysMax)
   allocate(budget, lanes, work, untilMs)
   const unsent = work.mailsLeft()
@@ -45,6 +47,7 @@ export function forecast(
   return {
     days: days.finish(work, unsent === 0),
     sends: days.sends,
+    recipients: work.recipients,
     last_send_at: days.lastSendMs === null ? null : new Date(days.lastSendMs),
     ends: unsent === 0 ? 'all_sent' : isOver ? 'schedule_ended' : 'days_max',
     unsent,
