@@ -1,6 +1,5 @@
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { createPerson, join } from '../../../server/test/people.ts'
 import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -122,19 +121,6 @@ test('what the server refuses is said at the field that it names', async ({
   await page.getByText(/control character/).waitFor()
   const focused = page.locator('input:focus')
   expect(await focused.inputValue()).toBe('tab\u0007')
-})
-
-test('a viewer is told that keys are not theirs, and finds no way there', async ({
-  application,
-  open,
-}) => {
-  const { api } = application
-  const viewer = await createPerson(api, { email: 'viewer@team.example' })
-  await join(api, api.workspaceId, viewer, 'viewer')
-  const page = await open(viewer.browser, path)
-  await page.getByText('This page is for admins').waitFor()
-  expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0)
-  expect(await page.getByRole('link', { name: 'OAuth service accounts' }).count()).toBe(0)
 })
 
 test('a key is made and revoked without a mouse', async ({ application, open }) => {

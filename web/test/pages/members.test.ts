@@ -126,17 +126,9 @@ test('a link sets a new password for somebody who forgot theirs', async ({ appli
   await theirs.getByRole('heading', { name: 'Home' }).waitFor()
 })
 
-test('a member who is removed is out at once; who may not change roles sees no way to', async ({
-  application,
-  open,
-}) => {
+test('a member who is removed is out at once', async ({ application, open }) => {
   const { api } = application
-  const { viewer, member } = await createTeam(api, api.workspaceId)
-  const seen = await open(viewer.browser, path)
-  await seen.getByRole('row', { name: member.email }).waitFor()
-  expect(await seen.getByRole('combobox').count()).toBe(0)
-  expect(await seen.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0)
-
+  const { member } = await createTeam(api, api.workspaceId)
   const page = await open(application.visitor, path)
   const row = page.getByRole('row', { name: member.email })
   await row.getByRole('button', { name: 'More for Test' }).click()
