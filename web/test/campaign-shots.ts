@@ -5,7 +5,8 @@ import type { Application } from './application.ts'
 type Shot = [name: string, path: string]
 
 const body = `<p>Hi {{first_name | default: "there"}},</p>
-<p>{I saw|I read} what <strong>{{company_name}}</strong> does. May I show you how others of your size keep their replies together?</p>
+<p>{I saw|I read} what <strong>{{company_name}}</strong> does.
+May I show you how others of your size keep their replies together?</p>
 <p><a href="https://example.com">A short look</a></p>`
 
 /** Campaigns in several states with results, and the addresses of what there is to see of them. */

@@ -91,6 +91,7 @@ export async function fillInbox(application: Application): Promise<string> {
   await converse(lead('Sofia', 'Marino', 'Aurora'), { text: 'Could you send me the price list?' })
   await converse(lead('Jonas', 'Weber', 'Holzbau'), {
     ...{ text: 'Please take me off your list, thank you.', suggestion: 'unsubscribed' },
+    ...{ from: 'office@holzbau.example', details: { matched_by: 'subject' } },
   })
   const { id } = await converse(lead('Ada', 'Lovelace', 'Analytical'), {
     text: 'Sounds good. Can we talk on Tuesday at ten?',

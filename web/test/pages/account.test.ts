@@ -1,15 +1,16 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'vitest'
+import type { Role } from '../../../server/src/kernel/http/access.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
-import { expectFailures, findBarriers } from '../browser.ts'
+import { expectFailures, findBarriers, goTo } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const password = 'correct horse battery staple'
 
-async function createMember({ api }: Application, email: string) {
+async function createMember({ api }: Application, email: string, role: Role) {
   const person = await createPerson(api, { email })
-  await join(api, api.workspaceId, person, 'member')
+  await join(api, api.workspaceId, person, role)
   return person
 }
 
@@ -17,7 +18,7 @@ test('a second factor is set up by its code, its backup codes stay until somebod
   application,
   open,
 }) => {
-  const person = await createMember(application, 'factor@team.example')
+  const person = await createMember(application, 'factor@team.example', 'member')
   const page = await open(person.browser, '/account')
   await page.getByRole('button', { name: 'Set up second factor' }).click()
   const drawer = page.getByRole('dialog')
@@ -78,9 +79,29 @@ function codeAt(secret: string, nowMs: number): string {
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }
 
-test('a new password ends the other sessions and keeps this one', async ({ application, open }) => {
-  const person = await createMember(application, 'password@team.example')
-  const page = await open(person.browser, '/account')
+test('a name is changed everywhere, dark is chosen and kept, and a new password ends the other sessions and keeps this one', async ({
+  application,
+  open,
+}) => {
+  const { browser } = await createMember(application, 'admin@team.example', 'admin')
+  const page = await open(browser, '/account')
+  await page.getByLabel('Your name').fill('<b>Zoë</b> 山田')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Your account' }).getByText('<b>Zoë</b> 山田').waitFor()
+
+  // It is there before anything is painted.
+  await page.getByText('Dark', { exact: true }).click()
+  await page.reload({ waitUntil: 'commit' })
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await page.getByText('This one').waitFor()
+
+  // A link in the dark has the colour that is ours, and not that of Mantine.
+  await goTo(page, '/w/default')
+  await page.getByRole('link', { name: 'Connect a mailbox' }).waitFor()
+  const color = 'getComputedStyle(document.querySelector("main ol a")).color'
+  await expect.poll(() => page.evaluate(color)).toBe('rgb(169, 174, 252)')
+  await goTo(page, '/account')
+
   await page.getByText('This one').waitFor()
   expectFailures(page, 'POST /app/profile/password 401')
   await page.getByLabel('Your password', { exact: true }).fill('wrong')
@@ -95,36 +116,4 @@ test('a new password ends the other sessions and keeps this one', async ({ appli
   await page.getByText('Your password is changed').waitFor()
   await page.reload()
   await page.getByText('This one').waitFor()
-})
-
-test('a name is changed everywhere at once', async ({ application, open }) => {
-  const person = await createMember(application, 'name@team.example')
-  const page = await open(person.browser, '/account')
-  await page.getByLabel('Your name').fill('<b>Zoë</b> 山田')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('button', { name: 'Your account' }).getByText('<b>Zoë</b> 山田').waitFor()
-})
-
-test('dark is chosen, kept, and there before anything is painted', async ({
-  application,
-  open,
-}) => {
-  const person = await createMember(application, 'dark@team.example')
-  const page = await open(person.browser, '/account')
-  await page.getByText('Dark', { exact: true }).click()
-  await page.reload({ waitUntil: 'commit' })
-  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
-  await page.getByText('This one').waitFor()
-})
-
-test('a link in the dark has the colour that is ours, and not that of Mantine', async ({
-  application,
-  open,
-}) => {
-  const page = await open(application.visitor, '/w/default')
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
-  await page.getByRole('link', { name: 'Connect a mailbox' }).waitFor()
-  const color = 'getComputedStyle(document.querySelector("main ol a")).color'
-  await expect.poll(() => page.evaluate(color)).toBe('rgb(169, 174, 252)')
 })

@@ -3,7 +3,6 @@ import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { recordRefusedCopies } from '../../../server/src/features/campaigns/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
-import { createPerson, join } from '../../../server/test/people.ts'
 import type { Campaign } from '../../src/api/generated/types.gen.ts'
 import type { Application } from '../application.ts'
 import { allowFailures, expectFailures, installClock } from '../browser.ts'
@@ -767,25 +766,6 @@ test('copies that a mail server refuses are told on the page, until their addres
   await saved(page)
   const { body } = await application.asOwner('GET', `/app/campaigns/${id}/refused-copies`)
   expect(body.items).toEqual([])
-})
-
-test('a viewer sees everything and can change nothing', async ({ application, open }) => {
-  const { api } = application
-  const { id } = await createCampaign(application, { name: 'Seen', sequences: sequences() })
-  const viewer = await createPerson(api, { email: 'viewer@team.example' })
-  await join(api, api.workspaceId, viewer, 'viewer')
-  const page = await open(viewer.browser, path)
-  await page.getByRole('link', { name: 'Seen' }).click()
-  await page.getByRole('textbox', { name: 'Subject' }).waitFor()
-  expect(await page.getByRole('textbox', { name: 'Subject' }).isEditable()).toBe(false)
-  // Where a line of the source ends is no reason to show the source.
-  await page.locator('.variable', { hasText: 'first_name' }).waitFor()
-  for (const name of ['Launch', 'Add step', 'Add variant', 'New campaign']) {
-    expect(await page.getByRole('button', { name }).count()).toBe(0)
-  }
-  await page.goto(`${application.address}${path}/${id}?tab=schedule`)
-  await page.getByText('The next seven days').waitFor()
-  expect(await page.getByRole('button', { name: 'Mon' }).isDisabled()).toBe(true)
 })
 
 test('what came of the mails is counted, and an uncertain one is decided', async ({

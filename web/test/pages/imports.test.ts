@@ -6,7 +6,6 @@ import { setPlan } from '../../../server/src/features/workspaces/index.ts'
 import { importer, manyRows } from '../../../server/test/imports.ts'
 import { forgetPeak, peakMegabytes } from '../../../server/test/memory.ts'
 import { patience } from '../../../server/test/patience.ts'
-import { createPerson, join } from '../../../server/test/people.ts'
 import { allowFailures, expectFailures, readRenderers } from '../browser.ts'
 import { signInAgain } from '../sign-in-again.ts'
 import { test } from './fixture.ts'
@@ -372,13 +371,4 @@ test('a picture and a row of 200 MB are refused with what to do, and neither the
   expect(await page.getByRole('button', { name: /^Import/ }).isDisabled()).toBe(true)
   const after = await peaks()
   for (const [at, peak] of after.entries()) expect(peak - (before[at] ?? 0)).toBeLessThan(150)
-})
-
-test('a viewer imports nothing', async ({ application, open }) => {
-  const { api } = application
-  const viewer = await createPerson(api, { email: 'viewer@imports.example' })
-  await join(api, api.workspaceId, viewer, 'viewer')
-  const page = await open(viewer.browser, path)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  expect(await page.locator('input[type=file]').count()).toBe(0)
 })

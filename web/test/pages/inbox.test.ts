@@ -638,40 +638,6 @@ test('a mailbox that is paused while somebody answers takes no text away, and no
   await answer(page).waitFor()
 })
 
-test('a viewer reads everything and is offered nothing to change', async ({
-  application,
-  open,
-  world,
-}) => {
-  const { id } = await world.converse(
-    { email: 'joan@lead.example', first_name: 'Joan' },
-    {
-      suggestion: 'unsubscribed',
-      from: 'assistant@lead.example',
-      details: { matched_by: 'subject' },
-    },
-  )
-  const person = await createPerson(application.api, { email: 'viewer@team.example' })
-  await join(application.api, application.api.workspaceId, person, 'viewer')
-  const page = await open(person.browser, `${path}?thread=${id}`)
-  await page.getByText('You may read here').waitFor()
-  await page.getByText('Probably belongs here').waitFor()
-  await page.getByText(/Waits for the first mail|Gets more mails/).waitFor()
-  for (const name of [
-    'Done',
-    'Put off',
-    'Mark as unread',
-    'Unsubscribe',
-    'Read the mailboxes now',
-  ]) {
-    const exact = page.getByRole('article').getByRole('button', { name, exact: true })
-    expect(await exact.count()).toBe(0)
-  }
-  expect(await page.getByRole('combobox').count()).toBe(0)
-  await page.keyboard.press('e')
-  await row(page, 'Joan').waitFor()
-})
-
 test('an unsubscribe says what it does before it is done, and what is put off comes back by an undo', async ({
   application,
   open,

@@ -83,6 +83,19 @@ test('who has no mouse signs in, writes a campaign, answers a reply and makes a 
   await page.getByRole('rowheader', { name: 'CRM sync' }).waitFor()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await mustHaveFocus(page)
+
+  await choose(page, 'new key')
+  await page.getByRole('textbox', { name: 'Name' }).and(page.locator(':focus')).waitFor()
+  await keyboard.type('By palette')
+  await keyboard.press('Enter')
+  await press(page, page.getByRole('button', { name: 'I have stored it' }))
+  const revoke = page.getByRole('button', { name: 'Revoke By palette' })
+  await press(page, revoke)
+  // The dialog begins at "Cancel": Enter alone revokes nothing.
+  await page.locator('button:focus', { hasText: 'Cancel' }).waitFor()
+  await keyboard.press('Tab')
+  await keyboard.press('Enter')
+  await revoke.waitFor({ state: 'detached' })
 })
 
 test('who leaves fields out is taken to the first of them', async ({ application, open }) => {

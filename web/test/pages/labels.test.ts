@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import { patience } from '../../../server/test/patience.ts'
-import { createPerson, join } from '../../../server/test/people.ts'
 import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -114,11 +113,3 @@ async function pressTwice(button: { click: () => void }) {
   for (let turn = 0; turn < 50; turn++) await undefined
   button.click()
 }
-
-test('a viewer sees labels, and nothing to press', async ({ application, open }) => {
-  const viewer = await createPerson(application.api, { email: 'viewer@team.example' })
-  await join(application.api, application.api.workspaceId, viewer, 'viewer')
-  const page = await open(viewer.browser, `${path}?panel=new`)
-  await page.getByRole('row', { name: /Call/ }).waitFor()
-  expect(await page.getByRole('button', { name: /New|Edit|Archive/ }).count()).toBe(0)
-})

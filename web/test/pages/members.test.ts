@@ -8,11 +8,16 @@ import { test } from './fixture.ts'
 
 const path = '/w/default/settings/members'
 
-test('somebody is invited, joins with the link, and gets another role', async ({
+test('somebody is invited, joins and gets another role, an invitation is withdrawn, a password is reset, and a member is removed', async ({
   application,
   open,
 }) => {
+  const { api } = application
+  const person = await createPerson(api, { email: 'fritz@example.com' })
+  await join(api, api.workspaceId, person, 'member')
+  const { member } = await createTeam(api, api.workspaceId)
   const page = await open(application.visitor, `${path}?panel=invite`)
+  const rowOf = (name: string) => page.getByRole('row', { name })
   await page.getByRole('textbox', { name: 'E-mail address' }).fill('carla@example.com')
   await page.getByRole('radio', { name: 'Viewer' }).check()
   await page.getByRole('button', { name: 'Create invitation' }).click()
@@ -37,20 +42,57 @@ test('somebody is invited, joins with the link, and gets another role', async ({
   ])
   await theirs.reload()
   await theirs.getByRole('link', { name: 'Audit log' }).waitFor()
-})
 
-test('an invitation that was withdrawn opens nothing', async ({ application, open }) => {
-  const page = await open(application.visitor, `${path}?panel=invite`)
+  // An invitation that was withdrawn opens nothing.
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
   await page.getByRole('textbox', { name: 'E-mail address' }).fill('dora@example.com')
   await page.getByRole('button', { name: 'Create invitation' }).click()
-  const { hash } = new URL(await page.getByLabel('Invitation link').inputValue())
+  const withdrawn = new URL(await page.getByLabel('Invitation link').inputValue())
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Withdraw invitation of dora@example.com' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Withdraw', exact: true }).click()
   await page.getByRole('rowheader', { name: 'dora@example.com' }).waitFor({ state: 'detached' })
-  const theirs = await open(undefined, `/invitation${hash}`)
-  await theirs.getByText('The invitation is not valid').waitFor()
-  expectFailures(theirs, 'POST /app/invitations/received 404')
+  const nobody = await open(undefined, `/invitation${withdrawn.hash}`)
+  await nobody.getByText('The invitation is not valid').waitFor()
+  expectFailures(nobody, 'POST /app/invitations/received 404')
+
+  // A link sets a new password for somebody who forgot nobody.
+  await rowOf(person.email).getByRole('button', { name: 'More for Test' }).click()
+  await page.getByRole('menuitem', { name: 'Reset password' }).click()
+  await page.getByRole('button', { name: 'Create link' }).click()
+  const reset = page.getByLabel('Link', { exact: true })
+  const { hash: token } = new URL(await reset.inputValue())
+  await page.keyboard.press('Escape')
+  await page.mouse.click(5, 5)
+  // Nor does a reading of the list that fails take it away.
+  expectFailures(page, 'GET /app/members 409')
+  await page.route('**/app/members', (route) =>
+    route.fulfill({
+      status: 409,
+      json: { statusCode: 409, code: 'conflict', message: 'Not now.' },
+    }),
+  )
+  const body = { email: 'gerda@example.com', role: 'member' }
+  const { body: made } = await application.asOwner('POST', '/app/invitations', body)
+  await page.getByText('Not now.').waitFor()
+  await page.unrouteAll()
+  await application.asOwner('DELETE', `/app/invitations/${made.id}`)
+  await page.getByText('Not now.').waitFor({ state: 'detached' })
+  expect(new URL(await reset.inputValue()).hash).toBe(token)
+  await page.getByRole('button', { name: 'Done' }).click()
+  await nobody.goto(`${application.address}/reset${token}`)
+  await nobody.getByLabel('New password', { exact: true }).fill('a newer horse battery staple')
+  await nobody.getByRole('button', { name: 'Set password' }).click()
+  await nobody.getByRole('heading', { name: 'Home' }).waitFor()
+
+  // A member who is removed is out at once.
+  const row = rowOf(member.email)
+  await row.getByRole('button', { name: 'More for Test' }).click()
+  await page.getByRole('menuitem', { name: 'Remove from workspace' }).click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await row.waitFor({ state: 'detached' })
+  const removed = await open(member.browser, path)
+  await removed.getByText('Nothing here').waitFor()
 })
 
 test('whoever has an account signs in to join, and is taken to the workspace that they have joined', async ({
@@ -89,60 +131,4 @@ test('whoever has an account at a provider signs in there to join', async ({
   await page.getByText(`You are signed in as ${person.email}.`).waitFor()
   await page.getByRole('button', { name: 'Join' }).click()
   await page.getByRole('heading', { name: 'Home' }).waitFor()
-})
-
-test('a link sets a new password for somebody who forgot theirs', async ({ application, open }) => {
-  const { api } = application
-  const person = await createPerson(api, { email: 'fritz@example.com' })
-  await join(api, api.workspaceId, person, 'member')
-  const page = await open(application.visitor, path)
-  const row = page.getByRole('row', { name: 'fritz@example.com' })
-  await row.getByRole('button', { name: 'More for Test' }).click()
-  await page.getByRole('menuitem', { name: 'Reset password' }).click()
-  await page.getByRole('button', { name: 'Create link' }).click()
-  const link = page.getByLabel('Link', { exact: true })
-  const { hash } = new URL(await link.inputValue())
-  await page.keyboard.press('Escape')
-  await page.mouse.click(5, 5)
-  // Nor does a reading of the list that fails take it away.
-  expectFailures(page, 'GET /app/members 409')
-  await page.route('**/app/members', (route) =>
-    route.fulfill({
-      status: 409,
-      json: { statusCode: 409, code: 'conflict', message: 'Not now.' },
-    }),
-  )
-  const body = { email: 'gerda@example.com', role: 'member' }
-  const { body: made } = await application.asOwner('POST', '/app/invitations', body)
-  await page.getByText('Not now.').waitFor()
-  await page.unrouteAll()
-  await application.asOwner('DELETE', `/app/invitations/${made.id}`)
-  await page.getByText('Not now.').waitFor({ state: 'detached' })
-  expect(new URL(await link.inputValue()).hash).toBe(hash)
-  await page.getByRole('button', { name: 'Done' }).click()
-  const theirs = await open(undefined, `/reset${hash}`)
-  await theirs.getByLabel('New password', { exact: true }).fill('a newer horse battery staple')
-  await theirs.getByRole('button', { name: 'Set password' }).click()
-  await theirs.getByRole('heading', { name: 'Home' }).waitFor()
-})
-
-test('a member who is removed is out at once; who may not change roles sees no way to', async ({
-  application,
-  open,
-}) => {
-  const { api } = application
-  const { viewer, member } = await createTeam(api, api.workspaceId)
-  const seen = await open(viewer.browser, path)
-  await seen.getByRole('row', { name: member.email }).waitFor()
-  expect(await seen.getByRole('combobox').count()).toBe(0)
-  expect(await seen.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0)
-
-  const page = await open(application.visitor, path)
-  const row = page.getByRole('row', { name: member.email })
-  await row.getByRole('button', { name: 'More for Test' }).click()
-  await page.getByRole('menuitem', { name: 'Remove from workspace' }).click()
-  await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await row.waitFor({ state: 'detached' })
-  const theirs = await open(member.browser, path)
-  await theirs.getByText('Nothing here').waitFor()
 })

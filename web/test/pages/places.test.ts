@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
@@ -8,7 +8,15 @@ import { createPerson, join } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
 import { expectFailures, findBarriers, goTo, schemes } from '../browser.ts'
 import { inTurn } from '../in-turn.ts'
-import { fillApplication, lists, readings, refusal, refuse, waitUntilShown } from '../places.ts'
+import {
+  fillApplication,
+  lists,
+  type Place,
+  readings,
+  refusal,
+  refuse,
+  waitUntilShown,
+} from '../places.ts'
 import { test } from './fixture.ts'
 
 const wide = { width: 1280, height: 800 }
@@ -58,12 +66,22 @@ async function writeMarkup({ api: { ctx } }: Application) {
   ])
 }
 
+let filled: Promise<Place[]> | undefined
+
+/** Once, by whichever test comes first. */
+function fill(application: Application): Promise<Place[]> {
+  filled ??= fillApplication(application).then(async (places) => {
+    await writeMarkup(application)
+    return places
+  })
+  return filled
+}
+
 test('whatever place is open, nothing fails, everybody can use it, and it fits a telephone', async ({
   application,
   open,
 }) => {
-  const places = await fillApplication(application)
-  await writeMarkup(application)
+  const places = await fill(application)
   const faults: string[] = []
   for (const isPublic of [false, true]) {
     const page = await open(isPublic ? undefined : application.visitor, '/')
@@ -84,6 +102,147 @@ test('whatever place is open, nothing fails, everybody can use it, and it fits a
     )
   }
   expect(faults).toEqual([])
+})
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+const named = (page: Page, name: string | RegExp) => page.getByText(name).first()
+
+interface Sight {
+  place: string
+  /** What is opened there first. */
+  act?: (page: Page) => Promise<unknown>
+  /** What is there to be read, or cannot be changed. */
+  seen: (page: Page) => Locator[]
+  /** What others press there. */
+  unseen?: (page: Page) => Locator[]
+  /** What stands there and takes nothing. */
+  disabled?: (page: Page) => Locator[]
+}
+
+const sights: Sight[] = [
+  {
+    place: 'campaigns',
+    seen: (page) => [page.getByRole('table', { name: 'Campaigns' })],
+    unseen: (page) => [button(page, 'New campaign')],
+  },
+  {
+    place: 'campaign-steps',
+    // Where a line of the source ends is no reason to show the source.
+    seen: (page) => [page.locator('.variable', { hasText: 'first_name' }).first()],
+    unseen: (page) => [button(page, /Launch|Add step|Add variant/)],
+    disabled: (page) => [page.getByRole('textbox', { name: 'Subject' })],
+  },
+  {
+    place: 'campaign-schedule',
+    seen: (page) => [named(page, 'The next seven days')],
+    disabled: (page) => [button(page, 'Mon').first()],
+  },
+  {
+    place: 'contacts',
+    seen: (page) => [page.getByRole('row').nth(1)],
+    unseen: (page) => [button(page, /Reveal|Show address/)],
+  },
+  {
+    place: 'import',
+    seen: (page) => [page.getByRole('heading', { level: 1 })],
+    unseen: (page) => [page.locator('input[type=file]')],
+  },
+  {
+    place: 'inbox',
+    act: (page) => button(page, /Jonas/).click(),
+    seen: (page) => [
+      ...[named(page, 'You may read here'), named(page, 'Probably belongs here')],
+      named(page, /Waits for the first mail|Gets more mails/),
+    ],
+    unseen: (page) => [
+      ...inboxActs.map((name) =>
+        page.getByRole('article').getByRole('button', { name, exact: true }),
+      ),
+      page.getByRole('combobox'),
+    ],
+  },
+  {
+    place: 'labels-new',
+    seen: (page) => [page.getByRole('row').nth(1)],
+    unseen: (page) => [button(page, /New|Edit|Archive/)],
+  },
+  {
+    place: 'lead',
+    seen: (page) => [page.getByRole('dialog').getByText('History')],
+    unseen: (page) => [
+      button(page, /Pause|Set status|Erase person …|Import leads/),
+      page.getByRole('checkbox'),
+    ],
+  },
+  {
+    place: 'mailboxes',
+    seen: (page) => [named(page, markup)],
+    unseen: (page) => [page.getByRole('link', { name: 'Connect mailbox' })],
+  },
+  {
+    place: 'mailbox-broken',
+    seen: (page) => [named(page, markup)],
+    unseen: (page) => [button(page, /Pause|Test mailbox|Save|Remove mailbox/)],
+    disabled: (page) => [page.getByLabel('Mails a day')],
+  },
+  {
+    place: 'members',
+    seen: (page) => [page.getByRole('row', { name: 'bjorn@example.com' })],
+    unseen: (page) => [page.getByRole('combobox'), button(page, 'Invite somebody')],
+  },
+  {
+    place: 'suppression',
+    seen: (page) => [page.getByRole('rowheader', { name: 'competitor.example' })],
+    unseen: (page) => [button(page, /Lift|Block|Import/)],
+  },
+  {
+    place: 'webhooks',
+    seen: (page) => [page.getByRole('link', { name: markup }).first()],
+    unseen: (page) => [button(page, 'New webhook')],
+  },
+  {
+    place: 'webhook',
+    seen: (page) => [page.getByRole('heading', { name: markup }).first()],
+    unseen: (page) => [button(page, /Pause|Send test|More actions/)],
+  },
+]
+
+const inboxActs = ['Done', 'Put off', 'Mark as unread', 'Unsubscribe', 'Read the mailboxes now']
+
+test('a viewer sees every place, and nothing there to change it by', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const places = await fill(application)
+  const viewer = await createPerson(api, { email: 'viewer@team.example' })
+  await join(api, api.workspaceId, viewer, 'viewer')
+  const page = await open(viewer.browser, '/w/default')
+  await page.locator('h1').first().waitFor()
+  const offered: string[] = []
+  for (const { place, act, seen, unseen, disabled } of sights) {
+    const path = places.find(({ name }) => name === place)?.path
+    if (!path) throw new Error(`There is no place ${place}.`)
+    await goTo(page, path)
+    // A panel in which something is made stays shut.
+    if (!path.includes('panel=')) await waitUntilShown(page)
+    await act?.(page)
+    for (const each of seen(page)) await each.waitFor()
+    for (const each of unseen?.(page) ?? []) {
+      if (await each.count()) offered.push(`${place}: ${each}`)
+    }
+    for (const each of disabled?.(page) ?? []) {
+      await each.waitFor()
+      if (!(await each.isDisabled()) && (await each.getAttribute('readonly')) === null) {
+        offered.push(`${place}: ${each}`)
+      }
+    }
+    if (place !== 'inbox') continue
+    // Nor do the letters of what is not offered do it.
+    await page.keyboard.press('e')
+    await button(page, /Jonas/).waitFor()
+  }
+  expect(offered).toEqual([])
 })
 
 /** What a place reads besides lists, and what of it is needed to see the rest load or fail. */
@@ -117,6 +276,20 @@ test('with nothing in it, while it loads, when it cannot be read and where someb
     await waitUntilShown(page)
     faults.push(...(await findFaults(page, `empty ${path}`)))
   }
+  const viewer = await createPerson(api, { email: 'refused@team.example' })
+  await join(api, id, viewer, 'viewer')
+  const refused = await open(viewer.browser, fresh)
+  await refused.getByText('An admin of this workspace does it.').waitFor()
+  expect(await refused.getByRole('link', { name: 'Connect a mailbox' }).count()).toBe(0)
+  await goTo(refused, `${fresh}/settings/workspace`)
+  await refused.getByRole('heading', { name: 'Plan' }).waitFor()
+  const used = (name: string) =>
+    refused.getByRole('term').filter({ hasText: name }).locator('xpath=following-sibling::dd')
+  expect(await used('Mails of campaigns today').textContent()).toBe('–')
+  expect(await used('Webhook deliveries').textContent()).toBe('0 · 0 attempts failed')
+  expect(await used('Size of the database').count()).toBe(0)
+  expect(await refused.getByRole('button', { name: 'Save' }).count()).toBe(0)
+  expect(await refused.getByRole('switch').isDisabled()).toBe(true)
   const ids = await createRecords(application, id, person.browser)
   const readers = { loading: await reader(), failing: await reader() }
   for (const { path, answered } of parts(ids)) {
@@ -139,12 +312,11 @@ test('with nothing in it, while it loads, when it cannot be read and where someb
     }
   }
   expectFailures(readers.failing, / 409$/)
-  const viewer = await createPerson(api, { email: 'refused@team.example' })
-  await join(api, id, viewer, 'viewer')
-  const refused = await open(viewer.browser, fresh)
   for (const path of ['/settings/keys', '/settings/audit', '/settings/mailboxes/connect']) {
     await goTo(refused, fresh + path)
     await refused.getByText('This page is for admins').waitFor()
+    expect(await refused.getByRole('button', { name: 'New key' }).count()).toBe(0)
+    expect(await refused.getByRole('link', { name: 'OAuth service accounts' }).count()).toBe(0)
     faults.push(...(await findFaults(refused, `refused ${path}`)))
   }
   expect(faults).toEqual([])

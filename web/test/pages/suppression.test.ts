@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import { createPerson, join } from '../../../server/test/people.ts'
 import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -141,12 +140,4 @@ test('an erased person is in the list without a name, and cannot be lifted', asy
   const row = page.getByRole('row', { name: 'Erased person' })
   await row.waitFor()
   expect(await row.getByRole('button').count()).toBe(0)
-})
-
-test('a viewer sees the list, and nothing to press', async ({ application, open }) => {
-  const viewer = await createPerson(application.api, { email: 'viewer@team.example' })
-  await join(application.api, application.api.workspaceId, viewer, 'viewer')
-  const page = await open(viewer.browser, path)
-  await page.getByRole('rowheader', { name: 'competitor.example' }).waitFor()
-  expect(await page.getByRole('button', { name: /Lift|Block|Import/ }).count()).toBe(0)
 })
