@@ -480,16 +480,30 @@ test('a removed variant, a removed weekly schedule and hours before others were 
   await page.mouse.click(...at(13.2))
   await saved(page)
   expect(await from.inputValue()).toBe('06:00')
-  await page.mouse.move(...at(10.2))
-  await page.mouse.down()
-  await page.mouse.move(...at(11.8), { steps: 4 })
-  await page.mouse.up()
-  expect(await from.inputValue()).toBe('10:00')
+  const draw = async () => {
+    await page.mouse.move(...at(10.2))
+    await page.mouse.down()
+    await page.mouse.move(...at(11.8), { steps: 4 })
+    await page.mouse.up()
+    expect(await from.inputValue()).toBe('10:00')
+  }
+  await draw()
   await expect
     .poll(async () => (await stored()).schedules[1])
     .toMatchObject({ timing: { from: '10:00', to: '12:00' }, days: { 2: false, 3: true } })
   await undo.click()
   await expect.poll(async () => (await stored()).schedules).toEqual(schedules)
+
+  // What was drawn goes with its schedule, and whatever takes its place stays as it is.
+  const [first, second] = schedules
+  await page.getByRole('button', { name: first?.name ?? '', exact: true }).click()
+  await draw()
+  await page.getByRole('button', { name: 'Remove schedule' }).click()
+  await expect.poll(async () => (await stored()).schedules).toEqual([second])
+  const drawn = page.getByRole('alert').filter({ hasText: 'other days and hours' })
+  await drawn.getByRole('button', { name: 'Undo' }).click()
+  await saved(page)
+  expect((await stored()).schedules).toEqual([second])
 })
 
 test('a variable goes into the subject where somebody writes, and what is filled in is marked', async ({
@@ -606,7 +620,10 @@ test('of a long list is said that only the newest leads were looked at for varia
   const known = { leads: 1, items: [{ name: 'first_name', missing: 0 }] }
   await page.route(`**/campaigns/${id}/variables`, (route) => route.fulfill({ json: known }))
   await page.goto(`${application.address}${path}/${id}?panel=launch`)
-  await page.getByRole('dialog').getByText('among the newest 1 leads').waitFor()
+  await page
+    .getByRole('dialog')
+    .getByText('among the newest leads (1 of those that are still sent to)')
+    .waitFor()
 })
 
 test('nothing starts that somebody else changed since it was looked at', async ({

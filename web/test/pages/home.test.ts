@@ -142,7 +142,7 @@ test('what does not work stands there with its reason and the way to mend it, fo
   await page.getByText('Some leads of Autumn wait').waitFor()
   await page.getByText('3 leads wait for a mailbox that does not send.').waitFor()
   expect(await page.getByText('sends nothing').count()).toBe(0)
-  await page.unroute('**/app/home')
+  await page.unrouteAll({ behavior: 'wait' })
   await page.clock.fastForward(60_000)
   await page.getByText('anna@example.com cannot be used').waitFor()
   await page.getByRole('link', { name: 'Open the inbox' }).click()
