@@ -41,8 +41,9 @@ async function bucketsHinted(act: () => Promise<unknown>, kind = leaseKind): Pro
   await hinted.until(() => heard.includes(''))
   heard.length = 0
   await act()
-  const hint = await hinted.until(() => heard[0])
   const all = Array.from({ length: bucketCount }, (_, bucket) => bucket)
+  // Pages are told over the same channel, when their time has come.
+  const hint = await hinted.until(() => heard.find((each) => readHint(each, kind, all)))
   return all.filter((bucket) => readHint(hint, kind, [bucket]))
 }
 
