@@ -36,7 +36,8 @@ export function reasonOfRefusal({ code, enhanced, text }: Refusal): RefusalReaso
   const codes = [...(enhanced === null ? [] : [enhanced]), ...enhancedIn(told)]
   const has = (pattern: RegExp) => codes.some((each) => pattern.test(each))
   const words = wordsOf(told)
-  if (has(/^[45]\.(?:3\.4|2\.3)$/) || tooLarge.test(words)) return 'size'
+  if (has(/^[45]\.(?:3\.4|2\.3)$/)) return 'size'
+  if (!has(/^[45]\.2\.2$/) && tooLarge.test(words)) return 'size'
   if (has(/^[45]\.(?:4\.5|1\.90)$/) || sendingQuota.test(words)) return 'quota'
   if (has(/^[45]\.2\.2$/) || isFull.test(words)) return 'full'
   if (has(/^5\.7\.1[23]\d$/) || ownRestriction.test(told)) return 'policy'
@@ -83,8 +84,8 @@ const anyOf = (...patterns: string[]) => new RegExp(patterns.join('|'), 'i')
 
 const tooLarge = anyOf(
   'message (?:size|length|file)[^.]{0,30}(?:exceed|too)',
-  '(?:message|mail|e-mail)[^.]{0,40}(?:too (?:big|large)|exceed[^.]{0,30}size)',
-  'size (?:limit|exceed)|databytes',
+  '(?:message|\\b(?:e-?)?mails?\\b)[^.]{0,40}(?:too (?:big|large)|exceed[^.]{0,30}size)',
+  '(?<!mail ?box |over )size limit|size exceed|databytes',
 )
 
 const sendingQuota = anyOf(
@@ -96,7 +97,7 @@ const sendingQuota = anyOf(
 
 const isFull = anyOf(
   '(?:mail ?box|inbox|mail ?folder|maildir|storage|quota|account|user|recipient)[^.]{0,60}(?:\\bfull\\b|over ?quota|over (?:the |its |his )?(?:storage |disk )?(?:quota|limit)|exceed|out of (?:storage|space)|no (?:more )?space)',
-  'over ?quota|quota ?exceed|exceed[^.]{0,40}(?:quota|storage)|not enough (?:storage|disk|space)|insufficient (?:user |mailbox )?(?:storage|quota)',
+  'mail ?box size limit|over size limit|over ?quota|quota ?exceed|exceed[^.]{0,40}(?:quota|storage)|not enough (?:storage|disk|space)|insufficient (?:user |mailbox )?(?:storage|quota)',
   'postfach[^.]{0,20}voll|bo[iî]te[^.]{0,30}pleine|buz[oó]n[^.]{0,20}lleno|casella[^.]{0,20}piena|caixa[^.]{0,30}cheia|skrzynka[^.]{0,30}pe[lł]na|mailbox is vol',
 )
 
@@ -105,7 +106,7 @@ const aboutSender = anyOf(
   'authenticat(?:ion|e)[^.]{0,20}(?:required|needed|failed|unsuccessful|first|credentials)|smtp authentication|(?:proper|require|must|before)[^.]{0,30}authenticat|not authenticated|log ?in first',
   'not (?:allowed|permitted|authori[sz]ed) to (?:send|relay)|permissions? to send|send(?:ing)? as\\b|may not send',
   '(?:sender|return[- ]path|mail from|from address|envelope from)\\b[^.;]{0,50}(?:reject|denied|refus|not |unknown|invalid|verif|block|mismatch|disallow|banned)',
-  'denied, (?:banned|spam|sender|sending|tenant)|banned send|(?:reject|refus|den(?:y|ied)|invalid|unknown|unable to verify|could not verify|block)[^.;]{0,30}\\b(?:sender|return[- ]path|mail from)\\b|badmailfrom|domain of sender|callout',
+  'denied, (?:banned|spam|sender|sending|tenant)|banned send|(?:reject|refus|den(?:y|ied)|invalid|unknown|unable to verify|could not verify|block)[^.;]{0,30}\\b(?:sender|return[- ]path|mail from)\\b|badmailfrom|domain of sender|sender (?:verify )?callout',
   'e-?mail address is not verified|must issue a starttls',
 )
 
