@@ -4,16 +4,18 @@ import { type Between, listenBetween } from './between.ts'
 
 export interface ImapFaultOptions {
   /**
-   * What happens to a command: the server does not get to see it, or the connection breaks in the
-   * middle of the answer.
+   * What happens to a command: the server does not get to see it, or refuses it, or the connection breaks
+   * in the middle of the answer.
    */
-  fault?: (command: ImapCommand) => 'drop' | 'drop-in-answer' | undefined
+  fault?: (command: ImapCommand) => 'drop' | 'refuse' | 'drop-in-answer' | undefined
   /** What the server tells while the client listens, as it shall arrive. */
   tell?: (line: string) => string[]
 }
 
 interface ImapCommand {
   name: string
+  /** With its tag. */
+  line: string
   /** On its connection, from 1. */
   number: number
   /** From 1. */
@@ -40,8 +42,12 @@ export async function startImapFaults(
       const isDone = line === 'DONE'
       if (!isDone) commands += 1
       const name = line.split(' ')[1]?.toUpperCase() ?? ''
-      const what = isDone ? undefined : fault({ name, number: commands, connection })
+      const what = isDone ? undefined : fault({ name, line, number: commands, connection })
       if (what === 'drop') client.destroy()
+      if (what === 'refuse') {
+        client.write(`${line.split(' ')[0]} NO [SERVERBUG] Internal error occurred\r\n`)
+        return
+      }
       breaksInAnswer = what === 'drop-in-answer'
       isListening = name === 'IDLE'
       server.write(`${line}\r\n`)

@@ -65,8 +65,30 @@ export class OpenImap implements ImapConnection {
     const sizes = await this.#sizesFrom(fromUid, since)
     for (const group of groupBySize(sizes, sourceBytesMax)) {
       // Whole groups, so that the connection is free while a mail is being dealt with.
-      yield* await this.#fetchGroup(group, sourceBytesMax)
+      yield* this.#fetchAround(group, sourceBytesMax)
     }
+  }
+
+  /**
+   * One mail that the server cannot hand out (a damaged one, or one that it cannot convert) makes it refuse
+   * all that are asked for with it: the others are asked for without it, and of it the headers alone, which
+   * tell whom it is from and what it answers.
+   */
+  async *#fetchAround(uids: number[], sourceBytesMax: number): AsyncIterable<FetchedMail> {
+    try {
+      yield* await this.#fetchGroup(uids, sourceBytesMax)
+      return
+    } catch (error) {
+      const isRefused = error instanceof MailFailure && error.kind === 'refused'
+      if (!isRefused || !this.isOpen) throw error
+    }
+    if (uids.length === 1) {
+      yield* await this.#fetchHeaders(uids)
+      return
+    }
+    const half = uids.length >> 1
+    yield* this.#fetchAround(uids.slice(0, half), sourceBytesMax)
+    yield* this.#fetchAround(uids.slice(half), sourceBytesMax)
   }
 
   async findFirstSince(since: Date): Promise<number | null> {
@@ -157,7 +179,7 @@ export class OpenImap implements ImapConnection {
 
   async #fetchGroup(uids: number[], sourceBytesMax: number): Promise<FetchedMail[]> {
     const source = { start: 0, maxLength: sourceBytesMax }
-    const query = { uid: true, flags: true, labels: true, internalDate: true, size: true, source }
+    const query = { ...facts, source }
     const mails = await this.#run(
       (client) => client.fetchAll(uids, query, { uid: true }),
       groupBytesMax,
@@ -166,6 +188,15 @@ export class OpenImap implements ImapConnection {
       .filter((mail) => mail.source !== undefined)
       .map((mail) => toMail(mail, sourceBytesMax))
       .sort((a, b) => a.uid - b.uid)
+  }
+
+  async #fetchHeaders(uids: number[]): Promise<FetchedMail[]> {
+    const query = { ...facts, headers: true }
+    const mails = await this.#run((client) => client.fetchAll(uids, query, { uid: true }))
+    return mails.map((mail) => {
+      const source = mail.headers ?? Buffer.alloc(0)
+      return { ...toMail({ ...mail, source }, source.length), isCut: true }
+    })
   }
 
   async #nextOf(path: string): Promise<number> {
@@ -190,6 +221,9 @@ export class OpenImap implements ImapConnection {
     }
   }
 }
+
+/** What is asked of a mail beside its text. */
+const facts = { uid: true, flags: true, labels: true, internalDate: true, size: true }
 
 const specialUses: Record<string, SpecialUse> = {
   '\\Inbox': 'inbox',

@@ -52,6 +52,23 @@ const errorEvents = async () =>
     ({ type }) => type === 'mailbox.error',
   ).length
 
+const asksFor = (line: string, uid: number) =>
+  (line.split(' ')[3] ?? '').split(',').some((part) => {
+    const [from = 0, to = from] = part.split(':').map(Number)
+    return from <= uid && uid <= to
+  })
+
+test('a mail that its server cannot hand out keeps no other back, and whoever wrote it has answered', async () => {
+  await mailboxThrough({
+    fault: ({ line }) => (line.includes('BODY.PEEK[]') && asksFor(line, 3) ? 'refuse' : undefined),
+  })
+  await inbox.contact(people(5))
+  for (const number of [1, 2, 3, 4, 5]) inbox.arrive(answer(number))
+  inbox.startReader()
+  expect(await repliedTo(5)).toEqual(people(5))
+  expect(await mailboxState()).toEqual({ status: 'connected', imap_error: null })
+})
+
 test('whichever command the connection is lost at, every mail is read, and once', async () => {
   const listening = Promise.withResolvers<void>()
   // Each connection gets half a step further than the one before.
