@@ -22,9 +22,8 @@ export function activitiesOf(
   if (inbound.kind === 'reply') {
     const provesAddress = isProven && matched.isFromLead
     const replied: LeadActivity = { kind: 'replied', ...about, reply, provesAddress }
-    return inbound.wish === 'plain' && lead.unsubscribe_by_reply && isProven
-      ? [replied, unsubscribed]
-      : [replied]
+    const isWish = inbound.wish === 'plain' && isProven && !matched.isFromAnotherLead
+    return isWish && lead.unsubscribe_by_reply ? [replied, unsubscribed] : [replied]
   }
   const { isOutOfOffice, returnsOn } = inbound
   const resumeAt = returnsOn

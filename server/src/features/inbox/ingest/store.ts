@@ -59,10 +59,11 @@ function wordsOf({ lead, sent, mail: { message } }: MatchedMessage, workspaceId:
 function suggestionOf({
   kind,
   isProven,
+  isFromAnotherLead,
   mail: { inbound },
 }: MatchedMessage): 'unsubscribed' | null {
   if (kind === 'complaint') return isProven ? null : 'unsubscribed'
-  if (kind !== 'reply' || inbound.kind !== 'reply') return null
+  if (kind !== 'reply' || inbound.kind !== 'reply' || isFromAnotherLead) return null
   return inbound.wish ? 'unsubscribed' : null
 }
 

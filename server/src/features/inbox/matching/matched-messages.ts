@@ -8,8 +8,9 @@ import type { Bounce } from '../classify/bounce.ts'
 import type { Inbound } from '../classify/classify.ts'
 import type { InboundMessage } from '../ingest/inbound-message.ts'
 import type { ReadMailbox } from '../mailbox.ts'
-import { claim, type Matched } from './claim.ts'
-import type { Match } from './match.ts'
+import { type Claimed, claim, type Matched } from './claim.ts'
+import { isRecent, type Match } from './match.ts'
+import { findContacted } from './match-queries.ts'
 import * as queries from './matched-message-queries.ts'
 
 /** A mail and one lead that it is about. */
@@ -24,6 +25,8 @@ export interface MatchedMessage {
   isProven: boolean
   /** A person or a machine wrote it from the lead's own address. */
   isFromLead: boolean
+  /** Another lead wrote it, which it is about as well: they answer a mail that was passed on to them. */
+  isFromAnotherLead: boolean
   /** When it came in, by its server's clock, and never in the future. */
   arrivedAt: Date
   /** The bounce that a report tells of this lead. */
@@ -58,14 +61,18 @@ export async function claimMatched(
   mailbox: ReadMailbox,
   matched: Matched[],
 ): Promise<MatchedMessage[]> {
-  const claimed = await claim(tx, mailbox, matched)
-  if (claimed.length === 0) return []
+  const answers = await claim(tx, mailbox, matched)
+  if (answers.length === 0) return []
   const { workspace_id } = mailbox
-  const leadIds = [...new Set(claimed.map(({ match }) => match.leadId))]
-  const rows = await queries.findCorrespondents(tx.db, workspace_id, leadIds)
-  const sends = await queries.findSentMails(tx.db, workspace_id, leadIds)
-  const leads = new Map(rows.map((row) => [row.id, correspondentOf(row)]))
-  const sentTo = Map.groupBy(sends, ({ lead_id }) => lead_id)
+  const { leads, sentTo } = await readCorrespondents(tx, workspace_id, answers)
+  const fromOthers = await findSenders(tx, mailbox, answers, leads)
+  const passedOn = new Set(fromOthers.map(({ mail }) => mail))
+  if (fromOthers.length > 0) {
+    const others = await readCorrespondents(tx, workspace_id, fromOthers)
+    for (const [id, lead] of others.leads) leads.set(id, lead)
+    for (const [id, mails] of others.sentTo) sentTo.set(id, mails)
+  }
+  const claimed = [...answers, ...fromOthers]
   const colleagues = await findColleagues(tx, workspace_id, claimed, leads)
   const kept = claimed.flatMap(({ id, mail, match }): MatchedMessage[] => {
     const lead = leads.get(match.leadId)
@@ -81,6 +88,7 @@ export async function claimMatched(
         ...{ id, mail, match, lead, sent, isProven, text, snippet },
         kind: sender !== lead.email_folded && isColleague ? 'colleague' : inbound.kind,
         isFromLead: sender === lead.email_folded,
+        isFromAnotherLead: sender !== lead.email_folded && passedOn.has(mail),
         arrivedAt: new Date(Math.min(mail.receivedAt.getTime(), tx.now().getTime())),
         bounce: reportedBounce(inbound, lead, isProven),
         event: {
@@ -100,6 +108,46 @@ export async function claimMatched(
     await removeMessageIds(tx.db, workspace_id, [...new Set(left.map(({ alias }) => alias))])
   }
   return kept
+}
+
+async function readCorrespondents(tx: Context, workspaceId: string, claimed: Claimed[]) {
+  const ids = [...new Set(claimed.map(({ match }) => match.leadId))]
+  const rows = await queries.findCorrespondents(tx.db, workspaceId, ids)
+  const sends = await queries.findSentMails(tx.db, workspaceId, ids)
+  return {
+    leads: new Map(rows.map((row) => [row.id, correspondentOf(row)])),
+    sentTo: Map.groupBy(sends, ({ lead_id }) => lead_id),
+  }
+}
+
+/**
+ * The answers in the conversation of a lead whose sender is another lead that this mailbox wrote to: a
+ * mail that was passed on is answered by whoever got it, and nobody is written to who has answered.
+ */
+async function findSenders(
+  tx: Context,
+  { workspace_id, id: mailboxId }: ReadMailbox,
+  answers: Claimed[],
+  leads: Map<string, Correspondent>,
+): Promise<Claimed[]> {
+  const passedOn = answers.flatMap((answer) => {
+    const { mail, match } = answer
+    const lead = leads.get(match.leadId)
+    const sender = senderOf(mail)
+    if (mail.inbound.kind !== 'reply' || match.by !== 'message_id' || !lead || !sender) return []
+    return sender === lead.email_folded || lead.copied.includes(sender) ? [] : [{ answer, sender }]
+  })
+  if (passedOn.length === 0) return []
+  const senders = [...new Set(passedOn.map(({ sender }) => sender))]
+  const found = await findContacted(tx.db, workspace_id, mailboxId, senders)
+  const byAddress = new Map(found.map((row) => [row.email_folded, row]))
+  return passedOn.flatMap(({ answer: { mail, alias }, sender }): Claimed[] => {
+    const row = byAddress.get(sender)
+    if (!row || !isRecent(row.contacted_at, mail)) return []
+    // What it cites was sent to somebody else: it does not prove whose address it comes from.
+    const match: Match = { leadId: row.lead_id, by: 'address', sentId: null }
+    return [{ mail, alias, match, id: tx.newId() }]
+  })
 }
 
 /** Folded; null of a report: what stands there as its sender is a server's. */
