@@ -53,6 +53,8 @@ export interface AnyContext {
   processMark?: ProcessMark | undefined
   /** Why this process is not ready although it answers. */
   troubles?: Troubles
+  /** Where the links of mails lead by what the database keeps, once another process was given it. */
+  keptLinks: { url: string | undefined }
   log: Log
   metrics: Metrics
   /** Present inside `transaction()`: runs after the commit, never after a rollback. */

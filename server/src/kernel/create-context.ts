@@ -31,6 +31,7 @@ export function createContext(parts: Parts): ProcessContext {
     lookupMail: parts.lookupMail ?? createMailLookup(),
     lookupText: parts.lookupText ?? createTextLookup(),
     metrics: parts.metrics ?? createMetrics(),
+    keptLinks: { url: undefined },
     ...parts,
   }
 }

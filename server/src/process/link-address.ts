@@ -1,5 +1,6 @@
 import {
   copyLinkAddress,
+  findLinkAddress,
   findLinkUrl,
   isPublicAddress,
   keepGivenAddress,
@@ -15,9 +16,16 @@ const compareEveryMs = 60_000
 /** Before anything is sent: what this process was told of the links of mails holds for all. */
 export async function settleLinkAddress(ctx: ProcessContext): Promise<void> {
   const replaced = await keepGivenAddress(ctx)
+  await noteKeptAddress(ctx)
   if (replaced === undefined) return
   const urls = { url: ctx.config.trackingUrl, replaced }
   ctx.log.warn(urls, `links of mails lead to another address from now on; ${sameEverywhere}`)
+}
+
+/** A proxy that brings the requests of its links to this process brings those for /metrics, too. */
+async function noteKeptAddress(ctx: ProcessContext): Promise<void> {
+  const kept = await findLinkAddress(ctx.db)
+  ctx.keptLinks.url = kept?.is_given ? kept.url : undefined
 }
 
 /**
@@ -36,6 +44,7 @@ export async function watchLinkAddress(
   else ctx.log.warn({ url }, `links of mails reach nobody elsewhere. ${linkAddressRemedy}`)
   let told: string | undefined
   const comparing = startLoop(ctx, 'link address', compareEveryMs, async () => {
+    await noteKeptAddress(ctx)
     const used = await reportContradiction(ctx)
     if (used !== undefined && used !== told) {
       const urls = { url: used, given: ctx.config.trackingUrl }

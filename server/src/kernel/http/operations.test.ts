@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
+import { settleLinkAddress } from '../../process/link-address.ts'
 import { captureStatements } from '../db/client.ts'
 import { createLog } from '../log.ts'
 import { startLoop } from '../runner/loop.ts'
@@ -169,6 +170,21 @@ test.each(elsewhere)(
     expect(await ask(undefined)).toEqual([404, expect.stringContaining('METRICS_TOKEN')])
   },
 )
+
+test('/metrics needs the token, too, where only another process was told that others reach it', async () => {
+  await using first = await testApi()
+  const { ctx } = first
+  const ask = async () => (await first.app.inject({ url: '/metrics' })).json().message
+  await settleLinkAddress({
+    ...ctx,
+    ...{
+      config: { ...ctx.config, trackingUrl: 'https://links.example.com' },
+      keptLinks: { url: undefined },
+    },
+  })
+  await settleLinkAddress(ctx)
+  expect(await ask()).toContain('METRICS_TOKEN')
+})
 
 test('every answered request is measured by its route pattern', async () => {
   await api.call('GET', '/oauth/service-accounts?limit=3')

@@ -21,7 +21,7 @@ export async function operationRoutes(app: FastifyInstance) {
   })
 
   app.get('/metrics', { schema: { hide: true } }, async (req, reply) => {
-    checkMetricsAccess(req, req.process.config)
+    checkMetricsAccess(req, req.process)
     reply.type(req.process.metrics.contentType)
     return req.process.metrics.text()
   })
@@ -90,11 +90,11 @@ async function findProblem(ctx: ProcessContext): Promise<string | undefined> {
  * Without METRICS_TOKEN only from this machine, and only where the service is for this machine alone:
  * a proxy in front of it comes from loopback too, and need not say for whom it asks.
  */
-function checkMetricsAccess(req: FastifyRequest, config: ProcessContext['config']) {
-  const { metricsToken: token } = config
+function checkMetricsAccess(req: FastifyRequest, ctx: ProcessContext) {
+  const { metricsToken: token } = ctx.config
   const passedOn = proxyHeaders.some((name) => req.headers[name] !== undefined)
   const isFromHere = isLoopback(req.socket.remoteAddress ?? '') && !passedOn
-  if (isFromHere && isForThisMachine(config)) return
+  if (isFromHere && isForThisMachine(ctx)) return
   if (token === undefined) {
     throw new AppError(
       'unknown_path',
@@ -112,9 +112,11 @@ function checkMetricsAccess(req: FastifyRequest, config: ProcessContext['config'
   )
 }
 
-/** Nobody elsewhere was given an address of it. */
-const isForThisMachine = ({ host, baseUrl, apiUrl, trackingUrl }: ProcessContext['config']) =>
-  isLoopback(host) &&
-  [baseUrl, apiUrl, trackingUrl ?? baseUrl].every((url) => isLoopback(new URL(url).hostname))
+/** Nobody elsewhere was given an address of it, also not by what another process was told. */
+const isForThisMachine = ({ config, keptLinks }: ProcessContext) => {
+  const { host, baseUrl, apiUrl, trackingUrl } = config
+  const addresses = [baseUrl, apiUrl, trackingUrl ?? baseUrl, keptLinks.url ?? baseUrl]
+  return isLoopback(host) && addresses.every((url) => isLoopback(new URL(url).hostname))
+}
 
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
