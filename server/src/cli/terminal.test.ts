@@ -7,3 +7,8 @@ test('what comes from the database neither moves the cursor nor turns the direct
   expect(formatTable(['name'], [[name]])).toBe(`NAME\n${shown}`)
   expect(formatRecord({ name })).toBe(`name  ${shown}`)
 })
+
+test('a table has as many lines as there are', () => {
+  const rows = Array.from({ length: 200_000 }, (_, i) => [i])
+  expect(formatTable(['n'], rows).split('\n')).toHaveLength(200_001)
+})

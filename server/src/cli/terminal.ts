@@ -22,7 +22,10 @@ export type Cell = string | number | boolean | Date | string[] | null | undefine
 /** Columns as wide as their longest cell; the last one as long as it likes. */
 export function formatTable(headings: string[], rows: Cell[][]): string {
   const lines = [headings.map((heading) => heading.toUpperCase()), ...rows.map(toTexts)]
-  const widths = headings.map((_, i) => Math.max(...lines.map((line) => lengthOf(line[i]))))
+  // By one line after another: a call takes some 100,000 arguments, and a ledger has more lines.
+  const widths = headings.map((_, i) =>
+    lines.reduce((widest, line) => Math.max(widest, lengthOf(line[i])), 0),
+  )
   return lines
     .map((line) =>
       line
