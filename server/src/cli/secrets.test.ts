@@ -4,10 +4,12 @@ import { expect, test, vi } from 'vitest'
 import { testApi } from '../../test/app.ts'
 import { password, setUp } from '../../test/browser.ts'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
+import type { TestContext } from '../../test/context.ts'
 import { testDatabase } from '../../test/database.ts'
 import { operator } from '../features/audit/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
 import { createSecretBox } from '../kernel/crypto.ts'
+import { openSecrets } from '../kernel/secret-key.ts'
 import { Troubles } from '../kernel/troubles.ts'
 import { watchHealth } from '../process/watch-health.ts'
 
@@ -52,6 +54,13 @@ async function sealedWithOld() {
 
 const useKeys = (...keys: Buffer[]) =>
   vi.stubEnv('OUTRIDER_SECRET_KEY', keys.map((key) => key.toString('base64')).join(','))
+
+/** What a start of the service does with its keys. */
+const startWith = (ctx: TestContext, ...keys: Buffer[]) =>
+  openSecrets(ctx.database.db, {
+    ...ctx,
+    config: { secretKey: keys.map((key) => key.toString('base64')).join(','), dataDir: '/nowhere' },
+  })
 
 /** Every column of every table that holds these bytes. */
 async function placesOf(url: string, bytes: string): Promise<string[]> {
@@ -103,8 +112,7 @@ test('an installation whose secrets cannot be opened is not called healthy', asy
   const browser = await setUp(api)
   const enrolled = await browser.call('POST', '/app/profile/second-factor', { body: { password } })
   expect(enrolled.status).toBe(200)
-  useKeys(next, old)
-  await json('workspaces', 'list')
+  await startWith(api.ctx, next, old)
   useKeys(next)
   const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
   const told = new RegExp(
@@ -141,4 +149,17 @@ test('nothing is sealed anew while a runner is alive that could not open it', as
   const { code, stderr } = await run('secrets', 'reseal')
   expect(code).toBe(1)
   expect(stderr).toContain('restart every process with this OUTRIDER_SECRET_KEY first')
+  expect(await behind(own, 'select secret_key_id from instance')).toMatchObject({
+    rows: [{ secret_key_id: idOf(old) }],
+  })
+})
+
+test('a command seals with the key of the service, which starts without the new one afterwards', async () => {
+  await using api = await sealedWithOld()
+  useKeys(next, old)
+  await json('secrets', 'list')
+  await json('keys', 'create', '--name', 'y', '--scopes', 'all:*')
+  expect(await placesOf(api.ctx.database.url, idOf(next))).toEqual([])
+  await expect(startWith(api.ctx, next)).rejects.toThrow('sealed with key')
+  expect((await startWith(api.ctx, old)).keyId).toBe(idOf(old))
 })

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { countSecondFactors, resealSecondFactors } from '../features/users/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
+import { createSecretBox } from '../kernel/crypto.ts'
+import { updateSecretKeyId } from '../kernel/db/instance.ts'
 import { AppError } from '../kernel/errors.ts'
 import { countRunnersWithoutKey } from '../kernel/runner/lease-queries.ts'
 import {
@@ -9,6 +11,7 @@ import {
   resealAll,
   type SealedCount,
 } from '../kernel/sealed-columns/index.ts'
+import { readSecretKeys } from '../kernel/secret-key.ts'
 import { askAllShards } from '../kernel/shards/ask.ts'
 import { sealedColumns } from '../sealed-columns.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
@@ -57,7 +60,8 @@ function addUp(counts: SealedCount[]): SealedCount[] {
 }
 
 async function reseal(ctx: ProcessContext): Promise<Resealed & { items: Counted[] }> {
-  const { keyId } = ctx.secrets
+  const secrets = await newestFirst(ctx)
+  const { keyId } = secrets
   const lackingOn = await askAllShards(ctx, ({ db, config }) =>
     countRunnersWithoutKey(db, keyId, config.leaseMs),
   )
@@ -68,15 +72,25 @@ async function reseal(ctx: ProcessContext): Promise<Resealed & { items: Counted[
       `${lacking} runners that are alive lack the key ${keyId} and could open nothing that is sealed with it: restart every process with this OUTRIDER_SECRET_KEY first.`,
     )
   }
+  // Before anything is sealed with it: a process without this key must not start from here on.
+  await askAllShards(ctx, ({ db }) => updateSecretKeyId(db, keyId))
   // First, since they are few: broken off later, nobody is locked out with the old key.
-  const secondFactors = await resealSecondFactors(ctx)
-  const columns = await askAllShards(ctx, (shard) => resealAll(shard, sealedColumns))
+  const secondFactors = await resealSecondFactors({ ...ctx, secrets })
+  const columns = await askAllShards(ctx, (shard) =>
+    resealAll({ ...shard, secrets }, sealedColumns),
+  )
   const done = [...columns, secondFactors]
   return {
     resealed: done.reduce((sum, one) => sum + one.resealed, 0),
     unreadable: done.reduce((sum, one) => sum + one.unreadable, 0),
     ...(await readCounts(ctx)),
   }
+}
+
+/** The keys as they are given: until now a command seals with the one that the service seals with. */
+const newestFirst = async ({ config, secrets }: ProcessContext) => {
+  const keys = await readSecretKeys(config)
+  return keys ? createSecretBox(keys) : secrets
 }
 
 const showCounts = ({ items }: { items: Counted[] }) =>

@@ -17,9 +17,15 @@ interface Site {
  * database remembers which key seals, so that a process with another one is refused before it
  * stores what the others cannot open.
  *
+ * @param options.serves else it seals with the key of the processes that serve, also where another
+ * one is first here: a command must not decide which key they need
  * @throws with what to set, when none of the keys is that of the database
  */
-export async function openSecrets(db: ProcessDb, { config, now, newId }: Site): Promise<SecretBox> {
+export async function openSecrets(
+  db: ProcessDb,
+  { config, now, newId }: Site,
+  { serves = true } = {},
+): Promise<SecretBox> {
   return db.transaction().execute(async (tx) => {
     await lockInstance(tx)
     const instance = await findInstance(tx)
@@ -35,7 +41,9 @@ export async function openSecrets(db: ProcessDb, { config, now, newId }: Site): 
     if (!keyIdsOf(keys).includes(instance.secret_key_id)) {
       throw new Error(foreign(keyIdsOf(keys), instance.secret_key_id))
     }
-    if (instance.secret_key_id !== secrets.keyId) await updateSecretKeyId(tx, secrets.keyId)
+    if (instance.secret_key_id === secrets.keyId) return secrets
+    if (!serves) return createSecretBox(withFirst(keys, instance.secret_key_id))
+    await updateSecretKeyId(tx, secrets.keyId)
     return secrets
   })
 }
@@ -56,6 +64,11 @@ export async function readSecretKeys({
 
 export const keyIdsOf = (keys: Buffer[]): string[] =>
   keys.map((key) => createSecretBox([key]).keyId)
+
+const withFirst = (keys: Buffer[], keyId: string) =>
+  keys.toSorted((a, b) => Number(isOf(b, keyId)) - Number(isOf(a, keyId)))
+
+const isOf = (key: Buffer, keyId: string) => createSecretBox([key]).keyId === keyId
 
 export const keyFile = (dataDir: string) => join(dataDir, 'secret.key')
 

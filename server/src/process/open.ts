@@ -255,7 +255,7 @@ async function openOne(
   await setByDatabase(clock, db)
   const { now, monotonicMs } = clock
   const newId = createIdGenerator(now)
-  const secrets = await openSecrets(db, { config, now, newId })
+  const secrets = await openSecrets(db, { config, now, newId }, { serves: options.serves })
   const ctx = createContext({
     ...{ config, db, now, monotonicMs, newId, secrets, log },
     troubles: new Troubles({ log, monotonicMs }),
