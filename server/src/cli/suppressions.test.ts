@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { json, run } from '../../test/commands.ts'
 import { type Inbox, report, testInbox } from '../../test/inbox.ts'
+import { makeDataDir } from '../../test/processes.ts'
 
 let inbox: Inbox
 beforeEach(async () => {
@@ -61,4 +64,22 @@ test('a list goes to standard output, comes from standard input, and a file that
   expect(missing).toEqual({
     ...{ code: 1, stdout: '', stderr: 'There is no file or folder /nowhere/list.csv.\n' },
   })
+})
+
+test('an export that is broken off leaves the file of the last one as it was', async () => {
+  const folder = await makeDataDir()
+  const file = join(folder, 'blocked.csv')
+  await writeFile(file, 'yesterday', { mode: 0o644 })
+  await json('suppressions', 'add', 'eva@lead.example')
+  const { pool } = inbox.ctx.database
+  await pool.query('alter table suppressions rename to away')
+  expect((await run('suppressions', 'export', file)).code).toBe(1)
+  expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual([
+    'yesterday',
+    ['blocked.csv'],
+  ])
+  await pool.query('alter table away rename to suppressions')
+  expect(await json('suppressions', 'export', file)).toEqual({ entries: 1 })
+  expect(await readFile(file, 'utf8')).toMatch(/eva@lead\.example.*\n$/)
+  expect([(await stat(file)).mode & 0o777, await readdir(folder)]).toEqual([0o600, ['blocked.csv']])
 })

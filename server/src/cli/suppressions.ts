@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
@@ -19,6 +19,7 @@ import {
 } from '../features/suppression/index.ts'
 import { type UndoneSuppression, undoSuppression } from '../features/undo-suppression/index.ts'
 import { readLines } from '../kernel/csv/read-lines.ts'
+import { writeWholeFile } from '../kernel/whole-file.ts'
 import { parseCount } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { oneOf } from './options.ts'
@@ -195,7 +196,7 @@ async function writeLines(file: string, lines: AsyncIterable<string>): Promise<n
   }
   // What belongs to the process is not closed.
   if (file === '-') for await (const line of text()) process.stdout.write(line)
-  else await pipeline(Readable.from(text()), createWriteStream(file, { mode: 0o600 }))
+  else await writeWholeFile(file, (whole) => pipeline(Readable.from(text()), whole))
   return count
 }
 

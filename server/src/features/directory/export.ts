@@ -1,9 +1,8 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { ProcessContext } from '../../kernel/context.ts'
 import { withSession } from '../../kernel/db/session.ts'
+import { writeWholeFile } from '../../kernel/whole-file.ts'
 import { copyOut, type DirectoryKind, type ExportFormat } from './export-queries.ts'
 
 export interface ExportOptions {
@@ -36,21 +35,14 @@ export async function exportFile(
       yield piece
     }
   }
-  const unfinished = `${path}.part`
-  // Only for its owner: it is full of addresses.
-  const file = createWriteStream(unfinished, { mode: 0o600 })
-  try {
-    await withSession(ctx.db, ({ copyTo }) => {
+  await writeWholeFile(path, (file) =>
+    withSession(ctx.db, ({ copyTo }) => {
       const sent = copyTo(copyOut(kind, format))
       return path.endsWith('.gz')
         ? pipeline(sent, counted, createGzip(), file)
         : pipeline(sent, counted, file)
-    })
-    await rename(unfinished, path)
-  } catch (error) {
-    await rm(unfinished, { force: true })
-    throw error
-  }
+    }),
+  )
   return { kind, format, rows }
 }
 
