@@ -137,6 +137,13 @@ describe('a backup that was made of a database that does not run', () => {
     }
   })
 
+  test('is not put anywhere while DATABASE_URL says that a start would use another database', async () => {
+    const dataDir = await makeDataDir()
+    const config = { ...configOf(dataDir), databaseUrl: 'postgres://127.0.0.1/production' }
+    await expect(restoreBackup(config, file)).rejects.toThrow('DATABASE_URL is set')
+    expect(await readdir(dataDir)).toEqual([])
+  })
+
   test('is not put into a directory that has something in it, nor over another backup', async () => {
     await expect(restoreBackup(configOf(dataDir), file)).rejects.toThrow('is not empty')
     await expect(createBackup(configOf(dataDir), file, log)).rejects.toThrow(`${file} exists`)

@@ -33,7 +33,11 @@ export interface RestoredBackup extends ArchiveSize {
  *
  * @throws with what to do
  */
-export async function restoreBackup({ dataDir }: Config, file: string): Promise<RestoredBackup> {
+export async function restoreBackup(
+  { dataDir, databaseUrl }: Config,
+  file: string,
+): Promise<RestoredBackup> {
+  if (databaseUrl) throw new Error(usesAnother(dataDir))
   const staging = restoringAt(dataDir)
   const present = (await exists(dataDir)) ? await readdir(dataDir) : []
   const isBrokenOff = present.includes(basename(staging))
@@ -94,3 +98,6 @@ async function syncDirectory(path: string) {
 
 const externalDatabase =
   'DATABASE_URL is set: its database is backed up by pg_dump or by its provider. Keep the secret key with that backup (DATA_DIR/secret.key, or OUTRIDER_SECRET_KEY): without it no mailbox and no webhook secret in it can be opened.'
+
+const usesAnother = (dataDir: string) =>
+  `DATABASE_URL is set, and a start would use its database and not the backup: unset it wherever DATA_DIR is ${dataDir}.`
