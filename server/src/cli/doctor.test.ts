@@ -43,7 +43,10 @@ test('the doctor says whose settings it goes by', async () => {
   })
   const DATA_DIR = await makeDataDir()
   vi.stubEnv('DATA_DIR', DATA_DIR)
-  await writeServiceSettings(DATA_DIR, startedAt, { PORT: '4000' })
+  // The service has the database and the key of this shell.
+  const { DATABASE_URL, OUTRIDER_SECRET_KEY } = process.env
+  const service = { PORT: '4000', DATABASE_URL, OUTRIDER_SECRET_KEY }
+  await writeServiceSettings(DATA_DIR, startedAt, service)
   const detail = 'of the service that started at 2026-03-02T08:00:00.000Z'
   expect(await settings()).toMatchObject({ status: 'ok', detail })
 })
@@ -250,7 +253,7 @@ function listFaults(): [string, Fault, object][] {
       {
         ...{ check: 'settings', status: 'warn' },
         detail:
-          'of the service that started at 2026-03-02T08:00:00.000Z, but this shell has its own PORT',
+          'of the service that started at 2026-03-02T08:00:00.000Z, but this shell has its own PORT, DATABASE_URL, OUTRIDER_SECRET_KEY',
         remedy: expect.stringContaining('Unset them here'),
       },
     ],

@@ -39,3 +39,14 @@ test('no secret is written down, and what is lacking is named', async () => {
     'DATABASE_URL and OUTRIDER_SECRET_KEY, which are not set here: set them alike.',
   )
 })
+
+test('a database or a key that the service does not have is said to be of this shell', async () => {
+  const DATA_DIR = await makeDataDir()
+  const DATABASE_URL = 'postgres://127.0.0.1/staging'
+  const OUTRIDER_SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
+  await writeServiceSettings(DATA_DIR, startedAt, {})
+  const shell = { DATA_DIR, DATABASE_URL, OUTRIDER_SECRET_KEY }
+  expect(readCommandSettings(shell).overridden).toEqual(['DATABASE_URL', 'OUTRIDER_SECRET_KEY'])
+  await writeServiceSettings(DATA_DIR, startedAt, { DATABASE_URL, OUTRIDER_SECRET_KEY })
+  expect(readCommandSettings(shell).overridden).toEqual([])
+})

@@ -71,7 +71,11 @@ export function readCommandSettings(env: NodeJS.ProcessEnv = environment): Comma
   return {
     config: readConfig({ ...service.settings, ...withoutEmpty(env) }),
     startedAt: service.timestamp,
-    overridden: plain.filter((name) => env[name] && env[name] !== service.settings[name]),
+    overridden: [
+      ...plain.filter((name) => env[name] && env[name] !== service.settings[name]),
+      // Whether both have the same is not known here, since no secret is written down.
+      ...secret.filter((name) => env[name] && !service.secrets.includes(name)),
+    ],
   }
 }
 
