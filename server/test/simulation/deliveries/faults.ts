@@ -175,7 +175,7 @@ export const faults: Fault<DeliveryConditions>[] = [
   ),
   {
     name: 'destination-remembered',
-    about: 'What was read of a destination is used for half a minute.',
+    about: 'What was read of a destination is used for ten minutes.',
     conditions: {},
     create: () => {
       const known = new Map<string, { readMs: number; rows: Result['rows'] }>()
@@ -187,7 +187,7 @@ export const faults: Fault<DeliveryConditions>[] = [
         const remembered = (id: string, read: Result['rows']) => {
           const key = `${process.label} ${id}`
           const before = known.get(key)
-          if (before && nowMs - before.readMs < 30_000) return before.rows
+          if (before && nowMs - before.readMs < 600_000) return before.rows
           known.set(key, { readMs: nowMs, rows: read })
           return read
         }
@@ -202,10 +202,8 @@ export const faults: Fault<DeliveryConditions>[] = [
         }
         if (!statement.read.test(text)) return result
         for (const row of result.rows) {
-          if (row.destination) {
-            const [first] = remembered(`${row.webhook_id}`, [{ destination: row.destination }])
-            row.destination = first?.destination
-          }
+          const { webhook_id: id, destination, version } = row
+          if (destination) Object.assign(row, remembered(`${id}`, [{ destination, version }])[0])
         }
         return result
       }
