@@ -133,10 +133,11 @@ describe('start', () => {
     const file = join(await makeDataDir(), 'mailbox.json')
     await writeFile(file, mailbox)
     await operatorJson(['mailboxes', 'add', file, '--workspace', id], settings)
-    await operatorJson(['workspaces', 'list'], {
-      ...settings,
-      OUTRIDER_SECRET_KEY: `${next},${old}`,
-    })
+    const rotated = { ...settings, OUTRIDER_SECRET_KEY: `${next},${old}` }
+    await using first = startService('api', rotated)
+    await first.address()
+    first.kill('SIGTERM')
+    expect(await first.exited).toEqual(clean)
     await using api = startService('api', { ...settings, OUTRIDER_SECRET_KEY: next })
     const address = await api.address()
     await api.told('Stop')
