@@ -51,6 +51,13 @@ export function isFailover(before: string, after: string): boolean {
   return Number.parseInt(to.timeline ?? '', 16) > Number.parseInt(from.timeline ?? '', 16)
 }
 
+/** Another one was sent from, of which this was a standby. */
+export const isFailedOver = ({
+  sending_identity,
+  current_identity,
+}: Pick<SendingInstance, 'sending_identity' | 'current_identity'>) =>
+  sending_identity !== null && isFailover(sending_identity, current_identity)
+
 /**
  * Whether the database is the one that was sent from last, as far as it and a marker outside of it
  * can tell. One that was put back has forgotten mails that were sent: it would send them again.

@@ -3,16 +3,8 @@ import { lockInstance } from '../../../kernel/db/instance.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { hasOneInSeveral } from '../../workspaces/index.ts'
-import {
-  answerWithinMs,
-  decideWithinMs,
-  detectRestore,
-  endsByItself,
-  type HoldReason,
-  isFailover,
-  isOfFailover,
-  namesMails,
-} from './detect-restore.ts'
+import { askedBy, heldFor, judgeFailover, type Known } from './after-failover.ts'
+import { detectRestore, endsByItself, isFailedOver, isOfFailover } from './detect-restore.ts'
 import * as failover from './failover-queries.ts'
 import * as queries from './hold-queries.ts'
 import type { LastSeen, LastSeenFile } from './marker-file.ts'
@@ -21,10 +13,6 @@ import { RememberedMarks } from './remembered-marks.ts'
 const lookEveryMs = 15_000
 /** Four looks: who has missed them is dead. */
 const deadAfterMs = 60_000
-/** Time for who began so lately that the new primary does not know of it: it comes forward. */
-const settleMs = 3_000
-/** Of missing mails, in one line of the log. */
-const loggedMax = 20
 
 /** Without a file: what this process has seen itself. */
 const nobody: LastSeenFile = {
@@ -42,14 +30,6 @@ interface Look {
   knowsBefore: boolean
   /** Other processes that send. */
   others: string[]
-}
-
-/** What is known of the database before a look at it. */
-interface Known {
-  instance: queries.SendingInstance | undefined
-  lastSeen: LastSeen | undefined
-  /** Of the workspaces of one that took over; undefined: it was not asked, or not everybody answered. */
-  isInSeveral: boolean | undefined
 }
 
 /**
@@ -201,11 +181,20 @@ export class RestoreGuard {
     const wasAsked = known !== undefined && askedBy(found, known)
     const { instance, knowsBefore } =
       wasAsked || isFailedOver(found)
-        ? await this.#afterFailover(tx, found, {
-            instance: wasAsked ? known : undefined,
-            lastSeen: known ? undefined : lastSeen,
-            isInSeveral,
-          })
+        ? await judgeFailover(
+            tx,
+            found,
+            {
+              instance: wasAsked ? known : undefined,
+              lastSeen: known ? undefined : lastSeen,
+              isInSeveral,
+            },
+            {
+              ...{ senderId: this.#senderId, marked: this.marked, others: this.#others },
+              knewBefore: ({ current_identity }) =>
+                this.#knowsBefore && this.identity === current_identity,
+            },
+          )
         : { instance: await this.#lookAgain(tx, found, known, lastSeen), knowsBefore: false }
     await queries.updateSendingInstance(tx.db, instance)
     await failover.upsertSender(tx.db, this.#senderId)
@@ -239,85 +228,6 @@ export class RestoreGuard {
     }
   }
 
-  /**
-   * The epoch stays what it was in the standby until all have asked: each compares it with its own.
-   *
-   * @param known.instance of the old primary, when this process has not asked for its marks yet
-   * @param known.lastSeen what an earlier process left on this machine, for one that has just started
-   */
-  async #afterFailover(
-    tx: ProcessContext,
-    found: queries.SendingInstance,
-    { instance: asked, lastSeen, isInSeveral }: Known,
-  ): Promise<Pick<Look, 'instance' | 'knowsBefore'>> {
-    const left = lastSeen?.id === found.id ? lastSeen.epoch : undefined
-    const isBehind = (left ?? 0) > (found.failover_epoch ?? 0)
-    const missed = asked ? await this.#ask(tx, found, asked) : null
-    const held = {
-      ...found,
-      ...heldFor(missed ?? (isBehind ? 'database_went_back' : null), found, tx),
-    }
-    const isAskedNow = asked !== undefined || left !== undefined
-    const knowsBefore =
-      isAskedNow || (this.#knowsBefore && this.identity === found.current_identity)
-    const instance = knowsBefore
-      ? await this.#onceAllHaveAsked(tx, held, isInSeveral)
-      : holdUnknown(held, tx)
-    return { instance, knowsBefore }
-  }
-
-  async #onceAllHaveAsked(
-    tx: ProcessContext,
-    found: queries.SendingInstance,
-    isInSeveral: boolean | undefined,
-  ): Promise<queries.SendingInstance> {
-    if (!isFailedOver(found) || Number(found.failover_ms) < settleMs) return found
-    const isOver = Number(found.failover_ms) >= answerWithinMs
-    const unasked = await failover.countUnaskedSenders(tx.db, this.#senderId)
-    if (unasked > 0) {
-      return { ...found, ...(isOver ? heldFor('sender_unasked', found, tx) : {}) }
-    }
-    // Each of the shards would send for it. While one is silent nobody knows.
-    if (isInSeveral) return { ...found, ...heldFor('another_database', found, tx) }
-    if (found.sending_held_since && !endsByItself(found.sending_held_reason)) return found
-    if (isInSeveral === undefined) {
-      return { ...found, ...(isOver ? heldFor('shard_unasked', found, tx) : {}) }
-    }
-    return {
-      ...found,
-      ...{ sending_held_since: null, sending_held_reason: null },
-      sending_identity: found.current_identity,
-      sending_epoch: found.sending_epoch + 1,
-    }
-  }
-
-  /** Whether this database has all that this process has marked. @returns why not */
-  async #ask(
-    tx: ProcessContext,
-    found: queries.SendingInstance,
-    seen: queries.SendingInstance,
-  ): Promise<HoldReason | null> {
-    // There was another failover before that, about which nobody asked this process.
-    if (seen.current_identity !== found.failover_from) return 'another_database'
-    const marks = this.marked.after(found.failover_epoch ?? 0)
-    if (!marks) return 'database_went_back'
-    // What others had begun since then, the new primary does not know of: who is alive comes forward.
-    if (seen.sending_epoch > (found.failover_epoch ?? 0)) {
-      await failover.insertUnaskedSenders(tx.db, this.#others, seen.current_identity)
-    }
-    const missing = await failover.findMissingMarks(tx.db, marks)
-    if (missing.length === 0) return null
-    await failover.insertMissingMarks(tx.db, missing)
-    const ids = missing.map(({ workspace_id, lead_id, step_id, id }) => ({
-      ...{ workspace_id, lead_id, step_id, id },
-    }))
-    this.#ctx.log.error(
-      { missing: missing.length, mails: ids.slice(0, loggedMax) },
-      'the new primary lacks mails that were sent',
-    )
-    return 'mails_missing'
-  }
-
   #tell(instance: queries.SendingInstance, before: { wasHeld: boolean; wasAsking: boolean }) {
     const { log } = this.#ctx
     if (this.isHeld && !before.wasHeld) {
@@ -343,37 +253,5 @@ export class RestoreGuard {
     } catch (error) {
       this.#ctx.log.warn(describeError(error), 'DATA_DIR cannot be written: a restore is seen less')
     }
-  }
-}
-
-/** Another one was sent from, of which this was a standby. */
-const isFailedOver = ({ sending_identity, current_identity }: queries.SendingInstance) =>
-  sending_identity !== null && isFailover(sending_identity, current_identity)
-
-/** Since this process looked last, a standby took over; where a person was faster, nobody asks. */
-const askedBy = (found: queries.SendingInstance, known: queries.SendingInstance) =>
-  isFailover(known.current_identity, found.current_identity) &&
-  found.failover_identity === found.current_identity
-
-/** Nobody is there who knew the database before: it may as well have been put back by days. */
-const holdUnknown = (found: queries.SendingInstance, tx: ProcessContext) => {
-  const isOver = isFailedOver(found) && Number(found.failover_ms) >= decideWithinMs
-  if (!isOver || found.sending_held_since) return found
-  return { ...found, ...heldFor('another_database', found, tx) }
-}
-
-/** Of several reasons the first is told, unless it leaves open what may have been lost, or ends by itself. */
-const heldFor = (
-  reason: HoldReason | null,
-  { sending_held_since, sending_held_reason }: queries.SendingInstance,
-  { now }: ProcessContext,
-) => {
-  const isTold =
-    sending_held_reason === null ||
-    namesMails(sending_held_reason) ||
-    endsByItself(sending_held_reason)
-  return {
-    sending_held_since: sending_held_since ?? (reason && now()),
-    sending_held_reason: isTold ? (reason ?? sending_held_reason) : sending_held_reason,
   }
 }

@@ -19,6 +19,7 @@ import {
   endsByItself,
   type HoldReason,
   holdReasons,
+  isFailedOver,
   isFailover,
   isOfFailover,
   namesMails,
@@ -184,11 +185,11 @@ export async function requireConfirmable(
  */
 async function checkAsked(
   { db }: ProcessContext,
-  { sending_identity, current_identity, failover_ms, sending_held_reason: reason }: SendingInstance,
+  instance: SendingInstance,
 ) {
-  const isAsked = sending_identity !== null && isFailover(sending_identity, current_identity)
+  const { failover_ms, sending_held_reason: reason } = instance
   const isOver = Number(failover_ms) >= answerWithinMs && !namesMails(reason ?? '')
-  if (!isAsked || isOver) return
+  if (!isFailedOver(instance) || isOver) return
   const unasked = await countUnaskedSenders(db, null)
   if (unasked === 0) return
   throw new AppError(
