@@ -11,7 +11,9 @@ export async function ask(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
+    // Ctrl-C and Ctrl-D end the question, and are no answer.
+    const answer = await lines.question(`${question} [y/N] `).catch(() => '')
+    return /^y(es)?$/i.test(answer.trim())
   } finally {
     lines.close()
   }

@@ -1,7 +1,7 @@
 import { countMailboxes } from '../features/mailboxes/index.ts'
 import { countWaitingLeads } from '../features/sending/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
-import { poolOf } from '../kernel/db/db.ts'
+import { type ProcessDb, poolOf } from '../kernel/db/db.ts'
 
 /** Sets the gauges that every process can tell. */
 export function setGauges(ctx: ProcessContext) {
@@ -18,8 +18,18 @@ export function setGauges(ctx: ProcessContext) {
     // A state that no mailbox is in any more is told, too: an alarm ends with its 0.
     return { connected: 0, error: 0, paused: 0, ...Object.fromEntries(counts) }
   })
-  ctx.metrics.gauge('database_connections', () => {
-    const { totalCount = 0, idleCount = 0, waitingCount = 0 } = poolOf(ctx.db) ?? {}
-    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
+  gaugeConnections(ctx, [ctx.db])
+}
+
+/** Of all pools that the process has: in `npm start` the runner has one of its own. */
+export function gaugeConnections({ metrics }: ProcessContext, dbs: ProcessDb[]) {
+  metrics.gauge('database_connections', () => {
+    const counts = { busy: 0, idle: 0, waiting: 0 }
+    for (const { totalCount, idleCount, waitingCount } of dbs.flatMap((db) => poolOf(db) ?? [])) {
+      counts.busy += totalCount - idleCount
+      counts.idle += idleCount
+      counts.waiting += waitingCount
+    }
+    return counts
   })
 }

@@ -13,7 +13,7 @@ import { startRunner } from '../loops.ts'
 import { announce } from './announce.ts'
 import { connectDatabase } from './database.ts'
 import { forEachShard } from './for-each-shard.ts'
-import { setGauges } from './gauges.ts'
+import { gaugeConnections, setGauges } from './gauges.ts'
 import { followLinkAddress, settleLinkAddress, watchLinkAddress } from './link-address.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { type OpenProcess, openServer } from './open.ts'
@@ -164,6 +164,7 @@ async function startRunnerOf(
   const { config, log } = ctx
   // Beside an API it has connections of its own, so that neither has to wait for the other's.
   const own = role === 'main' ? connectDatabase(config, databaseUrl, runnerTimeouts).db : undefined
+  if (own) gaugeConnections(ctx, [ctx.db, own])
   const runner = await startRunner(own ? { ...ctx, db: own } : ctx, {
     marker: markerFile(config.dataDir, config.databaseUrl === undefined, ctx.shard),
     // A runner that is told nothing goes by its poll alone. After a gap it looks for everything once.
