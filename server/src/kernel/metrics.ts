@@ -51,7 +51,7 @@ const gauges = {
     help: 'Of these, mailboxes that wait for an IMAP connection (IMAP_CONNECTIONS)',
   },
   imap_connections: { help: 'IMAP connections that this process has open or is opening' },
-  database_connections: { help: 'Connections of the pool of this process', label: 'state' },
+  database_connections: { help: 'Connections of the pools of this process', label: 'state' },
 } as const satisfies Record<string, { help: string; label?: string }>
 
 export function createMetrics(): Metrics {

@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startReceiver } from '../../test/receiver.ts'
 import { type Sending, testSending } from '../../test/sending.ts'
 import { operator } from '../features/audit/index.ts'
 import { emit, type NewEvent } from '../features/events/index.ts'
 import { pauseMailbox } from '../features/mailboxes/index.ts'
+import { connect } from '../kernel/db/db.ts'
 import { transaction } from '../kernel/db/transaction.ts'
+import { createMetrics } from '../kernel/metrics.ts'
 import { startRunner } from '../loops.ts'
-import { setGauges } from './gauges.ts'
+import { gaugeConnections, setGauges } from './gauges.ts'
 
 let sending: Sending
 let passedMs = 0
@@ -113,7 +115,13 @@ test('/metrics tells how many destinations a runner works for, and results that 
   await runner.stop()
 })
 
-test('every scrape tells the use of the pool', async () => {
-  const { body } = await sending.app.inject({ url: '/metrics' })
-  expect(body).toMatch(/^outrider_database_connections\{state="waiting"\} \d+$/m)
+test('every scrape tells the connections of each pool that the process has', async () => {
+  const { ctx } = sending
+  const pools = [connect(ctx.database.url, 1), connect(ctx.database.url, 1)]
+  onTestFinished(async () => void (await Promise.all(pools.map(({ db }) => db.destroy()))))
+  await Promise.all(pools.map(({ pool }) => pool.query('select 1')))
+  const metrics = createMetrics()
+  const dbs = pools.map(({ db }) => db)
+  gaugeConnections({ ...ctx, metrics }, dbs)
+  expect(await metrics.text()).toMatch(/^outrider_database_connections\{state="idle"\} 2$/m)
 })

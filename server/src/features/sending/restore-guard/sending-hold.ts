@@ -183,10 +183,7 @@ export async function requireConfirmable(
  * Who is alive names what is missing within seconds, and a runner tells of who is dead: a person must
  * not confirm before it is known.
  */
-async function checkAsked(
-  { db }: ProcessContext,
-  instance: SendingInstance,
-) {
+async function checkAsked({ db }: ProcessContext, instance: SendingInstance) {
   const { failover_ms, sending_held_reason: reason } = instance
   const isOver = Number(failover_ms) >= answerWithinMs && !namesMails(reason ?? '')
   if (!isFailedOver(instance) || isOver) return
