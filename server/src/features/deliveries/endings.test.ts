@@ -323,6 +323,31 @@ describe('beyond 100,000 pending deliveries', () => {
     expect(await pendingOf(id)).toBe(pendingMax)
   })
 
+  test('of two replays that begin together the one that would be too many is refused', async () => {
+    const { ctx, workspaceId } = service
+    await using silent = await startReceiver(() => undefined)
+    const { id } = await service.createWebhook(silent.url, { event_type: 'lead.lost' })
+    await setStatus(id, 'disabled')
+    const from = ctx.now()
+    await service.emit([{ type: 'lead.lost' }])
+    const expiresAt = new Date(from.getTime() + 2 * hour)
+    await insertPending(id, pendingMax - 1, { expiresAt, oldOnes: pendingMax - 1 })
+    await setStatus(id, 'active')
+    const window = { from, to: new Date(ctx.now().getTime() + 60_000), endedFrom: from }
+    const by = { actor: operator }
+    // After both have found that there is room.
+    const other = Promise.withResolvers<number>()
+    const sleep = async () => {
+      const { endedFrom, ...own } = window
+      other.resolve(startReplay(ctx, workspaceId, id, own, by))
+      await other.promise
+    }
+    const first = startReplay({ ...ctx, sleep }, workspaceId, id, window, by)
+    await expect(first).rejects.toThrow('still waits')
+    expect(await other.promise).toBe(1)
+    expect(await pendingOf(id)).toBeLessThanOrEqual(pendingMax)
+  })
+
   test('so it is where the destination answers well, and gets more than it can take', async () => {
     let isSlow = false
     await using receiver = await startReceiver((received, response) => {

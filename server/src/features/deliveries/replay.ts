@@ -35,17 +35,15 @@ export type ReplayRequest = { workspaceId: string; webhookId: string } & (
   | { retryGroupId: string }
 )
 
+type Then = (tx: Context, isFirst: boolean) => Promise<unknown>
+
 /**
  * Delivers again: the same event ids, new retry groups that start at attempt 0 and live 72 h.
  *
- * @param begin done in the transaction that queues the first of them
+ * @param then done in each transaction that has queued some of them
  * @returns how many deliveries were queued
  */
-export async function replay(
-  ctx: Context,
-  request: ReplayRequest,
-  begin?: (tx: Context) => Promise<unknown>,
-): Promise<number> {
+export async function replay(ctx: Context, request: ReplayRequest, then?: Then): Promise<number> {
   const { workspaceId } = request
   if (!('from' in request)) {
     const attempt =
@@ -54,7 +52,9 @@ export async function replay(
         : await queries.findAttemptOfGroup(ctx.db, workspaceId, request.retryGroupId)
     if (attempt?.webhook_id !== request.webhookId) throw notFound('delivery')
     await getActiveDestination(ctx, workspaceId, attempt.webhook_id)
-    const queued = await enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id], begin)
+    const queued = await enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id], (tx) =>
+      then?.(tx, true),
+    )
     if (queued === 0) throw eventNotStored()
     return queued
   }
@@ -66,7 +66,8 @@ export async function replay(
   let count = 0
   for await (const ids of eventsOf(ctx, destination, request, rowsMax)) {
     if (ids.length === 0) continue
-    count += await enqueue(ctx, workspaceId, webhookId, ids, count === 0 ? begin : undefined)
+    const isFirst = count === 0
+    count += await enqueue(ctx, workspaceId, webhookId, ids, (tx) => then?.(tx, isFirst))
   }
   return count
 }
@@ -177,7 +178,7 @@ const enqueue = (
   workspaceId: string,
   webhookId: string,
   eventIds: string[],
-  begin?: (tx: Context) => Promise<unknown>,
+  then: (tx: Context) => Promise<unknown> | undefined,
 ) =>
   transaction(ctx, async (tx) => {
     const now = tx.now()
@@ -191,6 +192,6 @@ const enqueue = (
     const queued = await queries.insertReplays(tx.db, workspaceId, rows, now, expiresAt)
     if (queued === 0) return 0
     hintAfterCommit(tx, workspaceId, rows)
-    await begin?.(tx)
+    await then(tx)
     return queued
   })

@@ -8,6 +8,7 @@ import {
   type ReplayWindow,
   replay,
 } from '../../deliveries/index.ts'
+import { lockLane } from '../../deliveries/lane-health/index.ts'
 import { findWebhook } from '../queries.ts'
 import { type By, record } from '../webhooks.ts'
 
@@ -70,9 +71,10 @@ export async function startReplay(
         : { retry_group_id: selection.retryGroupId }
   const row = { workspace_id: workspaceId, id: webhookId }
   const details = { ...window, deliveries: String(count) }
-  return replay(ctx, { workspaceId, webhookId, ...selection }, (tx) =>
-    record(tx, row, 'webhook.replayed', by, details),
-  )
+  return replay(ctx, { workspaceId, webhookId, ...selection }, async (tx, isFirst) => {
+    if (isFirst) await record(tx, row, 'webhook.replayed', by, details)
+    if ('from' in selection) await keepRoom(tx, workspaceId, webhookId)
+  })
 }
 
 /**
@@ -91,6 +93,13 @@ async function requireRoom(
   const [waiting] = await countPending(ctx.db, workspaceId, [webhookId])
   if (waiting && count + waiting.count > pendingMax) throw tooManyWithWaiting()
   return count
+}
+
+/** Others may have queued as much since: what they have committed is counted, and the rest waits here. */
+async function keepRoom(tx: Context, workspaceId: string, webhookId: string) {
+  await lockLane(tx.db, workspaceId, webhookId)
+  const [waiting] = await countPending(tx.db, workspaceId, [webhookId])
+  if (waiting && waiting.count > pendingMax) throw tooManyWithWaiting()
 }
 
 const tooMany = () =>
