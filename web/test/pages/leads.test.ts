@@ -533,7 +533,7 @@ test('of more than a hundred campaigns and labels the oldest can be chosen, also
   await setPlan(api.ctx, api.workspaceId, { api: true })
 })
 
-test('who changes more leads than can be set back is asked first, sees how far it is, and can stop it', async ({
+test('who changes more leads than can be set back, or nobody knows yet how many, is asked first, sees how far it is, and can stop it', async ({
   application,
   open,
 }) => {
@@ -606,6 +606,23 @@ test('who changes more leads than can be set back is asked first, sees how far i
   await page.getByText('1,001 leads', { exact: true }).waitFor()
   expect(await failure.count()).toBe(0)
   await becomes('cancelled', null)
+
+  // A large workspace is counted long after its first rows are there.
+  const counted = Promise.withResolvers<void>()
+  await page.route('**/app/leads/count?**', async (route) => {
+    await counted.promise
+    await route.fallback()
+  })
+  await page.reload()
+  await page.getByLabel('Select all').check()
+  await page.getByRole('status').getByText('All leads that match selected').waitFor()
+  await page.getByLabel('Select many-1000@example.com').uncheck()
+  await page.getByRole('button', { name: 'Delete …' }).click()
+  await dialog.getByText('Delete: All leads that match but 1 selected?').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  counted.resolve()
+  await page.getByRole('status').getByText('1,000 leads selected').waitFor()
 })
 
 /** Of a runner that ends in the middle of its work. */
