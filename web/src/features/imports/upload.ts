@@ -67,6 +67,8 @@ async function sendPart(
   body: Blob,
 ): Promise<Import | Fault> {
   for (let attempt = 1; ; ) {
+    // A browser sends nothing of a file that was changed or moved, and does not say why.
+    if (!(await isReadable(body))) return unreadable
     try {
       // Another workspace may be looked at by now.
       const headers = { 'X-Workspace-ID': workspaceId }
@@ -84,6 +86,21 @@ async function sendPart(
       if (!isSignedOut) attempt += 1
     }
   }
+}
+
+const isReadable = (part: Blob) =>
+  part
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    )
+
+const unreadable: Fault = {
+  // What is not there is not there a second time.
+  ...{ ...unreachable, statusCode: 404 },
+  message: 'The file was changed or moved since it was chosen. Choose it again.',
 }
 
 /** The same part may well be taken a moment later. */
