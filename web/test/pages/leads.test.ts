@@ -369,13 +369,17 @@ test('a row that comes up to the page before stands in the list once at every mo
   expect(await page.evaluate('globalThis.doubled')).toEqual([])
 })
 
-test('what is written in several lines keeps them when it is corrected', async ({
+test('what is written in several lines keeps them when it is corrected, a number stays one, and a yes or no as well', async ({
   application,
   open,
 }) => {
   const lines = 'Dear Lina,\n\nwe met in Berlin.'
   const campaign_id = await addLeads(application, 'Lines', [
-    { email: 'lina@lines.example', personalization: lines, custom_variables: { note: lines } },
+    {
+      email: 'lina@lines.example',
+      personalization: lines,
+      custom_variables: { note: lines, vip: true, seats: 50, size: 10 },
+    },
   ])
   const page = await open(application.visitor, `${path}?q=lina@lines.example`)
   await page.locator('[data-index]').first().focus()
@@ -386,13 +390,17 @@ test('what is written in several lines keeps them when it is corrected', async (
     await page.keyboard.press('Control+End')
     await page.keyboard.type(' Truly.')
   }
+  await panel.getByLabel('vip').fill('false')
+  await panel.getByLabel('seats').fill('51')
+  await panel.getByLabel('size').fill('a dozen')
   await panel.getByRole('button', { name: 'Save' }).click()
   await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
   const query = new URLSearchParams({ campaign_id, email: 'lina@lines.example' })
   const { body } = await application.asOwner('GET', `/app/api/v2/lead/get?${query}`)
   const corrected = `${lines} Truly.`
   expect(body).toMatchObject({
-    ...{ personalization: corrected, custom_variables: { note: corrected } },
+    personalization: corrected,
+    custom_variables: { note: corrected, vip: false, seats: 51, size: 'a dozen' },
   })
 })
 
