@@ -454,7 +454,10 @@ test('a campaign shows its own leads, with what can be done on the page of all',
   await page.getByRole('dialog').getByText('The campaign is paused: resume it').waitFor()
 })
 
-test('a view is kept for the person, and columns are chosen', async ({ application, open }) => {
+test('a view is kept for the person, and columns are chosen, down to none', async ({
+  application,
+  open,
+}) => {
   await addLeads(application, 'Spring', [{ email: 'ann@example.com' }])
   const page = await open(application.visitor, `${path}?q=example`)
   await page.getByRole('button', { name: 'Columns' }).click()
@@ -502,6 +505,13 @@ test('a view is kept for the person, and columns are chosen', async ({ applicati
   const cells = (email: string) => page.getByRole('row').filter({ hasText: email })
   await cells('bob@').getByText('due', { exact: true }).waitFor()
   await cells('ann@').getByRole('gridcell').last().getByText('–', { exact: true }).waitFor()
+  // Without the last column the address is left.
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('menuitemcheckbox', { checked: true }).click()
+  await page.getByRole('columnheader', { name: 'Next mail' }).waitFor({ state: 'detached' })
+  await page.reload()
+  await cells('ann@').first().waitFor()
+  expect(await page.getByRole('columnheader', { name: 'Company' }).count()).toBe(0)
 })
 
 test('of more than a hundred campaigns and labels the oldest can be chosen, also without the API', async ({
