@@ -6,7 +6,7 @@ import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
 import { askAllShards } from '../../kernel/shards/ask.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
-import { operator } from '../audit/index.ts'
+import { type ChangedBy, operator } from '../audit/index.ts'
 import { findLeadById, findLeadsAt, isErased, recordActivities } from '../leads/index.ts'
 import { tellPages } from '../live/index.ts'
 import { erasedEntry, suppress } from '../suppression/index.ts'
@@ -111,7 +111,7 @@ export const startErasure = (
   ctx: Context,
   workspaceId: string,
   leadId: string,
-  by: queries.ErasedBy,
+  by: ChangedBy,
 ): Promise<Erasure> =>
   transaction(ctx, async (tx) => {
     const lead = await findLeadById(tx.db, workspaceId, leadId)
@@ -131,7 +131,7 @@ async function begin(
   tx: Context,
   workspaceId: string,
   folded: string,
-  by: queries.ErasedBy,
+  by: ChangedBy,
 ): Promise<queries.Job> {
   const running = await queries.findJobFor(tx.db, workspaceId, folded)
   if (running) return running

@@ -4,7 +4,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { existsCampaign } from '../campaigns/lookup/index.ts'
 import { tellPages } from '../live/index.ts'
@@ -15,11 +15,6 @@ import { type Import, type ImportChange, type ImportInput, partBytes } from './s
 
 /** Of hints that an import is to be worked on. */
 export const importKind = 'imports'
-
-export interface ChangedBy {
-  actor: Actor
-  requestId?: string
-}
 
 /** Files that are not through yet take room. */
 const openMax = 20

@@ -5,7 +5,7 @@ import type { Invitations } from '../../kernel/db/types.gen.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import type { Role } from '../../kernel/http/access.ts'
 import { findOnShards } from '../../kernel/shards/ask.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import {
   createToken,
   createUser,
@@ -21,10 +21,8 @@ import type { Invitation } from './schema.ts'
 
 const validMs = 7 * 86_400_000
 
-export interface Inviting {
+export interface Inviting extends ChangedBy {
   workspaceId: string
-  actor: Actor
-  requestId?: string
 }
 
 /** The link is in this answer and in no other; an earlier one to the same person is void. */

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { CampaignCache } from './next-mail/campaign-cache.ts'
 import { checkReply, findReplyMailbox, queueReply } from './replies/replies.ts'
 import { recordReplies } from './replies/reply-mail.ts'
@@ -43,7 +43,7 @@ export const confirmArrived = (
   ctx: Context,
   workspaceId: string,
   id: string,
-  by: DecidedBy,
+  by: ChangedBy,
 ): Promise<queries.ShownSend> =>
   transaction(ctx, async (tx) => {
     const send = await findUndecided(tx, workspaceId, id)
@@ -60,7 +60,7 @@ export const sendAgain = (
   ctx: Context,
   workspaceId: string,
   id: string,
-  by: DecidedBy,
+  by: ChangedBy,
 ): Promise<queries.ShownSend> =>
   transaction(ctx, async (tx) => {
     const send = await findUndecided(tx, workspaceId, id)
@@ -82,11 +82,6 @@ const followed = () =>
     'A later mail of the campaign went to this lead since, and its sequence does not go back. Say ' +
       'that the mail arrived, or write to the lead in the conversation.',
   )
-
-export interface DecidedBy {
-  actor: Actor
-  requestId?: string
-}
 
 const refused: Outcome = {
   kind: 'failed',
@@ -116,7 +111,7 @@ async function decide(
   send: queries.UndecidedSend,
   outcome: Outcome,
   action: string,
-  by: DecidedBy,
+  by: ChangedBy,
 ) {
   const settlement = bareSettlement(tx, send, outcome)
   const [isSettled] = await settleSends(tx, new CampaignCache(), [settlement])

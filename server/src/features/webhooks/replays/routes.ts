@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { invalidField } from '../../../kernel/errors.ts'
 import { instantOf } from '../../../kernel/http/instant.ts'
 import { Nullable, ref, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
+import { changedBy } from '../../audit/index.ts'
 import { countMissed, countWindow, type Selection, startReplay } from './start-replay.ts'
 
 const time = (description: string) =>
@@ -140,11 +141,11 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(WebhookReplay) },
       },
     },
-    async ({ ctx, caller, id, params, body }) => {
-      const { workspaceId, actor } = caller
-      const by = { actor, requestId: id }
+    async (req) => {
+      const { ctx, caller, params, body } = req
       const selection = selectionOf(body, ctx.now())
-      return { deliveries: await startReplay(ctx, workspaceId, params.id, selection, by) }
+      const by = changedBy(req)
+      return { deliveries: await startReplay(ctx, caller.workspaceId, params.id, selection, by) }
     },
   )
 }

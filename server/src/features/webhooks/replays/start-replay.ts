@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
+import type { ChangedBy } from '../../audit/index.ts'
 import {
   countPending,
   countReplay,
@@ -9,7 +10,7 @@ import {
   replay,
 } from '../../deliveries/index.ts'
 import { findWebhook } from '../queries.ts'
-import { type By, record } from '../webhooks.ts'
+import { record } from '../webhooks.ts'
 
 /** The events of a window, or one delivery. */
 export type Selection = ReplayWindow | { attemptId: string } | { retryGroupId: string }
@@ -54,7 +55,7 @@ export async function startReplay(
   workspaceId: string,
   webhookId: string,
   selection: Selection,
-  by: By,
+  by: ChangedBy,
 ): Promise<number> {
   if ('from' in selection) await requireRoom(ctx, workspaceId, webhookId, selection)
   const deliveries = await replay(ctx, { workspaceId, webhookId, ...selection })
