@@ -5,7 +5,9 @@ import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
 import { forecastCampaign } from './forecast/forecast-campaign.ts'
 import { CampaignForecast, Send, SendPage, sendStates } from './schema.ts'
-import { confirmArrived, pageSends, type ShownSend, sendAgain } from './sends.ts'
+import { pageSends } from './sends.ts'
+import type { ShownSend } from './sends-queries.ts'
+import { confirmArrived, sendAgain } from './uncertain/decide.ts'
 
 export const sendingSchemas = [CampaignForecast, Send, SendPage]
 
