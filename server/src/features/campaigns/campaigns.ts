@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { maxId } from '../../kernel/ids.ts'
 import type { ChangedBy } from '../audit/index.ts'
 import { tellPages } from '../live/index.ts'
 import { recordCampaignChange } from './audit-change.ts'
@@ -124,13 +125,13 @@ const listParameters = (
   workspaceId: string,
   before: string | undefined,
   { status, search }: CampaignFilter,
-) => [workspaceId, before ?? lastId, status || null, search || null] as const
+) => [workspaceId, before ?? maxId, status || null, search || null] as const
 
 /** Active campaigns and those that bounce protection has paused, the newest first, from before an id. */
 export async function listWatchedCampaigns(
   ctx: Context,
   workspaceId: string,
-  { before = lastId, limit }: { before?: string; limit: number },
+  { before = maxId, limit }: { before?: string; limit: number },
 ): Promise<WatchedCampaign[]> {
   const now = ctx.now()
   const rows = await queries.listWatched(ctx.db, workspaceId, before, limit)
@@ -150,6 +151,3 @@ const withoutIds = (sequences: CampaignSequenceInput[]): CampaignSequenceInput[]
       variants: step.variants.map(({ id: _variantId, ...variant }) => variant),
     })),
   }))
-
-/** Comes after every id: the first page starts before it. */
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

@@ -1,4 +1,5 @@
 import type { ProcessContext } from '../../kernel/context.ts'
+import { nilId } from '../../kernel/ids.ts'
 import { describeError } from '../../kernel/log.ts'
 import { hintDue, type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
 import { bucketsOf, type Scope, wakeOwners, withoutLeader } from '../../kernel/runner/leader.ts'
@@ -155,8 +156,6 @@ function createPoll(ctx: ProcessContext, wake: (found: LaneKey[]) => void) {
     polled = buckets.length
   }
 }
-
-const nilId = '00000000-0000-0000-0000-000000000000'
 
 interface SweepOptions {
   leases: Leases

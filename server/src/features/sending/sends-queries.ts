@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { maxId } from '../../kernel/ids.ts'
 import type { SendKey } from './ledger.ts'
 
 /** A send as operators see it. */
@@ -40,16 +41,13 @@ export interface SendFilter {
   state: string | null
 }
 
-/** Comes after every id: the first page starts before it. */
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
 /** Newest first: the first so many of each campaign, by the ledger's index of those. */
 export async function listSends(
   db: Db,
   workspaceId: string,
   { campaignId, state }: SendFilter,
   limit: number,
-  before = lastId,
+  before = maxId,
 ) {
   const { rows } = await sql<ShownSend>`
     select ${shownColumns}
