@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type Context, onFirstShard } from '../../kernel/context.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { tellPages, topicsOfSubject } from '../live/index.ts'
 import { listUsersById } from '../users/index.ts'
@@ -100,7 +101,6 @@ export async function listEntries(
   }))
 }
 
-const dayMs = 86_400_000
 const batchMax = 5000
 
 /** Deletes a workspace's entries past AUDIT_RETENTION_DAYS, in short statements. */

@@ -5,6 +5,7 @@ import {
   type Partition,
   type PartitionedTable,
 } from '../../kernel/db/partitions.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { timeOfId } from '../../kernel/ids.ts'
 import { deleteOldCounts, findOldestPendingEvent } from './cross-workspace.ts'
 
@@ -12,7 +13,6 @@ const events: PartitionedTable = { name: 'events', by: 'week' }
 const attempts: PartitionedTable = { name: 'webhook_events', by: 'week' }
 export const historyTables = [events, attempts]
 
-const dayMs = 86_400_000
 /** An attempt never outlives the event whose payload it shows. */
 const eventsExtraDays = 7
 const countsDays = 400

@@ -1,5 +1,6 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
@@ -164,7 +165,7 @@ export async function listErasures(
   return toPage(jobs.map(shown), page.limit)
 }
 
-const keptMs = 7 * 86_400_000
+const keptMs = 7 * dayMs
 
 export const dropOldErasures = (ctx: Context, workspaceId: string) =>
   queries.deleteOldJobs(ctx.db, workspaceId, new Date(ctx.now().getTime() - keptMs))

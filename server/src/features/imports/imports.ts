@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
@@ -287,8 +288,8 @@ function shown(row: queries.StoredImport, parts: Set<number>): Import {
   }
 }
 
-const abandonedMs = 86_400_000
-const keptMs = 90 * 86_400_000
+const abandonedMs = dayMs
+const keptMs = 90 * dayMs
 
 /** Files that nobody went on with for a day, and imports of long ago. */
 export async function dropOldImports(ctx: Context, workspaceId: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Invitations } from '../../kernel/db/types.gen.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import type { Role } from '../../kernel/http/access.ts'
 import { findOnShards } from '../../kernel/shards/ask.ts'
@@ -19,7 +20,7 @@ import * as queries from './invitation-queries.ts'
 import { addMember, findRole, lockMembers, requireOwnerFor } from './members.ts'
 import type { Invitation } from './schema.ts'
 
-const validMs = 7 * 86_400_000
+const validMs = 7 * dayMs
 
 export interface Inviting extends ChangedBy {
   workspaceId: string

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import {
   AppError,
   type ErrorDetail,
@@ -25,7 +26,6 @@ import { problemWithUrl, requireAllowedTarget } from './target.ts'
 const webhooksMax = 10_000
 /** Deleted ones, too: what was sent to each can be looked for. */
 const madeADayMax = 2 * webhooksMax
-const dayMs = 86_400_000
 
 /** Asks the network, so it runs before `createWebhook` and outside of any transaction. */
 export async function judgeNewWebhook(ctx: Context, workspaceId: string, input: WebhookInput) {

@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../../kernel/http/page.ts'
 import { type ChangedBy, recordAudit } from '../../audit/index.ts'
@@ -125,7 +126,7 @@ export const markDone = (
   })
 
 /** A year either way: what is put off for longer is forgotten. */
-const snoozeMsMax = 366 * 86_400_000
+const snoozeMsMax = 366 * dayMs
 
 /**
  * Put off until an instant, or not any more. One that has come is what an undo asks for, of what was back

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
+import { dayMs } from '../../../kernel/durations.ts'
 import { invalidField } from '../../../kernel/errors.ts'
 import { instantOf } from '../../../kernel/http/instant.ts'
 import { Nullable, ref, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
@@ -159,8 +160,6 @@ function selectionOf(body: Static<typeof WebhookReplayInput>, now: Date): Select
   if (attemptId !== undefined && isAlone) return { attemptId }
   throw invalidField('/from', 'send either webhook_event_id or from, with or without to')
 }
-
-const dayMs = 86_400_000
 
 /** @param root of the paths that `details` name: `/` in a body, nothing in a query */
 function windowOf(
