@@ -5,9 +5,9 @@ import { importer } from '../../server/test/imports.ts'
 import { patience } from '../../server/test/patience.ts'
 import { createPerson, join } from '../../server/test/people.ts'
 import type { Application } from './application.ts'
-import { prepareCampaigns } from './campaign-shots.ts'
+import { prepareCampaigns } from './campaign-places.ts'
 import { fillInbox } from './inbox-world.ts'
-import { prepareSettings } from './settings-shots.ts'
+import { prepareSettings } from './settings-places.ts'
 
 // Where one can be in the application, with something to see: for tests and for pictures of all of it.
 
