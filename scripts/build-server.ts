@@ -52,10 +52,10 @@ async function buildServer() {
   }
 }
 
-/** The program, and by their paths below `src` the modules that run in threads of their own. */
+/** The program, and by their paths below `src` the modules that run in worker threads. */
 const entries = () =>
   Object.fromEntries(
-    ['src/cli.ts', ...globSync('src/**/*-thread.ts', { cwd: server })].map((path) => [
+    ['src/cli.ts', ...globSync('src/**/*-worker.ts', { cwd: server })].map((path) => [
       path.slice('src/'.length, -'.ts'.length),
       path,
     ]),

@@ -45,8 +45,7 @@ const waitingEveryMs = 5_000
 const successesEveryMs = 60_000
 
 /**
- * Starts the loops of the runner: deliveries, sending, reading mail, monthly credits, the upkeep of
- * partitions. One that fails to start leaves nothing behind: else it would lead, and keep mailboxes,
+ * Starts the loops of the runner: deliveries, sending, reading mail, jobs and upkeep. One that fails to start leaves nothing behind: else it would lead, and keep mailboxes,
  * without working.
  */
 export async function startRunner(
@@ -106,33 +105,41 @@ export async function startRunner(
   ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)
   ctx.metrics.gauge('mailboxes_waiting', inboxes.mailboxesWaiting)
   ctx.metrics.gauge('imap_connections', inboxes.imapConnections)
-  /** What one does for all. */
+  startJobsAndUpkeep(ctx, { ...hints, scope, buckets: owner.buckets }, started, stopping.signal)
+  const owned = stack.move()
+  return { stop: () => owned.disposeAsync() }
+}
+
+/** Work that somebody has asked for, and what one process does for all. */
+function startJobsAndUpkeep(
+  ctx: ProcessContext,
+  shares: Pick<Parameters<typeof startJob>[2], 'listen' | 'scope' | 'buckets'>,
+  started: <Loop extends Runner>(loop: Loop) => Loop,
+  signal: AbortSignal,
+) {
   const startUpkeep = (name: string, work: () => Promise<void>, everyMs = upkeepEveryMs) =>
     started(
       startLoop(ctx, name, everyMs, async () => {
-        if (scope() !== 'none') await work()
+        if (shares.scope() !== 'none') await work()
       }),
     )
-  const { buckets } = owner
   const startJobs = (kind: string, work: Pick<Parameters<typeof startJob>[2], 'look' | 'isFull'>) =>
-    started(startJob(ctx, kind, { ...hints, scope, buckets, ...work }))
-  startJobs(followKind, { look: () => followSteps(ctx, stopping.signal) })
-  startJobs(leadJobKind, { look: () => runLeadJobs(ctx, stopping.signal) })
+    started(startJob(ctx, kind, { ...shares, ...work }))
+  startJobs(followKind, { look: () => followSteps(ctx, signal) })
+  startJobs(leadJobKind, { look: () => runLeadJobs(ctx, signal) })
   const imports = started(new ImportRunner(ctx))
   startJobs(importKind, { look: () => imports.look(), isFull: () => imports.isFull })
-  startJobs(erasureKind, { look: () => runErasures(ctx, stopping.signal) })
+  startJobs(erasureKind, { look: () => runErasures(ctx, signal) })
   startUpkeep('credits', () => grantMonthlyCredits(ctx))
   startUpkeep('words of conversations', async () => {
     for (const id of await listWorkspaceIdsHere(ctx)) {
       const own = inWorkspace(ctx, id)
       await forgetDroppedWords(own, id)
-      await indexMissingThreads(own, id, stopping.signal)
+      await indexMissingThreads(own, id, signal)
     }
   })
-  startUpkeep('unsubscribes', () => unsubscribeWaiting(ctx, stopping.signal), waitingEveryMs)
+  startUpkeep('unsubscribes', () => unsubscribeWaiting(ctx, signal), waitingEveryMs)
   startUpkeep('upkeep', () => keepPartitions(aroundPooler(ctx)))
-  const owned = stack.move()
-  return { stop: () => owned.disposeAsync() }
 }
 
 /**

@@ -33,13 +33,23 @@ export async function createPerson(
   return { id, email, browser: await signIn(api, { email, password }, nextAddress()) }
 }
 
+/** Signed in, and a member of one workspace. */
+export async function createMember(
+  api: TestApi,
+  email: string,
+  role: Role,
+  workspaceId = api.workspaceId,
+): Promise<Person> {
+  const person = await createPerson(api, { email })
+  await join(api, workspaceId, person, role)
+  return person
+}
+
 /** One person of each role in a workspace. */
 export async function createTeam(api: TestApi, workspaceId: string): Promise<Record<Role, Person>> {
   const team: Partial<Record<Role, Person>> = {}
   for (const role of roles) {
-    const person = await createPerson(api, { email: `${role}@team.example` })
-    await join(api, workspaceId, person, role)
-    team[role] = person
+    team[role] = await createMember(api, `${role}@team.example`, role, workspaceId)
   }
   return team as Record<Role, Person>
 }

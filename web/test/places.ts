@@ -3,11 +3,11 @@ import { expect } from 'vitest'
 import { createKeyAsOperator } from '../../server/src/features/keys/index.ts'
 import { importer } from '../../server/test/imports.ts'
 import { patience } from '../../server/test/patience.ts'
-import { createPerson, join } from '../../server/test/people.ts'
+import { createMember } from '../../server/test/people.ts'
 import type { Application } from './application.ts'
-import { prepareCampaigns } from './campaign-shots.ts'
+import { prepareCampaigns } from './campaign-places.ts'
 import { fillInbox } from './inbox-world.ts'
-import { prepareSettings } from './settings-shots.ts'
+import { prepareSettings } from './settings-places.ts'
 
 // Where one can be in the application, with something to see: for tests and for pictures of all of it.
 
@@ -38,7 +38,7 @@ export async function fillApplication(application: Application): Promise<Place[]
     ['bjorn@example.com', 'admin'],
     ['yamada@example.jp', 'viewer'],
   ] as const) {
-    await join(api, api.workspaceId, await createPerson(api, { email }), role)
+    await createMember(api, email, role)
   }
   const invited = { email: 'carla@example.com', role: 'member' }
   const invitation = await asOwner('POST', '/app/invitations', invited)

@@ -16,6 +16,7 @@ import {
 } from '../kernel/db/instance.ts'
 import { newerDatabase } from '../kernel/db/migrate.ts'
 import { listPartitions } from '../kernel/db/partitions.ts'
+import { dayMs } from '../kernel/durations.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
@@ -190,7 +191,7 @@ async function partitions(db: ProcessDb, now: Date): Promise<Finding> {
     until = Math.min(until, newest.end.getTime())
   }
   const detail = `ready until ${new Date(until).toISOString().slice(0, 10)}`
-  const daysAhead = (until - now.getTime()) / 86_400_000
+  const daysAhead = (until - now.getTime()) / dayMs
   if (daysAhead >= 2) return fine('partitions', detail)
   return found('partitions', 'warn', detail, remedy)
 }
@@ -206,7 +207,7 @@ const reopen =
   'Restart with that key behind the first (OUTRIDER_SECRET_KEY=NEW,OLD), then run "npx outrider secrets reseal". If it is lost, give these mailboxes their passwords and these webhooks new secrets, and turn off the second factors of those who cannot sign in ("npx outrider users disable-second-factor").'
 
 const lateMsMax = 300_000
-const latelyMs = 86_400_000
+const latelyMs = dayMs
 /** Of more it is enough to know that there are many. */
 const endedMax = 1_000
 

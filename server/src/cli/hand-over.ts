@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { operator } from '../features/audit/index.ts'
 import { type HandOver, handOver, previewHandOver } from '../features/hand-over/index.ts'
 import type { WaitingLeads } from '../features/leads/index.ts'
+import { dayMs } from '../kernel/durations.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { type Confirmable, withYes } from './options.ts'
 import { formatTable } from './terminal.ts'
@@ -52,7 +53,7 @@ function unreadNotes({ from, is_read, last_read }: HandOver): string[] {
   ]
 }
 
-const daysSince = (time: Date) => Math.floor((Date.now() - time.getTime()) / 86_400_000)
+const daysSince = (time: Date) => Math.floor((Date.now() - time.getTime()) / dayMs)
 
 function showHandOver(handed: HandOver): string {
   const { from, to, campaigns, moved, left } = handed

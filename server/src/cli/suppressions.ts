@@ -16,6 +16,7 @@ import {
   shownEntry,
   showSuppression,
   summariseSuppressions,
+  suppressionReasons,
 } from '../features/suppression/index.ts'
 import { type UndoneSuppression, undoSuppression } from '../features/undo-suppression/index.ts'
 import { readLines } from '../kernel/csv/read-lines.ts'
@@ -37,9 +38,7 @@ export function suppressionCommands(program: Command) {
       'one to a line, or CSV with them in the first field; - reads standard input',
     )
     .addOption(
-      oneOf('--reason <reason>', 'of lines that give none', [
-        ...['blocked', 'bounced', 'unsubscribed'],
-      ]).default('blocked'),
+      oneOf('--reason <reason>', 'of lines that give none', suppressionReasons).default('blocked'),
     )
     .action((file: string, options: WorkspaceOptions & { reason: SuppressionReason }) =>
       operateIn(

@@ -1,7 +1,6 @@
 import type { ProcessContext } from '../kernel/context.ts'
 import { poolOf } from '../kernel/db/db.ts'
-
-const hourMs = 3_600_000
+import { hourMs } from '../kernel/durations.ts'
 
 /** As long as every loop of the service needs to look at the new time. */
 const restMs = 60

@@ -1,8 +1,7 @@
+import { hourMs } from '../kernel/durations.ts'
 import type { ApiClient } from './api-client.ts'
 import { isWorkingTime, type SandboxClock } from './clock.ts'
 import type { ReceivedEvent } from './receiver.ts'
-
-const hourMs = 3_600_000
 
 /** Set one after the other, each so many hours after the one before. */
 type Course = { status: string; afterHours: number }[]

@@ -2,14 +2,13 @@ import { operator } from '../features/audit/index.ts'
 import { createLabel } from '../features/labels/index.ts'
 import { addMailbox, updateMailbox } from '../features/mailboxes/index.ts'
 import { inWorkspace } from '../kernel/context.ts'
+import { hourMs } from '../kernel/durations.ts'
 import type { ApiClient } from './api-client.ts'
 import { newCampaign } from './campaign.ts'
 import { Colleague } from './colleague.ts'
 import type { MadeUpPerson } from './people/made-up.ts'
 import type { Receiver } from './receiver.ts'
 import type { World } from './world.ts'
-
-const hourMs = 3_600_000
 
 const senders = [
   'Anna Ahlers',

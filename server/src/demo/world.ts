@@ -4,6 +4,7 @@ import { loadSample } from '../features/directory/index.ts'
 import { createKeyAsOperator } from '../features/keys/index.ts'
 import { defaultWorkspaceName, getWorkspace } from '../features/workspaces/index.ts'
 import { inWorkspace, type ProcessContext } from '../kernel/context.ts'
+import { dayMs } from '../kernel/durations.ts'
 import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { choosePort } from '../kernel/postgres/port.ts'
@@ -87,7 +88,7 @@ async function portFor(wanted: number | undefined): Promise<number> {
 }
 
 /** Fewer than a service makes ahead of its time. */
-const partitionStepMs = 4 * 86_400_000
+const partitionStepMs = 4 * dayMs
 
 /** Up to the present at once: the clock leaps over the days on which a service makes the next ones. */
 async function makePartitions({ db, now }: ProcessContext, present: Date) {

@@ -1,3 +1,4 @@
+import { dayMs } from './durations.ts'
 export interface CalendarDay {
   /** `YYYY-MM-DD`: days compare as texts do. */
   date: string
@@ -101,5 +102,3 @@ interface Span {
   toMs: number
   offsetMs: number
 }
-
-const dayMs = 86_400_000

@@ -1,5 +1,10 @@
 import { randomFillSync } from 'node:crypto'
 
+/** Before every id (RFC 9562 §5.9): where a walk over ids begins. */
+export const nilId = '00000000-0000-0000-0000-000000000000'
+/** After every id (RFC 9562 §5.10): where a page of the newest begins. */
+export const maxId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /** The clock follows the database's in small steps; what goes back further has been wrong before. */
 const clockStepMaxMs = 60_000
 
@@ -29,7 +34,7 @@ export function createIdGenerator(
     bytes.writeUIntBE(lastMs, 0, 6)
     bytes.writeUInt16BE(0x7000 | counter, 6)
     bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-    return formatUuid(bytes)
+    return uuidOfHex(bytes.toString('hex'))
   }
 }
 
@@ -50,10 +55,8 @@ export function parseUuid(text: string): string | undefined {
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-function formatUuid(bytes: Buffer): string {
-  const hex = bytes.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
+export const uuidOfHex = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 
 // One call to the system's generator serves 256 ids.
 const pool = Buffer.alloc(4096)

@@ -13,9 +13,9 @@ const build = import.meta.url.startsWith(packageFile('built/').href)
   : undefined
 
 /**
- * A module that runs in a thread of its own. The build makes a file of each whose name ends in `-thread`.
+ * A module that runs in a worker thread. The build makes a file of each whose name ends in `-worker`.
  *
  * @param path below `src`, without its extension
  */
-export const threadModule = (path: string): URL =>
+export const workerModule = (path: string): URL =>
   packageFile(build === undefined ? `src/${path}.ts` : `built/${build}/${path}.js`)

@@ -118,13 +118,13 @@ describe('an outer join binds only the side it may leave empty', () => {
   })
 })
 
-const settled = `delete from deliveries d using unnest($1::uuid[], $2::uuid[]) k(w, id)
+const listed = `delete from deliveries d using unnest($1::uuid[], $2::uuid[]) k(w, id)
   where d.workspace_id = k.w and d.id = k.id returning d.workspace_id, d.id`
 
-describe('only the settle writer takes workspaces from a list', () => {
-  breaks('list-outside-settle', [
-    settled,
-    `select 1; /* settle */ ${settled}`,
+describe('only a batch takes workspaces from a list', () => {
+  breaks('list-outside-batch', [
+    listed,
+    `select 1; /* batch */ ${listed}`,
     'select id from leads where workspace_id = any($1::uuid[])',
     'select l.id from leads l join jsonb_to_recordset($1::jsonb) as r(workspace_id uuid, id uuid) on l.workspace_id = r.workspace_id and l.id = r.id',
     'select l.id from leads l, rows from (unnest($1::uuid[]), unnest($2::uuid[])) k(w, id) where l.workspace_id = k.w',
@@ -133,17 +133,17 @@ describe('only the settle writer takes workspaces from a list', () => {
     'with due as (select workspace_id, id from deliveries where workspace_id = $1) delete from deliveries d using due where d.workspace_id = due.workspace_id and d.id = due.id',
   ])
   keeps([
-    `/* settle */ ${settled}`,
-    `/* settle */ select d.id from deliveries d join unnest($1::uuid[], $2::uuid[]) k(w, id)
+    `/* batch */ ${listed}`,
+    `/* batch */ select d.id from deliveries d join unnest($1::uuid[], $2::uuid[]) k(w, id)
        on d.workspace_id = k.w and d.id = k.id order by d.workspace_id, d.id for update of d`,
-    '/* settle */ update deliveries d set attempt = d.attempt + 1 from (select w, id from unnest($1::uuid[], $2::uuid[]) k(w, id)) k where d.workspace_id = k.w and d.id = k.id',
+    '/* batch */ update deliveries d set attempt = d.attempt + 1 from (select w, id from unnest($1::uuid[], $2::uuid[]) k(w, id)) k where d.workspace_id = k.w and d.id = k.id',
   ])
   test('the mark gives no leave to read without a list', () => {
-    expect(rulesBroken('/* settle */ select id from deliveries')).toEqual(['unbound-range'])
+    expect(rulesBroken('/* batch */ select id from deliveries')).toEqual(['unbound-range'])
   })
   test('a list of other values binds nothing', () => {
     const text =
-      '/* settle */ select d.id from deliveries d, unnest(d.tags) k(w) where d.workspace_id = k.w'
+      '/* batch */ select d.id from deliveries d, unnest(d.tags) k(w) where d.workspace_id = k.w'
     expect(rulesBroken(text)).toEqual(['unbound-range'])
   })
 })

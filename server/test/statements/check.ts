@@ -31,7 +31,7 @@ export function checkStatement(text: string, catalog: Catalog, uses?: Uses): Vio
 
 /** The comments that allow a statement what others may not. */
 const marks = {
-  settle: /^\s*\/\* settle \*\//,
+  batch: /^\s*\/\* batch \*\//,
   'cross-workspace': /^\s*\/\* cross-workspace: \S[^*]*\*\//,
   session: /^\s*\/\* session: \S[^*]*\*\//,
   installation: /^\s*\/\* installation: \S[^*]*\*\//,

@@ -8,7 +8,7 @@ export function handleViolations(statement: Node, mark: Mark, uses: Uses): Viola
   if (mark === 'cross-workspace') {
     return uses.bound ? [{ rule: 'bound-handle', subject: 'cross-workspace' }] : []
   }
-  if (mark === 'settle') return []
+  if (mark === 'batch') return []
   const others = uses.bound ? workspaceParameters(statement).filter((n) => !uses.own.has(n)) : []
   return [
     ...(uses.unbound ? [{ rule: 'unbound-handle', subject: 'its handle' } as const] : []),

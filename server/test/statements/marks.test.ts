@@ -11,13 +11,13 @@ const files = globSync('**/*.ts', { cwd: source }).map((path) => ({
 // Other spellings of the marks give no leave, so a file that holds one has mistyped it.
 const filesWith = (mark: RegExp) => files.filter(({ text }) => mark.test(text))
 
-/** They write for lanes of many workspaces in one transaction. */
-const settleWriters = new Set([
+/** They read or write rows of many workspaces at once, as lanes need it. */
+const batchFiles = new Set([
   'features/daily-counts/queries.ts',
   'features/deliveries/settle-queries.ts',
   'features/leads/following/postpone-queries.ts',
   'features/mailbox-lanes/owned-lane-queries.ts',
-  'features/messages/settle-queries.ts',
+  'features/messages/batch-queries.ts',
   'features/sending/next-mail/campaign-queries.ts',
   'features/sending/claim/claim-queries.ts',
   'features/sending/lanes/lane-queries.ts',
@@ -27,9 +27,9 @@ const settleWriters = new Set([
   'features/sending/next-mail/backlog-queries.ts',
 ])
 
-test('only settle writers take workspaces from a list', () => {
-  const others = filesWith(/\/\*\s*settle\b/i).filter(
-    ({ path }) => !settleWriters.has(path) && !path.endsWith('.test.ts'),
+test('only files of batches take workspaces from a list', () => {
+  const others = filesWith(/\/\*\s*batch\b/i).filter(
+    ({ path }) => !batchFiles.has(path) && !path.endsWith('.test.ts'),
   )
   expect(others.map(({ path }) => path)).toEqual([])
 })

@@ -78,7 +78,7 @@ test('a prepared statement for one workspace names it by its first parameter, an
 })
 
 test.each([
-  ['batch', /^\s*\/\* settle \*\//],
+  ['batch', /^\s*\/\* batch \*\//],
   ['all', /^\s*\/\* cross-workspace: /],
 ] as const)(
   'prepared for %s says so to the check of statements, and nothing else does',

@@ -8,8 +8,8 @@ import { namesOf, visit } from './syntax.ts'
 export const remedies = {
   'unbound-range':
     'Add `workspace_id = $n` for this range, or equate its workspace_id with that of a bound range of the same or an outer level.',
-  'list-outside-settle':
-    'Its workspace comes from a list (unnest, any, a CTE): add `workspace_id = $n`, or move the statement to the settle writer.',
+  'list-outside-batch':
+    'Its workspace comes from a list (unnest, any, a CTE): add `workspace_id = $n`, or mark it as a batch, in a file of such statements: `/* batch */`.',
   'insert-without-workspace':
     'Name the columns and give workspace_id a parameter, a bound column, or a column of unnest($n) or jsonb_to_recordset($n).',
   'moved-workspace': 'A row never changes its workspace: insert a new one and delete the old.',
@@ -52,17 +52,17 @@ export interface Violation {
 }
 
 /**
- * Which statements may reach several workspaces: those of the settle writer and of the sweeps. Which
- * need one session, and which guard the installation as a whole.
+ * Which statements may reach several workspaces: batches of rows that name theirs each, and the
+ * sweeps. Which need one session, and which guard the installation as a whole.
  */
-export type Mark = 'none' | 'settle' | 'cross-workspace' | 'session' | 'installation'
+export type Mark = 'none' | 'batch' | 'cross-workspace' | 'session' | 'installation'
 
 /** What breaks a rule in a statement whose ranges were bound. */
 export function violationsOf(statement: Level, mark: Mark, catalog: Catalog): Violation[] {
   const levels = levelsOf(statement)
   return [
     ...(mark === 'cross-workspace' ? [] : levels.flatMap((level) => unboundIn(level, mark))),
-    ...(mark === 'settle' || mark === 'cross-workspace' ? recursionIn(levels) : []),
+    ...(mark === 'batch' || mark === 'cross-workspace' ? recursionIn(levels) : []),
     ...levels.flatMap((level) => [
       ...movedWorkspaceIn(level),
       ...fedInsertIn(level, catalog),
@@ -84,7 +84,7 @@ function unboundIn(level: Level, mark: Mark): Violation[] {
     if (inserted) return range.bound ? [] : [{ rule: 'insert-without-workspace', subject }]
     if (range.bound === 'parameter') return []
     if (!range.bound) return [{ rule: 'unbound-range', subject }]
-    return mark === 'settle' ? [] : [{ rule: 'list-outside-settle', subject }]
+    return mark === 'batch' ? [] : [{ rule: 'list-outside-batch', subject }]
   })
 }
 

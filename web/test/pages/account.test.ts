@@ -1,25 +1,17 @@
 import { createHmac } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { Role } from '../../../server/src/kernel/http/access.ts'
-import { createPerson, join } from '../../../server/test/people.ts'
-import type { Application } from '../application.ts'
+import { createMember } from '../../../server/test/people.ts'
 import { expectFailures, findBarriers, goTo } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const password = 'correct horse battery staple'
 
-async function createMember({ api }: Application, email: string, role: Role) {
-  const person = await createPerson(api, { email })
-  await join(api, api.workspaceId, person, role)
-  return person
-}
-
 test('a second factor is set up by its code, its backup codes are waited for and stay until somebody has stored them, and it is asked for at the next sign-in', async ({
   application,
   open,
 }) => {
-  const person = await createMember(application, 'factor@team.example', 'member')
+  const person = await createMember(application.api, 'factor@team.example', 'member')
   const page = await open(person.browser, '/account')
   await page.getByRole('button', { name: 'Set up second factor' }).click()
   const drawer = page.getByRole('dialog')
@@ -107,7 +99,7 @@ test('a name is changed everywhere, dark is chosen and kept, and a new password 
   application,
   open,
 }) => {
-  const { browser } = await createMember(application, 'admin@team.example', 'admin')
+  const { browser } = await createMember(application.api, 'admin@team.example', 'admin')
   const page = await open(browser, '/account')
   await page.getByLabel('Your name').fill('<b>Zoë</b> 山田')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { emit } from '../../../server/src/features/events/index.ts'
 import { holdSending } from '../../../server/src/features/sending/index.ts'
 import { transaction } from '../../../server/src/kernel/db/transaction.ts'
-import { createPerson, join } from '../../../server/test/people.ts'
+import { createMember } from '../../../server/test/people.ts'
 import { expectFailures, installClock } from '../browser.ts'
 import { fillInbox } from '../inbox-world.ts'
 import { test } from './fixture.ts'
@@ -47,8 +47,7 @@ test('a held installation is let go on by whoever runs it, who sees before what 
 }) => {
   const { api } = application
   await holdSending(api.ctx)
-  const admin = await createPerson(api, { email: 'admin@team.example' })
-  await join(api, api.workspaceId, admin, 'admin')
+  const admin = await createMember(api, 'admin@team.example', 'admin')
   const page = await open(admin.browser, path)
   await page.getByText('Whoever runs it checks what was sent since').waitFor()
   expect(await page.getByRole('button', { name: 'Go on sending' }).count()).toBe(0)
@@ -117,8 +116,7 @@ test('what does not work stands there with its reason and the way to mend it, fo
 }) => {
   const { api } = application
   await fillInbox(application)
-  const person = await createPerson(api, { email: 'viewer@team.example' })
-  await join(api, api.workspaceId, person, 'viewer')
+  const person = await createMember(api, 'viewer@team.example', 'viewer')
   const page = await open(person.browser, path)
   await page.getByText('anna@example.com cannot be used').waitFor()
   await page.getByText('Make a new app password.').waitFor()
@@ -212,8 +210,7 @@ test('Enter in the palette opens the first record that the server found', async 
 
 test('the palette does what the role may do, and nothing else', async ({ application, open }) => {
   const { api, asOwner } = application
-  const member = await createPerson(api, { email: 'palette@team.example' })
-  await join(api, api.workspaceId, member, 'member')
+  const member = await createMember(api, 'palette@team.example', 'member')
   const page = await open(member.browser, path)
   await page.getByRole('heading', { name: 'Home' }).waitFor()
   const ask = async (words: string) => {

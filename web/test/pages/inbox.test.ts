@@ -4,7 +4,7 @@ import { tellPages } from '../../../server/src/features/live/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
 import { addMails, createConversation } from '../../../server/test/conversations.ts'
-import { createPerson, join } from '../../../server/test/people.ts'
+import { createMember, createPerson, join } from '../../../server/test/people.ts'
 import { enter } from '../application.ts'
 import { allowFailures, expectFailures, installClock } from '../browser.ts'
 import { createInboxWorld, type InboxWorld } from '../inbox-world.ts'
@@ -337,8 +337,7 @@ test('a draft outlives a reload and a session that ends, and is sent once', asyn
 }) => {
   const { api } = application
   const { id } = await world.converse({ email: 'grace@lead.example', first_name: 'Grace' })
-  const person = await createPerson(api, { email: 'draft@team.example' })
-  await join(api, api.workspaceId, person, 'member')
+  const person = await createMember(api, 'draft@team.example', 'member')
   const page = await open(person.browser, `${path}?thread=${id}`)
   await answer(page).fill('Half of an answer')
   await page.reload()
@@ -395,8 +394,7 @@ test('whoever has gone on is told of an answer that was not sent, and signing ou
   const { api } = application
   await world.converse({ email: 'olga@lead.example', first_name: 'Otter Olga' })
   const { id } = await world.converse({ email: 'olaf@lead.example', first_name: 'Otter Olaf' })
-  const person = await createPerson(api, { email: 'unsent@team.example' })
-  await join(api, api.workspaceId, person, 'member')
+  const person = await createMember(api, 'unsent@team.example', 'member')
   const page = await open(person.browser, `${path}?search=otter&thread=${id}`)
   await answer(page).fill('On its way')
   await installClock(page)
@@ -505,8 +503,7 @@ test('on a shared browser nobody sees or sends what another has begun to answer'
   const { id } = await world.converse({ email: 'shared@lead.example', first_name: 'Sharon' })
   const people = await Promise.all(
     ['first', 'second'].map(async (name) => {
-      const person = await createPerson(api, { email: `${name}@shared.example` })
-      await join(api, api.workspaceId, person, 'member')
+      const person = await createMember(api, `${name}@shared.example`, 'member')
       return person.browser
     }),
   )

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
-import { createPerson, createTeam, join } from '../../../server/test/people.ts'
+import { createMember, createPerson, createTeam, join } from '../../../server/test/people.ts'
 import { enter } from '../application.ts'
 import { expectFailures } from '../browser.ts'
 import { withProvider } from '../provider.ts'
@@ -13,8 +13,7 @@ test('somebody is invited, joins and gets another role, an invitation is withdra
   open,
 }) => {
   const { api } = application
-  const person = await createPerson(api, { email: 'fritz@example.com' })
-  await join(api, api.workspaceId, person, 'member')
+  const person = await createMember(api, 'fritz@example.com', 'member')
   const { member } = await createTeam(api, api.workspaceId)
   const page = await open(application.visitor, `${path}?panel=invite`)
   const rowOf = (name: string) => page.getByRole('row', { name })

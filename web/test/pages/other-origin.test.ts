@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'vitest'
 import { password, signIn } from '../../../server/test/browser.ts'
-import { createPerson, join } from '../../../server/test/people.ts'
+import { createMember } from '../../../server/test/people.ts'
 import { enter } from '../application.ts'
 import { test } from './fixture.ts'
 
@@ -30,8 +30,7 @@ test('a page of another origin neither acts for who is signed in, nor reads, nor
   application: { api, address },
   browser,
 }) => {
-  const person = await createPerson(api, { email: 'lured@team.example' })
-  await join(api, api.workspaceId, person, 'owner')
+  const person = await createMember(api, 'lured@team.example', 'owner')
   const elsewhere = await signIn(api, { email: person.email, password })
   const isSignedIn = async () => (await elsewhere.call('GET', '/app/session')).body.user !== null
   using attacker = await startElsewhere(`<!doctype html><title>Elsewhere</title>

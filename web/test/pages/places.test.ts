@@ -4,7 +4,7 @@ import { operator } from '../../../server/src/features/audit/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
-import { createPerson, join } from '../../../server/test/people.ts'
+import { createMember } from '../../../server/test/people.ts'
 import type { Application } from '../application.ts'
 import { expectFailures, findBarriers, goTo, schemes } from '../browser.ts'
 import { inTurn } from '../in-turn.ts'
@@ -215,8 +215,7 @@ test('a viewer sees every place, and nothing there to change it by', async ({
 }) => {
   const { api } = application
   const places = await fill(application)
-  const viewer = await createPerson(api, { email: 'viewer@team.example' })
-  await join(api, api.workspaceId, viewer, 'viewer')
+  const viewer = await createMember(api, 'viewer@team.example', 'viewer')
   const page = await open(viewer.browser, '/w/default')
   await page.locator('h1').first().waitFor()
   const offered: string[] = []
@@ -266,8 +265,7 @@ test('with nothing in it, while it loads, when it cannot be read and where someb
   const { api } = application
   const faults: string[] = []
   const { id, handle } = await createWorkspace(api.ctx, 'Fresh')
-  const person = await createPerson(api, { email: 'states@team.example' })
-  await join(api, id, person, 'owner')
+  const person = await createMember(api, 'states@team.example', 'owner', id)
   const fresh = `/w/${handle}`
   const page = await open(person.browser, fresh)
   for (const [path, says] of lists) {
@@ -276,8 +274,7 @@ test('with nothing in it, while it loads, when it cannot be read and where someb
     await waitUntilShown(page)
     faults.push(...(await findFaults(page, `empty ${path}`)))
   }
-  const viewer = await createPerson(api, { email: 'refused@team.example' })
-  await join(api, id, viewer, 'viewer')
+  const viewer = await createMember(api, 'refused@team.example', 'viewer', id)
   const refused = await open(viewer.browser, fresh)
   await refused.getByText('An admin of this workspace does it.').waitFor()
   expect(await refused.getByRole('link', { name: 'Connect a mailbox' }).count()).toBe(0)

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { createKeyAsOperator } from '../../../server/src/features/keys/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import { buildTestApp } from '../../../server/test/app.ts'
-import { createPerson, join } from '../../../server/test/people.ts'
+import { createMember, createPerson, join } from '../../../server/test/people.ts'
 import { enter, owner } from '../application.ts'
 import {
   allowFailures,
@@ -47,8 +47,7 @@ test('who signs in by a provider does so again in a tab beside the page, which g
   application: { api },
   open,
 }) => {
-  const person = await createPerson(api, { email: 'provider@team.example' })
-  await join(api, api.workspaceId, person, 'admin')
+  const person = await createMember(api, 'provider@team.example', 'admin')
   const page = await open(person.browser, `${path}?panel=new`)
   const openProvider = await withProvider(page)
   await page.getByRole('textbox', { name: 'Name' }).fill('Half typed')
@@ -131,8 +130,7 @@ test('of two workspaces each shows its own, and a stranger’s is nowhere', asyn
 })
 
 test('keys go to pages, and ? lists them', async ({ application, open }) => {
-  const person = await createPerson(application.api, { email: 'keys@team.example' })
-  await join(application.api, application.api.workspaceId, person, 'owner')
+  const person = await createMember(application.api, 'keys@team.example', 'owner')
   const page = await open(person.browser, '/w/default/nowhere')
   await page.getByText('Nothing here').waitFor()
   await page.keyboard.press('g')
@@ -146,8 +144,7 @@ test('keys go to pages, and ? lists them', async ({ application, open }) => {
 test('where scrollbars take room, nothing moves when a page is long or a dialog opens', async ({
   application,
 }) => {
-  const person = await createPerson(application.api, { email: 'bars@team.example' })
-  await join(application.api, application.api.workspaceId, person, 'owner')
+  const person = await createMember(application.api, 'bars@team.example', 'owner')
   await using browser = await launchBrowserWithScrollbars()
   const context = await browser.newContext({ reducedMotion: 'reduce' })
   await enter(context, application.address, person.browser)
@@ -175,8 +172,7 @@ test('at 360 px nothing is cut off, and the navigation opens and makes room for 
   application,
   open,
 }) => {
-  const person = await createPerson(application.api, { email: 'narrow@team.example' })
-  await join(application.api, application.api.workspaceId, person, 'owner')
+  const person = await createMember(application.api, 'narrow@team.example', 'owner')
   const page = await open(person.browser, path)
   await page.setViewportSize({ width: 360, height: 740 })
   await page.getByRole('heading', { name: 'OAuth service accounts' }).waitFor()
@@ -202,8 +198,7 @@ test('a session that ends while a campaign is saved, or a file is on its way, lo
   application: { api },
   open,
 }) => {
-  const person = await createPerson(api, { email: 'ended@team.example' })
-  await join(api, api.workspaceId, person, 'owner')
+  const person = await createMember(api, 'ended@team.example', 'owner')
   const { peek } = api.ctx.database
   const endSession = () =>
     peek.deleteFrom('user_sessions').where('user_id', '=', person.id).execute()
@@ -240,8 +235,7 @@ test('a server that goes away is told, and when it is back what changed meanwhil
   application: { api, address },
   open,
 }) => {
-  const person = await createPerson(api, { email: 'gone@team.example' })
-  await join(api, api.workspaceId, person, 'owner')
+  const person = await createMember(api, 'gone@team.example', 'owner')
   const reader = await open(person.browser, path)
   await installClock(reader)
   await reader.reload()

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createPerson, join } from '../../../server/test/people.ts'
+import { createMember } from '../../../server/test/people.ts'
 import { goTo, installClock } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -10,7 +10,7 @@ test('a time goes on while its page stands, and tells its zone to a mouse, a fin
   open,
 }) => {
   const { api } = application
-  await join(api, api.workspaceId, await createPerson(api, { email: 'bob@example.com' }), 'member')
+  await createMember(api, 'bob@example.com', 'member')
   const page = await open(application.visitor, members)
   await installClock(page)
   await page.reload()

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { setPlan } from '../../../server/src/features/workspaces/index.ts'
-import { createPerson, join } from '../../../server/test/people.ts'
+import { createMember } from '../../../server/test/people.ts'
 import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -72,8 +72,7 @@ test('whoever runs the server sets the plan of a workspace, and no one else is o
     plan_rate: before.plan_rate + 7,
   })
   await page.getByText('5,000', { exact: true }).waitFor()
-  const admin = await createPerson(api, { email: 'other@team.example' })
-  await join(api, api.workspaceId, admin, 'admin')
+  const admin = await createMember(api, 'other@team.example', 'admin')
   const theirs = await open(admin.browser, '/w/default/settings/workspace?panel=plan')
   await theirs.getByRole('heading', { name: 'Plan' }).waitFor()
   expect(await theirs.getByRole('button', { name: 'Change plan' }).count()).toBe(0)
@@ -100,8 +99,7 @@ test('the audit log tells who did what, also who is gone and while it is open, a
   const body = { name: 'By the owner', scopes: ['campaigns:read'] }
   await application.asOwner('POST', '/app/oauth/service-accounts', body)
   const { api } = application
-  const gone = await createPerson(api, { email: 'gone@team.example' })
-  await join(api, api.workspaceId, gone, 'admin')
+  const gone = await createMember(api, 'gone@team.example', 'admin')
   const headers = { 'x-workspace-id': api.workspaceId }
   await gone.browser.call('POST', '/app/labels', { headers, body: { name: 'Theirs' } })
   await application.asOwner('DELETE', `/app/members/${gone.id}`)

@@ -1,3 +1,4 @@
+import { hourMs } from '../../kernel/durations.ts'
 import type { SandboxClock } from '../clock.ts'
 import type { SubmittedMail } from '../mail-server/index.ts'
 import { type Character, characterOf } from './character.ts'
@@ -19,8 +20,6 @@ import {
   unsubscribeOnPage,
 } from './mail-program.ts'
 import { returnDay, words } from './words.ts'
-
-const hourMs = 3_600_000
 
 /** Says no at the door of the mail server; a code and a sentence. */
 export interface Refusal {

@@ -1,3 +1,4 @@
+import { dayMs } from '../../kernel/durations.ts'
 /** What people write; whoever reads it has to make out what they mean. */
 export const words = {
   wants_demo: 'Sounds good! Could you show it to me next week? Any morning works for me.',
@@ -10,6 +11,6 @@ export const words = {
 
 /** Three days later, as people write it. */
 export const returnDay = (now: Date): string =>
-  new Date(now.getTime() + 3 * 86_400_000).toLocaleDateString('en-GB', {
+  new Date(now.getTime() + 3 * dayMs).toLocaleDateString('en-GB', {
     ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
   })

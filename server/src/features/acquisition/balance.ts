@@ -1,5 +1,6 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { nilId } from '../../kernel/ids.ts'
 import { getWorkspace } from '../workspaces/index.ts'
 import * as queries from './credit-queries.ts'
 import { findDuePeriods } from './cross-workspace.ts'
@@ -55,7 +56,7 @@ async function openAccount(tx: Context, workspaceId: string): Promise<queries.Ac
 /** Upkeep: nobody has to ask for credits to have them when the month begins. */
 export async function grantMonthlyCredits(ctx: ProcessContext) {
   const chunk = 500
-  let after = '00000000-0000-0000-0000-000000000000'
+  let after = nilId
   for (;;) {
     const due = await findDuePeriods(ctx.db, ctx.now(), after, chunk)
     for (const workspaceId of due) {

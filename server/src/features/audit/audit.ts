@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify'
 import { type Context, onFirstShard } from '../../kernel/context.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { tellPages, topicsOfSubject } from '../live/index.ts'
 import { listUsersById } from '../users/index.ts'
@@ -13,14 +15,23 @@ export interface Actor {
 export const operator: Actor = { type: 'operator', id: null }
 export const service: Actor = { type: 'service', id: null }
 
-export interface AuditEntry {
-  workspaceId: string
+/** Who changes something, and in which request. */
+export interface ChangedBy {
   actor: Actor
+  requestId?: string
+}
+
+export const changedBy = ({ caller, id }: FastifyRequest): ChangedBy => ({
+  actor: caller.actor,
+  requestId: id,
+})
+
+export interface AuditEntry extends ChangedBy {
+  workspaceId: string
   /** `<resource>.<past tense>`, as `key.revoked`. */
   action: string
   subjectType: string
   subjectId: string | null
-  requestId?: string
   /** Ids and settings only: never a secret, a payload or a lead's address. */
   details?: Record<string, string | number | boolean | null | string[]>
 }
@@ -90,7 +101,6 @@ export async function listEntries(
   }))
 }
 
-const dayMs = 86_400_000
 const batchMax = 5000
 
 /** Deletes a workspace's entries past AUDIT_RETENTION_DAYS, in short statements. */

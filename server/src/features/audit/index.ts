@@ -1,5 +1,7 @@
 export {
   type Actor,
+  type ChangedBy,
+  changedBy,
   dropOldEntries,
   type ListedEntry,
   listAudit,

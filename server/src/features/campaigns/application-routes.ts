@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { readAnalytics } from './analytics.ts'
 import {
   CampaignAnalytics,
@@ -30,8 +30,6 @@ const params = Type.Object({ id: Uuid })
 const entitlement = 'api'
 const asViewer = { access: { scopes: [], role: 'viewer' as const, entitlement } }
 const asMember = { access: { scopes: [], role: 'member' as const, entitlement } }
-
-const by = ({ caller, id }: FastifyRequest) => ({ actor: caller.actor, requestId: id })
 
 const day = (description: string) =>
   Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
@@ -91,7 +89,7 @@ export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       reply.code(201)
-      return duplicateCampaign(req.ctx, req.caller.workspaceId, req.params.id, by(req))
+      return duplicateCampaign(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req))
     },
   )
 

@@ -1,22 +1,16 @@
 import type { Context } from '../../kernel/context.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
-
-/** The person or key that changes a campaign. */
-export interface ChangedBy {
-  actor: Actor
-  requestId: string
-}
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 
 /** @param changed names of the settings; without them the whole campaign */
 export const recordCampaignChange = (
   tx: Context,
   { id, workspace_id: workspaceId }: { id: string; workspace_id: string },
   action: 'created' | 'updated' | 'activated' | 'paused' | 'deleted',
-  { actor, requestId }: ChangedBy,
+  by: ChangedBy,
   changed: object = {},
 ) =>
   recordAudit(tx, {
-    ...{ workspaceId, actor, requestId, action: `campaign.${action}` },
+    ...{ ...by, workspaceId, action: `campaign.${action}` },
     ...{ subjectType: 'campaign', subjectId: id },
     details: Object.keys(changed).length === 0 ? {} : { changed: Object.keys(changed).sort() },
   })

@@ -2,8 +2,10 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { maxId } from '../../kernel/ids.ts'
+import type { ChangedBy } from '../audit/index.ts'
 import { tellPages } from '../live/index.ts'
-import { type ChangedBy, recordCampaignChange } from './audit-change.ts'
+import { recordCampaignChange } from './audit-change.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import * as queries from './queries.ts'
 import { findSenders } from './readiness/sender-mailboxes.ts'
@@ -123,13 +125,13 @@ const listParameters = (
   workspaceId: string,
   before: string | undefined,
   { status, search }: CampaignFilter,
-) => [workspaceId, before ?? lastId, status || null, search || null] as const
+) => [workspaceId, before ?? maxId, status || null, search || null] as const
 
 /** Active campaigns and those that bounce protection has paused, the newest first, from before an id. */
 export async function listWatchedCampaigns(
   ctx: Context,
   workspaceId: string,
-  { before = lastId, limit }: { before?: string; limit: number },
+  { before = maxId, limit }: { before?: string; limit: number },
 ): Promise<WatchedCampaign[]> {
   const now = ctx.now()
   const rows = await queries.listWatched(ctx.db, workspaceId, before, limit)
@@ -149,6 +151,3 @@ const withoutIds = (sequences: CampaignSequenceInput[]): CampaignSequenceInput[]
       variants: step.variants.map(({ id: _variantId, ...variant }) => variant),
     })),
   }))
-
-/** Comes after every id: the first page starts before it. */
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

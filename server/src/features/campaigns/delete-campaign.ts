@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { type ChangedBy, recordCampaignChange } from './audit-change.ts'
+import type { ChangedBy } from '../audit/index.ts'
+import { recordCampaignChange } from './audit-change.ts'
 import { getCampaign } from './campaigns.ts'
 import * as queries from './queries.ts'
 import type { Campaign } from './schema.ts'

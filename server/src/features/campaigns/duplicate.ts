@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import type { ChangedBy } from './audit-change.ts'
+import type { ChangedBy } from '../audit/index.ts'
 import { getCampaign, insertDraft } from './campaigns.ts'
 import { type Campaign, plainDefaults } from './schema.ts'
 

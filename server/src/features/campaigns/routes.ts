@@ -3,8 +3,9 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { createCampaign, getCampaign, listCampaigns } from './campaigns.ts'
-import { changedBy } from './changed-by.ts'
+import { editedBy } from './edited-by.ts'
 import { omitNestedNulls } from './nested-nulls.ts'
 import { CampaignSchedule, CampaignScheduleInput } from './schedule/schedule-schema.ts'
 import { Campaign, CampaignChanges, CampaignInput, CampaignPage } from './schema.ts'
@@ -73,7 +74,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       reply.code(201)
-      return createCampaign(req.ctx, req.caller.workspaceId, req.body, changedBy(req).by)
+      return createCampaign(req.ctx, req.caller.workspaceId, req.body, changedBy(req))
     },
   )
 
@@ -120,6 +121,6 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     (req) =>
-      updateCampaign(req.ctx, req.caller.workspaceId, req.params.id, req.body, changedBy(req)),
+      updateCampaign(req.ctx, req.caller.workspaceId, req.params.id, req.body, editedBy(req)),
   )
 }

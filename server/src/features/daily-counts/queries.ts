@@ -32,7 +32,7 @@ const keysOf = (rows: Day[]) =>
 function dayLocker<Counted extends Day>(owner: 'mailbox' | 'campaign', counts: string) {
   const insert = preparedForBatch<string[][], never>(
     `ensure_${owner}_days`,
-    `/* settle */
+    `/* batch */
      insert into ${owner}_days (workspace_id, ${owner}_id, day)
      select workspace_id, id, day from ${dayKeys}
      order by workspace_id, id, day
@@ -40,7 +40,7 @@ function dayLocker<Counted extends Day>(owner: 'mailbox' | 'campaign', counts: s
   )
   const select = preparedForBatch<string[][], Counted>(
     `lock_${owner}_days`,
-    `/* settle */
+    `/* batch */
      select d.workspace_id, d.${owner}_id as id, d.day, ${counts}
      from ${owner}_days d
      join ${dayKeys} on d.workspace_id = k.workspace_id and d.${owner}_id = k.id and d.day = k.day
@@ -63,7 +63,7 @@ export const lockCampaignDays = dayLocker<CountedCampaignDay>('campaign', 'd.sen
 
 const addToBoth = preparedForBatch<unknown[], CountedCampaignDay>(
   'add_to_days',
-  `/* settle */
+  `/* batch */
    with mailboxes as (
      update mailbox_days d
      set sent = d.sent + k.sent
@@ -101,7 +101,7 @@ export interface BouncedDay {
 /** Hard bounces, of the day on which they count. */
 export const addBounces = (db: AnyDb, days: BouncedDay[]) =>
   sql`
-    /* settle */
+    /* batch */
     insert into campaign_days as d (workspace_id, campaign_id, day, bounced, refused)
     select k.workspace_id, k.campaign_id, k.day, k.bounced, k.refused
     from unnest(

@@ -1,12 +1,37 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { hintDue } from '../../kernel/runner/hint.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import type { FanoutKey } from './cross-workspace.ts'
-import { hintAfterCommit, rowsMax } from './enqueue.ts'
+import { type FanoutKey, findDueFanouts } from './cross-workspace.ts'
+import { fanoutKind, hintAfterCommit, rowsMax } from './enqueue.ts'
 import * as queries from './queries.ts'
 
+/** Some seconds' work: to find them all workspaces are looked at. */
+const fanoutsOfLookMax = 1_000
 const expandMs = 1_000
+
+/**
+ * Expands what is due in the buckets that are looked at and owned, and tells the owners of the others.
+ *
+ * @returns whether there may be more
+ */
+export async function expandDueFanouts(
+  ctx: ProcessContext,
+  { watched, owned }: { watched: number[]; owned: number[] },
+): Promise<boolean> {
+  if (watched.length === 0) return false
+  const own = new Set(owned)
+  const due = await findDueFanouts(ctx.db, watched, ctx.now(), fanoutsOfLookMax)
+  const [ours, others] = [true, false].map((isOurs) =>
+    due.filter(({ event_id }) => own.has(bucketOf(event_id)) === isOurs),
+  ) as [FanoutKey[], FanoutKey[]]
+  if (others.length > 0) {
+    hintDue(ctx, { kind: fanoutKind, buckets: others.map(({ event_id }) => bucketOf(event_id)) })
+  }
+  const areAll = await expandFanouts(ctx, ours)
+  return !areAll || (due.length === fanoutsOfLookMax && ours.length > 0)
+}
 
 /**
  * Expands these one after the other, for a second at most: what another workspace has put in meanwhile

@@ -1,5 +1,5 @@
 import { FairQueue } from '../../kernel/runner/fair-queue.ts'
-import type { Pool } from '../../kernel/runner/slots.ts'
+import type { SlotPool } from '../../kernel/runner/slots.ts'
 import type { DueDelivery } from './delivery.ts'
 import type { Lane } from './lane.ts'
 import { poolOf } from './lane-state.ts'
@@ -11,7 +11,7 @@ const readyMin = 64
 
 export const pools = ['proven', 'trial', 'failing'] as const
 /** Those that have nothing left to send wait to be read by their pools, the others to read ahead. */
-type ReadQueue = Pool | 'ahead'
+type ReadQueue = SlotPool | 'ahead'
 const readQueueOf = ({ state }: Lane): ReadQueue => (state.queued > 0 ? 'ahead' : poolOf(state))
 
 /**
@@ -19,7 +19,7 @@ const readQueueOf = ({ state }: Lane): ReadQueue => (state.queued > 0 ? 'ahead' 
  * is not answered is counted here, as too much of it keeps lanes from being read.
  */
 export class LaneQueues {
-  readonly #ready: Record<Pool, FairQueue<Lane>> = {
+  readonly #ready: Record<SlotPool, FairQueue<Lane>> = {
     proven: new FairQueue(),
     trial: new FairQueue(),
     failing: new FairQueue(),
@@ -50,7 +50,7 @@ export class LaneQueues {
     }
   }
 
-  takeReady(pool: Pool): Lane | undefined {
+  takeReady(pool: SlotPool): Lane | undefined {
     return this.#ready[pool].take()
   }
 

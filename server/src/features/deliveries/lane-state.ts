@@ -1,4 +1,4 @@
-import type { Pool } from '../../kernel/runner/slots.ts'
+import type { SlotPool } from '../../kernel/runner/slots.ts'
 import type { Health } from './delivery.ts'
 
 /**
@@ -115,7 +115,7 @@ const abandonsMax = 3
 
 export const sendsOneByOne = (lane: LaneState) => lane.abandons >= abandonsMax
 
-export function poolOf(lane: LaneState): Pool {
+export function poolOf(lane: LaneState): SlotPool {
   if (lane.failuresInRow >= failingFrom) return 'failing'
   return lane.isProven ? 'proven' : 'trial'
 }

@@ -1,3 +1,4 @@
+import { nilId } from '../../kernel/ids.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import type { OpenDestination } from '../webhooks/index.ts'
 import type { DueDelivery } from './delivery.ts'
@@ -14,7 +15,7 @@ import {
 
 export const beforeAllRows: Position = {
   due_at: '-infinity',
-  id: '00000000-0000-0000-0000-000000000000',
+  id: nilId,
 }
 
 /** Checks of a lane that are made at most once in so long, in milliseconds. */

@@ -1,4 +1,5 @@
 import type { AnyContext } from '../../kernel/context.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { timeOfId } from '../../kernel/ids.ts'
 import { tellPages } from '../live/index.ts'
 import type { Attempt } from './delivery.ts'
@@ -21,8 +22,6 @@ export async function recordAttempts(tx: AnyContext, attempts: Attempt[], countS
   for (const workspaceId of new Set(attempts.map((attempt) => attempt.workspace_id)))
     tellPages(tx, workspaceId, ['deliveries'])
 }
-
-const dayMs = 86_400_000
 
 function tally(attempts: Attempt[], countStripe: number): Count[] {
   const counts = new Map<string, Map<number, Count>>()

@@ -6,6 +6,7 @@ import {
   type Partition,
   type PartitionedTable,
 } from '../../kernel/db/partitions.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { timeOfId } from '../../kernel/ids.ts'
 import { deleteOldCounts, findOldestPendingEvent } from './cross-workspace.ts'
 
@@ -13,7 +14,6 @@ const events: PartitionedTable = { name: 'events', by: 'week' }
 const attempts: PartitionedTable = { name: 'webhook_events', by: 'week' }
 export const historyTables = [events, attempts]
 
-const dayMs = 86_400_000
 /** An attempt outlives the event whose payload it shows only where that was replayed late. */
 const eventsExtraDays = 7
 const countsDays = 400

@@ -1,13 +1,12 @@
 import type { ProcessContext } from '../../kernel/context.ts'
+import { nilId } from '../../kernel/ids.ts'
 import { describeError } from '../../kernel/log.ts'
-import { hintDue, type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
+import { type LaneName, type ListenForHints, readHint } from '../../kernel/runner/hint.ts'
 import { bucketsOf, type Scope, wakeOwners, withoutLeader } from '../../kernel/runner/leader.ts'
-import { bucketOf, Leases } from '../../kernel/runner/leases.ts'
+import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
 import {
   countAbandons,
-  type FanoutKey,
-  findDueFanouts,
   findDueLanes,
   type LaneKey,
   type SweepPosition,
@@ -15,7 +14,7 @@ import {
 } from './cross-workspace.ts'
 import type { Attempt } from './delivery.ts'
 import { fanoutKind, leaseKind } from './enqueue.ts'
-import { expandFanouts } from './fan-out.ts'
+import { expandDueFanouts } from './fan-out.ts'
 import { Lanes } from './lanes.ts'
 import { chooseCountStripe } from './record.ts'
 
@@ -52,8 +51,6 @@ const fanoutsEveryMs = 1_000
 const sweepRoundSteps = 25
 /** Some hundred milliseconds of one statement; a round of more lanes takes more steps. */
 const sweepStepMax = 20_000
-/** Some seconds' work: to find them all workspaces are looked at. */
-const fanoutsOfLookMax = 1_000
 
 /**
  * Delivers what is due in the buckets this process owns. Hints name the lanes with work. Whatever they
@@ -86,6 +83,8 @@ export async function startDeliveryRunner(
   })
   /** The buckets that are looked at now. */
   const watched = () => bucketsOf(scope(), leases.buckets())
+  const lookedAt = (hinted: boolean) =>
+    hinted && scope() === 'none' ? leases.buckets() : watched()
   const wakeLane = ({ workspaceId, id }: LaneName) => lanes.wake(workspaceId, id)
   const wake = (found: LaneKey[]) =>
     wakeOwners(
@@ -99,7 +98,7 @@ export async function startDeliveryRunner(
   const heartbeat = startLoop(ctx, 'leases', ctx.config.leaseMs / 3, () => leases.beat())
   const discover = startLoop(ctx, 'discover', pollEveryMs, async (hinted) => {
     lanes.tick()
-    const buckets = hinted && scope() === 'none' ? leases.buckets() : watched()
+    const buckets = lookedAt(hinted)
     if (buckets.length > 0) await poll(buckets, hinted)
   })
   const sweeping = startLoop(ctx, 'sweep', sweepEveryMs, async () => {
@@ -108,18 +107,9 @@ export async function startDeliveryRunner(
     else await sweep.step()
   })
   const fanOut = startLoop(ctx, 'fan-out', fanoutsEveryMs, async (hinted) => {
-    const buckets = hinted && scope() === 'none' ? leases.buckets() : watched()
-    if (buckets.length === 0) return
-    const own = new Set(leases.buckets())
-    const due = await findDueFanouts(ctx.db, buckets, ctx.now(), fanoutsOfLookMax)
-    const [ours, others] = [true, false].map((isOurs) =>
-      due.filter(({ event_id }) => own.has(bucketOf(event_id)) === isOurs),
-    ) as [FanoutKey[], FanoutKey[]]
-    if (others.length > 0) {
-      hintDue(ctx, { kind: fanoutKind, buckets: others.map(({ event_id }) => bucketOf(event_id)) })
-    }
-    const areAll = await expandFanouts(ctx, ours)
-    if (!areAll || (due.length === fanoutsOfLookMax && ours.length > 0)) fanOut.wake()
+    const owned = leases.buckets()
+    const mayBeMore = await expandDueFanouts(ctx, { watched: lookedAt(hinted), owned })
+    if (mayBeMore) fanOut.wake()
   })
   const unlisten = await options.listen?.((text) => {
     const buckets = leases.buckets()
@@ -155,8 +145,6 @@ function createPoll(ctx: ProcessContext, wake: (found: LaneKey[]) => void) {
     polled = buckets.length
   }
 }
-
-const nilId = '00000000-0000-0000-0000-000000000000'
 
 interface SweepOptions {
   leases: Leases

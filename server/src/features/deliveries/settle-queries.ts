@@ -58,7 +58,7 @@ export const lockDeliveries = (db: AnyDb, attempts: Attempt[]) =>
 
 const deleteBatch = preparedForBatch<Column[], SettledRow>(
   'delete_ended',
-  `/* settle */
+  `/* batch */
    delete from deliveries d
    using unnest($1::uuid[], $2::uuid[], $3::integer[]) as k (workspace_id, id, seen)
    where d.workspace_id = k.workspace_id and d.id = k.id
@@ -68,7 +68,7 @@ const deleteBatch = preparedForBatch<Column[], SettledRow>(
 
 const updateBatch = preparedForBatch<Column[], SettledRow>(
   'update_retried',
-  `/* settle */
+  `/* batch */
    update deliveries d
    set attempt = d.attempt + 1, due_at = k.due_at
    from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::timestamptz[])
@@ -97,7 +97,7 @@ const keysOf = (rows: EndedDelivery[]) => [
 
 const insertBatch = preparedForBatch<Column[], never>(
   'insert_attempts',
-  `/* settle */
+  `/* batch */
    insert into webhook_events (workspace_id, id, webhook_id, webhook_url, event_id, event_type,
      campaign_id, lead_email, retry_group_id, retry_count, status_code, success, will_retry,
      timestamp_next_retry, error_message, response_time_ms, response_body)
@@ -143,7 +143,7 @@ export interface Count {
 
 const addBatch = preparedForBatch<Column[], never>(
   'add_attempt_counts',
-  `/* settle */
+  `/* batch */
    with k as materialized (
      select * from unnest($1::uuid[], $2::uuid[], $3::date[], $4::smallint[], $5::bigint[],
        $6::bigint[]) as k (workspace_id, webhook_id, date, slot, succeeded, failed)
@@ -201,7 +201,7 @@ export interface FailingLane {
  */
 const lockFailed = (db: AnyDb, lanes: LaneFailure[]) =>
   sql`
-    /* settle */
+    /* batch */
     insert into webhook_lanes as l (workspace_id, webhook_id)
     select w.workspace_id, w.id
     from unnest(
@@ -222,7 +222,7 @@ export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<
   if (lanes.length === 0) return []
   await lockFailed(db, lanes)
   const { rows } = await sql<FailingLane>`
-    /* settle */
+    /* batch */
     insert into webhook_lanes as l
       (workspace_id, webhook_id, failures, failing_since, not_before)
     select k.workspace_id, k.webhook_id, k.failures, k.first_at, k.not_before
@@ -249,7 +249,7 @@ export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<
 export async function resetLanes(db: AnyDb, lanes: { workspace_id: string; webhook_id: string }[]) {
   if (lanes.length === 0) return
   await sql`
-    /* settle */
+    /* batch */
     update webhook_lanes l
     set failures = 0, failing_since = null, not_before = null, abandons = 0, in_flight_id = null
     from unnest(

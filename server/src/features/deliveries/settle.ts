@@ -3,6 +3,7 @@ import { type AnyContext, inWorkspace, type ProcessContext } from '../../kernel/
 import { isRefused, ofMovingWorkspace } from '../../kernel/db/batch-writer.ts'
 import { movingOf } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { describeError } from '../../kernel/log.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { disableDestination, lockAddress } from '../webhooks/index.ts'
@@ -213,7 +214,7 @@ async function disableGone(tx: AnyContext, written: Settlement[]) {
   }
 }
 
-const failingForMs = 5 * 86_400_000
+const failingForMs = 5 * dayMs
 const failuresMin = 20
 
 /** 5 days without one success and at least 20 failures (contract §4 "Auto-disable"). */

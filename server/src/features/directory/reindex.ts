@@ -2,6 +2,7 @@ import type { ProcessContext } from '../../kernel/context.ts'
 import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { vectorOf } from '../../kernel/db/tsvector.ts'
+import { nilId } from '../../kernel/ids.ts'
 import { domainIn } from './identity.ts'
 import { type CopyValue, copyText } from './import/copy-text.ts'
 import * as importing from './import/queries.ts'
@@ -70,7 +71,7 @@ async function rewrite<Row extends { id: string }>(
   { list, row, copy, update }: Rewriting<Row>,
 ): Promise<number> {
   let done = 0
-  for (let after: string | undefined = leastId; after !== undefined; onProgress(done)) {
+  for (let after: string | undefined = nilId; after !== undefined; onProgress(done)) {
     const from: string = after
     after = await transaction(ctx, async (tx) => {
       await lockDirectory(tx.db)
@@ -84,5 +85,4 @@ async function rewrite<Row extends { id: string }>(
   return done
 }
 
-const leastId = '00000000-0000-0000-0000-000000000000'
 const rowsAtOnce = 20_000

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AnyContext } from '../../kernel/context.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { reindexing } from './import/queries.ts'
 
 export interface DirectoryStats {
@@ -20,7 +21,7 @@ export interface DirectoryStats {
 
 /** Reads all of it once. */
 export async function readStats({ db, now }: AnyContext): Promise<DirectoryStats> {
-  const since = new Date(now().getTime() - 30 * 86_400_000)
+  const since = new Date(now().getTime() - 30 * dayMs)
   const { rows } = await sql<DirectoryStats>`
     select c.*, k.*, o.*, i.*
     from (

@@ -1,12 +1,13 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
 import { askAllShards } from '../../kernel/shards/ask.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
-import { operator } from '../audit/index.ts'
+import { type ChangedBy, operator } from '../audit/index.ts'
 import { findLeadById, findLeadsAt, isErased, recordActivities } from '../leads/index.ts'
 import { tellPages } from '../live/index.ts'
 import { erasedEntry, suppress } from '../suppression/index.ts'
@@ -111,7 +112,7 @@ export const startErasure = (
   ctx: Context,
   workspaceId: string,
   leadId: string,
-  by: queries.ErasedBy,
+  by: ChangedBy,
 ): Promise<Erasure> =>
   transaction(ctx, async (tx) => {
     const lead = await findLeadById(tx.db, workspaceId, leadId)
@@ -131,7 +132,7 @@ async function begin(
   tx: Context,
   workspaceId: string,
   folded: string,
-  by: queries.ErasedBy,
+  by: ChangedBy,
 ): Promise<queries.Job> {
   const running = await queries.findJobFor(tx.db, workspaceId, folded)
   if (running) return running
@@ -164,7 +165,7 @@ export async function listErasures(
   return toPage(jobs.map(shown), page.limit)
 }
 
-const keptMs = 7 * 86_400_000
+const keptMs = 7 * dayMs
 
 export const dropOldErasures = (ctx: Context, workspaceId: string) =>
   queries.deleteOldJobs(ctx.db, workspaceId, new Date(ctx.now().getTime() - keptMs))

@@ -2,18 +2,13 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
-import type { Actor } from '../audit/index.ts'
+import type { ChangedBy } from '../audit/index.ts'
 import type { ErasedHere } from './schema.ts'
-
-export interface ErasedBy {
-  actor: Actor
-  requestId?: string
-}
 
 export interface Job {
   workspace_id: string
   id: string
-  asked_by: ErasedBy
+  asked_by: ChangedBy
   address: string | null
   lead_ids: string[]
   state: 'running' | 'finished'

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { forgetAnswers } from '../../kernel/http/idempotency.ts'
-import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
+import { firstIdAt, maxId, nilId, timeOfId } from '../../kernel/ids.ts'
 import { parseJsonText } from '../../kernel/json/parse.ts'
 import { indexThreads } from '../messages/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
@@ -11,9 +11,6 @@ import * as queries from './queries.ts'
 import type { ErasedHere } from './schema.ts'
 import { patternOf } from './spellings.ts'
 import * as walk from './walk-queries.ts'
-
-const firstId = '00000000-0000-0000-0000-000000000000'
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Where a step begins, and how far it goes. */
 export interface From {
@@ -53,14 +50,14 @@ interface Walk {
 /** Goes through a table by its keys. Of a table that is cut by time, partition by partition. */
 function through({ table, isAppended = false, rowsMax }: Walk, erase: EraseWithin): Place {
   return async (tx, workspaceId, person, { after, since, limit }) => {
-    const sinceId = since ? firstIdAt(since) : firstId
-    const begin = after ?? (isAppended ? sinceId : firstId)
+    const sinceId = since ? firstIdAt(since) : nilId
+    const begin = after ?? (isAppended ? sinceId : nilId)
     // What has changed is found by its time: in steps by their keys all rows would be looked at again.
     const isByTime = since !== null && !isAppended
     const most = isByTime ? null : limit && Math.min(limit, rowsMax ?? limit)
     const next = most
       ? await walk.findNext(tx.db, workspaceId, table, begin, most)
-      : { last: lastId, count: 0 }
+      : { last: maxId, count: 0 }
     if (next.last === null) return { erased: {}, lookedAt: 0, after: null }
     const range = { after: begin, upTo: next.last }
     const erased = await erase(tx, workspaceId, person, range, { since, sinceId })

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { getErasure, listErasures, startErasure } from './erase.ts'
 import { Erasure, ErasurePage } from './schema.ts'
 
@@ -28,10 +29,7 @@ export const erasureRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Erasure) },
       },
     },
-    (req) =>
-      startErasure(req.ctx, req.caller.workspaceId, req.params.id, {
-        ...{ actor: req.caller.actor, requestId: req.id },
-      }),
+    (req) => startErasure(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 
   app.get(

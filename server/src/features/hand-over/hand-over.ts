@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
+import { nilId } from '../../kernel/ids.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { addFormerSender, addSender } from '../campaigns/index.ts'
 import { findLastReading } from '../inbox/index.ts'
@@ -78,7 +79,7 @@ export async function handOver(
   // Before them, too: their follow-ups wait until both mailboxes were read.
   await saveHandOver(ctx.db, workspaceId, from.id, to.id)
   let moved = 0
-  let after = firstId
+  let after = nilId
   for (;;) {
     const leads = await moveSome(ctx, workspaceId, from.id, to, after)
     const ids = leads.map(({ id }) => id)
@@ -107,7 +108,6 @@ const readingOf = async (
 })
 
 const atOnce = 1000
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** With the senders of their campaigns, which nobody could tell once the leads were moved. */
 const moveSome = (

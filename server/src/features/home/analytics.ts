@@ -1,5 +1,6 @@
 import { parseDay } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { sumDays } from '../daily-counts/index.ts'
 
@@ -12,7 +13,6 @@ interface AnalyticsQuery {
 
 const daysUsual = 30
 const daysMost = 366
-const dayMs = 86_400_000
 
 /** What the mails of campaigns came to, each day by the zone of its campaign. */
 export async function readAnalytics(ctx: Context, workspaceId: string, query: AnalyticsQuery) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
 import { createConversation } from '../../../test/conversations.ts'
-import { createPerson, join } from '../../../test/people.ts'
+import { createMember } from '../../../test/people.ts'
 import { upsertRunner } from '../../kernel/runner/lease-queries.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox } from '../mailboxes/index.ts'
@@ -99,8 +99,7 @@ test('whoever runs the installation sees what a held one would send, and lets it
     ...{ detail: 'An operator held it.', since: expect.any(String), last_mail: null },
     ...{ active_campaigns: 1, pending_deliveries: 0, leads_due: expect.any(Number) },
   })
-  const other = await createPerson(api, { email: 'admin@team.example' })
-  await join(api, api.workspaceId, other, 'admin')
+  const other = await createMember(api, 'admin@team.example', 'admin')
   for (const call of [
     other.browser.call('GET', '/app/sending-hold'),
     other.browser.call('POST', '/app/sending-hold/confirm', { body: { seen: held.seen } }),

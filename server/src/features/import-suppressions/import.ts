@@ -10,6 +10,7 @@ import {
   type SuppressionEntry,
   type SuppressionReason,
   suppress,
+  suppressionReasons,
 } from '../suppression/index.ts'
 
 export interface ImportedSuppressions {
@@ -85,8 +86,6 @@ function readTime(field: string): Date[] {
   return instant ? [new Date(instant.epochMilliseconds)] : []
 }
 
-const reasons = ['unsubscribed', 'bounced', 'blocked'] as const
-
 const isHeading = (line: string) => /^\W*(value|address|email|domain)\b/i.test(line)
 
 function readLine(line: string, usual: SuppressionReason): NewSuppression | 'nothing' | 'invalid' {
@@ -95,6 +94,6 @@ function readLine(line: string, usual: SuppressionReason): NewSuppression | 'not
   if (first === '' || first.startsWith('#')) return 'nothing'
   const entry = parseEntry(first) ?? parseErased(first)
   if (!entry) return 'invalid'
-  const reason = reasons.find((each) => fields.slice(1).includes(each)) ?? usual
+  const reason = suppressionReasons.find((each) => fields.slice(1).includes(each)) ?? usual
   return { ...entry, reason, campaignId: null, since: fields.slice(1).flatMap(readTime)[0] }
 }

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { readLines } from '../../kernel/csv/read-lines.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { ref } from '../../kernel/http/schema.ts'
+import { suppressionReasons } from '../suppression/index.ts'
 import { importSuppressions } from './import.ts'
 
 const ImportedSuppressions = Type.Object(
@@ -41,8 +42,7 @@ export const suppressionImportRoutes: FastifyPluginAsyncTypebox = async (app) =>
         tags: ['Suppression'],
         querystring: Type.Object({
           reason: Type.Optional(
-            Type.Unsafe<'unsubscribed' | 'bounced' | 'blocked'>({
-              ...Type.Enum(['unsubscribed', 'bounced', 'blocked']),
+            Type.Enum(suppressionReasons, {
               description: 'Of lines that give none; `blocked`, if it is not given.',
             }),
           ),

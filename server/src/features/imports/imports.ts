@@ -1,10 +1,11 @@
 import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { existsCampaign } from '../campaigns/lookup/index.ts'
 import { tellPages } from '../live/index.ts'
@@ -15,11 +16,6 @@ import { type Import, type ImportChange, type ImportInput, partBytes } from './s
 
 /** Of hints that an import is to be worked on. */
 export const importKind = 'imports'
-
-export interface ChangedBy {
-  actor: Actor
-  requestId?: string
-}
 
 /** Files that are not through yet take room. */
 const openMax = 20
@@ -292,8 +288,8 @@ function shown(row: queries.StoredImport, parts: Set<number>): Import {
   }
 }
 
-const abandonedMs = 86_400_000
-const keptMs = 90 * 86_400_000
+const abandonedMs = dayMs
+const keptMs = 90 * dayMs
 
 /** Files that nobody went on with for a day, and imports of long ago. */
 export async function dropOldImports(ctx: Context, workspaceId: string): Promise<void> {

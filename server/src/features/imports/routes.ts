@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { AppError } from '../../kernel/errors.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import {
   cancelImport,
   changeImport,
@@ -56,7 +57,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Import) },
       },
     },
-    (req) => createImport(req.ctx, req.caller.workspaceId, req.body, by(req)),
+    (req) => createImport(req.ctx, req.caller.workspaceId, req.body, changedBy(req)),
   )
 
   app.get(
@@ -122,7 +123,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Import) },
       },
     },
-    (req) => startImport(req.ctx, req.caller.workspaceId, req.params.id, by(req)),
+    (req) => startImport(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 
   app.post(
@@ -138,7 +139,7 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Import) },
       },
     },
-    (req) => cancelImport(req.ctx, req.caller.workspaceId, req.params.id, by(req)),
+    (req) => cancelImport(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 
   app.get(
@@ -209,5 +210,3 @@ const partRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 }
-
-const by = ({ caller, id }: FastifyRequest) => ({ actor: caller.actor, requestId: id })

@@ -4,7 +4,7 @@ import { type Browser, openBrowser, setUp } from '../../../test/browser.ts'
 import { addMails } from '../../../test/conversations.ts'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { patience } from '../../../test/patience.ts'
-import { createPerson, join } from '../../../test/people.ts'
+import { createMember } from '../../../test/people.ts'
 import { bind } from '../../kernel/db/db.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { addSuppression } from '../suppression/index.ts'
@@ -336,8 +336,7 @@ test('of two answers that are on their way to the ledger at the same instant one
 
 test('a viewer reads and answers nothing', async () => {
   const { id } = await answered()
-  const person = await createPerson(inbox, { email: 'viewer@team.example' })
-  await join(inbox, inbox.workspaceId, person, 'viewer')
+  const person = await createMember(inbox, 'viewer@team.example', 'viewer')
   const headers = { 'x-workspace-id': inbox.workspaceId }
   const answer = await person.browser.call('POST', `/app/threads/${id}/reply`, {
     ...{ headers, body: { text: 'Hello' } },

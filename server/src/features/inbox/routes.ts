@@ -6,6 +6,7 @@ import { invalidField, notFound } from '../../kernel/errors.ts'
 import { readKey } from '../../kernel/http/idempotency.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { findMessage, threadViews } from '../messages/index.ts'
 import { withoutOwnLinks } from '../tracking/index.ts'
 import { mailPolicy } from './conversations/mail-document.ts'
@@ -191,10 +192,9 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Changed) },
       },
     },
-    async ({ ctx, caller, body, id: requestId }) => {
-      const by = { actor: caller.actor, requestId }
-      await markDone(ctx, caller.workspaceId, body, by)
-      return { ids: body.ids }
+    async (req) => {
+      await markDone(req.ctx, req.caller.workspaceId, req.body, changedBy(req))
+      return { ids: req.body.ids }
     },
   )
 
@@ -212,10 +212,10 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Changed) },
       },
     },
-    async ({ ctx, caller, body, id: requestId }) => {
-      const by = { actor: caller.actor, requestId }
-      await snoozeThreads(ctx, caller.workspaceId, { ...body, until: snoozedUntil(body.until) }, by)
-      return { ids: body.ids }
+    async (req) => {
+      const chosen = { ...req.body, until: snoozedUntil(req.body.until) }
+      await snoozeThreads(req.ctx, req.caller.workspaceId, chosen, changedBy(req))
+      return { ids: req.body.ids }
     },
   )
 
@@ -249,7 +249,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         ...(html === undefined ? { text: text ?? '' } : { html }),
         ...(force === undefined ? {} : { force }),
         ...(seen_message_id === undefined ? {} : { seen_message_id }),
-        by: { actor: req.caller.actor, requestId: req.id },
+        by: changedBy(req),
       })
     },
   )

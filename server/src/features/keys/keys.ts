@@ -6,7 +6,7 @@ import type { ServiceAccounts } from '../../kernel/db/types.gen.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/http/access.ts'
 import { type PageRequest, toPage } from '../../kernel/http/page.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type Actor, type ChangedBy, recordAudit } from '../audit/index.ts'
 import * as queries from './queries.ts'
 import { revokedKey } from './refusals.ts'
 import type { Key, KeyInput } from './schema.ts'
@@ -73,18 +73,12 @@ export async function revokeKey(
   })
 }
 
-/** Who revokes, and by which request. */
-interface RevokedBy {
-  actor: Actor
-  requestId?: string
-}
-
 /** The parent is revoked before its children are looked for, so none can be added meanwhile. */
 async function revokeDescendants(
   tx: Context,
   workspaceId: string,
   parentId: string,
-  by: RevokedBy,
+  by: ChangedBy,
 ) {
   for (const { id } of await queries.revokeChildren(tx.db, workspaceId, parentId, tx.now())) {
     await recordRevoked(tx, workspaceId, id, by)
@@ -94,7 +88,7 @@ async function revokeDescendants(
   }
 }
 
-const recordRevoked = (tx: Context, workspaceId: string, id: string, by: RevokedBy) =>
+const recordRevoked = (tx: Context, workspaceId: string, id: string, by: ChangedBy) =>
   recordAudit(tx, {
     ...{ workspaceId, action: 'key.revoked', subjectType: 'key', subjectId: id },
     ...by,

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { invalidField } from '../../kernel/errors.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { parseUuid } from '../../kernel/ids.ts'
+import { changedBy } from '../audit/index.ts'
 import { cancelJob, changeMany, getJob, listJobs, undoJob } from './bulk/jobs.ts'
 import { atOnceMax, BulkChange, LeadJob, LeadJobPage } from './bulk/schema.ts'
 import { beginExport } from './lists/export-csv.ts'
@@ -92,7 +92,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Lead) },
       },
     },
-    (req) => updateLead(req.ctx, req.caller.workspaceId, req.params.id, req.body, by(req)),
+    (req) => updateLead(req.ctx, req.caller.workspaceId, req.params.id, req.body, changedBy(req)),
   )
 
   app.get(
@@ -141,7 +141,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(LeadJob) },
       },
     },
-    (req) => changeMany(req.ctx, req.caller.workspaceId, req.body, by(req)),
+    (req) => changeMany(req.ctx, req.caller.workspaceId, req.body, changedBy(req)),
   )
 
   app.get(
@@ -189,7 +189,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(LeadJob) },
       },
     },
-    (req) => cancelJob(req.ctx, req.caller.workspaceId, req.params.id, by(req)),
+    (req) => cancelJob(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 
   app.post(
@@ -205,8 +205,6 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(LeadJob) },
       },
     },
-    (req) => undoJob(req.ctx, req.caller.workspaceId, req.params.id, by(req)),
+    (req) => undoJob(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 }
-
-const by = ({ caller, id }: FastifyRequest) => ({ actor: caller.actor, requestId: id })

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { Campaign } from '../campaigns/index.ts'
 import { listVariables } from './adding/variables.ts'
 import { deleteDraftWithLeads } from './delete-draft.ts'
@@ -55,7 +56,6 @@ export const campaignLeadRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Campaign) },
       },
     },
-    ({ ctx, caller, params, id: requestId }) =>
-      deleteDraftWithLeads(ctx, caller.workspaceId, params.id, { actor: caller.actor, requestId }),
+    (req) => deleteDraftWithLeads(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 }

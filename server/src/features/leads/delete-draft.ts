@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import type { Actor } from '../audit/index.ts'
+import type { ChangedBy } from '../audit/index.ts'
 import { type Campaign, deleteDraft } from '../campaigns/index.ts'
 import { deleteLeadsOf } from './queries.ts'
 
@@ -9,7 +9,7 @@ export const deleteDraftWithLeads = (
   ctx: Context,
   workspaceId: string,
   campaignId: string,
-  by: { actor: Actor; requestId: string },
+  by: ChangedBy,
 ): Promise<Campaign> =>
   transaction(ctx, (tx) =>
     deleteDraft(tx, workspaceId, campaignId, by, () =>

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { addLeads } from './adding/add-leads.ts'
 import { getLead } from './find-lead.ts'
 import {
@@ -69,10 +70,6 @@ export const leadRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Lead) },
       },
     },
-    (req) =>
-      setLeadStatus(req.ctx, req.caller.workspaceId, req.body, {
-        actor: req.caller.actor,
-        requestId: req.id,
-      }),
+    (req) => setLeadStatus(req.ctx, req.caller.workspaceId, req.body, changedBy(req)),
   )
 }

@@ -1,13 +1,12 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
-import { recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import type { LeadChanges } from './lists/list-schema.ts'
 import { problemAt, tooManyVariables } from './read-leads.ts'
 import { isErased, leadRecord } from './record.ts'
 import type { Lead } from './schema.ts'
 import { type TextField, textFields, variableNameMax, variablesMax } from './schema.ts'
-import type { ChangedBy } from './status/set-status.ts'
 import * as queries from './update-queries.ts'
 
 /** Corrects what is known of a person, by hand. What was sent stays as it was. */

@@ -5,7 +5,7 @@ import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
 import { freeHandle } from '../../../test/database.ts'
 import { patience } from '../../../test/patience.ts'
-import { createPerson, join, type Person } from '../../../test/people.ts'
+import { createMember } from '../../../test/people.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { buildApi } from '../../app.ts'
 import { connect } from '../../kernel/db/db.ts'
@@ -180,8 +180,7 @@ test('a message fits into a notification, and what is left over goes with the ne
 })
 
 test('whoever is taken out of the workspace is told nothing more', async () => {
-  const member: Person = await createPerson(api, { email: 'leaving@team.example' })
-  await join(api, api.workspaceId, member, 'viewer')
+  const member = await createMember(api, 'leaving@team.example', 'viewer')
   const page = await openPage(member.browser)
   await page.hears('*')
   const headers = { 'x-workspace-id': api.workspaceId }
@@ -192,8 +191,7 @@ test('whoever is taken out of the workspace is told nothing more', async () => {
 })
 
 test('a person has fifty streams and no more, however fast they come, and each that ends makes room', async () => {
-  const person = await createPerson(api, { email: 'many@team.example' })
-  await join(api, api.workspaceId, person, 'viewer')
+  const person = await createMember(api, 'many@team.example', 'viewer')
   // It does not listen yet: all of them wait for that.
   const app = await buildApi(api.ctx, {
     listen: ({ message }) => listen(api.ctx.database.url, liveChannel, message, api.ctx.log),
@@ -233,8 +231,7 @@ test('a session that ended ends its stream within a minute', async () => {
     listen: ({ message }) => listen(api.ctx.database.url, liveChannel, message, api.ctx.log),
   })
   const at = await app.listen({ host: '127.0.0.1', port: 0 })
-  const person = await createPerson(api, { email: 'out@team.example' })
-  await join(api, api.workspaceId, person, 'viewer')
+  const person = await createMember(api, 'out@team.example', 'viewer')
   const page = await openPage(person.browser, api.workspaceId, at)
   await page.hears('*')
   await sql`delete from user_sessions where user_id = ${person.id}`.execute(api.ctx.database.peek)

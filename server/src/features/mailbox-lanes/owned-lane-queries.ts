@@ -20,7 +20,7 @@ export interface OwnedLane extends LaneKey {
 
 const adopt = preparedForBatch<string[][], never>(
   'adopt_lanes',
-  `/* settle */
+  `/* batch */
    update mailbox_lanes l
    set token = k.token
    from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
@@ -29,7 +29,7 @@ const adopt = preparedForBatch<string[][], never>(
 
 const lock = preparedForBatch<string[][], LaneKey>(
   'lock_lanes',
-  `/* settle */
+  `/* batch */
    select l.workspace_id, l.mailbox_id
    from mailbox_lanes l
    join unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
@@ -61,7 +61,7 @@ const keysOf = (lanes: OwnedLane[]) => [
 
 const shareLanes = preparedForBatch<string[][], { mailbox_id: string }>(
   'hold_lanes',
-  `/* settle */
+  `/* batch */
    select l.mailbox_id
    from mailbox_lanes l
    join unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)
@@ -89,7 +89,7 @@ export interface PacedLane extends LaneKey {
 
 const lockLanesOf = preparedForBatch<string[][], never>(
   'lock_settled_lanes',
-  `/* settle */
+  `/* batch */
    select from mailbox_lanes l
    join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, mailbox_id)
      on l.workspace_id = k.workspace_id and l.mailbox_id = k.mailbox_id
@@ -103,7 +103,7 @@ export const lockLanes = (db: AnyDb, lanes: LaneKey[]) =>
 
 const pace = preparedForBatch<unknown[], never>(
   'pace_lanes',
-  `/* settle */
+  `/* batch */
    update mailbox_lanes l
    set last_sent_at = greatest(l.last_sent_at, k.last_sent_at),
      next_send_at = greatest(l.next_send_at, k.next_send_at),
@@ -146,7 +146,7 @@ interface Slept {
 
 const sleep = preparedForBatch<unknown[], Slept>(
   'put_lanes_to_sleep',
-  `/* settle */
+  `/* batch */
    with here as materialized (select outrider_database_identity() as identity),
    asleep as (
      update mailbox_lanes l

@@ -2,10 +2,11 @@ import type { Selectable } from 'kysely'
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Invitations } from '../../kernel/db/types.gen.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import type { Role } from '../../kernel/http/access.ts'
 import { findOnShards } from '../../kernel/shards/ask.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import {
   createToken,
   createUser,
@@ -19,12 +20,10 @@ import * as queries from './invitation-queries.ts'
 import { addMember, findRole, lockMembers, requireOwnerFor } from './members.ts'
 import type { Invitation } from './schema.ts'
 
-const validMs = 7 * 86_400_000
+const validMs = 7 * dayMs
 
-export interface Inviting {
+export interface Inviting extends ChangedBy {
   workspaceId: string
-  actor: Actor
-  requestId?: string
 }
 
 /** The link is in this answer and in no other; an earlier one to the same person is void. */

@@ -11,7 +11,7 @@ import {
   setUp,
 } from '../../../test/browser.ts'
 import { patience } from '../../../test/patience.ts'
-import { createPerson, join, type Person } from '../../../test/people.ts'
+import { createMember, createPerson, join, type Person } from '../../../test/people.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Caller } from '../../kernel/http/access.ts'
@@ -124,8 +124,7 @@ test('a link that was withdrawn, replaced or is a week old opens nothing', async
 })
 
 test('owners are made and unmade by owners, and a workspace keeps one', async () => {
-  const admin = await createPerson(api, { email: 'admin@example.com' })
-  await join(api, api.workspaceId, admin, 'admin')
+  const admin = await createMember(api, 'admin@example.com', 'admin')
   const { id: ownerId } = (await userOf(browser)).user
   const set = (from: Browser, id: string, role: string) =>
     call(from, 'PATCH', `/app/members/${id}`, { role })
@@ -179,8 +178,7 @@ test('an admin makes no reset link for whoever may do more than they', async () 
 })
 
 test('an admin makes no password for whoever signs in at a provider', async () => {
-  const bob = await createPerson(api, { email: 'bob@example.com' })
-  await join(api, api.workspaceId, bob, 'member')
+  const bob = await createMember(api, 'bob@example.com', 'member')
   const account = { id: api.ctx.newId(), user_id: bob.id, provider_id: 'oidc', account_id: 'bob' }
   const times = { timestamp_created: api.ctx.now(), timestamp_updated: api.ctx.now() }
   await api.ctx.database.peek
@@ -193,15 +191,13 @@ test('an admin makes no password for whoever signs in at a provider', async () =
 })
 
 test('whoever is taken out, or may invite no more, leaves no link behind that lets somebody in', async () => {
-  const bob = await createPerson(api, { email: 'bob@example.com' })
-  await join(api, api.workspaceId, bob, 'member')
+  const bob = await createMember(api, 'bob@example.com', 'member')
   const without = {
     taken: (id: string) => call(browser, 'DELETE', `/app/members/${id}`),
     lowered: (id: string) => call(browser, 'PATCH', `/app/members/${id}`, { role: 'member' }),
   }
   for (const [how, shutOut] of Object.entries(without)) {
-    const admin = await createPerson(api, { email: `${how}@example.com` })
-    await join(api, api.workspaceId, admin, 'admin')
+    const admin = await createMember(api, `${how}@example.com`, 'admin')
     const invitee = { email: `other-${how}@example.com`, role: 'admin' }
     const invited = await call(admin.browser, 'POST', '/app/invitations', invitee)
     const reset = await call(admin.browser, 'POST', `/app/members/${bob.id}/reset-link`)
@@ -230,16 +226,14 @@ test('of two invitations of one address at one instant one is good', async () =>
 })
 
 test('a reset link is void once its person may do more than when it was made', async () => {
-  const admin = await createPerson(api, { email: 'admin@example.com' })
-  await join(api, api.workspaceId, admin, 'admin')
+  const admin = await createMember(api, 'admin@example.com', 'admin')
   const stranger = await api.createStranger()
   const later = {
     owner: ({ id }: Person) => call(browser, 'PATCH', `/app/members/${id}`, { role: 'owner' }),
     elsewhere: (person: Person) => join(api, stranger.workspaceId, person, 'viewer'),
   }
   for (const [how, raise] of Object.entries(later)) {
-    const person = await createPerson(api, { email: `${how}@example.com` })
-    await join(api, api.workspaceId, person, 'member')
+    const person = await createMember(api, `${how}@example.com`, 'member')
     const reset = await call(admin.browser, 'POST', `/app/members/${person.id}/reset-link`)
     expect(reset.status).toBe(200)
     await raise(person)
@@ -337,8 +331,7 @@ test('a reset link that is kept for repetitions is void as well once its person 
 })
 
 test('an owner who is unmade while their request waits does not make themselves one again', async () => {
-  const second = await createPerson(api, { email: 'second@example.com' })
-  await join(api, api.workspaceId, second, 'owner')
+  const second = await createMember(api, 'second@example.com', 'owner')
   const { id } = (await userOf(browser)).user
   const caller = { workspaceId: api.workspaceId, actor: { type: 'user', id }, role: 'owner' }
   const by = { caller: caller as Caller, requestId: 'request' }

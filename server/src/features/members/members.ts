@@ -22,8 +22,8 @@ export interface Membership {
   role: Role
 }
 
-/** Who changes members, and by which request. */
-export interface ChangeBy {
+/** Who asks for a change of members, and by which request. */
+export interface AskedBy {
   caller: Caller
   requestId: string
 }
@@ -97,7 +97,7 @@ const toMember = (user: User, membership: { role: string; timestamp_created: Dat
   timestamp_created: membership.timestamp_created,
 })
 
-export function setRole(ctx: Context, userId: string, role: Role, by: ChangeBy): Promise<Member> {
+export function setRole(ctx: Context, userId: string, role: Role, by: AskedBy): Promise<Member> {
   const { workspaceId } = by.caller
   return transaction(ctx, async (tx) => {
     const { member, own } = await lockMember(tx, userId, by)
@@ -114,7 +114,7 @@ export function setRole(ctx: Context, userId: string, role: Role, by: ChangeBy):
 }
 
 /** It holds for every request that begins after this returned, and no link lets them in again. */
-export function removeMember(ctx: Context, userId: string, by: ChangeBy): Promise<Member> {
+export function removeMember(ctx: Context, userId: string, by: AskedBy): Promise<Member> {
   const { workspaceId } = by.caller
   return transaction(ctx, async (tx) => {
     const { member } = await lockMember(tx, userId, by)
@@ -136,7 +136,7 @@ export function removeMember(ctx: Context, userId: string, by: ChangeBy): Promis
 export async function createResetLink(
   ctx: Context,
   userId: string,
-  by: ChangeBy,
+  by: AskedBy,
 ): Promise<OneTimeLink> {
   const isMemberElsewhere = await isInSeveral(ctx, userId)
   const link = await transaction(ctx, async (tx) => {
@@ -191,7 +191,7 @@ async function voidLinksOf(tx: Context, workspaceId: string, userId: string): Pr
   )
 }
 
-async function lockMember(tx: Context, userId: string, { caller }: ChangeBy) {
+async function lockMember(tx: Context, userId: string, { caller }: AskedBy) {
   const own = await lockMembers(tx, caller.workspaceId, caller.actor)
   const members = await listMembers(tx, caller.workspaceId)
   const member = members.find((each) => each.id === userId)
@@ -237,7 +237,7 @@ const record = (
   tx: Context,
   action: string,
   userId: string,
-  { caller, requestId }: ChangeBy,
+  { caller, requestId }: AskedBy,
   details: Record<string, string>,
 ) =>
   recordAudit(tx, {

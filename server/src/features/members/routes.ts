@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { createInvitation, deleteInvitation, listInvitations } from './invitations.ts'
-import { type ChangeBy, createResetLink, listMembers, removeMember, setRole } from './members.ts'
+import { type AskedBy, createResetLink, listMembers, removeMember, setRole } from './members.ts'
 import {
   CreatedInvitation,
   Invitation,
@@ -147,7 +147,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-const by = (req: FastifyRequest): ChangeBy => ({ caller: req.caller, requestId: req.id })
+const by = (req: FastifyRequest): AskedBy => ({ caller: req.caller, requestId: req.id })
 
 const inviting = ({ caller, id }: FastifyRequest) => ({
   ...{ workspaceId: caller.workspaceId, actor: caller.actor, requestId: id },

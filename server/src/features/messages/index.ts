@@ -1,3 +1,4 @@
+export { leaveThreads } from './batch-queries.ts'
 export { compileStep, compose } from './compose.ts'
 export { composeReply } from './compose-reply.ts'
 export type { MessageHead, NewMessage, StoredMessage } from './kept-message.ts'
@@ -11,7 +12,6 @@ export type {
 } from './mail.ts'
 export { MailRefused } from './mail-refused.ts'
 export { dropOldMessages } from './retention.ts'
-export { leaveThreads } from './settle-queries.ts'
 export {
   addMessageIds,
   findByMessageIds,

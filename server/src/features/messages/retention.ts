@@ -1,10 +1,9 @@
 import type { AnyContext, ProcessContext } from '../../kernel/context.ts'
 import { dropPartition, listPartitions, type PartitionedTable } from '../../kernel/db/partitions.ts'
+import { dayMs } from '../../kernel/durations.ts'
 
 /** Every mail that was sent or received. */
 export const messagesTable: PartitionedTable = { name: 'messages', by: 'week' }
-
-const dayMs = 86_400_000
 
 /** Mails from before are past MESSAGE_RETENTION_DAYS; undefined: it is not set. */
 export function keptSince({ config, now }: Pick<AnyContext, 'config' | 'now'>): Date | undefined {

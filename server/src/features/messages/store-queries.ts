@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
+import type { NewMessageId } from './batch-queries.ts'
 import type { MessageHead, StoredMessage } from './kept-message.ts'
-import type { NewMessageId } from './settle-queries.ts'
 
 export const findByHashes = async (db: Db, workspaceId: string, hashes: Buffer[]) => {
   const { rows } = await sql<NewMessageId>`

@@ -4,9 +4,9 @@ import type { AnyDb, Db } from '../../kernel/db/db.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { snippetOf } from '../../kernel/text.ts'
+import * as batches from './batch-queries.ts'
 import type { NewMessage, StoredMessage } from './kept-message.ts'
 import { keptSince } from './retention.ts'
-import * as settle from './settle-queries.ts'
 import * as queries from './store-queries.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function insertMessages(ctx: AnyContext, messages: NewMessage[]): P
   const firstId = keptFrom && firstIdAt(keptFrom)
   const kept = messages.filter(({ id }) => firstId === undefined || id >= firstId)
   if (kept.length > 0) {
-    await settle.insertMessages(
+    await batches.insertMessages(
       db,
       kept.map((message) => ({ snippet: snippetOf(message.text), ...message })),
     )
@@ -31,7 +31,7 @@ export async function insertMessages(ctx: AnyContext, messages: NewMessage[]): P
       ? []
       : [newMessageIdOf(message, message.message_id)],
   )
-  if (ids.length > 0) await settle.insertMessageIds(db, ids)
+  if (ids.length > 0) await batches.insertMessageIds(db, ids)
 }
 
 /** Another id by which a mail is answered: the one that its provider put in the place of ours. */
@@ -46,7 +46,7 @@ export interface MessageAlias extends Pick<NewMessage, 'workspace_id' | 'id' | '
 export async function addMessageIds(db: AnyDb, ids: MessageAlias[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = ids.map((each) => newMessageIdOf(each, each.alias))
-  const added = await settle.insertMessageIds(db, rows)
+  const added = await batches.insertMessageIds(db, rows)
   const isNew = new Set(added.map((hash) => hash.toString('hex')))
   return new Set(
     ids.flatMap(({ alias }, at) =>
@@ -62,7 +62,7 @@ export const removeMessageIds = (db: Db, workspaceId: string, ids: string[]) =>
 const newMessageIdOf = (
   { workspace_id, id, mailbox_id, lead_id, campaign_id }: Omit<MessageAlias, 'alias'>,
   messageId: string,
-): settle.NewMessageId => ({
+): batches.NewMessageId => ({
   workspace_id,
   hash: hashOf(messageId),
   message_id: id,

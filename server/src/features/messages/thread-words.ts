@@ -4,7 +4,7 @@ import { listPartitions } from '../../kernel/db/partitions.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { quoted, vectorOf } from '../../kernel/db/tsvector.ts'
 import { wordsOf } from '../../kernel/fold.ts'
-import { firstIdAt } from '../../kernel/ids.ts'
+import { firstIdAt, nilId } from '../../kernel/ids.ts'
 import { piecesOf, type Sought, soughtIn } from '../../kernel/word-pieces.ts'
 import { messagesTable } from './retention.ts'
 import * as queries from './thread-words-queries.ts'
@@ -73,7 +73,6 @@ export const threadQueryOf = (workspaceId: string, sought: Sought[]): string =>
     .join(' & ')
 
 const batch = 20
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Upkeep: the words of mails that retention has dropped, with those of the rest of their conversations. */
 export async function forgetDroppedWords(ctx: Context, workspaceId: string): Promise<void> {
@@ -87,7 +86,7 @@ export async function indexMissingThreads(
   workspaceId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  let after = firstId
+  let after = nilId
   while (!signal.aborted) {
     const ids = await queries.listThreadsToIndex(ctx.db, workspaceId, after, batch)
     const last = ids.at(-1)

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { type Preview, previewStep } from './preview.ts'
 import { MailPreview, PreviewInput, TestMailInput, TestMailResult } from './schema.ts'
 import { sendTestMail } from './test-mail.ts'
@@ -52,10 +53,11 @@ export const previewRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit }> =
         response: { 200: ref(TestMailResult) },
       },
     },
-    ({ ctx, caller, id: requestId, params: { id }, body }) => {
-      const { lead_id: leadId, mailbox_id: mailboxId, ...rest } = body
-      const by = { actor: caller.actor, requestId, attempts }
-      return sendTestMail(ctx, caller.workspaceId, id, { leadId, mailboxId, ...rest }, by)
+    (req) => {
+      const { lead_id: leadId, mailbox_id: mailboxId, ...rest } = req.body
+      const request = { leadId, mailboxId, ...rest }
+      const by = { ...changedBy(req), attempts }
+      return sendTestMail(req.ctx, req.caller.workspaceId, req.params.id, request, by)
     },
   )
 }

@@ -3,7 +3,7 @@ import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import type { CampaignChanges } from '../campaigns/index.ts'
 import { connectMailboxSmtp, explainFailure } from '../mailboxes/index.ts'
 import type { ComposedMail } from '../messages/index.ts'
@@ -42,7 +42,7 @@ export async function sendTestMail(
   workspaceId: string,
   campaignId: string,
   request: TestMailRequest,
-  by: { actor: Actor; requestId: string; attempts: Pick<RateLimit, 'count'> },
+  { attempts, ...by }: ChangedBy & { attempts: Pick<RateLimit, 'count'> },
 ): Promise<TestMailResult> {
   const to = parseEmail(request.to)
   if (!to) throw invalidField('/to', 'to must be an e-mail address')
@@ -63,11 +63,11 @@ export async function sendTestMail(
     const error = `Nothing is sent to this address: it is suppressed (${suppressed}).`
     return { success: false, ...about, error }
   }
-  await count(by.attempts, `test-mail:${by.actor.id}`)
+  await count(attempts, `test-mail:${by.actor.id}`)
   const error = await send(ctx, workspaceId, request.mailboxId, mail)
   if (error) return { success: false, ...about, error }
   await recordAudit(ctx, {
-    ...{ workspaceId, actor: by.actor, requestId: by.requestId },
+    ...{ ...by, workspaceId },
     ...{ action: 'campaign.test_sent', subjectType: 'campaign', subjectId: campaignId },
     details: { step, mailbox_id: request.mailboxId },
   })

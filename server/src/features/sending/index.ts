@@ -34,15 +34,10 @@ export {
 } from './restore-guard/sending-hold.ts'
 export { sendingRoutes, sendingSchemas } from './routes.ts'
 export { type SendingRunner, type SendingRunnerOptions, startSendingRunner } from './runner.ts'
-export {
-  confirmArrived,
-  listSends,
-  listUncertain,
-  markArrived,
-  type ShownSend,
-  sendAgain,
-} from './sends.ts'
+export { listSends } from './sends.ts'
+export type { ShownSend } from './sends-queries.ts'
 export { countReturnedBounces } from './settle/bounce-protection.ts'
 export { messageIdOf } from './transmit/message-id.ts'
 export { setProviderIds } from './transmit/provider-id-queries.ts'
 export { threadOf } from './transmit/thread.ts'
+export { confirmArrived, listUncertain, markArrived, sendAgain } from './uncertain/decide.ts'

@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { forecastCampaign } from './forecast/forecast-campaign.ts'
 import { CampaignForecast, Send, SendPage, sendStates } from './schema.ts'
-import { confirmArrived, pageSends, type ShownSend, sendAgain } from './sends.ts'
+import { pageSends } from './sends.ts'
+import type { ShownSend } from './sends-queries.ts'
+import { confirmArrived, sendAgain } from './uncertain/decide.ts'
 
 export const sendingSchemas = [CampaignForecast, Send, SendPage]
 
@@ -80,7 +82,7 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (req) =>
-      shown(await confirmArrived(req.ctx, req.caller.workspaceId, req.params.id, by(req))),
+      shown(await confirmArrived(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req))),
   )
 
   app.post(
@@ -98,10 +100,9 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Send) },
       },
     },
-    async (req) => shown(await sendAgain(req.ctx, req.caller.workspaceId, req.params.id, by(req))),
+    async (req) =>
+      shown(await sendAgain(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req))),
   )
 }
-
-const by = ({ caller, id }: FastifyRequest) => ({ actor: caller.actor, requestId: id })
 
 const shown = (send: ShownSend) => send as ShownSend & Pick<Static<typeof Send>, 'state'>

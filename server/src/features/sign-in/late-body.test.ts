@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
 import { patience } from '../../../test/patience.ts'
-import { createPerson, join } from '../../../test/people.ts'
+import { createMember, createPerson } from '../../../test/people.ts'
 import { createKeyAsOperator, revokeKey } from '../keys/index.ts'
 
 let api: TestApi
@@ -68,8 +68,7 @@ test.each([
 ] as const)(
   'who is %s while the body of a request is on its way makes nothing by it',
   async (how, status, code) => {
-    const admin = await createPerson(api, { email: `${how.replaceAll(' ', '-')}@example.com` })
-    await join(api, api.workspaceId, admin, 'admin')
+    const admin = await createMember(api, `${how.replaceAll(' ', '-')}@example.com`, 'admin')
     const headers = { ...inWorkspace(), cookie: cookieOf(admin.browser) }
     const key = { name: 'kept for later', scopes: ['all:all'] }
     const creating = begin('/app/oauth/service-accounts', headers, key)

@@ -1,6 +1,10 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { parseEmail } from '../../kernel/email.ts'
 
+/** Why nobody writes to it. Of two of an entry the one that stands first holds. */
+export const suppressionReasons = ['unsubscribed', 'bounced', 'blocked'] as const
+export type SuppressionReason = (typeof suppressionReasons)[number]
+
 /** What a suppression is about, folded. */
 export interface SuppressionEntry {
   kind: 'address' | 'domain'

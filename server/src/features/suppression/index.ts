@@ -1,4 +1,11 @@
-export { isErasedEntry, parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
+export {
+  isErasedEntry,
+  parseEntry,
+  type SuppressionEntry,
+  type SuppressionReason,
+  shownEntry,
+  suppressionReasons,
+} from './entry.ts'
 export {
   addSuppression,
   exportSuppressions,
@@ -21,6 +28,5 @@ export {
   lockSuppressions,
   type NewSuppression,
   type Suppressed,
-  type SuppressionReason,
   suppress,
 } from './suppression.ts'

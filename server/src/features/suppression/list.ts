@@ -4,7 +4,13 @@ import { domainOfAddress } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
-import { foldedSearch, parseEntry, type SuppressionEntry, shownEntry } from './entry.ts'
+import {
+  foldedSearch,
+  parseEntry,
+  type SuppressionEntry,
+  type SuppressionReason,
+  shownEntry,
+} from './entry.ts'
 import * as queries from './queries.ts'
 import {
   blockAgain,
@@ -12,7 +18,6 @@ import {
   explainSuppressed,
   lockSuppressions,
   type Suppressed,
-  type SuppressionReason,
   suppress,
 } from './suppression.ts'
 

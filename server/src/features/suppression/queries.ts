@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
+import { type SuppressionEntry, type SuppressionReason, suppressionReasons } from './entry.ts'
 
 /** Shared with others who only read; held to the end of the transaction. */
 export const lockShared = (db: Db, workspaceId: string) => holdLock(db, workspaceId)
@@ -15,10 +16,8 @@ export const lockAlone = (db: Db, workspaceId: string) =>
 
 const lockName = (workspaceId: string) => `suppressions ${workspaceId}`
 
-export interface SuppressionRow {
-  kind: 'address' | 'domain'
-  value: string
-  reason: 'unsubscribed' | 'bounced' | 'blocked'
+export interface SuppressionRow extends SuppressionEntry {
+  reason: SuppressionReason
 }
 
 /** Two searches of the primary key, whatever the length of the lists. */
@@ -58,8 +57,8 @@ export const upsertSuppressions = (db: Db, workspaceId: string, rows: Suppressio
           when suppressions.reason = 'blocked' then suppressions.timestamp_created
           else suppressions.blocked_since
         end
-      where array_position(array['blocked', 'bounced', 'unsubscribed'], excluded.reason)
-        > array_position(array['blocked', 'bounced', 'unsubscribed'], suppressions.reason)
+      where array_position(${suppressionReasons}::text[], excluded.reason)
+        < array_position(${suppressionReasons}::text[], suppressions.reason)
   `.execute(db)
 
 /** A block under a stronger reason is kept for the day on which that is lifted. */

@@ -11,7 +11,9 @@ import {
 } from './list.ts'
 import {
   ChangedSuppression,
+  Kind,
   LiftedSuppression,
+  Reason,
   SuppressionCounts,
   SuppressionInput,
   SuppressionLift,
@@ -21,9 +23,6 @@ import {
 const tags = ['Suppression']
 const asViewer = { access: { scopes: [], role: 'viewer' as const } }
 const asAdmin = { access: { scopes: [], role: 'admin' as const } }
-
-const kind = Type.Enum(['address', 'domain'])
-const reason = Type.Enum(['unsubscribed', 'bounced', 'blocked'])
 
 export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
@@ -39,8 +38,8 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
           limit: pageQuery.limit,
           starting_after: Type.Optional(Type.String({ maxLength: 400 })),
           search: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
-          kind: Type.Optional(kind),
-          reason: Type.Optional(reason),
+          kind: Type.Optional(Kind),
+          reason: Type.Optional(Reason),
         }),
         response: { 200: ref(SuppressionPage) },
       },

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { Nullable, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+import { suppressionReasons } from './entry.ts'
 
 const entry = { kind: 'address', value: 'ann@example.com', reason: 'unsubscribed' }
-const Kind = Type.Enum(['address', 'domain'])
-const Reason = Type.Enum(['unsubscribed', 'bounced', 'blocked'])
+export const Kind = Type.Enum(['address', 'domain'])
+export const Reason = Type.Enum(suppressionReasons)
 
 const Suppression = Type.Object(
   {
@@ -37,7 +38,7 @@ export const SuppressionCounts = Type.Object(
 
 export const StillSuppressed = {
   still_suppressed: Nullable(
-    Type.Enum(['unsubscribed', 'bounced', 'blocked'], {
+    Type.Enum(suppressionReasons, {
       description:
         'Why nobody writes to it all the same: there is another entry, or the person was erased or asked to be removed.',
     }),

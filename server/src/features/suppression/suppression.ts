@@ -3,9 +3,8 @@ import { sha256 } from '../../kernel/crypto.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { domainOfAddress } from '../../kernel/email.ts'
 import { findOptedOut } from '../directory/index.ts'
+import { type SuppressionReason, suppressionReasons } from './entry.ts'
 import * as queries from './queries.ts'
-
-export type SuppressionReason = 'unsubscribed' | 'bounced' | 'blocked'
 
 export interface NewSuppression {
   kind: 'address' | 'domain'
@@ -148,12 +147,11 @@ export const erasedEntry = (foldedAddress: string) =>
 
 /** One statement cannot write a row twice; the strongest reason stands for all. */
 function distinct(entries: NewSuppression[]): NewSuppression[] {
-  const strength = (entry: NewSuppression) =>
-    ['blocked', 'bounced', 'unsubscribed'].indexOf(entry.reason)
+  const weakness = ({ reason }: NewSuppression) => suppressionReasons.indexOf(reason)
   const byValue = new Map<string, NewSuppression>()
   for (const entry of entries) {
     const known = byValue.get(`${entry.kind} ${entry.value}`)
-    if (!known || strength(entry) > strength(known))
+    if (!known || weakness(entry) < weakness(known))
       byValue.set(`${entry.kind} ${entry.value}`, entry)
   }
   return [...byValue.values()]

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
+import { uuidOfHex } from '../../kernel/ids.ts'
 
 const kinds = ['unsubscribe', 'open', 'click'] as const
 export type TokenKind = (typeof kinds)[number]
@@ -81,10 +82,7 @@ function fromOctets(octets: Buffer): Token | undefined {
   const kind = kinds[octets[0] ?? -1]
   if (!kind) return
   const [workspaceId = '', leadId = '', stepId = ''] = [0, 1, 2].map((index) =>
-    toUuid(octets.toString('hex', 1 + index * idOctets, 1 + (index + 1) * idOctets)),
+    uuidOfHex(octets.toString('hex', 1 + index * idOctets, 1 + (index + 1) * idOctets)),
   )
   return { kind, workspaceId, leadId, stepId, text: octets.toString('utf8', headOctets) }
 }
-
-const toUuid = (hex: string) =>
-  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { Nullable, ref, Uuid } from '../../kernel/http/schema.ts'
-import { StillSuppressed } from '../suppression/index.ts'
+import { StillSuppressed, suppressionReasons } from '../suppression/index.ts'
 import { undoSuppression } from './undo.ts'
 
 const id = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
-const Reason = Type.Enum(['unsubscribed', 'bounced', 'blocked'])
+const Reason = Type.Enum(suppressionReasons)
 
 const UndoInput = Type.Object(
   {

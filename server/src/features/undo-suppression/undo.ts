@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
+import { nilId } from '../../kernel/ids.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { forgetSoftBounces } from '../inbox/index.ts'
@@ -109,7 +110,7 @@ async function undoDomain(
 ) {
   const lifted = await transaction(ctx, (tx) => lift(tx, workspaceId, entry, options))
   const leads: BroughtBack[] = []
-  for (let after: string | undefined = firstId; after !== undefined; ) {
+  for (let after: string | undefined = nilId; after !== undefined; ) {
     const from: string = after
     const some = await transaction(ctx, async (tx) => {
       await holdSuppressions(tx, workspaceId)
@@ -127,8 +128,6 @@ async function undoDomain(
   })
   return undone(ctx, workspaceId, entry, { lifted, still, leads })
 }
-
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 type Lifted = Awaited<ReturnType<typeof liftSuppression>>
 

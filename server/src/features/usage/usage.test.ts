@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
-import { createPerson, createTeam, join } from '../../../test/people.ts'
+import { createMember, createTeam } from '../../../test/people.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox, pauseMailbox } from '../mailboxes/index.ts'
 
@@ -78,8 +78,7 @@ test('what a workspace uses is its own and of this month, what it has sent today
   const { viewer } = await createTeam(api, api.workspaceId)
   expect(await ask(viewer.browser)).toMatchObject({ ...used, database_bytes: null })
   const stranger = await api.createStranger()
-  const other = await createPerson(api, { email: 'other@team.example' })
-  await join(api, stranger.workspaceId, other, 'viewer')
+  const other = await createMember(api, 'other@team.example', 'viewer', stranger.workspaceId)
   expect(await ask(other.browser, stranger.workspaceId)).toMatchObject({
     ...{ leads: 0, mailboxes: 0, mails_today: 0, mails: 0, deliveries_succeeded: 0 },
   })

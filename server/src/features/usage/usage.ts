@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { sumDays } from '../daily-counts/index.ts'
 import { countKeptLeads } from '../leads/index.ts'
 import { sumMailboxUse } from '../mailboxes/manage/index.ts'
@@ -28,4 +29,4 @@ export async function readUsage(
   }
 }
 
-const dayAfter = (day: string) => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+const dayAfter = (day: string) => new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10)

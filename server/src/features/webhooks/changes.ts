@@ -10,6 +10,7 @@ import {
   refuseChanged,
   timeOf,
 } from '../../kernel/http/as-read.ts'
+import type { ChangedBy } from '../audit/index.ts'
 import { lockLane, renewLane, resetLane } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
@@ -18,14 +19,7 @@ import { disabledReasons, type WebhookChanges } from './schema.ts'
 import { openHeaders, openSecret, sealHeaders, sealSecret } from './sealed.ts'
 import { createSecret } from './signing-secret.ts'
 import { requireAllowedTarget } from './target.ts'
-import {
-  type By,
-  nothingMasked,
-  record,
-  refuseProblems,
-  requireCampaign,
-  toRecord,
-} from './webhooks.ts'
+import { nothingMasked, record, refuseProblems, requireCampaign, toRecord } from './webhooks.ts'
 
 type Row = Selectable<Webhooks>
 type Columns = Updateable<Webhooks>
@@ -44,7 +38,7 @@ export async function changeWebhook(
   workspaceId: string,
   id: string,
   given: WebhookChanges,
-  by: By,
+  by: ChangedBy,
 ) {
   refuseProblems(given)
   refuseLoneOverlap(given)
@@ -198,7 +192,13 @@ const isAsRead: ReadOnlyFields<Row> = {
 }
 
 /** Names of what changed, never values: a URL or a header can hold a secret. */
-async function recordChanges(tx: Context, before: Row, after: Row, fields: string[], by: By) {
+async function recordChanges(
+  tx: Context,
+  before: Row,
+  after: Row,
+  fields: string[],
+  by: ChangedBy,
+) {
   if (fields.length > 0) await record(tx, after, 'webhook.updated', by, { fields })
   if (before.status === after.status) return
   if (after.status === 'disabled') {

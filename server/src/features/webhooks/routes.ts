@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { changeWebhook } from './changes.ts'
 import { listEventTypes } from './event-types.ts'
 import { maskHeaders } from './headers.ts'
@@ -79,7 +79,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       reply.code(201)
-      return createWebhook(req.ctx, req.caller.workspaceId, req.body, by(req))
+      return createWebhook(req.ctx, req.caller.workspaceId, req.body, changedBy(req))
     },
   )
 
@@ -133,7 +133,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(ChangedWebhook) },
       },
     },
-    (req) => changeWebhook(req.ctx, req.caller.workspaceId, req.params.id, req.body, by(req)),
+    (req) =>
+      changeWebhook(req.ctx, req.caller.workspaceId, req.params.id, req.body, changedBy(req)),
   )
 
   app.delete(
@@ -149,11 +150,6 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Webhook) },
       },
     },
-    (req) => deleteWebhook(req.ctx, req.caller.workspaceId, req.params.id, by(req)),
+    (req) => deleteWebhook(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 }
-
-const by = (req: FastifyRequest) => ({
-  actor: req.caller.actor,
-  requestId: req.id,
-})

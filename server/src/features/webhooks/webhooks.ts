@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import {
   AppError,
   type ErrorDetail,
@@ -11,7 +12,7 @@ import {
 } from '../../kernel/errors.ts'
 import { type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { existsCampaign } from '../campaigns/lookup/index.ts'
 import { deleteLane } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
@@ -25,13 +26,6 @@ import { problemWithUrl, requireAllowedTarget } from './target.ts'
 const webhooksMax = 10_000
 /** Deleted ones, too: what was sent to each can be looked for. */
 const madeADayMax = 2 * webhooksMax
-const dayMs = 86_400_000
-
-/** Who does it, and in which request: for the audit log. */
-export interface By {
-  actor: Actor
-  requestId?: string
-}
 
 /** Asks the network, so it runs before `createWebhook` and outside of any transaction. */
 export async function judgeNewWebhook(ctx: Context, workspaceId: string, input: WebhookInput) {
@@ -44,7 +38,7 @@ export async function createWebhook(
   ctx: Context,
   workspaceId: string,
   input: WebhookInput,
-  by: By,
+  by: ChangedBy,
 ) {
   refuseProblems(input)
   const headers = mergeHeaders(input.headers ?? {}, {})
@@ -108,7 +102,7 @@ export async function dropUnusedUrls(ctx: Context, workspaceId: string) {
 }
 
 /** URLs and attempts stay; each pending delivery ends with a closing record. */
-export async function deleteWebhook(ctx: Context, workspaceId: string, id: string, by: By) {
+export async function deleteWebhook(ctx: Context, workspaceId: string, id: string, by: ChangedBy) {
   return transaction(ctx, async (tx) => {
     await deleteLane(tx.db, workspaceId, id)
     const row = await queries.deleteWebhook(tx.db, workspaceId, id)
@@ -169,17 +163,12 @@ export const record = (
   tx: Context,
   row: { workspace_id: string; id: string },
   action: string,
-  { actor, requestId }: By,
+  by: ChangedBy,
   details: Details = {},
 ) =>
   recordAudit(tx, {
-    workspaceId: row.workspace_id,
-    actor,
-    action,
-    subjectType: 'webhook',
-    subjectId: row.id,
-    ...(requestId ? { requestId } : {}),
-    details,
+    ...{ ...by, workspaceId: row.workspace_id, action },
+    ...{ subjectType: 'webhook', subjectId: row.id, details },
   })
 
 export const toRecord = (ctx: Context, row: Selectable<Webhooks>): Webhook => ({

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { enterWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
 import { chooseShard } from './placement.ts'
 import { PlanInput, Workspace, WorkspaceChanges, WorkspaceInput, WorkspaceList } from './schema.ts'
@@ -50,13 +51,13 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Workspace) },
       },
     },
-    ({ ctx, caller, body, id }) => {
-      const { name, unsubscribe_by_reply: unsubscribeByReply } = body
+    (req) => {
+      const { name, unsubscribe_by_reply: unsubscribeByReply } = req.body
       const changes = {
         ...(name === undefined ? {} : { name }),
         ...(unsubscribeByReply === undefined ? {} : { unsubscribeByReply }),
       }
-      return setWorkspace(ctx, caller.workspaceId, changes, { actor: caller.actor, requestId: id })
+      return setWorkspace(req.ctx, req.caller.workspaceId, changes, changedBy(req))
     },
   )
 

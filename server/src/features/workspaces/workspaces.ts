@@ -10,7 +10,7 @@ import {
   haveAllAnswered,
 } from '../../kernel/shards/ask.ts'
 import { hasWorkspaces } from '../../kernel/shards/queries.ts'
-import { type Actor, operator, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, operator, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 
@@ -212,13 +212,8 @@ export interface WorkspaceSettings {
   name?: string
 }
 
-/** Who changes a workspace; the operator at the command line when not told. */
-interface ChangeBy {
-  actor: Actor
-  requestId?: string
-}
-
-const byOperator: ChangeBy = { actor: operator }
+/** Who changes a workspace where it is not told. */
+const byOperator: ChangedBy = { actor: operator }
 
 /** Holds for what comes in from now on. */
 export async function setWorkspace(

@@ -13,7 +13,7 @@ const [own, other] = [
 const echo = prepared<[workspaceId: string], { id: string }>('echo_own', 'select $1::uuid as id')
 const echoMany = preparedForBatch<[workspaceIds: string[]], { id: string }>(
   'echo_batch',
-  '/* settle */ select unnest($1::uuid[]) as id',
+  '/* batch */ select unnest($1::uuid[]) as id',
 )
 
 let ctx: TestContext

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { dayMs } from '../durations.ts'
 import { firstIdAt } from '../ids.ts'
 import type { AnyDb, ProcessDb } from './db.ts'
 
@@ -109,8 +110,6 @@ export async function createPartition(db: ProcessDb, table: PartitionedTable, st
     )
   })
 }
-
-const dayMs = 86_400_000
 
 /** Weeks start on Monday, UTC. */
 function startOfPeriod(table: PartitionedTable, time: Date, step: number): Date {

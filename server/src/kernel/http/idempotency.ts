@@ -46,15 +46,15 @@ export function withIdempotency(handler: Handler, options: IdempotencyOptions): 
       await prepare?.(req)
       return handler(req, reply)
     }
-    const slot = slotFor(req, key)
+    const keyed = keyedRequest(req, key)
     if (prepare) {
       // Nothing is asked of the network for an answer that is kept.
-      const kept = await findKept(req.ctx, slot)
-      if (kept) return replay(req.ctx, slot, kept, reply)
+      const kept = await findKept(req.ctx, keyed)
+      if (kept) return replay(req.ctx, keyed, kept, reply)
       await prepare(req)
     }
     const run = mode === 'transaction' ? runInTransaction : runUnderLease
-    return run(req, reply, slot, handler, mask)
+    return run(req, reply, keyed, handler, mask)
   }
 }
 
@@ -74,8 +74,8 @@ export async function findConflict(req: FastifyRequest): Promise<AppError | unde
   try {
     const key = readKey(req.headers['idempotency-key'])
     if (key === undefined) return
-    const slot = slotFor(req, key)
-    return (await transaction(req.ctx, (tx) => claim(tx, slot))) && reused()
+    const keyed = keyedRequest(req, key)
+    return (await transaction(req.ctx, (tx) => claim(tx, keyed))) && reused()
   } catch (error) {
     // Whatever else goes wrong, the request was refused for what it is.
     return error instanceof AppError && conflicts.has(error.code) ? error : undefined
@@ -144,14 +144,15 @@ export function readKey(header: string | string[] | undefined): string | undefin
   )
 }
 
-interface Slot {
+/** What a request with a key is known by. */
+interface KeyedRequest {
   workspaceId: string
   keyHash: Buffer
   lock: string
   fingerprint: Buffer
 }
 
-function slotFor(req: FastifyRequest, key: string): Slot {
+function keyedRequest(req: FastifyRequest, key: string): KeyedRequest {
   const { workspaceId } = req.caller
   const [path = '', query = ''] = req.url.split(/\?(.*)/s)
   const parameters = new URLSearchParams(query)
@@ -170,16 +171,16 @@ function slotFor(req: FastifyRequest, key: string): Slot {
 async function runInTransaction(
   req: FastifyRequest,
   reply: FastifyReply,
-  slot: Slot,
+  keyed: KeyedRequest,
   handler: Handler,
   mask: Mask,
 ): Promise<unknown> {
   return transaction(req.ctx, async (tx) => {
-    const kept = await claim(tx, slot)
-    if (kept) return replay(tx, slot, kept, reply)
+    const kept = await claim(tx, keyed)
+    if (kept) return replay(tx, keyed, kept, reply)
     req.ctx = tx
     const body = await handler(req, reply)
-    await queries.upsertAnswer(tx.db, answerToKeep(tx, slot, reply.statusCode, body, mask))
+    await queries.upsertAnswer(tx.db, answerToKeep(tx, keyed, reply.statusCode, body, mask))
     return body
   })
 }
@@ -191,23 +192,23 @@ async function runInTransaction(
 async function runUnderLease(
   req: FastifyRequest,
   reply: FastifyReply,
-  slot: Slot,
+  keyed: KeyedRequest,
   handler: Handler,
   mask: Mask,
 ): Promise<unknown> {
   const { ctx } = req
-  const mark = markOf(ctx, slot)
+  const mark = markOf(ctx, keyed)
   const kept = await transaction(ctx, async (tx) => {
-    const found = await claim(tx, slot)
+    const found = await claim(tx, keyed)
     if (!found) await queries.upsertAnswer(tx.db, mark)
     return found
   })
-  if (kept) return replay(ctx, slot, kept, reply)
+  if (kept) return replay(ctx, keyed, kept, reply)
   const work = new AbortController()
   void renewUntil(ctx, mark, work.signal)
   try {
     const body = await handler(req, reply)
-    const answer = answerToKeep(ctx, slot, reply.statusCode, body, mask)
+    const answer = answerToKeep(ctx, keyed, reply.statusCode, body, mask)
     await queries.replaceMark(ctx.db, mark.lease_owner, { ...answer, day: mark.day })
     return body
   } catch (error) {
@@ -235,21 +236,21 @@ interface Kept {
 }
 
 /** The kept answer, or undefined when the key is free and now ours until the transaction ends. */
-async function claim(tx: Context, slot: Slot): Promise<Kept | undefined> {
-  if (!(await queries.tryLockKey(tx.db, slot.lock))) throw inProgress()
-  return findKept(tx, slot)
+async function claim(tx: Context, keyed: KeyedRequest): Promise<Kept | undefined> {
+  if (!(await queries.tryLockKey(tx.db, keyed.lock))) throw inProgress()
+  return findKept(tx, keyed)
 }
 
 /** @throws AppError when the key is in use, or was used for another request */
-async function findKept(tx: Context, slot: Slot): Promise<Kept | undefined> {
+async function findKept(tx: Context, keyed: KeyedRequest): Promise<Kept | undefined> {
   const since = new Date(tx.now().getTime() - keptMs)
-  const found = await queries.findAnswer(tx.db, slot.workspaceId, slot.keyHash, since)
+  const found = await queries.findAnswer(tx.db, keyed.workspaceId, keyed.keyHash, since)
   if (!found) return
   if (found.status === null || found.answer === null) {
     if (found.in_progress_until && found.in_progress_until > tx.now()) throw inProgress()
     return
   }
-  if (!found.fingerprint.equals(slot.fingerprint)) throw reused()
+  if (!found.fingerprint.equals(keyed.fingerprint)) throw reused()
   return { status: found.status, answer: found.answer }
 }
 
@@ -265,11 +266,11 @@ const inProgress = () =>
     'The first request with this Idempotency-Key is still running; ask again shortly.',
   )
 
-const markOf = (ctx: Context, slot: Slot) => ({
-  workspace_id: slot.workspaceId,
+const markOf = (ctx: Context, keyed: KeyedRequest) => ({
+  workspace_id: keyed.workspaceId,
   day: dayOf(ctx.now()),
-  key_hash: slot.keyHash,
-  fingerprint: slot.fingerprint,
+  key_hash: keyed.keyHash,
+  fingerprint: keyed.fingerprint,
   status: null,
   answer: null,
   in_progress_until: new Date(ctx.now().getTime() + leaseMs),
@@ -279,19 +280,19 @@ const markOf = (ctx: Context, slot: Slot) => ({
 
 function answerToKeep(
   ctx: Context,
-  slot: Slot,
+  keyed: KeyedRequest,
   status: number,
   body: unknown,
   mask: Mask,
 ): queries.AnswerToKeep {
   const masked = mask({ ...(body as Record<string, unknown>) })
   return {
-    workspace_id: slot.workspaceId,
+    workspace_id: keyed.workspaceId,
     day: dayOf(ctx.now()),
-    key_hash: slot.keyHash,
-    fingerprint: slot.fingerprint,
+    key_hash: keyed.keyHash,
+    fingerprint: keyed.fingerprint,
     status,
-    answer: ctx.secrets.seal(JSON.stringify(masked), purposeOf(slot)),
+    answer: ctx.secrets.seal(JSON.stringify(masked), purposeOf(keyed)),
     in_progress_until: null,
     lease_owner: null,
     timestamp_created: ctx.now(),
@@ -307,10 +308,11 @@ export const sealedAnswers: SealedColumn[] = [
   },
 ]
 
-function replay(ctx: Context, slot: Slot, kept: Kept, reply: FastifyReply): unknown {
+function replay(ctx: Context, keyed: KeyedRequest, kept: Kept, reply: FastifyReply): unknown {
   reply.code(kept.status).header('idempotency-replayed', 'true')
-  return parseJsonText(ctx.secrets.open(kept.answer, purposeOf(slot)))
+  return parseJsonText(ctx.secrets.open(kept.answer, purposeOf(keyed)))
 }
 
-const purposeOf = ({ workspaceId }: Pick<Slot, 'workspaceId'>) => `idempotency:${workspaceId}`
+const purposeOf = ({ workspaceId }: Pick<KeyedRequest, 'workspaceId'>) =>
+  `idempotency:${workspaceId}`
 const dayOf = (time: Date) => time.toISOString().slice(0, 10)

@@ -1,4 +1,5 @@
 import type { FetchMessageObject, ImapFlow, SearchObject } from 'imapflow'
+import { dayMs } from '../durations.ts'
 import { MailFailure } from './failure.ts'
 import { imapFailure } from './imap-failure.ts'
 import type { FetchedMail, FetchOptions, ImapConnection, MailFolder, SpecialUse } from './mail.ts'
@@ -10,7 +11,6 @@ const groupMailsMax = 250
 /** How often a server that cannot tell by itself is asked. */
 const pollMs = 20_000
 const goodbyeMs = 1_000
-const dayMs = 86_400_000
 
 /** An open connection of imapflow. It reads only: folders are opened with EXAMINE. */
 export class OpenImap implements ImapConnection {

@@ -5,17 +5,16 @@ import type { OutboundRequest } from './outbound-request.ts'
 export interface ConnectionPoolOptions {
   open: Connector
   monotonicMs: () => number
-  maxPerOrigin: number
-  maxTotal: number
+  connectionsMax: number
 }
 
 /** A connection in constant use would never notice that its host name moved. */
 const ageMaxMs = 60_000
 
 /**
- * Keep-alive connections, capped per origin and in total. When the total is reached, an idle
- * connection of another origin is closed; when none is idle, origins take turns at what comes
- * free. Invariant: while an origin is in `#crowded`, no connection is idle.
+ * Keep-alive connections, capped in number. When so many are open, an idle one of another origin is
+ * closed; when none is idle, origins take turns at what comes free. Invariant: while an origin is in
+ * `#crowded`, no connection is idle.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions
@@ -23,7 +22,7 @@ export class ConnectionPool {
   readonly #busy = new Map<OutboundRequest, Connection>()
   /** All idle connections, the longest idle first. */
   readonly #idle = new Set<Connection>()
-  /** Origins below their own cap that wait because the total is reached, in turn. */
+  /** Origins that wait because so many are open as may be, in turn. */
   readonly #crowded = new Set<Origin>()
   #total = 0
   #closed: PromiseWithResolvers<void> | null = null
@@ -96,9 +95,9 @@ export class ConnectionPool {
 
   /** Opens as many connections as wait for one and fit. */
   #grow(origin: Origin): void {
-    const { open, monotonicMs, maxPerOrigin, maxTotal } = this.#options
-    while (origin.open < maxPerOrigin) {
-      if (this.#total >= maxTotal && origin.waiting.size > 0 && !this.#dropLongestIdle()) {
+    const { open, monotonicMs, connectionsMax } = this.#options
+    for (;;) {
+      if (this.#total >= connectionsMax && origin.waiting.size > 0 && !this.#dropLongestIdle()) {
         this.#crowded.add(origin)
         return
       }
@@ -108,7 +107,6 @@ export class ConnectionPool {
       this.#total++
       this.#sendOn(new Connection(origin, open, monotonicMs, this.#lostWhileIdle), request)
     }
-    this.#crowded.delete(origin)
   }
 
   /** Served or not, an origin goes to the end of the turns, or leaves when nothing waits. */

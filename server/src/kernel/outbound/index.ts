@@ -36,8 +36,7 @@ export interface OutboundHttp {
 export interface OutboundOptions {
   policy: AddressPolicy
   lookup?: LookupFn
-  maxConnectionsPerOrigin?: number
-  maxConnections?: number
+  connectionsMax?: number
   monotonicMs?: () => number
 }
 
@@ -57,9 +56,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     const known = pools.get(use)
     if (known !== undefined) return known
     const pool = new ConnectionPool({
-      ...{ open, monotonicMs },
-      maxPerOrigin: options.maxConnectionsPerOrigin ?? connectionsMax,
-      maxTotal: options.maxConnections ?? connectionsMax,
+      ...{ open, monotonicMs, connectionsMax: options.connectionsMax ?? connectionsMax },
     })
     pools.set(use, pool)
     if (isClosed) void pool.close()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ProcessContext } from '../context.ts'
+import { uuidOfHex } from '../ids.ts'
 import { describeError } from '../log.ts'
 import { bucketCount, bucketOf } from './leases.ts'
 
@@ -123,9 +124,7 @@ export function readHint(text: string, kind: string, buckets: number[]): Hint | 
 function readLanes(names: string): LaneName[] {
   const hex = Buffer.from(names, 'base64url').toString('hex')
   return Array.from({ length: hex.length / 64 }, (_, at) => ({
-    workspaceId: uuid(hex.slice(at * 64, at * 64 + 32)),
-    id: uuid(hex.slice(at * 64 + 32, at * 64 + 64)),
+    workspaceId: uuidOfHex(hex.slice(at * 64, at * 64 + 32)),
+    id: uuidOfHex(hex.slice(at * 64 + 32, at * 64 + 64)),
   }))
 }
-
-const uuid = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AnyContext } from '../context.ts'
-import { type Pool, type Slot, Slots } from './slots.ts'
+import { type Slot, type SlotPool, Slots } from './slots.ts'
 
 const limits = {
   max: { proven: 512, trial: 256, failing: 256 },
@@ -106,7 +106,7 @@ function sharedSlots() {
     ...{ max: { proven: 8, trial: 4, failing: 8 }, slowAfterMs: 1_000, slowMax: 4 },
     workspaceShare: 0.5,
   })
-  const fill = (pool: Pool, workspaceId: string) => {
+  const fill = (pool: SlotPool, workspaceId: string) => {
     const taken: Slot[] = []
     while (slots.hasFree(pool) && slots.hasShare(pool, workspaceId)) {
       taken.push(slots.take(pool, workspaceId))

@@ -1,10 +1,10 @@
 import type { AnyContext } from '../context.ts'
 
 /** Which slots an attempt draws from: one that hangs must never hold a slot that a good one needs. */
-export type Pool = 'proven' | 'trial' | 'failing'
+export type SlotPool = 'proven' | 'trial' | 'failing'
 
 /** What an attempt counts against: its pool, or once it is old, what is slow of all pools. */
-type Account = Pool | 'slow'
+type Account = SlotPool | 'slow'
 
 /** An attempt under way. */
 export interface Slot {
@@ -16,7 +16,7 @@ export interface Slot {
 
 export interface SlotLimits {
   /** Attempts under way at once, by pool. A failing lane never takes a slot that a good one needs. */
-  max: Record<Pool, number>
+  max: Record<SlotPool, number>
   /** An attempt this old of the proven or the trial pool counts against it no longer, but as slow. */
   slowAfterMs: number
   /** So many are counted as slow; those beyond stay in their pools. */
@@ -51,7 +51,7 @@ export class Slots {
   readonly #used: Record<Account, number> = noneUsed()
   readonly #usedBy = new Map<string, Record<Account, number>>()
   readonly #share: number
-  readonly #max: Record<Pool, number>
+  readonly #max: Record<SlotPool, number>
   #wereFull = false
   #adaptedAtMs = 0
 
@@ -66,18 +66,18 @@ export class Slots {
     return this.#taken.size
   }
 
-  hasFree(pool: Pool): boolean {
+  hasFree(pool: SlotPool): boolean {
     const isFree = this.#used[pool] < this.#max[pool]
     if (!isFree && pool === 'proven') this.#wereFull = true
     return isFree
   }
 
   /** Whether this workspace holds less than its share of the pool. */
-  hasShare(pool: Pool, workspaceId: string): boolean {
+  hasShare(pool: SlotPool, workspaceId: string): boolean {
     return this.#isBelowShare(pool, workspaceId, this.#max[pool])
   }
 
-  take(pool: Pool, workspaceId: string): Slot {
+  take(pool: SlotPool, workspaceId: string): Slot {
     const slot: Slot = { workspaceId, startedMs: this.#ctx.monotonicMs(), account: pool }
     this.#count(slot, 1)
     this.#taken.add(slot)
@@ -85,7 +85,7 @@ export class Slots {
   }
 
   /** The attempt goes on: it is young again, and counts against this pool as soon as that has room. */
-  renew(slot: Slot, pool: Pool) {
+  renew(slot: Slot, pool: SlotPool) {
     slot.startedMs = this.#ctx.monotonicMs()
     this.#taken.delete(slot)
     this.#taken.add(slot)

@@ -1,4 +1,5 @@
 import { dayOf, zoned } from '../../../kernel/calendar.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import type { ErrorDetail } from '../../../kernel/errors.ts'
 import { canonicalZone } from '../../../kernel/time-zone.ts'
 import type { CampaignSchedule } from './schedule-schema.ts'
@@ -127,8 +128,6 @@ function isDayOf(dates: Dates, { days }: WeeklySchedule, date: Temporal.PlainDat
     (dates.end_date === null || day <= dates.end_date)
   )
 }
-
-const dayMs = 86_400_000
 
 // A gap can swallow a weekly window, so one week is not enough.
 const daysMax = 16

@@ -1,11 +1,12 @@
 import type { Context } from '../../../kernel/context.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import type { MatchedMessage } from '../matching/matched-messages.ts'
 import * as queries from './soft-bounce-queries.ts'
 
 /** Mails in a row that could not be delivered, each of which by itself says nothing for good. */
 const inARowMax = 5
 /** After so long nothing comes back any more: servers try for up to five days, and most for less. */
-const silenceMs = 3 * 86_400_000
+const silenceMs = 3 * dayMs
 
 /**
  * Counts the soft bounces of addresses, in all campaigns of the workspace, by mails and not by

@@ -1,14 +1,14 @@
 import { isAcknowledgement, isFromHelpDesk } from './help-desk.ts'
 import { isAnswer, type ParsedMessage } from './message.ts'
-import { type Day, findReturnDay } from './return-day.ts'
+import { findReturnDay } from './return-day.ts'
 import { baseSubject } from './subject.ts'
 import { visibleText } from './visible-text.ts'
 
 /** A machine answered for the person. */
 export interface AutoReply {
   isOutOfOffice: boolean
-  /** The first day that the person is back, where the mail says so. */
-  returnsOn: Day | null
+  /** The first day that the person is back, where the mail says so: YYYY-MM-DD, which a worker can post. */
+  returnsOn: string | null
 }
 
 /**
@@ -38,7 +38,7 @@ export function readAutoReply(message: ParsedMessage, receivedAt: Date): AutoRep
     (isOwnSubject && outOfOffice.test(subject)) ||
     outOfOffice.test(text) ||
     (isMarked && found !== null)
-  return { isOutOfOffice, returnsOn: isOutOfOffice ? found : null }
+  return { isOutOfOffice, returnsOn: isOutOfOffice && found ? found.toString() : null }
 }
 
 function saysAutomatic(message: ParsedMessage, isFromDesk: boolean): boolean {

@@ -1,5 +1,5 @@
 /** A calendar day, in nobody's zone. */
-export type Day = Temporal.PlainDate
+type Day = Temporal.PlainDate
 
 /**
  * The first day that somebody is back, from the text of an out-of-office reply: "back on 5 December",

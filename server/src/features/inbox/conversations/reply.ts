@@ -1,6 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError, invalidField } from '../../../kernel/errors.ts'
 import { snippetOf, storable } from '../../../kernel/text.ts'
+import type { ChangedBy } from '../../audit/index.ts'
 import { MailRefused } from '../../messages/index.ts'
 import {
   composeReplyMail,
@@ -14,7 +15,6 @@ import { safeHtml } from '../classify/html.ts'
 import { visibleText } from '../classify/visible-text.ts'
 import { draftReply, type GivenReply, type ReplyDraft, refuseUnseen } from './reply-draft.ts'
 import { type ShownReply, shownReply } from './shown-reply.ts'
-import type { ChangeBy } from './threads.ts'
 
 export type NewReply = {
   thread_id: string
@@ -25,7 +25,7 @@ export type NewReply = {
   /** The last message that the person has seen: where there is a newer one nothing is sent. */
   seen_message_id?: string
   /** The person who answers, in the application. */
-  by?: ChangeBy
+  by?: ChangedBy
 } & ({ text: string } | { html: string })
 
 /**

@@ -1,5 +1,5 @@
-import { threadModule } from '../../../kernel/own-files.ts'
-import { Thread } from '../../../kernel/thread.ts'
+import { workerModule } from '../../../kernel/own-files.ts'
+import { WorkerThread } from '../../../kernel/worker-thread.ts'
 import type { StoredMessage } from '../../messages/index.ts'
 import { mailDocument } from './mail-document.ts'
 
@@ -11,26 +11,26 @@ export interface LargeDocument {
 /** HTML of this length is made a page within milliseconds, whatever a stranger has put into it. */
 const smallCharactersMax = 32 * 1024
 
-const threadMs = 10_000
+const workerMs = 10_000
 
-const thread = new Thread<LargeDocument, string>(
-  threadModule('features/inbox/conversations/document-thread'),
+const worker = new WorkerThread<LargeDocument, string>(
+  workerModule('features/inbox/conversations/document-worker'),
   { memoryMb: 256 },
 )
 
 /**
- * A mail as a page of its own. One that is large is made in a thread, so that no mail keeps the process
+ * A mail as a page of its own. One that is large is made by a worker, so that no mail keeps the process
  * from answering; of one that takes too long, or too much memory, there is its text.
  */
 export async function showMail(
   message: Pick<StoredMessage, 'html' | 'text'>,
   options: { showsImages: boolean },
-  timeMs = threadMs,
+  timeMs = workerMs,
 ): Promise<string> {
   const { html, text } = message
   if (html === null || html.length <= smallCharactersMax) return mailDocument(message, options)
   try {
-    return await thread.ask({ html, ...options }, timeMs)
+    return await worker.ask({ html, ...options }, timeMs)
   } catch {
     return mailDocument({ html: null, text }, options)
   }

@@ -1,8 +1,9 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../../kernel/http/page.ts'
-import { type Actor, recordAudit } from '../../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { tellPages } from '../../live/index.ts'
 import * as messages from '../../messages/index.ts'
 import { listUnsentReplies } from '../../sending/index.ts'
@@ -110,18 +111,12 @@ export async function markRead(
   tellPages(ctx, workspaceId, ['inbox'])
 }
 
-/** The person who changes conversations. */
-export interface ChangeBy {
-  actor: Actor
-  requestId: string
-}
-
 /** Done until something comes in; others are not touched. @throws AppError `version_conflict` */
 export const markDone = (
   ctx: Context,
   workspaceId: string,
   { done, ...chosen }: Chosen & { done: boolean },
-  by: ChangeBy,
+  by: ChangedBy,
 ) =>
   transaction(ctx, async (tx) => {
     await refuseNewer(tx, workspaceId, chosen)
@@ -131,7 +126,7 @@ export const markDone = (
   })
 
 /** A year either way: what is put off for longer is forgotten. */
-const snoozeMsMax = 366 * 86_400_000
+const snoozeMsMax = 366 * dayMs
 
 /**
  * Put off until an instant, or not any more. One that has come is what an undo asks for, of what was back
@@ -143,7 +138,7 @@ export async function snoozeThreads(
   ctx: Context,
   workspaceId: string,
   { until, ...chosen }: Chosen & { until: Date | null },
-  by: ChangeBy,
+  by: ChangedBy,
 ): Promise<void> {
   if (until && Math.abs(until.getTime() - ctx.now().getTime()) > snoozeMsMax) {
     throw invalidField('/until', 'until must be a time within a year')
@@ -175,7 +170,7 @@ async function record(
   workspaceId: string,
   ids: string[],
   action: string,
-  by: ChangeBy,
+  by: ChangedBy,
 ) {
   const [first] = ids
   if (first === undefined) return

@@ -27,7 +27,7 @@ export function activitiesOf(
   }
   const { isOutOfOffice, returnsOn } = inbound
   const resumeAt = returnsOn
-    ? new Date(returnsOn.toZonedDateTime(lead.timezone).epochMilliseconds)
+    ? new Date(Temporal.PlainDate.from(returnsOn).toZonedDateTime(lead.timezone).epochMilliseconds)
     : null
   return [{ kind: 'auto_replied', ...about, reply, isOutOfOffice, resumeAt }]
 }

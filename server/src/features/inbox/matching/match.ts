@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import { companyOf } from '../../leads/index.ts'
 import { findByMessageIds } from '../../messages/index.ts'
@@ -77,7 +78,7 @@ const isWrittenToMany = ({ isForMany, inbound }: InboundMessage) =>
   isForMany && (inbound.kind === 'reply' || inbound.kind === 'auto_reply')
 
 /** A person who writes later than that begins a conversation of their own. */
-const answeredByAddressMs = 90 * 86_400_000
+const answeredByAddressMs = 90 * dayMs
 
 export const isRecent = (contactedAt: Date, { receivedAt }: InboundMessage) =>
   receivedAt.getTime() - contactedAt.getTime() <= answeredByAddressMs
@@ -89,7 +90,7 @@ async function findContacted(ctx: Context, mailbox: ReadMailbox, mails: InboundM
 }
 
 /** Mail is answered within weeks, or not at all. */
-const answeredWithinMs = 30 * 86_400_000
+const answeredWithinMs = 30 * dayMs
 
 async function findColleagues(ctx: Context, mailbox: ReadMailbox, mails: InboundMessage[]) {
   const companies = mails.map((mail) => companyOf(addressesIn(mail)[0] ?? ''))

@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import type { ImapConnection, MailFolder } from '../../../kernel/mail/index.ts'
 import { IngestBatch } from '../ingest/ingest-batch.ts'
 import type { ReadMailbox } from '../mailbox.ts'
@@ -35,7 +36,6 @@ const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all', 'arc
 /** Enough for every text; the rest of a larger mail is attachments. */
 const sourceBytesMax = 512 * 1024
 
-const dayMs = 86_400_000
 /** Before it wrote to anybody, nothing in a mailbox is an answer to us; its clock may be off. */
 const lookBackMs = 3 * dayMs
 /** Mail is answered within weeks, or not at all. */

@@ -1,6 +1,6 @@
 import type { AnyContext } from '../../../kernel/context.ts'
 import { FairQueue } from '../../../kernel/runner/fair-queue.ts'
-import { type Pool, type Slot, Slots } from '../../../kernel/runner/slots.ts'
+import { type Slot, type SlotPool, Slots } from '../../../kernel/runner/slots.ts'
 
 /**
  * Mailboxes that are read at once: each may hold a few MB, all the others only listen. A server may take
@@ -27,12 +27,12 @@ interface Waiting {
 export class ReadingSlots {
   readonly #ctx: AnyContext
   readonly #slots: Slots
-  readonly #waiting: Record<Pool, FairQueue<Waiting>> = {
+  readonly #waiting: Record<SlotPool, FairQueue<Waiting>> = {
     proven: new FairQueue(),
     trial: new FairQueue(),
     failing: new FairQueue(),
   }
-  readonly #poolOf = new Map<string, Exclude<Pool, 'trial'>>()
+  readonly #poolOf = new Map<string, Exclude<SlotPool, 'trial'>>()
 
   constructor(ctx: AnyContext) {
     this.#ctx = ctx
@@ -46,7 +46,7 @@ export class ReadingSlots {
       this.#pump()
     })
     const startedMs = this.#ctx.monotonicMs()
-    let pool: Exclude<Pool, 'trial'> = 'failing'
+    let pool: Exclude<SlotPool, 'trial'> = 'failing'
     try {
       const result = await read()
       if (this.#ctx.monotonicMs() - startedMs < limits.slowAfterMs) pool = 'proven'

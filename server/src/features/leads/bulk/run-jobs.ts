@@ -1,6 +1,7 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { movingOf } from '../../../kernel/db/failure.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { applyTo } from './apply.ts'
@@ -58,7 +59,7 @@ async function runBatch(ctx: Context, workspaceId: string, id: string, claim: st
   }
 }
 
-const keptMs = 7 * 86_400_000
+const keptMs = 7 * dayMs
 
 export const dropOldLeadJobs = (ctx: Context, workspaceId: string) =>
   queries.deleteOldJobs(ctx.db, workspaceId, new Date(ctx.now().getTime() - keptMs))

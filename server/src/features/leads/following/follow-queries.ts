@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
+import { nilId } from '../../../kernel/ids.ts'
 import type { StoredLead } from '../record.ts'
 
 export interface WalkedLead {
@@ -31,7 +32,7 @@ const selectLeads = prepared<
      select $3::uuid as mailbox_id, id, timestamp_next_send
      from leads
      where workspace_id = $1 and campaign_id = $2 and sending_state = 'pending'
-       and $3::uuid = '00000000-0000-0000-0000-000000000000'
+       and $3::uuid = '${nilId}'
        and (timestamp_next_send, id) > ($4::timestamptz, $5::uuid)
      order by timestamp_next_send, id
      limit $6
@@ -62,8 +63,8 @@ const selectLeads = prepared<
 )
 
 export const beforeAllLeads: WalkedLead = {
-  mailbox_id: '00000000-0000-0000-0000-000000000000',
-  id: '00000000-0000-0000-0000-000000000000',
+  mailbox_id: nilId,
+  id: nilId,
   timestamp_next_send: '-infinity',
 }
 

@@ -10,7 +10,7 @@ interface PostponedLead {
 
 const postpone = preparedForBatch<unknown[], never>(
   'postpone_leads',
-  `/* settle */
+  `/* batch */
    update leads l
    set timestamp_next_send = greatest(k.until, l.postponed_until), timestamp_updated = $4::timestamptz
    from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as k (workspace_id, lead_id, until)

@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import { AppError, invalidField } from '../../../kernel/errors.ts'
-import { type Actor, recordAudit } from '../../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { builtinStatuses, listLabels } from '../../labels/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { noSuchLead } from '../find-lead.ts'
@@ -33,11 +33,6 @@ export async function setLeadStatus(
     if (isChanged) await recordChange(tx, before, after, by)
     return leadRecord(after)
   })
-}
-
-export interface ChangedBy {
-  actor: Actor
-  requestId?: string
 }
 
 interface Changed {

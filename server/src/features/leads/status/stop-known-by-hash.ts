@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { nilId } from '../../../kernel/ids.ts'
 import { findOptedOut } from '../../directory/index.ts'
 import { findErased, lockSuppressions } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
@@ -41,8 +42,6 @@ async function stopAmong(
       )
       return leads.length < leadsAtOnce ? undefined : leads.at(-1)?.id
     })
-  let place = await stopBehind(beforeAll)
+  let place = await stopBehind(nilId)
   while (place) place = await stopBehind(place)
 }
-
-const beforeAll = '00000000-0000-0000-0000-000000000000'

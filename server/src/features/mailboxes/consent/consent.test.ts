@@ -3,7 +3,7 @@ import { type TestApi, testApi } from '../../../../test/app.ts'
 import { type Browser, setUp } from '../../../../test/browser.ts'
 import { type MailServers, startMailServers } from '../../../../test/mail/mail-servers.ts'
 import { type OAuthProvider, startOAuthProvider } from '../../../../test/mail/oauth-provider.ts'
-import { createPerson, join } from '../../../../test/people.ts'
+import { createMember } from '../../../../test/people.ts'
 import { explainFailure, openMailbox, testMailbox } from '../index.ts'
 import { missingOf } from './providers.ts'
 
@@ -168,8 +168,7 @@ test('a code is good once', async () => {
 
 test('a state of somebody else, of another time or of nobody connects nothing', async () => {
   const back = picked(answerOf(await provider.consentAt(await begin(), anna)))
-  const admin = await createPerson(api, { email: 'admin@team.example' })
-  await join(api, api.workspaceId, admin, 'admin')
+  const admin = await createMember(api, 'admin@team.example', 'admin')
   const stale = {
     ...back,
     state: `${api.workspaceId}.${Buffer.from('guess').toString('base64url')}`,

@@ -34,7 +34,7 @@ const leadColumns = `l.id, l.email, l.first_name, l.last_name, l.company_name, l
 
 const selectSendable = preparedForBatch<unknown[], Sendable>(
   'find_sendable',
-  `/* settle */
+  `/* batch */
    select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt,
      ${mayClaim('$12')} as allowed
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::timestamptz[],
@@ -87,7 +87,7 @@ export const findSendable = (
 
 const selectOwn = preparedForBatch<string[][], Sendable>(
   'find_own_claims',
-  `/* settle */
+  `/* batch */
    select k.position::int as position, ${leadColumns}, null::integer as daily_limit,
      null::integer as daily_max_leads, s.state, s.id as attempt_id, ${attempts} as attempt,
      true as allowed
@@ -143,7 +143,7 @@ const claimValues = (claims: ClaimRequest[]) => [
 
 const insert = preparedForBatch<unknown[], { id: string }>(
   'insert_claims',
-  `/* settle */
+  `/* batch */
    insert into sends (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, step, variant,
      variant_id, message_id, claim_token, is_new, campaign_day, mailbox_day, starts_thread, state,
      timestamp_claimed)
@@ -164,7 +164,7 @@ export async function insertClaims(db: AnyDb, claims: ClaimRequest[], now: Date)
 
 const retake = preparedForBatch<unknown[], { id: string }>(
   'retake_claims',
-  `/* settle */
+  `/* batch */
    update sends s
    set id = k.id, campaign_id = k.campaign_id, mailbox_id = k.mailbox_id, step = k.step,
      variant = k.variant, variant_id = k.variant_id, message_id = k.message_id,
@@ -190,7 +190,7 @@ export interface EarlierRow extends EarlierSend {
 
 const selectEarlier = preparedForBatch<string[][], EarlierRow>(
   'find_earlier_sends',
-  `/* settle */
+  `/* batch */
    select s.lead_id, s.step_id, coalesce(s.provider_message_id, s.message_id) as message_id,
      s.starts_thread
    from sends s

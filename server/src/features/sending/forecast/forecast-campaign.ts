@@ -1,8 +1,8 @@
 import { dayOf } from '../../../kernel/calendar.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import { threadModule } from '../../../kernel/own-files.ts'
-import { Thread } from '../../../kernel/thread.ts'
+import { workerModule } from '../../../kernel/own-files.ts'
+import { WorkerThread } from '../../../kernel/worker-thread.ts'
 import { type Campaign, getCampaign, zoneOf } from '../../campaigns/index.ts'
 import type { PlannedMailbox, SendHistory } from '../planning/plan.ts'
 import { plannedCampaign, plannedMailbox } from '../planning/planned-from.ts'
@@ -26,16 +26,16 @@ export interface CampaignForecast extends Forecast {
 /** Steps of so many leads, and days of mailboxes, are gone through within milliseconds. */
 const smallMax = 5000
 
-const threadMs = 120_000
+const workerMs = 120_000
 
-const thread = new Thread<Parameters<typeof forecast>, Forecast>(
-  threadModule('features/sending/forecast/forecast-thread'),
+const worker = new WorkerThread<Parameters<typeof forecast>, Forecast>(
+  workerModule('features/sending/forecast/forecast-worker'),
   { memoryMb: 512 },
 )
 
 /**
  * What a campaign would send from now on, day by day, as if it were active and alone with its
- * mailboxes. Four statements, whatever the number of its leads; one of many mails is made in a thread,
+ * mailboxes. Four statements, whatever the number of its leads; one of many mails is made by a worker,
  * so that none keeps the process from answering.
  */
 export async function forecastCampaign(
@@ -50,7 +50,7 @@ export async function forecastCampaign(
   }
   return inTurn(`${workspaceId} ${id} ${daysMax}`, async () => {
     const now = await getCampaign(ctx, workspaceId, id)
-    return forecastOf(ctx, now, daysMax, (...of) => thread.ask(of, threadMs))
+    return forecastOf(ctx, now, daysMax, (...of) => worker.ask(of, workerMs))
   })
 }
 

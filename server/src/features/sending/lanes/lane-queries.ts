@@ -45,7 +45,7 @@ export interface LaneRow extends LaneKey {
 
 const selectLanes = preparedForBatch<[...string[][], Date, Date], LaneRow>(
   'read_lanes',
-  `/* settle */
+  `/* batch */
    select l.workspace_id, l.mailbox_id, l.seq, l.token, l.next_send_at, l.last_sent_at,
      l.last_campaign_id,
      l.failures, l.not_before, w.plan_api, w.is_moving, m.address, m.timestamp_updated as mailbox_version,
@@ -101,7 +101,7 @@ export interface OpenSend extends LaneKey {
 
 const selectOpen = preparedForBatch<string[][], OpenSend>(
   'find_open_sends',
-  `/* settle */
+  `/* batch */
    select s.workspace_id, s.mailbox_id, s.id, s.lead_id, s.step_id, s.campaign_id, s.state,
      l.email, l.thread_subject, m.address, m.gap_seconds
    from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as k (workspace_id, mailbox_id, token)

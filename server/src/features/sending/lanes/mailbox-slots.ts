@@ -1,6 +1,6 @@
 import type { ProcessContext } from '../../../kernel/context.ts'
 import { FairQueue } from '../../../kernel/runner/fair-queue.ts'
-import { type Pool, type SlotLimits, Slots } from '../../../kernel/runner/slots.ts'
+import { type SlotLimits, type SlotPool, Slots } from '../../../kernel/runner/slots.ts'
 import type { Lane } from './lane.ts'
 
 /**
@@ -23,12 +23,12 @@ const remembered = 20_000
  */
 export class MailboxSlots {
   readonly #slots: Slots
-  readonly #waiting: Record<Pool, FairQueue<Lane>> = {
+  readonly #waiting: Record<SlotPool, FairQueue<Lane>> = {
     proven: new FairQueue(),
     trial: new FairQueue(),
     failing: new FairQueue(),
   }
-  readonly #poolOf = new Map<string, Exclude<Pool, 'trial'>>()
+  readonly #poolOf = new Map<string, Exclude<SlotPool, 'trial'>>()
 
   constructor(ctx: ProcessContext) {
     this.#slots = new Slots(ctx, limits)
@@ -79,9 +79,9 @@ export class MailboxSlots {
     this.#slots.review()
   }
 
-  #pool = ({ mailboxId }: Lane): Pool => this.#poolOf.get(mailboxId) ?? 'trial'
+  #pool = ({ mailboxId }: Lane): SlotPool => this.#poolOf.get(mailboxId) ?? 'trial'
 
-  #remember({ mailboxId }: Lane, pool: Exclude<Pool, 'trial'>) {
+  #remember({ mailboxId }: Lane, pool: Exclude<SlotPool, 'trial'>) {
     this.#poolOf.delete(mailboxId)
     this.#poolOf.set(mailboxId, pool)
     if (this.#poolOf.size <= remembered) return

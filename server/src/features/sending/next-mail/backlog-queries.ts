@@ -23,7 +23,7 @@ interface Sender {
 // Its senders are read once for each campaign, and not for each mailbox that asks.
 const selectActive = preparedForBatch<[...string[][], Date], ActiveCampaign>(
   'find_active_campaigns',
-  `/* settle */
+  `/* batch */
    with named as materialized (
      select c.workspace_id, c.id, c.timestamp_updated as version, a.address
      from unnest($1::uuid[]) as w (workspace_id)
@@ -91,7 +91,7 @@ export interface FollowUpSource {
 
 const selectFollowUps = preparedForBatch<unknown[], DueLead>(
   'find_follow_ups',
-  `/* settle */
+  `/* batch */
    select k.position::int as position, ${dueLead}
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::integer[]) with ordinality
      as k (workspace_id, mailbox_id, campaign_id, most, position)
@@ -128,7 +128,7 @@ export interface PendingSource {
 
 const selectPending = preparedForBatch<unknown[], DueLead>(
   'find_pending_leads',
-  `/* settle */
+  `/* batch */
    select k.position::int as position, ${dueLead}
    from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::uuid[], $5::integer[]) with ordinality
      as k (workspace_id, campaign_id, after_due, after_id, most, position)
@@ -163,7 +163,7 @@ export interface NextDue {
 
 const selectNextDue = preparedForBatch<unknown[], NextDue>(
   'find_next_due',
-  `/* settle */
+  `/* batch */
    select k.position::int as position, least(f.due_at, p.due_at) as due_at
    from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality
      as k (workspace_id, mailbox_id, campaign_id, position)

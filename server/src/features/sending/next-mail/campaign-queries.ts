@@ -30,7 +30,7 @@ export interface CampaignColumns extends MailCampaign {
 
 const select = preparedForBatch<string[][], CampaignColumns>(
   'read_sending_campaigns',
-  `/* settle */
+  `/* batch */
    select c.workspace_id, c.id, c.timestamp_updated as version, c.campaign_schedule,
      (
        select coalesce(jsonb_agg(jsonb_build_object(
@@ -81,7 +81,7 @@ export const readCampaigns = (db: AnyDb, campaigns: CampaignKey[]) =>
 
 const hold = preparedForBatch<string[][], CampaignVersion>(
   'hold_campaigns',
-  `/* settle */
+  `/* batch */
    select c.workspace_id, c.id, c.timestamp_updated as version
    from campaigns c
    join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, id)

@@ -1,3 +1,4 @@
+import { dayMs } from '../../../kernel/durations.ts'
 import { chanceOf } from './chance.ts'
 import type { PlannedCampaign, PlannedMailbox, PlannedStep, PlannedVariant } from './planned.ts'
 
@@ -37,6 +38,6 @@ export function mailboxLimit(
   day: string,
 ): number {
   if (!ramp_up) return daily_limit
-  const days = Math.max(0, (Date.parse(day) - Date.parse(ramp_up.from)) / 86_400_000)
+  const days = Math.max(0, (Date.parse(day) - Date.parse(ramp_up.from)) / dayMs)
   return Math.min(daily_limit, ramp_up.start + ramp_up.step * days)
 }

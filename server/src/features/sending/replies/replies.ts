@@ -3,7 +3,7 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { countRunners } from '../../../kernel/runner/lease-queries.ts'
-import { type Actor, recordAudit } from '../../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { tellPages } from '../../live/index.ts'
 import { wakeMailboxes } from '../../mailbox-lanes/index.ts'
 import { findMailboxes, type Mailbox } from '../../mailboxes/index.ts'
@@ -45,7 +45,7 @@ export async function sendReply(
 }
 
 interface SendReplyOptions {
-  by?: { actor: Actor; requestId: string } | undefined
+  by?: ChangedBy | undefined
   /** Throws where it must not go out after all: asked once it is in the ledger, in the same transaction. */
   mayGo?: ((tx: Context) => Promise<void>) | undefined
 }

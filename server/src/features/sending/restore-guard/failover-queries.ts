@@ -34,7 +34,7 @@ export async function findMissingMarks(
   marks: RememberedMark[],
 ): Promise<RememberedMark[]> {
   if (marks.length === 0) return []
-  const { rows } = await sql<{ id: string }>`/* settle */
+  const { rows } = await sql<{ id: string }>`/* batch */
     select k.id
     from unnest(${column(marks, 'workspace_id')}::uuid[], ${column(marks, 'lead_id')}::uuid[],
       ${column(marks, 'step_id')}::uuid[], ${column(marks, 'id')}::uuid[],
@@ -59,7 +59,7 @@ export async function findMissingMarks(
 /** Also of workspaces that this database takes for moved. */
 export async function insertMissingMarks(db: AnyDb, marks: RememberedMark[]): Promise<void> {
   await writeThroughFences(db)
-  await sql`/* settle */
+  await sql`/* batch */
     insert into missing_marks (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id,
       timestamp_marked)
     select k.workspace_id, k.lead_id, k.step_id, k.id, k.campaign_id, k.mailbox_id,

@@ -34,7 +34,7 @@ const ledgerColumns = `s.workspace_id, s.lead_id, s.step_id, s.id, s.campaign_id
 
 const selectForUpdate = preparedForBatch<string[][], LedgerRow>(
   'lock_sends',
-  `/* settle */
+  `/* batch */
    select ${ledgerColumns}
    from sends s
    join unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[])
@@ -63,7 +63,7 @@ export interface LastSent {
 
 const selectLastSent = preparedForBatch<string[][], LastSent>(
   'find_last_sent',
-  `/* settle */
+  `/* batch */
    select k.workspace_id, k.lead_id, max(coalesce(s.timestamp_transmitting, s.timestamp_settled)) as sent_at
    from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, lead_id)
    join sends s on s.workspace_id = k.workspace_id and s.lead_id = k.lead_id
@@ -80,7 +80,7 @@ export const findLastSent = (db: AnyDb, leads: Pick<SendKey, 'workspace_id' | 'l
 
 const updateSent = preparedForBatch<[...string[][], Date], LedgerRow>(
   'settle_sent',
-  `/* settle */
+  `/* batch */
    update sends s
    set state = 'sent', timestamp_settled = $5::timestamptz
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[])
@@ -111,7 +111,7 @@ export interface SettledSend extends SendKey {
 
 const update = preparedForBatch<unknown[], never>(
   'update_sends',
-  `/* settle */
+  `/* batch */
    update sends s
    set state = k.state, error_stage = k.error_stage, error_code = k.error_code,
      error_message = k.error_message, look_at = k.look_at, timestamp_settled = $9::timestamptz
@@ -154,7 +154,7 @@ export async function setSendAside(
 
 const selectSentSteps = preparedForBatch<string[][], { lead_id: string; step_ids: string[] }>(
   'find_sent_steps',
-  `/* settle */
+  `/* batch */
    select s.lead_id, array_agg(s.step_id order by s.timestamp_transmitting, s.id) as step_ids
    from sends s
    join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, lead_id)

@@ -18,7 +18,7 @@ import { addMailbox } from '../../mailboxes/index.ts'
 import { lockSuppressions } from '../../suppression/suppression.ts'
 import { createWorkspace } from '../../workspaces/index.ts'
 import { countSetAside } from '../cross-workspace.ts'
-import { confirmArrived } from '../sends.ts'
+import { confirmArrived } from '../uncertain/decide.ts'
 
 let sending: Sending
 let closing: (() => Promise<unknown>) | undefined

@@ -24,7 +24,7 @@ export interface Mark extends SendKey {
 
 const mark = preparedForBatch<unknown[], { id: string }>(
   'mark_transmitting',
-  `/* settle */
+  `/* batch */
    update sends s
    set state = 'transmitting', subject = k.subject, starts_thread = k.starts_thread,
      timestamp_transmitting = $9::timestamptz

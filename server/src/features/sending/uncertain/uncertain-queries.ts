@@ -3,6 +3,7 @@ import type { Db } from '../../../kernel/db/db.ts'
 import type { SendKey } from '../ledger.ts'
 import type { SettledReply } from '../replies/reply-mail.ts'
 import type { ReplyContent } from '../replies/reply-queries.ts'
+import { type ShownSend, shownColumns } from '../sends-queries.ts'
 
 /** Null: not again. */
 export const postponeLook = (
@@ -19,76 +20,10 @@ export const postponeLook = (
     .where('state', '=', 'uncertain')
     .execute()
 
-/** A send as operators see it. */
-export interface ShownSend extends SendKey {
-  id: string
-  campaign_id: string
-  campaign_name: string
-  lead_email: string | null
-  mailbox: string | null
-  /** Null: a person's answer. */
-  step: number | null
-  variant: number | null
-  state: string
-  attempt: number
-  message_id: string
-  subject: string | null
-  error_code: string | null
-  error_message: string | null
-  timestamp_claimed: Date
-  timestamp_transmitting: Date | null
-  timestamp_settled: Date | null
-}
-
-const shown = sql`
-  s.workspace_id, s.id, s.lead_id, s.step_id, s.campaign_id, s.step, s.variant, s.state, s.attempt,
-  s.message_id, s.subject, s.error_code, s.error_message, s.timestamp_claimed,
-  s.timestamp_transmitting, s.timestamp_settled,
-  (select c.name from campaigns c
-    where c.workspace_id = s.workspace_id and c.id = s.campaign_id) as campaign_name,
-  (select l.email from leads l
-    where l.workspace_id = s.workspace_id and l.id = s.lead_id) as lead_email,
-  (select m.address from mailboxes m
-    where m.workspace_id = s.workspace_id and m.id = s.mailbox_id) as mailbox`
-
-export interface SendFilter {
-  campaignId: string | null
-  state: string | null
-}
-
-/** Comes after every id: the first page starts before it. */
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** Newest first: the first so many of each campaign, by the ledger's index of those. */
-export async function listSends(
-  db: Db,
-  workspaceId: string,
-  { campaignId, state }: SendFilter,
-  limit: number,
-  before = lastId,
-) {
-  const { rows } = await sql<ShownSend>`
-    select ${shown}
-    from campaigns k
-    cross join lateral (
-      select * from sends s
-      where s.workspace_id = ${workspaceId}::uuid and s.campaign_id = k.id and s.kind = 'step'
-        and (${state}::text is null or s.state = ${state})
-        and s.id < ${before}::uuid
-      order by s.id desc
-      limit ${limit}
-    ) s
-    where k.workspace_id = ${workspaceId}::uuid
-      and (${campaignId}::uuid is null or k.id = ${campaignId}::uuid)
-    order by s.id desc
-    limit ${limit}`.execute(db)
-  return rows
-}
-
 /** Uncertain mails that wait for a person, answers of people too, oldest first. */
 export async function listUncertain(db: Db, workspaceId: string, limit: number) {
   const { rows } = await sql<ShownSend>`
-    select ${shown}
+    select ${shownColumns}
     from sends s
     where s.workspace_id = ${workspaceId}::uuid and s.is_uncertain
     order by s.id
@@ -106,7 +41,7 @@ export interface UndecidedSend extends ShownSend {
 
 export async function findUncertainSend(db: Db, workspaceId: string, id: string) {
   const { rows } = await sql<UndecidedSend>`
-    select ${shown}, s.mailbox_id, s.reply,
+    select ${shownColumns}, s.mailbox_id, s.reply,
       s.kind = 'step' and (
         exists (
           select from leads l

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Browser, setUp } from '../../../../test/browser.ts'
 import { type Delivering, testDelivering } from '../../../../test/delivering.ts'
-import { createPerson, join } from '../../../../test/people.ts'
+import { createMember } from '../../../../test/people.ts'
 import { answerWith, startReceiver } from '../../../../test/receiver.ts'
 
 let api: Delivering
@@ -91,8 +91,7 @@ test('the request of an attempt is shown with its exact body, and signed anew fo
   const expected = createHmac('sha256', key).update(content).digest('base64')
   expect(signed['webhook-signature']).toBe(`v1,${expected}`)
 
-  const member = await createPerson(api, { email: 'member@team.example' })
-  await join(api, api.workspaceId, member, 'member')
+  const member = await createMember(api, 'member@team.example', 'member')
   const path = `/webhook-events/${attempt?.id}/request`
   expect((await call('GET', path, undefined, member.browser)).body.signed).toBeNull()
   await api.call('DELETE', `/api/v2/webhooks/${webhook.id}`)

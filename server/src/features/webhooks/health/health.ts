@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import type { PageRequest } from '../../../kernel/http/page.ts'
 import { firstIdAt, timeOfId } from '../../../kernel/ids.ts'
@@ -8,7 +9,6 @@ import { listWebhooks } from '../webhooks.ts'
 import * as queries from './queries.ts'
 import type { WebhookHealth } from './schema.ts'
 
-const dayMs = 86_400_000
 const attemptsMax = 30
 const daysShown = 30
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import type { Db } from '../../../kernel/db/db.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import { emailInQuery } from '../../../kernel/email.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { type PageRequest, toPage } from '../../../kernel/http/page.ts'
@@ -12,8 +13,6 @@ import * as queries from './queries.ts'
 import { type Summary, summarise } from './rates.ts'
 import type { AttemptQuery, SummaryQuery, WebhookEvent } from './schema.ts'
 import { daysOf, parseDays, parseTimes } from './window.ts'
-
-const dayMs = 86_400_000
 
 export async function listWebhookEvents(
   ctx: Context,

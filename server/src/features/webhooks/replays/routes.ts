@@ -1,8 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
+import { dayMs } from '../../../kernel/durations.ts'
 import { invalidField } from '../../../kernel/errors.ts'
 import { instantOf } from '../../../kernel/http/instant.ts'
 import { Nullable, ref, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
+import { changedBy } from '../../audit/index.ts'
 import { countMissed, countWindow, type Selection, startReplay } from './start-replay.ts'
 
 const time = (description: string) =>
@@ -140,11 +142,11 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(WebhookReplay) },
       },
     },
-    async ({ ctx, caller, id, params, body }) => {
-      const { workspaceId, actor } = caller
-      const by = { actor, requestId: id }
+    async (req) => {
+      const { ctx, caller, params, body } = req
       const selection = selectionOf(body, ctx.now())
-      return { deliveries: await startReplay(ctx, workspaceId, params.id, selection, by) }
+      const by = changedBy(req)
+      return { deliveries: await startReplay(ctx, caller.workspaceId, params.id, selection, by) }
     },
   )
 }
@@ -158,8 +160,6 @@ function selectionOf(body: Static<typeof WebhookReplayInput>, now: Date): Select
   if (attemptId !== undefined && isAlone) return { attemptId }
   throw invalidField('/from', 'send either webhook_event_id or from, with or without to')
 }
-
-const dayMs = 86_400_000
 
 /** @param root of the paths that `details` name: `/` in a body, nothing in a query */
 function windowOf(

@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
+import type { ChangedBy } from '../../audit/index.ts'
 import {
   countPending,
   countReplay,
@@ -10,7 +11,7 @@ import {
 } from '../../deliveries/index.ts'
 import { lockLane } from '../../deliveries/lane-health/index.ts'
 import { findWebhook } from '../queries.ts'
-import { type By, record } from '../webhooks.ts'
+import { record } from '../webhooks.ts'
 
 /** The events of a window, or one delivery. */
 export type Selection = ReplayWindow | { attemptId: string } | { retryGroupId: string }
@@ -56,7 +57,7 @@ export async function startReplay(
   workspaceId: string,
   webhookId: string,
   selection: Selection,
-  by: By,
+  by: ChangedBy,
 ): Promise<number> {
   const count = 'from' in selection ? await requireRoom(ctx, workspaceId, webhookId, selection) : 1
   const window =

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { AnyContext } from '../../../kernel/context.ts'
-import { timeOfId } from '../../../kernel/ids.ts'
+import { timeOfId, uuidOfHex } from '../../../kernel/ids.ts'
 
 /** A receiver for trying out, as its address names it. */
 export interface TryOut {
@@ -51,5 +51,4 @@ const contentOf = ({ workspaceId, id }: TryOut) =>
 const macOf = (key: Buffer, content: Buffer) =>
   createHmac('sha256', key).update(content).digest().subarray(0, macOctets)
 
-const uuidOf = (octets: Buffer) =>
-  octets.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+const uuidOf = (octets: Buffer) => uuidOfHex(octets.toString('hex'))

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
  * A thread for what would keep the process from answering, one piece after the other. It is started with
  * the first of them; what takes too long, or too much memory, ends it, and the next starts another.
  */
-export class Thread<Asked, Answer> {
+export class WorkerThread<Asked, Answer> {
   readonly #script: URL
   readonly #memoryMb: number
   #last: Promise<unknown> = Promise.resolve()

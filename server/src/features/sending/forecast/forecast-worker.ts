@@ -2,7 +2,7 @@ import { on } from 'node:events'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { forecast } from './forecast.ts'
 
-/* The thread that makes large forecasts, one after the other. `forecastCampaign` is the other side. */
+/* The worker that makes large forecasts, one after the other. `forecastCampaign` is the other side. */
 
 const port = parentPort as MessagePort
 

@@ -2,15 +2,16 @@ import { operator } from '../../server/src/features/audit/index.ts'
 import { addMailbox } from '../../server/src/features/mailboxes/index.ts'
 import type { Application } from './application.ts'
 
-type Shot = [name: string, path: string]
-
 const body = `<p>Hi {{first_name | default: "there"}},</p>
 <p>{I saw|I read} what <strong>{{company_name}}</strong> does.
 May I show you how others of your size keep their replies together?</p>
 <p><a href="https://example.com">A short look</a></p>`
 
 /** Campaigns in several states with results, and the addresses of what there is to see of them. */
-export async function prepareCampaigns({ api, asOwner }: Application): Promise<Shot[]> {
+export async function prepareCampaigns({
+  api,
+  asOwner,
+}: Application): Promise<[name: string, path: string][]> {
   const server = { host: '127.0.0.1', username: 'anna', password: 'secret', security: 'none' }
   for (const name of ['maria', 'bela']) {
     const address = `${name}@example.com`

@@ -5,12 +5,12 @@ import { transaction } from '../../server/src/kernel/db/transaction.ts'
 import { answerWith, startReceiver } from '../../server/test/receiver.ts'
 import type { Application } from './application.ts'
 
-type Shot = [name: string, path: string]
-
 const settings = '/w/default/settings'
 
 /** Webhooks with what they delivered and failed to, mailboxes, labels, suppression and contacts. */
-export async function prepareSettings(application: Application): Promise<Shot[]> {
+export async function prepareSettings(
+  application: Application,
+): Promise<[name: string, path: string][]> {
   const { api, asOwner, visitor } = application
   const { ctx } = api
   ctx.lookupMail = async () => ['mx.hoster.example']

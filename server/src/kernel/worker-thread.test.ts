@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { Thread } from './thread.ts'
+import { WorkerThread } from './worker-thread.ts'
 
 const script = new URL(
   `data:text/javascript,${encodeURIComponent(`
@@ -14,8 +14,8 @@ const script = new URL(
 test('a thread that dies after its answer harms nobody, and the next question has another', async () => {
   const ended = vi.spyOn(Worker.prototype, 'emit')
   onTestFinished(() => ended.mockRestore())
-  const thread = new Thread<string, string>(script, { memoryMb: 32 })
-  expect(await thread.ask('last', 10_000)).toBe('last')
+  const worker = new WorkerThread<string, string>(script, { memoryMb: 32 })
+  expect(await worker.ask('last', 10_000)).toBe('last')
   await vi.waitFor(() => expect(ended).toHaveBeenCalledWith('exit', 1), { timeout: 10_000 })
-  expect(await thread.ask('next', 10_000)).toBe('next')
+  expect(await worker.ask('next', 10_000)).toBe('next')
 })

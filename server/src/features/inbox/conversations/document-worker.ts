@@ -3,7 +3,7 @@ import { type MessagePort, parentPort } from 'node:worker_threads'
 import { mailDocument } from './mail-document.ts'
 import type { LargeDocument } from './show-mail.ts'
 
-/* The thread that makes pages of large mails, one after the other. `showMail` is the other side. */
+/* The worker that makes pages of large mails, one after the other. `showMail` is the other side. */
 
 const port = parentPort as MessagePort
 

@@ -14,7 +14,7 @@ const lists = (rows: NewMessage[], name: 'to_addresses' | 'cc_addresses') =>
 
 const insert = preparedForBatch<unknown[], never>(
   'insert_messages',
-  `/* settle */
+  `/* batch */
    insert into messages (workspace_id, id, direction, kind, mailbox_id, campaign_id, lead_id,
      step_id, step, variant, message_id, in_reply_to, thread_id, from_address, to_addresses,
      cc_addresses, subject, text, html, snippet, size_bytes, details, timestamp)
@@ -63,7 +63,7 @@ export const insertMessages = (db: AnyDb, rows: (NewMessage & { snippet: string 
 
 const leave = preparedForBatch<string[][], never>(
   'leave_threads',
-  `/* settle */
+  `/* batch */
    update messages m
    set thread_id = m.id
    from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, id)
@@ -90,7 +90,7 @@ export interface NewMessageId {
 
 const insertIds = preparedForBatch<unknown[], { hash: Buffer }>(
   'insert_message_ids',
-  `/* settle */
+  `/* batch */
    insert into message_ids (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
    select k.workspace_id, k.hash, k.message_id, k.lead_id, k.campaign_id, k.mailbox_id
    from unnest($1::uuid[], $2::bytea[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[])

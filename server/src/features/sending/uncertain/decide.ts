@@ -1,0 +1,109 @@
+import type { Context } from '../../../kernel/context.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { AppError, notFound } from '../../../kernel/errors.ts'
+import { type ChangedBy, recordAudit } from '../../audit/index.ts'
+import { CampaignCache } from '../next-mail/campaign-cache.ts'
+import { checkReply, findReplyMailbox, queueReply } from '../replies/replies.ts'
+import { recordReplies } from '../replies/reply-mail.ts'
+import type { ShownSend } from '../sends-queries.ts'
+import { settleSends } from '../settle/settle.ts'
+import { bareSettlement } from '../settle/settlement.ts'
+import type { Outcome } from '../transmit/outcome.ts'
+import * as queries from './uncertain-queries.ts'
+
+/** Mails of which nobody knows whether they were sent, the oldest. They count as sent. */
+export const listUncertain = (
+  ctx: Context,
+  workspaceId: string,
+  limit = 1000,
+): Promise<ShownSend[]> => queries.listUncertain(ctx.db, workspaceId, limit)
+
+/** A person knows that an uncertain mail arrived: of a campaign, or an answer. */
+export const confirmArrived = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  by: ChangedBy,
+): Promise<ShownSend> =>
+  transaction(ctx, async (tx) => {
+    const send = await findUndecided(tx, workspaceId, id)
+    await decide(tx, send, { kind: 'sent' }, 'send.arrived', by)
+    return shownAs('sent', send)
+  })
+
+/**
+ * A person takes it that an uncertain mail did not arrive: it is sent again, one of a campaign as soon
+ * as that and the mailbox allow, an answer at once. If it did arrive, its lead has it twice, with the
+ * same Message-ID.
+ */
+export const sendAgain = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  by: ChangedBy,
+): Promise<ShownSend> =>
+  transaction(ctx, async (tx) => {
+    const send = await findUndecided(tx, workspaceId, id)
+    const { reply } = send
+    if (send.is_followed) throw followed()
+    if (reply) {
+      await findReplyMailbox(tx, workspaceId, send.mailbox_id)
+      await checkReply(tx, workspaceId, reply)
+    }
+    await decide(tx, send, refused, 'send.repeated', by)
+    if (!reply) return shownAs('failed', send)
+    const attempt = await queueReply(tx, workspaceId, { ...send, reply })
+    return { ...shownAs('waiting', send), id: attempt }
+  })
+
+const followed = () =>
+  new AppError(
+    'invalid_transition',
+    'A later mail of the campaign went to this lead since, and its sequence does not go back. Say ' +
+      'that the mail arrived, or write to the lead in the conversation.',
+  )
+
+const refused: Outcome = {
+  kind: 'failed',
+  error: { stage: 'person', code: null, message: 'A person decided to send it again.' },
+  effect: { kind: 'again' },
+}
+
+/**
+ * An answer to these mails came back, or a bounce: they were sent. Of mails that are not uncertain
+ * nothing changes. Before any lead is locked: that is the order of the ledger.
+ *
+ * @param ids of messages
+ */
+export async function markArrived(tx: Context, workspaceId: string, ids: string[]) {
+  if (ids.length === 0) return
+  await recordReplies(tx, await queries.markArrived(tx.db, workspaceId, ids, tx.now()))
+}
+
+async function findUndecided(tx: Context, workspaceId: string, id: string) {
+  const send = await queries.findUncertainSend(tx.db, workspaceId, id)
+  if (!send) throw notFound('uncertain send')
+  return send
+}
+
+async function decide(
+  tx: Context,
+  send: queries.UndecidedSend,
+  outcome: Outcome,
+  action: string,
+  by: ChangedBy,
+) {
+  const settlement = bareSettlement(tx, send, outcome)
+  const [isSettled] = await settleSends(tx, new CampaignCache(), [settlement])
+  if (!isSettled) throw notFound('uncertain send')
+  await recordAudit(tx, {
+    ...{ ...by, workspaceId: send.workspace_id, action },
+    ...{ subjectType: 'send', subjectId: send.id },
+    details: { lead_id: send.lead_id, step_id: send.step_id },
+  })
+}
+
+const shownAs = (
+  state: string,
+  { reply: _, mailbox_id: _mailbox, is_followed: _followed, ...send }: queries.UndecidedSend,
+): ShownSend => ({ ...send, state })
