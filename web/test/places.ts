@@ -7,6 +7,7 @@ import { createMember } from '../../server/test/people.ts'
 import type { Application } from './application.ts'
 import { prepareCampaigns } from './campaign-places.ts'
 import { fillInbox } from './inbox-world.ts'
+import { refusal } from './refusal.ts'
 import { prepareSettings } from './settings-places.ts'
 
 // Where one can be in the application, with something to see: for tests and for pictures of all of it.
@@ -199,16 +200,9 @@ export const lists = [
 /** Whatever is asked for once somebody is known to be signed in. */
 export const readings = /\/app\/(?!session|live)/
 
-export const refusal = 'The database is being moved. Try again in a minute.'
+export const isMoved = 'The database is being moved. Try again in a minute.'
 
-export const refuse = (route: Route) =>
-  route.fulfill({
-    status: 409,
-    json: {
-      ...{ statusCode: 409, error: 'Conflict', code: 'not_eligible' },
-      ...{ message: refusal, request_id: 'r-1' },
-    },
-  })
+export const refuse = (route: Route) => route.fulfill(refusal(409, isMoved))
 
 /** Leads in two campaigns, one import that waits and one that is over. */
 async function fillLeads(

@@ -6,6 +6,7 @@ import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
 import type { Campaign } from '../../src/api/generated/types.gen.ts'
 import type { Application } from '../application.ts'
 import { allowFailures, expectFailures, installClock } from '../browser.ts'
+import { refusal } from '../refusal.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/campaigns'
@@ -864,13 +865,7 @@ test('while it loads, when it cannot be read, and when there is none of that id'
   await page.unrouteAll()
   expectFailures(page, 'GET /app/campaigns 429', 'GET /app/api/v2/campaigns/:id 404')
   await page.route('**/app/campaigns?**', (route) =>
-    route.fulfill({
-      status: 429,
-      json: {
-        ...{ statusCode: 429, error: 'Too Many Requests', code: 'rate_limited' },
-        ...{ message: 'Too many requests; wait 3 s.', request_id: 'req-1' },
-      },
-    }),
+    route.fulfill(refusal(429, 'Too many requests; wait 3 s.')),
   )
   await page.reload()
   await page.getByRole('alert').getByText('Too many requests').waitFor()

@@ -5,6 +5,7 @@ import { transaction } from '../../../server/src/kernel/db/transaction.ts'
 import { createMember } from '../../../server/test/people.ts'
 import { expectFailures, installClock } from '../browser.ts'
 import { fillInbox } from '../inbox-world.ts'
+import { refusal } from '../refusal.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default'
@@ -33,7 +34,7 @@ test('a new workspace is told what to do first, and what does not run', async ({
     await application.asOwner('DELETE', `/app/campaigns/${id}`)
   }
   expectFailures(page, 'GET /app/home 409')
-  await page.route('**/app/home', (route) => route.fulfill({ status: 409, json: refusal }))
+  await page.route('**/app/home', (route) => route.fulfill(refusal(409, 'It cannot be told now.')))
   await page.reload()
   await page.getByText('It cannot be told now.').waitFor()
   await page.unrouteAll()
@@ -99,11 +100,6 @@ test('a webhook that was switched off stands there with what it missed', async (
   expect(counts).toEqual(['?is_brief=true'])
   await asOwner('DELETE', `/app/api/v2/webhooks/${hook.id}`)
 })
-
-const refusal = {
-  ...{ statusCode: 409, error: 'Conflict', code: 'not_eligible' },
-  ...{ message: 'It cannot be told now.', request_id: 'req-1' },
-}
 
 const leadsWait = {
   ...{ kind: 'campaign', id: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d', name: 'Autumn' },

@@ -7,6 +7,7 @@ import { importer, manyRows } from '../../../server/test/imports.ts'
 import { forgetPeak, peakMegabytes } from '../../../server/test/memory.ts'
 import { patience } from '../../../server/test/patience.ts'
 import { allowFailures, expectFailures, goTo, readRenderers } from '../browser.ts'
+import { refusal } from '../refusal.ts'
 import { signInAgain } from '../sign-in-again.ts'
 import { test } from './fixture.ts'
 
@@ -270,7 +271,10 @@ test('a file goes on by itself when its sender has signed in again, and when the
       await page.context().clearCookies()
       await route.fallback()
     },
-    ...[429, 503].map((status) => (route: Route) => route.fulfill(refusal(status))),
+    ...([429, 503] as const).map(
+      (status) => (route: Route) =>
+        route.fulfill({ ...refusal(status, 'Not now.'), headers: { 'Retry-After': '0' } }),
+    ),
   ]
   let sent = 0
   await page.route('**/parts/*', async (route) => {
@@ -283,15 +287,6 @@ test('a file goes on by itself when its sender has signed in again, and when the
   await signInAgain(page)
   await page.getByText('yves@example.com').waitFor()
   expect(sent).toBe(4)
-})
-
-const refusal = (statusCode: number) => ({
-  status: statusCode,
-  headers: { 'Retry-After': '0' },
-  contentType: 'application/json',
-  body: JSON.stringify({
-    ...{ statusCode, error: 'Refused', code: 'unavailable', message: 'Not now.', request_id: '' },
-  }),
 })
 
 test('whoever left while a file was on its way goes on with that file and no other, and stops what runs', async ({

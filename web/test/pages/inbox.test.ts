@@ -8,6 +8,7 @@ import { createMember, createPerson, join } from '../../../server/test/people.ts
 import { enter } from '../application.ts'
 import { allowFailures, expectFailures, installClock } from '../browser.ts'
 import { createInboxWorld, type InboxWorld } from '../inbox-world.ts'
+import { refusal } from '../refusal.ts'
 import { signInAgain } from '../sign-in-again.ts'
 import { test as base } from './fixture.ts'
 
@@ -22,10 +23,7 @@ const test = base.extend<{ $test: { world: InboxWorld } }>({
   },
 })
 
-const refusal = {
-  ...{ statusCode: 503, error: 'Service Unavailable', code: 'unavailable' },
-  ...{ message: 'The database does not answer.', request_id: 'req-1' },
-}
+const noAnswer = 'The database does not answer.'
 const row = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(name) })
 const answer = (page: Page) => page.getByRole('textbox', { name: 'Your answer' })
 
@@ -47,11 +45,9 @@ test('empty, loading and failed it says what is, and what to do', async ({ appli
   await page.getByRole('status', { name: 'Loading' }).waitFor()
   await page.unrouteAll()
   expectFailures(page, 'GET /app/threads 409')
-  await page.route('**/app/threads?**', (route: Route) =>
-    route.fulfill({ status: 409, json: { ...refusal, statusCode: 409 } }),
-  )
+  await page.route('**/app/threads?**', (route: Route) => route.fulfill(refusal(409, noAnswer)))
   await page.reload()
-  await page.getByText('The database does not answer.').waitFor()
+  await page.getByText(noAnswer).waitFor()
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('No automatic replies').waitFor()
@@ -405,11 +401,11 @@ test('whoever has gone on is told of an answer that was not sent, and signing ou
   }
   expectFailures(page, 'POST /app/threads/:id/reply 409')
   const answers = [
-    { status: 409, json: { ...refusal, statusCode: 409 } },
+    refusal(409, noAnswer),
     { json: { state: 'failed', error_message: 'The mailbox is paused.' } },
   ]
   await page.route('**/app/threads/*/reply', (route) => route.fulfill(answers.shift() ?? {}))
-  for (const reason of ['The database does not answer.', 'The mailbox is paused.']) {
+  for (const reason of [noAnswer, 'The mailbox is paused.']) {
     await send()
     await row(page, 'Olga').click()
     await expect.poll(() => page.url()).not.toContain(id)
@@ -1010,7 +1006,7 @@ test('what is read stays open when something comes in, and what cannot be read s
   const page = await open(application.visitor, '/account')
   const missing = 'This mail could not be read.'
   expectFailures(page, /^GET \/app\/messages\/\S+\/body 503$/)
-  await page.route('**/body?*', (route) => route.fulfill({ status: 503, json: refusal }), {
+  await page.route('**/body?*', (route) => route.fulfill(refusal(503, noAnswer)), {
     times: 1,
   })
   await page.goto(`${application.address}${path}?thread=${id}`)

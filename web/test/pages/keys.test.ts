@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { expectFailures } from '../browser.ts'
+import { refusal } from '../refusal.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/settings/keys'
@@ -12,15 +13,7 @@ test('keys that cannot be read are tried again; a new key is asked for once, wha
   const page = await open(application.visitor, path)
   await page.getByText('No keys yet').waitFor()
   expectFailures(page, 'GET /app/oauth/service-accounts 429')
-  await page.route(keys, (route) =>
-    route.fulfill({
-      status: 429,
-      json: {
-        ...{ statusCode: 429, error: 'Too Many Requests', code: 'rate_limited' },
-        ...{ message: 'Too many requests; wait 3 s.', request_id: 'req-1' },
-      },
-    }),
-  )
+  await page.route(keys, (route) => route.fulfill(refusal(429, 'Too many requests; wait 3 s.')))
   await page.reload()
   await page.getByRole('alert').getByText('Too many requests; wait 3 s.').waitFor()
   await page.unroute(keys)

@@ -4,6 +4,7 @@ import { runLeadJobs } from '../../../server/src/features/leads/index.ts'
 import { setPlan } from '../../../server/src/features/workspaces/index.ts'
 import type { Application } from '../application.ts'
 import { expectFailures } from '../browser.ts'
+import { refusal } from '../refusal.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/leads'
@@ -38,13 +39,7 @@ test('without leads it says what they are; while it loads and when it fails, wha
   expectFailures(page, 'GET /app/leads 503')
   await page.route(leads, async (route) => {
     await held
-    await route.fulfill({
-      status: 503,
-      json: {
-        ...{ statusCode: 503, error: 'Service Unavailable', code: 'unavailable' },
-        ...{ message: 'The database does not answer; try again.', request_id: 'request-7' },
-      },
-    })
+    await route.fulfill(refusal(503, 'The database does not answer; try again.'))
   })
   await page.reload()
   await page.getByRole('grid', { name: 'Leads' }).waitFor()

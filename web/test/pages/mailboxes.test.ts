@@ -7,6 +7,7 @@ import { patience } from '../../../server/test/patience.ts'
 import type { Application } from '../application.ts'
 import { allowFailures, expectFailures } from '../browser.ts'
 import { waitUntilShown } from '../places.ts'
+import { refusal } from '../refusal.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/settings/mailboxes'
@@ -281,13 +282,7 @@ test('the list keeps its place while it loads, and says why it cannot be read', 
   await page.unroute('**/app/mailboxes?*')
   expectFailures(page, 'GET /app/mailboxes 429')
   await page.route('**/app/mailboxes?*', (route) =>
-    route.fulfill({
-      status: 429,
-      json: {
-        ...{ statusCode: 429, error: 'Too Many Requests', code: 'rate_limited' },
-        ...{ message: 'Too many requests; wait 3 s.', request_id: 'req-1' },
-      },
-    }),
+    route.fulfill(refusal(429, 'Too many requests; wait 3 s.')),
   )
   await page.reload()
   await page.getByRole('alert').getByText('Too many requests; wait 3 s.').waitFor()
@@ -312,13 +307,7 @@ test('the list keeps its place while it loads, and says why it cannot be read', 
   await waitUntilShown(page)
   expectFailures(page, 'GET /app/mailboxes/:id 409')
   await page.route(`**/app/mailboxes/${mailbox.id}`, (route) =>
-    route.fulfill({
-      status: 409,
-      json: {
-        ...{ statusCode: 409, error: 'Conflict', code: 'not_ready' },
-        ...{ message: 'It cannot be read now.', request_id: 'req-2' },
-      },
-    }),
+    route.fulfill(refusal(409, 'It cannot be read now.')),
   )
   await application.asOwner('PATCH', `/app/mailboxes/${mailbox.id}`, { daily_limit: 7 })
   await page.getByRole('alert').getByText('It cannot be read now.').waitFor()

@@ -4,6 +4,7 @@ import { createMember, createPerson, createTeam, join } from '../../../server/te
 import { enter } from '../application.ts'
 import { expectFailures } from '../browser.ts'
 import { withProvider } from '../provider.ts'
+import { refusal } from '../refusal.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/settings/members'
@@ -65,12 +66,7 @@ test('somebody is invited, joins and gets another role, an invitation is withdra
   await page.mouse.click(5, 5)
   // Nor does a reading of the list that fails take it away.
   expectFailures(page, 'GET /app/members 409')
-  await page.route('**/app/members', (route) =>
-    route.fulfill({
-      status: 409,
-      json: { statusCode: 409, code: 'conflict', message: 'Not now.' },
-    }),
-  )
+  await page.route('**/app/members', (route) => route.fulfill(refusal(409, 'Not now.')))
   const body = { email: 'gerda@example.com', role: 'member' }
   const { body: made } = await application.asOwner('POST', '/app/invitations', body)
   await page.getByText('Not now.').waitFor()

@@ -10,10 +10,10 @@ import { expectFailures, findBarriers, goTo, schemes } from '../browser.ts'
 import { inTurn } from '../in-turn.ts'
 import {
   fillApplication,
+  isMoved,
   lists,
   type Place,
   readings,
-  refusal,
   refuse,
   waitUntilShown,
 } from '../places.ts'
@@ -301,7 +301,7 @@ test('with nothing in it, while it loads, when it cannot be read and where someb
       const main = reading.getByRole('main').or(reading.getByRole('dialog'))
       const sign =
         state === 'failing'
-          ? main.getByRole('alert').filter({ hasText: refusal })
+          ? main.getByRole('alert').filter({ hasText: isMoved })
           : main.getByRole('status').or(main.locator('.mantine-Skeleton-root'))
       await sign.first().waitFor({ state: 'attached' })
       // Skeletons and refusals are the same parts everywhere.
