@@ -79,7 +79,7 @@ const isWrittenToMany = ({ isForMany, inbound }: InboundMessage) =>
 /** A person who writes later than that begins a conversation of their own. */
 const answeredByAddressMs = 90 * 86_400_000
 
-export const isRecent = (contactedAt: Date, { receivedAt }: InboundMessage) =>
+const isRecent = (contactedAt: Date, { receivedAt }: InboundMessage) =>
   receivedAt.getTime() - contactedAt.getTime() <= answeredByAddressMs
 
 async function findContacted(ctx: Context, mailbox: ReadMailbox, mails: InboundMessage[]) {
