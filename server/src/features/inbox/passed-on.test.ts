@@ -84,6 +84,18 @@ describe('whoever asks for themselves is a lead', () => {
     }
   })
 
+  test('that was written to after their answer, and before it was read', async () => {
+    const { leadId } = await inbox.contact([carl], { email_list: [bert] })
+    const anHourOn = new Date(inbox.ctx.now().getTime() + 3_600_000)
+    await inbox.ctx.database.peek
+      .updateTable('sends')
+      .set({ timestamp_transmitting: anHourOn })
+      .where('lead_id', '=', leadId)
+      .execute()
+    await expectWish([leadId])
+    expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'replied' })
+  })
+
   test('that was written to long ago, and is written to no more', async () => {
     const { leadId } = await inbox.contact([carl], { email_list: [bert] })
     await inbox.ctx.database.peek

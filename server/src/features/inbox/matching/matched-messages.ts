@@ -76,7 +76,8 @@ export async function claimMatched(
   const kept = claimed.flatMap(({ id, mail, match }): MatchedMessage[] => {
     const lead = leads.get(match.leadId)
     const mails = sentTo.get(match.leadId) ?? []
-    if (!lead || isOlder(mail, match, mails)) return []
+    // What was passed on answers a mail of ours, however late its writer had one of their own.
+    if (!lead || (!passedOn.has(mail) && isOlder(mail, match, mails))) return []
     const sent = mails.find((each) => each.id === match.sentId) ?? mails.at(-1) ?? null
     const { inbound, text, snippet } = mail
     const isProven = match.sentId !== null
