@@ -278,7 +278,10 @@ test('resuming a failing destination ends its pause of minutes', async () => {
   const { id } = await slow.createWebhook(receiver.url)
   await slow.ctx.database.peek
     .insertInto('webhook_lanes')
-    .values({ workspace_id: slow.workspaceId, webhook_id: id, failures: 9 })
+    .values({
+      ...{ workspace_id: slow.workspaceId, webhook_id: id },
+      ...{ failures: 9, not_before: slow.ctx.now() },
+    })
     .execute()
   await slow.emit()
   await slow.waitForAttempts(id, 1)

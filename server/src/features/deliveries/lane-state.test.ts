@@ -85,6 +85,12 @@ describe('how many requests a receiver gets', () => {
     const better = play(answered('ok'), lane)
     expect([sendsOneByOne(better), better.hasHealthRow]).toEqual([false, false])
   })
+
+  test('what it refused of an earlier owner’s makes no failing one of it', () => {
+    const health = { not_before: null, failures: 40, abandons: 0, in_flight_id: null }
+    const lane = play([{ kind: 'health loaded', health }, ...answered('failed')])
+    expect([poolOf(lane), lane.notBefore, lane.hasHealthRow]).toEqual(['trial', undefined, true])
+  })
 })
 
 describe('what a lane does next', () => {

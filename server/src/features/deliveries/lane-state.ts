@@ -212,13 +212,16 @@ export function step(lane: LaneState, event: LaneEvent): LaneState {
   }
 }
 
-/** Takes over the failures that an earlier owner has stored. */
+/**
+ * Takes over the failures that an earlier owner has stored. Those of a lane without a pause are no failures
+ * in a row: what it refused is counted as well.
+ */
 function withHealth(lane: LaneState, health: StoredHealth | undefined): LaneState {
   if (!health) return { ...lane, healthLoaded: true }
   return {
     ...lane,
     healthLoaded: true,
-    failuresInRow: health.failures,
+    failuresInRow: health.not_before ? health.failures : 0,
     notBefore: health.not_before ?? undefined,
     abandons: health.abandons,
     inFlightAtCrash: health.in_flight_id,

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
+import { alwaysOpen } from '../../../test/sending.ts'
 import { findSuppressed } from '../suppression/index.ts'
 import { setWorkspace } from '../workspaces/index.ts'
 import { getThread } from './index.ts'
@@ -46,6 +47,64 @@ test('whoever asks there to be left alone asks it for themselves, and not for wh
   )
   expect(suggestions.map(({ suggestion }) => suggestion)).toEqual([null, 'unsubscribed'])
   expect(await inbox.lead(leadIds.bob)).toMatchObject({ sending_state: 'stopped' })
+})
+
+describe('whoever asks for themselves is a lead', () => {
+  const carl = 'carl@firm.example'
+  /** Another mailbox of the workspace, which nobody reads. */
+  const bert = 'bert@example.com'
+  beforeEach(() => inbox.createMailbox(bert))
+  const later = { campaign_schedule: { ...alwaysOpen, start_date: '2100-01-01' } }
+  const createCampaign = () => inbox.createCampaign([], { email_list: [bert], ...later })
+
+  /** In the conversation of each of these leads, and for nobody else. */
+  const expectWish = async (leadIds: string[]) => {
+    const { ctx, workspaceId } = inbox
+    await setWorkspace(ctx, workspaceId, { unsubscribeByReply: true })
+    arriveFrom(carl, 'Please remove me from your list.')
+    await inbox.readAll()
+    expect(await findSuppressed(ctx.db, workspaceId, [ada, carl])).toEqual(new Map())
+    for (const id of leadIds) {
+      expect((await getThread(ctx, workspaceId, id, page)).suggestion).toBe('unsubscribed')
+    }
+  }
+
+  test('that another mailbox wrote to', async () => {
+    const { leadId } = await inbox.contact([carl], { email_list: [bert] })
+    await expectWish([leadId])
+    expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'replied' })
+  })
+
+  test('that nobody has written to yet, in every campaign that would', async () => {
+    const campaigns = [await createCampaign(), await createCampaign()]
+    const added = await Promise.all(campaigns.map(({ id }) => inbox.addLeads(id, [carl])))
+    await expectWish(added.flat())
+    for (const id of added.flat()) {
+      expect(await inbox.lead(id)).toMatchObject({ stop_reason: 'replied' })
+    }
+  })
+
+  test('that was written to after their answer, and before it was read', async () => {
+    const { leadId } = await inbox.contact([carl], { email_list: [bert] })
+    const anHourOn = new Date(inbox.ctx.now().getTime() + 3_600_000)
+    await inbox.ctx.database.peek
+      .updateTable('sends')
+      .set({ timestamp_transmitting: anHourOn })
+      .where('lead_id', '=', leadId)
+      .execute()
+    await expectWish([leadId])
+    expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'replied' })
+  })
+
+  test('that was written to long ago, and is written to no more', async () => {
+    const { leadId } = await inbox.contact([carl], { email_list: [bert] })
+    await inbox.ctx.database.peek
+      .updateTable('leads')
+      .set({ timestamp_last_contact: new Date('2020-01-01'), sending_state: 'finished' })
+      .where('id', '=', leadId)
+      .execute()
+    await expectWish([leadId])
+  })
 })
 
 test('a stranger who is no lead asks for the one whose mail was passed on, as before', async () => {

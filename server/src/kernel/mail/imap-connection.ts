@@ -59,36 +59,44 @@ export class OpenImap implements ImapConnection {
 
   async *fetch(
     fromUid: number,
-    { sourceBytesMax, since = null }: FetchOptions,
+    { sourceBytesMax, since = null, takesHeaders = () => true }: FetchOptions,
   ): AsyncIterable<FetchedMail> {
     this.#hasNews = false
     const sizes = await this.#sizesFrom(fromUid, since)
     for (const group of groupBySize(sizes, sourceBytesMax)) {
       // Whole groups, so that the connection is free while a mail is being dealt with.
-      yield* this.#fetchAround(group, sourceBytesMax)
+      yield* this.#fetchAround(group, sourceBytesMax, takesHeaders)
     }
   }
 
   /**
    * One mail that the server cannot hand out (a damaged one, or one that it cannot convert) makes it refuse
    * all that are asked for with it: the others are asked for without it, and of it the headers alone, which
-   * tell whom it is from and what it answers.
+   * tell whom it is from and what it answers, once they will do.
    */
-  async *#fetchAround(uids: number[], sourceBytesMax: number): AsyncIterable<FetchedMail> {
+  async *#fetchAround(
+    uids: number[],
+    sourceBytesMax: number,
+    takesHeaders: NonNullable<FetchOptions['takesHeaders']>,
+  ): AsyncIterable<FetchedMail> {
+    let refusal: MailFailure
     try {
       yield* await this.#fetchGroup(uids, sourceBytesMax)
       return
     } catch (error) {
-      const isRefused = error instanceof MailFailure && error.kind === 'refused'
-      if (!isRefused || !this.isOpen) throw error
+      if (!(error instanceof MailFailure) || error.kind !== 'refused' || !this.isOpen) throw error
+      // Who is told to ask for less does not ask for each mail by itself.
+      if (/throttled/i.test(error.response ?? '')) throw error
+      refusal = error
     }
-    if (uids.length === 1) {
-      yield* await this.#fetchHeaders(uids)
+    const [uid] = uids
+    if (uid !== undefined && uids.length === 1) {
+      if (takesHeaders(uid, refusal)) yield* await this.#fetchHeaders(uids)
       return
     }
     const half = uids.length >> 1
-    yield* this.#fetchAround(uids.slice(0, half), sourceBytesMax)
-    yield* this.#fetchAround(uids.slice(half), sourceBytesMax)
+    yield* this.#fetchAround(uids.slice(0, half), sourceBytesMax, takesHeaders)
+    yield* this.#fetchAround(uids.slice(half), sourceBytesMax, takesHeaders)
   }
 
   async findFirstSince(since: Date): Promise<number | null> {

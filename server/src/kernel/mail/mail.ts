@@ -1,3 +1,5 @@
+import type { MailFailure } from './failure.ts'
+
 /** ctx.mail: the network as far as mail goes; an argument, so that the simulation can replace it. */
 export interface MailNetwork {
   /** Connects, greets, starts TLS, logs in. @throws MailFailure */
@@ -71,6 +73,11 @@ export interface FetchOptions {
   sourceBytesMax: number
   /** Nothing that came in before. */
   since?: Date | null
+  /**
+   * Asked of a mail that the server refuses to hand out: whether its headers will do, as they do where this
+   * is not given. Else it is left out.
+   */
+  takesHeaders?: (uid: number, refusal: MailFailure) => boolean
 }
 
 export interface ImapConnection extends AsyncDisposable {

@@ -19,6 +19,7 @@ export class IngestBatch {
   readonly #readTo: ReadTo
   #batch: InboundMessage[] = []
   #bytes = 0
+  #againFrom = Number.POSITIVE_INFINITY
   #writing: Promise<number> = Promise.resolve(0)
   taken = 0
 
@@ -28,8 +29,13 @@ export class IngestBatch {
     this.#readTo = from
   }
 
+  /** The next reading begins with this mail: nobody has seen it. What came after it is known by then. */
+  readAgainFrom(uid: number) {
+    this.#againFrom = Math.min(this.#againFrom, uid)
+  }
+
   async add(mail: FetchedMail) {
-    this.#readTo.next_uid = Math.max(this.#readTo.next_uid, mail.uid + 1)
+    this.#hasReadTo(mail.uid + 1)
     if (isWrittenHere(mail, this.#readTo.folder)) return
     try {
       const message = await readInbound(mail, this.#ctx.now())
@@ -44,9 +50,14 @@ export class IngestBatch {
   }
 
   async close(uidNext: number) {
-    this.#readTo.next_uid = Math.max(this.#readTo.next_uid, uidNext)
+    this.#hasReadTo(uidNext)
     await this.#flush()
     this.taken += await this.#writing
+  }
+
+  #hasReadTo(nextUid: number) {
+    const { next_uid } = this.#readTo
+    this.#readTo.next_uid = Math.min(this.#againFrom, Math.max(next_uid, nextUid))
   }
 
   /** Resolves when nothing is under way, whatever came of it. */
@@ -76,7 +87,7 @@ export class IngestBatch {
         return await ingest(this.#ctx, this.#mailbox, [], readTo)
       }
       const half = batch.slice(0, batch.length / 2)
-      const next_uid = (half.at(-1)?.uid ?? 0) + 1
+      const next_uid = Math.min(readTo.next_uid, (half.at(-1)?.uid ?? 0) + 1)
       const first = await this.#ingest(half, { ...readTo, next_uid })
       return first + (await this.#ingest(batch.slice(half.length), readTo))
     }

@@ -80,7 +80,7 @@ const isWrittenToMany = ({ isForMany, inbound }: InboundMessage) =>
 /** A person who writes later than that begins a conversation of their own. */
 const answeredByAddressMs = 90 * dayMs
 
-export const isRecent = (contactedAt: Date, { receivedAt }: InboundMessage) =>
+const isRecent = (contactedAt: Date, { receivedAt }: InboundMessage) =>
   receivedAt.getTime() - contactedAt.getTime() <= answeredByAddressMs
 
 async function findContacted(ctx: Context, mailbox: ReadMailbox, mails: InboundMessage[]) {

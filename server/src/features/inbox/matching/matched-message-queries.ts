@@ -41,6 +41,30 @@ export async function findCorrespondents(db: Db, workspaceId: string, leadIds: s
   return rows
 }
 
+/**
+ * The leads that the word of somebody at one of these addresses concerns: all that are written to, or will
+ * be, by whichever mailbox; of an address that has none of these, the one that was written to last.
+ */
+export async function findConcerned(db: Db, workspaceId: string, foldedAddresses: string[]) {
+  const { rows } = await sql<{ lead_id: string; email_folded: string }>`
+    select l.lead_id, l.email_folded
+    from (
+      select id as lead_id, email_folded,
+        sending_state in ('pending', 'active', 'paused') as is_open,
+        row_number() over (
+          partition by email_folded
+          order by sending_state in ('pending', 'active', 'paused') desc,
+            timestamp_last_contact desc nulls last, id
+        ) as place
+      from leads
+      where workspace_id = ${workspaceId}::uuid
+        and email_folded = any(array(select unnest(${foldedAddresses}::text[])))
+    ) l
+    where l.is_open or l.place = 1
+    order by l.email_folded, l.place`.execute(db)
+  return rows
+}
+
 /** A mail of a campaign that was sent, or is just being sent. */
 export interface SentMail {
   id: string

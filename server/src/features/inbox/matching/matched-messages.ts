@@ -9,8 +9,7 @@ import type { Inbound } from '../classify/classify.ts'
 import type { InboundMessage } from '../ingest/inbound-message.ts'
 import type { ReadMailbox } from '../mailbox.ts'
 import { type Claimed, claim, type Matched } from './claim.ts'
-import { isRecent, type Match } from './match.ts'
-import { findContacted } from './match-queries.ts'
+import type { Match } from './match.ts'
 import * as queries from './matched-message-queries.ts'
 
 /** A mail and one lead that it is about. */
@@ -65,7 +64,7 @@ export async function claimMatched(
   if (answers.length === 0) return []
   const { workspace_id } = mailbox
   const { leads, sentTo } = await readCorrespondents(tx, workspace_id, answers)
-  const fromOthers = await findSenders(tx, mailbox, answers, leads)
+  const fromOthers = await findSenders(tx, workspace_id, answers, leads)
   const passedOn = new Set(fromOthers.map(({ mail }) => mail))
   if (fromOthers.length > 0) {
     const others = await readCorrespondents(tx, workspace_id, fromOthers)
@@ -77,7 +76,8 @@ export async function claimMatched(
   const kept = claimed.flatMap(({ id, mail, match }): MatchedMessage[] => {
     const lead = leads.get(match.leadId)
     const mails = sentTo.get(match.leadId) ?? []
-    if (!lead || isOlder(mail, match, mails)) return []
+    // What was passed on answers a mail of ours, however late its writer had one of their own.
+    if (!lead || (!passedOn.has(mail) && isOlder(mail, match, mails))) return []
     const sent = mails.find((each) => each.id === match.sentId) ?? mails.at(-1) ?? null
     const { inbound, text, snippet } = mail
     const isProven = match.sentId !== null
@@ -121,12 +121,12 @@ async function readCorrespondents(tx: Context, workspaceId: string, claimed: Cla
 }
 
 /**
- * The answers in the conversation of a lead whose sender is another lead that this mailbox wrote to: a
- * mail that was passed on is answered by whoever got it, and nobody is written to who has answered.
+ * The answers in the conversation of a lead whose sender is another lead, by whichever mailbox: a mail that
+ * was passed on is answered by whoever got it, and nobody is written to who has answered.
  */
 async function findSenders(
   tx: Context,
-  { workspace_id, id: mailboxId }: ReadMailbox,
+  workspaceId: string,
   answers: Claimed[],
   leads: Map<string, Correspondent>,
 ): Promise<Claimed[]> {
@@ -139,15 +139,15 @@ async function findSenders(
   })
   if (passedOn.length === 0) return []
   const senders = [...new Set(passedOn.map(({ sender }) => sender))]
-  const found = await findContacted(tx.db, workspace_id, mailboxId, senders)
-  const byAddress = new Map(found.map((row) => [row.email_folded, row]))
-  return passedOn.flatMap(({ answer: { mail, alias }, sender }): Claimed[] => {
-    const row = byAddress.get(sender)
-    if (!row || !isRecent(row.contacted_at, mail)) return []
-    // What it cites was sent to somebody else: it does not prove whose address it comes from.
-    const match: Match = { leadId: row.lead_id, by: 'address', sentId: null }
-    return [{ mail, alias, match, id: tx.newId() }]
-  })
+  const found = await queries.findConcerned(tx.db, workspaceId, senders)
+  const byAddress = Map.groupBy(found, ({ email_folded }) => email_folded)
+  return passedOn.flatMap(({ answer: { mail, alias }, sender }) =>
+    (byAddress.get(sender) ?? []).map(({ lead_id }): Claimed => {
+      // What it cites was sent to somebody else: it does not prove whose address it comes from.
+      const match: Match = { leadId: lead_id, by: 'address', sentId: null }
+      return { mail, alias, match, id: tx.newId() }
+    }),
+  )
 }
 
 /** Folded; null of a report: what stands there as its sender is a server's. */

@@ -7,6 +7,8 @@ import { Folder } from '../../../demo/mail-server/folder.ts'
 import { usualCapabilities } from '../../../demo/mail-server/imap-server.ts'
 import { operator } from '../../audit/index.ts'
 import { updateMailbox } from '../../mailboxes/index.ts'
+import { findSuppressed } from '../../suppression/index.ts'
+import { setWorkspace } from '../../workspaces/index.ts'
 
 let inbox: Inbox
 let proxy: FaultyImap | undefined
@@ -67,6 +69,28 @@ test('a mail that its server cannot hand out keeps no other back, and whoever wr
   inbox.startReader()
   expect(await repliedTo(5)).toEqual(people(5))
   expect(await mailboxState()).toEqual({ status: 'connected', imap_error: null })
+})
+
+test('a mail that its server refuses for a moment is taken in with its text, and keeps no other back', async () => {
+  const { ctx, workspaceId } = inbox
+  await setWorkspace(ctx, workspaceId, { unsubscribeByReply: true })
+  // With the others, with one of them, and alone: twice.
+  let refusals = 0
+  await mailboxThrough({
+    fault: ({ line }) =>
+      line.includes('BODY.PEEK[]') && asksFor(line, 3) && refusals++ < 6 ? 'refuse' : undefined,
+  })
+  const { messageId } = await inbox.contact(people(3))
+  for (const number of [1, 2]) inbox.arrive(answer(number))
+  const headers = ['Message-ID: <3@lead.example>', `In-Reply-To: ${messageId}`]
+  inbox.arrive(letter({ from: person(3), headers, body: 'Please remove me from your list.' }))
+  inbox.startReader()
+  const [first, second, third] = await inbox.waitForEvents('lead.replied', 3)
+  expect([first.lead_email, second.lead_email].toSorted()).toEqual(people(2))
+  expect(third.data.reply.text.trim()).toBe('Please remove me from your list.')
+  expect(await findSuppressed(ctx.db, workspaceId, people(3))).toEqual(
+    new Map([[person(3), 'unsubscribed']]),
+  )
 })
 
 test('whichever command the connection is lost at, every mail is read, and once', async () => {

@@ -59,7 +59,8 @@ export function followMailbox(
   const stopping = new AbortController()
   const { signal } = stopping
   const goesOn = () => !signal.aborted && holds()
-  const reading = { ...options, goesOn }
+  const refusals = new Map<string, number>()
+  const reading = { ...options, goesOn, refusals }
 
   const read = async (onRead: () => void) => {
     using place = await places.take(mailbox.workspace_id, signal)
@@ -104,6 +105,7 @@ export function followMailbox(
       try {
         await read(() => {
           failures = 0
+          refusals.clear()
         })
       } catch (error) {
         if (!goesOn()) return

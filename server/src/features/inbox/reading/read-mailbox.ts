@@ -1,16 +1,19 @@
 import type { Context } from '../../../kernel/context.ts'
 import { dayMs } from '../../../kernel/durations.ts'
-import type { ImapConnection, MailFolder } from '../../../kernel/mail/index.ts'
+import type { ImapConnection, MailFailure, MailFolder } from '../../../kernel/mail/index.ts'
 import { IngestBatch } from '../ingest/ingest-batch.ts'
 import type { ReadMailbox } from '../mailbox.ts'
 import { learnProviderIds } from '../matching/learn-provider-ids.ts'
 import { type Checkpoint, findCheckpoint, findFirstInFlight } from './folder-queries.ts'
+import { failuresMax } from './reading-trouble.ts'
 
 export interface ReadOptions {
   /** Asked before every mail. */
   goesOn: () => boolean
   /** Called whenever something was read, and what follows from it is done. */
   onRead?: () => void
+  /** How often in a row each mail was refused that the server does not hand out; of who reads once, none. */
+  refusals?: Map<string, number>
 }
 
 /** Paths of the folders that are read whenever a mail has come. */
@@ -36,6 +39,13 @@ const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all', 'arc
 /** Enough for every text; the rest of a larger mail is attachments. */
 const sourceBytesMax = 512 * 1024
 
+/**
+ * Readings in a row, over ten minutes, after which the headers of a mail have to do: a server whose store is
+ * away for a moment refuses in the same words as one that has a damaged mail, and what is taken in without
+ * its text stays so. One reading later the mailbox would be in trouble.
+ */
+const refusalsMax = failuresMax - 1
+
 /** Before it wrote to anybody, nothing in a mailbox is an answer to us; its clock may be off. */
 const lookBackMs = 3 * dayMs
 /** Mail is answered within weeks, or not at all. */
@@ -60,10 +70,10 @@ export async function readMailbox(
     .filter(({ specialUse }) => readUses.has(specialUse))
     .sort((a, b) => Number(b.specialUse === 'inbox') - Number(a.specialUse === 'inbox'))
   const sent = folders.find(({ specialUse }) => specialUse === 'sent')?.path
-  const taken = await afterSent(ctx, imap, mailbox, sent, options, async () => {
+  const taken = await afterSent(ctx, imap, mailbox, sent, options, async (refused) => {
     let total = 0
     for (const { path } of read) {
-      if (options.goesOn()) total += await readFolder(ctx, imap, mailbox, path, options)
+      if (options.goesOn()) total += await readFolder(ctx, imap, mailbox, path, options, refused)
     }
     return total
   })
@@ -78,32 +88,35 @@ export async function readInbox(
   { inbox, sent }: MainFolders,
   options: ReadOptions,
 ): Promise<void> {
-  await afterSent(ctx, imap, mailbox, sent, options, async () => {
-    if (options.goesOn()) await readFolder(ctx, imap, mailbox, inbox, options)
+  await afterSent(ctx, imap, mailbox, sent, options, async (refused) => {
+    if (options.goesOn()) await readFolder(ctx, imap, mailbox, inbox, options, refused)
   })
 }
 
-/** A Sent folder that cannot be read is told of, and keeps no answer from being read. */
+/** A Sent folder, or a mail, that cannot be read is told of, and keeps no answer from being read. */
 async function afterSent<T>(
   ctx: Context,
   imap: ImapConnection,
   mailbox: ReadMailbox,
   sent: string | undefined,
   { goesOn }: ReadOptions,
-  read: () => Promise<T>,
+  read: (refused: MailFailure[]) => Promise<T>,
 ): Promise<T> {
   const learning = sent !== undefined && goesOn() && learnProviderIds(ctx, imap, mailbox, sent)
   const [learnt] = await Promise.allSettled([learning])
-  const result = await read()
+  const refused: MailFailure[] = []
+  const result = await read(refused)
   if (learnt.status === 'rejected') throw learnt.reason
+  if (refused[0]) throw refused[0]
   return result
 }
 
 /**
  * Reads what is new in a folder, batch by batch, each taken in with the place it was read to. A
  * folder whose UIDs have come to mean something else is read again, as far back as anything in it can
- * be unread.
+ * be unread. A mail that the server refuses to hand out is read again, with all behind it.
  *
+ * @param refused gets why
  * @returns how many mails belonged to a conversation, and were new
  * @throws MailFailure
  */
@@ -112,7 +125,8 @@ async function readFolder(
   imap: ImapConnection,
   mailbox: ReadMailbox,
   folder: string,
-  { goesOn, onRead }: ReadOptions,
+  { goesOn, onRead, refusals }: ReadOptions,
+  refused: MailFailure[],
 ): Promise<number> {
   const { uidValidity, uidNext } = await imap.select(folder)
   const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
@@ -122,8 +136,18 @@ async function readFolder(
   const first = since && (await imap.findFirstSince(since))
   const from = checkpoint?.next_uid ?? first ?? uidNext
   const batch = new IngestBatch(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
+  const takesHeaders = (uid: number, refusal: MailFailure) => {
+    const mail = `${folder} ${uidValidity} ${uid}`
+    const times = (refusals?.get(mail) ?? 0) + 1
+    refusals?.set(mail, times)
+    if (times > refusalsMax) return true
+    batch.readAgainFrom(uid)
+    refused.push(refusal)
+    return false
+  }
+  const options = { sourceBytesMax, since, takesHeaders }
   try {
-    for await (const mail of uidNext > from ? imap.fetch(from, { sourceBytesMax, since }) : []) {
+    for await (const mail of uidNext > from ? imap.fetch(from, options) : []) {
       if (!goesOn()) return batch.taken
       await batch.add(mail)
     }

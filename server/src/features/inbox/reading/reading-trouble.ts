@@ -11,7 +11,7 @@ import {
 import type { ReadMailbox } from '../mailbox.ts'
 
 /** Attempts in a row, over ten minutes, after which trouble of the network is one of the mailbox. */
-const failuresMax = 8
+export const failuresMax = 8
 
 /** Everything was read. */
 export const reportReading = (

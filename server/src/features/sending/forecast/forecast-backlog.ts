@@ -36,7 +36,6 @@ export class ForecastBacklog implements Work {
   readonly #budget: Budget
   readonly #lanes: PlannedLane[]
   readonly #days: ForecastDays
-  readonly #startMs: number
   readonly #paths: StepRoutes
   /** New leads, by rank of their path. */
   readonly #new: DueHistogram[]
@@ -50,9 +49,7 @@ export class ForecastBacklog implements Work {
     lanes: PlannedLane[],
     cohorts: Cohort[],
     days: ForecastDays,
-    startMs: number,
   ) {
-    this.#startMs = startMs
     this.#campaign = campaign
     this.#budget = budget
     this.#lanes = lanes
@@ -126,7 +123,7 @@ export class ForecastBacklog implements Work {
     else if (!isNew && rank === undefined) this.#hold('mailbox_unavailable', cohort.leads)
     else {
       const queues = isNew ? this.#new : this.#followUps[rank as number]
-      queues?.[path.rank]?.add(cohort.due.getTime(), cohort.leads)
+      queues?.[path.rank]?.add(cohort.due.getTime(), cohort.leads, cohort.leads)
       this.recipients += cohort.leads
     }
   }
@@ -143,11 +140,10 @@ export class ForecastBacklog implements Work {
     for (const queue of queues) {
       // Only what is overdue is worth asking for a day of the calendar.
       while (queue.dueMs() < nowMs && calendar.addDays(queue.dueMs(), days) < nowMs) {
-        // What became due since follows upon a mail.
-        const gotNone = queue.dueMs() < this.#startMs
-        const leads = queue.drop()
-        this.#hold('expired', leads)
-        if (gotNone) this.recipients -= leads
+        const { count, initial } = queue.drop()
+        this.#hold('expired', count)
+        // The others were put there by a mail that they got.
+        this.recipients -= initial
       }
     }
   }

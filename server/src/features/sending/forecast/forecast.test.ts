@@ -217,6 +217,16 @@ test('whose follow-up will expire gets the mail before it', () => {
   expect(recipients).toBe(10)
 })
 
+test('whose follow-up expires before it can leave, though it is not due yet, gets none', () => {
+  const due = new Date('2026-11-25T08:00:00Z')
+  const followUp = { ...pending(7, due), sending_state: 'active' as const, sent_step_ids: ['s1'] }
+  const cohorts = [{ ...followUp, mailbox_id: 'mailbox-1', current_step: 1 }]
+  const schedule = { ...weekdays, start_date: '2026-12-14' }
+  expect(run({ campaign: { schedule, expire_after_days: 2 }, cohorts })).toMatchObject({
+    ...{ sends: 0, recipients: 0, held: [{ reason: 'expired', leads: 7 }] },
+  })
+})
+
 test('mails that do not fit before the last day, or into the days looked at, are counted', () => {
   const campaign = { daily_limit: 4, schedule: { ...weekdays, end_date: '2026-11-24' } }
   expect(run({ campaign })).toMatchObject({ sends: 8, unsent: 22, ends: 'schedule_ended' })

@@ -39,7 +39,7 @@ export function forecast(
   const budget = budgetOf(campaign, history, nowMs)
   const lanes = lanesOf(mailboxes, history, nowMs)
   const days = new ForecastDays(budget, lanes, nowMs)
-  const work = new ForecastBacklog(campaign, budget, lanes, cohorts, days, nowMs)
+  const work = new ForecastBacklog(campaign, budget, lanes, cohorts, days)
   const untilMs = budget.calendar.addDays(budget.calendar.dayAt(nowMs).startMs, daysMax)
   allocate(budget, lanes, work, untilMs)
   const unsent = work.mailsLeft()
