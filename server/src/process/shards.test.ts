@@ -431,6 +431,20 @@ test('whom a workspace of one shard has revealed is removed from the directory o
   }
 })
 
+test('whom the directory of one shard knows to be of a domain is written to on no other one', async () => {
+  const emails = ['c@elsewhere.example', 'anybody@elsewhere.example']
+  await addLeads(north.key, emails)
+  const [first, b] = [sharded.shards.byName('first').ctx, sharded.shards.byName('b').ctx]
+  await importPath(first, await fileWith(`email,domain\n${emails[0]},only-first.example\n`))
+  // This one knows the address, and not the company.
+  await importPath(b, await fileWith(`email\n${emails[0]}\n`))
+  expect(await optOutEverywhere(sharded.api.ctx, 'only-first.example')).toMatchObject({
+    ...{ contacts_removed: 1, leads_stopped: 1 },
+  })
+  expect(await contactsOfBoth()).toEqual(eveAlone)
+  expect(await stopReasons(databases.second, north.id, emails)).toEqual(['unsubscribed', null])
+})
+
 test('an opt-out that one shard did not take is whole once it is repeated', async () => {
   const importAgain = await importRevealed('Mary', 'mary@private.example')
   const { pool } = databases.second
