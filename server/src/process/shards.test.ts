@@ -12,6 +12,7 @@ import {
 import { testContext } from '../../test/context.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { fileWith, importPath } from '../../test/directory-files.ts'
+import { holdLeads } from '../../test/moves.ts'
 import { patience } from '../../test/patience.ts'
 import {
   rowsOf,
@@ -345,6 +346,24 @@ test('who asked to be removed while a workspace was on no shard is not written t
   await optOut(shards.first.ctx, 'during@move.example')
   expect(await move()).toMatchObject({ was_there: true })
   expect(await stopReasons(databases.second, id, emails)).toEqual(['unsubscribed', null])
+})
+
+test('who asked to be removed before a workspace came back is not written to, whatever has a table there', async () => {
+  const { id, key } = await sharded.createOn('b', 'returning')
+  const [first, b] = [sharded.shards.first.ctx, sharded.shards.byName('b').ctx]
+  await moveWorkspace(b, first, id, { sourceName: 'b', targetName: 'first', restMs: 0 })
+  const emails = ['away@return.example', 'anybody@return.example']
+  await addLeads(key, emails)
+  await optOut(first, 'away@return.example')
+  let minutes = 0
+  const target = { ...b, monotonicMs: () => minutes++ * 60_000 }
+  const back = { sourceName: 'first', targetName: 'b', restMs: 0 }
+  {
+    await using _dump = await holdLeads(databases.second, 'access share')
+    await expect(moveWorkspace(first, target, id, back)).rejects.toThrow('leads')
+  }
+  expect(await stopReasons(databases.second, id, emails)).toEqual(['unsubscribed', null])
+  expect(await moveWorkspace(first, target, id, back)).toMatchObject({ was_there: true })
 })
 
 test('sending goes on nowhere while a shard that may know of opt-outs is away', async () => {
