@@ -8,7 +8,7 @@ import type { ProcessContext } from '../src/kernel/context.ts'
 import { findInstance, insertInstance } from '../src/kernel/db/instance.ts'
 import { ShardsOf } from '../src/kernel/shards/shards.ts'
 import { asService, type TestContext } from './context.ts'
-import type { FreeDb } from './database.ts'
+import type { FreeDb, TestDatabase } from './database.ts'
 import { patience } from './patience.ts'
 
 /** What makes a database one of an installation; both of a move are sealed alike. */
@@ -28,6 +28,18 @@ export function ofShards(a: TestContext, b: TestContext | undefined): ProcessCon
   const shards = new ShardsOf<ProcessContext>(shardOf('a', a), ['b'])
   if (b) shards.noteOpened(shardOf('b', b))
   return { ...asService(a), shards }
+}
+
+/** A transaction that has the lock of `leads`, until it is disposed of. */
+export async function holdLeads({ pool }: TestDatabase, mode: string): Promise<AsyncDisposable> {
+  const client = await pool.connect()
+  await client.query(`begin; lock table leads in ${mode} mode`)
+  return {
+    async [Symbol.asyncDispose]() {
+      await client.query('rollback')
+      client.release()
+    },
+  }
 }
 
 /** A mover that is killed with -9 as soon as it says that it comes to this step. */

@@ -12,6 +12,7 @@ import {
 import { testContext } from '../../test/context.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { fileWith, importPath } from '../../test/directory-files.ts'
+import { holdLeads } from '../../test/moves.ts'
 import { patience } from '../../test/patience.ts'
 import {
   rowsOf,
@@ -347,6 +348,24 @@ test('who asked to be removed while a workspace was on no shard is not written t
   expect(await stopReasons(databases.second, id, emails)).toEqual(['unsubscribed', null])
 })
 
+test('who asked to be removed before a workspace came back is not written to, whatever has a table there', async () => {
+  const { id, key } = await sharded.createOn('b', 'returning')
+  const [first, b] = [sharded.shards.first.ctx, sharded.shards.byName('b').ctx]
+  await moveWorkspace(b, first, id, { sourceName: 'b', targetName: 'first', restMs: 0 })
+  const emails = ['away@return.example', 'anybody@return.example']
+  await addLeads(key, emails)
+  await optOut(first, 'away@return.example')
+  let minutes = 0
+  const target = { ...b, monotonicMs: () => minutes++ * 60_000 }
+  const back = { sourceName: 'first', targetName: 'b', restMs: 0 }
+  {
+    await using _dump = await holdLeads(databases.second, 'access share')
+    await expect(moveWorkspace(first, target, id, back)).rejects.toThrow('leads')
+  }
+  expect(await stopReasons(databases.second, id, emails)).toEqual(['unsubscribed', null])
+  expect(await moveWorkspace(first, target, id, back)).toMatchObject({ was_there: true })
+})
+
 test('sending goes on nowhere while a shard that may know of opt-outs is away', async () => {
   const { ctx } = sharded.api
   await holdSending(ctx)
@@ -429,6 +448,20 @@ test('whom a workspace of one shard has revealed is removed from the directory o
   for (const imported of await importAgain()) {
     expect(imported).toMatchObject({ contacts_created: 0, opted_out: 1 })
   }
+})
+
+test('whom the directory of one shard knows to be of a domain is written to on no other one', async () => {
+  const emails = ['c@elsewhere.example', 'anybody@elsewhere.example']
+  await addLeads(north.key, emails)
+  const [first, b] = [sharded.shards.byName('first').ctx, sharded.shards.byName('b').ctx]
+  await importPath(first, await fileWith(`email,domain\n${emails[0]},only-first.example\n`))
+  // This one knows the address, and not the company.
+  await importPath(b, await fileWith(`email\n${emails[0]}\n`))
+  expect(await optOutEverywhere(sharded.api.ctx, 'only-first.example')).toMatchObject({
+    ...{ contacts_removed: 1, leads_stopped: 1 },
+  })
+  expect(await contactsOfBoth()).toEqual(eveAlone)
+  expect(await stopReasons(databases.second, north.id, emails)).toEqual(['unsubscribed', null])
 })
 
 test('an opt-out that one shard did not take is whole once it is repeated', async () => {

@@ -12,7 +12,7 @@ import { testCatalog } from './test-catalog.ts'
  * statement more that each of several databases has to be asked.
  */
 const acrossWorkspaces: Record<string, string[]> = {
-  'features/acquisition': ['findDuePeriods', 'findRevealed', 'findShown'],
+  'features/acquisition': ['findDuePeriods', 'findRevealed', 'findRevealedAddresses', 'findShown'],
   'features/campaigns': ['countWithoutUnsubscribing', 'findFollowing'],
   'features/deliveries': [
     'countAbandons',

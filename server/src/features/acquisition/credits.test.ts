@@ -120,7 +120,7 @@ describe('monthly credits', () => {
       balance: 130,
       granted: 130,
       used: 0,
-      period_start: startOfMonth(0),
+      period_start: ctx.now(),
       period_end: startOfMonth(1),
       costs: { find: 0, acquire_email: 1 },
     })
@@ -141,6 +141,21 @@ describe('monthly credits', () => {
     // A charge of the month before is not among what this month used.
     const refunded = await refundContact(ctx, workspaceId, spent[0] ?? '')
     expect(refunded).toMatchObject({ balance: 141, granted: 141, used: 0 })
+    ctx.clock.set(before)
+  })
+
+  test('that begin within a month take nothing from a refund of what was charged before them', async () => {
+    const before = ctx.now()
+    const early = await reveal()
+    ctx.clock.advance(1000)
+    await setPlan(ctx, workspaceId, { monthlyCredits: 30 })
+    expect(await getBalance(ctx, workspaceId)).toMatchObject({ balance: 129, used: 0 })
+    await reveal()
+    const refunded = await refundContact(ctx, workspaceId, early)
+    expect(refunded).toMatchObject({ balance: 129, granted: 130, used: 1 })
+    ctx.clock.set(startOfMonth(1))
+    expect(await getBalance(ctx, workspaceId)).toMatchObject({ balance: 130 })
+    expect((await history())[1]).toEqual(['expiry', -29, 'monthly credits not used'])
     ctx.clock.set(before)
   })
 

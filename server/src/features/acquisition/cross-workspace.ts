@@ -41,3 +41,16 @@ export async function findShown(db: ProcessDb, request: OptOutRequest): Promise<
     where ${isTheirs(request)}`.execute(db)
   return rows.map(({ contact }) => contact)
 }
+
+/** The addresses, folded, by which the contacts were revealed to anybody. */
+export async function findRevealedAddresses(
+  db: ProcessDb,
+  contactIds: string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ email_folded: string }>`
+    /* cross-workspace: who asks to be removed is removed for all */
+    select distinct email_folded
+    from acquired_contacts
+    where contact_id = any(${contactIds}::uuid[])`.execute(db)
+  return rows.map(({ email_folded }) => email_folded)
+}

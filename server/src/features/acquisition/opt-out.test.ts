@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { importText } from '../../../test/directory-files.ts'
 import { patience } from '../../../test/patience.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { optOut } from '../directory/index.ts'
 import { addLeads } from '../leads/index.ts'
 import { addAcquiredToCampaign } from './campaign-leads.ts'
 import { optOutEverywhere } from './opt-out.ts'
@@ -142,6 +143,74 @@ test('who asks by another address of theirs is hidden in lists and becomes no le
     contacts: 1,
     leads_uploaded: 0,
     opted_out: 1,
+  })
+})
+
+async function addLead(email: string): Promise<string> {
+  const campaign = await api.call('POST', '/api/v2/campaigns', { body: { name: email } })
+  const body = { campaign_id: campaign.body.id, leads: [{ email }] }
+  expect((await api.call('POST', '/api/v2/lead/add', { body })).body.leads_uploaded).toBe(1)
+  return campaign.body.id
+}
+
+const stopReason = async (email: string) => {
+  const leads = api.ctx.database.peek.selectFrom('leads').where('email_folded', '=', email)
+  return (await leads.select('stop_reason').executeTakeFirstOrThrow()).stop_reason
+}
+
+describe('who asks to be removed is written to no more at another address', () => {
+  const twoAddresses = (name: string) =>
+    importText(
+      api.ctx,
+      `first_name,last_name,email,linkedin_url\n${name},Two,${name}@one.example,linkedin.com/in/${name}\n${name},Two,${name}@two.example,linkedin.com/in/${name}\n`,
+    )
+
+  test('that the directory has of the same person', async () => {
+    await twoAddresses('fran')
+    await addLead('fran@two.example')
+    await addLead('anybody@two.example')
+    const who = 'fran@one.example'
+    expect(await optOutEverywhere(api.ctx, who)).toMatchObject({ leads_stopped: 1 })
+    expect(await stopReason('fran@two.example')).toBe('unsubscribed')
+    expect(await stopReason('anybody@two.example')).toBe(null)
+  })
+
+  test('that people of a domain have elsewhere', async () => {
+    await importText(api.ctx, 'email,first_name,domain\nc@elsewhere.test.example,C,left2.example\n')
+    await addLead('c@elsewhere.test.example')
+    expect(await optOutEverywhere(api.ctx, 'left2.example')).toMatchObject({ leads_stopped: 1 })
+    expect(await stopReason('c@elsewhere.test.example')).toBe('unsubscribed')
+  })
+
+  test.each(['gil@private.example', 'found.example'])(
+    'that a reveal found, when %s is removed',
+    async (who) => {
+      const name = who.includes('@') ? 'gil' : 'hal'
+      const email = `${name}@revealed.example`
+      const id = await reveal(name, email)
+      if (who.includes('@')) {
+        const { peek } = api.ctx.database
+        const linkedin_url = `linkedin.com/in/${name}`
+        const known = peek.updateTable('directory_contacts').set({ linkedin_url })
+        await known.where('id', '=', id).execute()
+        await importText(api.ctx, `first_name,email,linkedin_url\n${name},${who},${linkedin_url}\n`)
+      }
+      const campaign_id = await addLead(email)
+      expect(await optOutEverywhere(api.ctx, who)).toMatchObject({ leads_stopped: 1 })
+      expect(await stopReason(email)).toBe('unsubscribed')
+      const body = { campaign_id, leads: [{ email }] }
+      const again = await api.call('POST', '/api/v2/lead/add', { body })
+      expect(again.body).toMatchObject({ leads_uploaded: 0 })
+    },
+  )
+
+  test('when the command was killed before it had stopped the leads, and is repeated', async () => {
+    await twoAddresses('ida')
+    await addLead('ida@two.example')
+    await optOut(api.ctx, 'ida@one.example')
+    expect(await optOutEverywhere(api.ctx, 'ida@one.example')).toMatchObject({
+      ...{ contacts_removed: 0, leads_stopped: 1 },
+    })
   })
 })
 

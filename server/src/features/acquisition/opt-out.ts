@@ -3,16 +3,16 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { askAllShards } from '../../kernel/shards/ask.ts'
 import {
-  findKeysOf,
+  addressKey,
+  findMeant,
   type OptedOut,
   type OptOutRequest,
   optOut,
   readOptOut,
 } from '../directory/index.ts'
-import { findLeadsAt, recordActivities } from '../leads/index.ts'
-import { lockSuppressions } from '../suppression/index.ts'
+import { stopOptedOut } from '../leads/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
-import { findRevealed, findShown } from './cross-workspace.ts'
+import { findRevealed, findRevealedAddresses, findShown } from './cross-workspace.ts'
 
 export interface OptedOutEverywhere extends Omit<OptedOut, 'contact_ids'> {
   /** Of all workspaces, that were still written to. */
@@ -46,9 +46,12 @@ export async function optOutEverywhere(
 
 /** Each has a copy of the directory, and what its own workspaces revealed tells it more of who is meant. */
 async function findKeysHere({ db }: ProcessContext, request: OptOutRequest): Promise<string[]> {
-  if (request.kind === 'domain') return []
-  const [ids, shown] = [await findRevealed(db, request), await findShown(db, request)]
-  return await findKeysOf(db, request.value, ids, shown)
+  const revealed = await findRevealed(db, request)
+  const shown = request.kind === 'domain' ? [] : await findShown(db, request)
+  const { keys, contactIds } = await findMeant(db, request, revealed, shown)
+  // The directory may know them by no address, or by another than they were written to.
+  const addresses = await findRevealedAddresses(db, contactIds)
+  return [...keys, ...addresses.map(addressKey)]
 }
 
 async function optOutHere(
@@ -64,7 +67,8 @@ async function optOutHere(
   for (const { id } of await listWorkspaces(ctx)) {
     const own = inWorkspace(ctx, id)
     if (contacts.size > 0) await forgetContacts(own, id, contacts)
-    leads_stopped += await stopLeads(own, id, request)
+    // All who are known to be opted out by now: after a kill nothing else knows their other addresses.
+    leads_stopped += await stopOptedOut(own, id)
   }
   return { ...optedOut, leads_stopped }
 }
@@ -83,18 +87,3 @@ async function forgetContacts(ctx: Context, workspaceId: string, contacts: Set<s
 }
 
 const anyId = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g
-
-async function stopLeads(ctx: Context, workspaceId: string, who: OptOutRequest): Promise<number> {
-  return transaction(ctx, async (tx) => {
-    // Whoever is adding one of them is waited for, so that it is among those that are stopped.
-    await lockSuppressions(tx, workspaceId)
-    const leads = await findLeadsAt(tx.db, workspaceId, who)
-    const stopping = leads.filter(({ stop_reason }) => stop_reason !== 'unsubscribed')
-    await recordActivities(
-      tx,
-      workspaceId,
-      stopping.map(({ id }) => ({ kind: 'unsubscribed', leadId: id })),
-    )
-    return stopping.length
-  })
-}

@@ -55,7 +55,7 @@ test('the first period begins when the plan gets monthly credits, and the last o
   expect(turnPeriod(open, 10, time('2026-11-20'))).toMatchObject({
     expired: 0,
     granted: 10,
-    credits: { balance: 140, period_start: time('2026-11-01'), period_end: time('2026-12-01') },
+    credits: { balance: 140, period_start: time('2026-11-20'), period_end: time('2026-12-01') },
   })
   expect(turnPeriod(november, 0, time('2026-12-02'))).toMatchObject({
     expired: 30,

@@ -21,6 +21,7 @@ export interface PeriodTurn {
  * What a new period brings; undefined while none is due. Periods are calendar months in UTC. The
  * plan's credits are used up first, so that only what is left of them expires: what was granted by
  * hand stays. Months in which nobody looked would have granted what expired unused: they are skipped.
+ * Where there was no end, what was charged before now is of a period of its own.
  */
 export function turnPeriod(
   credits: Credits,
@@ -39,7 +40,7 @@ export function turnPeriod(
       granted,
       used: 0,
       period_grant: monthlyCredits,
-      period_start: startOfMonth(now, 0),
+      period_start: period_end === null ? now : startOfMonth(now, 0),
       period_end: monthlyCredits === 0 ? null : startOfMonth(now, 1),
     },
   }

@@ -1,12 +1,13 @@
 export { type ExportResult, exportFile } from './export.ts'
 export type { DirectoryKind, ExportFormat } from './export-queries.ts'
 export { countFacets, type Facets } from './facets.ts'
+export { addressKey } from './identity.ts'
 export { type ColumnMap, fieldNames, parseColumnMap } from './import/columns.ts'
 export { type ImportProgress, type ImportResult, importFile } from './import/import.ts'
 export { isReindexDue } from './import/queries.ts'
 export {
   copyOptOuts,
-  findKeysOf,
+  findMeant,
   type OptedOut,
   type OptOutRequest,
   optOut,

@@ -7,7 +7,7 @@ import { invalidField } from '../../kernel/errors.ts'
 import { domainOf, domainsAbove } from './domain.ts'
 import { addressIn, addressKey, companyKey } from './identity.ts'
 import * as optouts from './optout-queries.ts'
-import { lockDirectory, type RemovedContact } from './queries.ts'
+import { findByDomain, findByKeys, lockDirectory, type RemovedContact } from './queries.ts'
 import { findPerson, keysOf, removeDomain, removePerson } from './remove.ts'
 import type { ShownContact } from './schema.ts'
 
@@ -30,25 +30,46 @@ type ShownPerson = Pick<ShownContact, 'first_name' | 'last_name' | 'company'> & 
   linkedin_url: string | null
 }
 
+/** Who is meant by a request. */
+interface Meant {
+  /** What they are known by, which is the same in every database. */
+  keys: string[]
+  /** Those of this database. */
+  contactIds: string[]
+}
+
 /**
- * All that the person with an address, folded, is known by: their keys, which are the same in every
- * database. Nothing is changed.
+ * All that the person with an address is known by; of a domain, the addresses that its people have. Nothing
+ * is changed.
  *
- * @param contactIds others who are known to be them
+ * @param contactIds others who are known to be meant
  * @param shown what is known of them beside the directory
  */
-export async function findKeysOf(
+export async function findMeant(
   db: AnyDb,
-  address: string,
+  { kind, value }: OptOutRequest,
   contactIds: string[],
   shown: ShownPerson[],
-): Promise<string[]> {
+): Promise<Meant> {
+  if (kind === 'domain') {
+    const found = [...(await findByDomain(db, value)), ...(await findByKeys(db, [], contactIds))]
+    const keys = found.map(({ key }) => key).filter((key) => addressIn(key) !== undefined)
+    return meant(keys, [...contactIds, ...found.map(({ id }) => id)])
+  }
   const keys = shown.flatMap(({ company, ...person }) =>
     keysOf({ ...person, company_key: company && companyKey(company.domain, company.name) }),
   )
-  const found = await findPerson(db, [addressKey(address), ...keys], contactIds)
-  return [...new Set([...keys, ...found.flatMap((each) => [each.key, ...keysOf(each)])])]
+  const found = await findPerson(db, [addressKey(value), ...keys], contactIds)
+  return meant(
+    [...keys, ...found.flatMap((each) => [each.key, ...keysOf(each)])],
+    [...contactIds, ...found.map(({ id }) => id)],
+  )
 }
+
+const meant = (keys: string[], contactIds: string[]): Meant => ({
+  keys: [...new Set(keys)],
+  contactIds: [...new Set(contactIds)],
+})
 
 export interface OptedOut {
   kind: OptOutRequest['kind']
@@ -62,7 +83,7 @@ export interface OptedOut {
  * imported again. What the directory has of them is deleted; what is kept tells nothing but that.
  *
  * @param contactIds others who are known to be meant
- * @param keys that the person with the address is known by
+ * @param keys that they are known by
  */
 export async function optOut(
   ctx: AnyContext,
@@ -76,7 +97,7 @@ export async function optOut(
     const contacts =
       kind === 'address'
         ? await removePerson(tx.db, [addressKey(value), ...keys], contactIds)
-        : await removeDomain(tx.db, value, contactIds)
+        : await removeDomain(tx.db, value, keys, contactIds)
     await remember(tx, { kind, value }, contacts, keys)
     return contacts
   })

@@ -3,9 +3,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { importText } from '../../../test/directory-files.ts'
+import { foundInPages } from './facet-queries.ts'
 import { isLong, listPlans, type Plan, type Search } from './plan.ts'
 import type { DirectoryFilters } from './schema.ts'
 import { findContacts, readSearch } from './search.ts'
+import { foundByIndex, foundByWalk, preferringIndexes } from './search-queries.ts'
 
 const size = 24_000
 const [levels, departments] = [
@@ -143,5 +145,21 @@ test('contacts that are left out are left out by every plan', async () => {
     const page = { limit: 100, startingAfter: undefined }
     const { ids: found } = await findContacts(ctx.db, search, plan, page, without)
     expect(found).toEqual(met.slice(0, 101))
+  }
+})
+
+test('whoever is left out is looked up by key, which takes alike however many there are', async () => {
+  const without = sql`
+    select contact_id from acquired_contacts where workspace_id = ${ctx.newId()}::uuid`
+  const { groups } = (await readSearch(ctx.db, { seniorities: ['senior'] })) as Search
+  const asked = { groups, without }
+  const found = [foundByWalk(asked, 1000), foundByIndex(asked, 1), foundInPages(asked, 0.5)]
+  for (const query of found) {
+    const { rows } = await preferringIndexes(ctx.db, (tx) =>
+      sql<Record<string, string>>`explain ${query}`.execute(tx),
+    )
+    const plan = rows.flatMap((row) => Object.values(row)).join('\n')
+    expect(plan).toMatch(/acquired_contacts_pkey.*\n *Index Cond: .*contact_id = /)
+    expect(plan).not.toMatch(/hashed|Materialize|Join/)
   }
 })

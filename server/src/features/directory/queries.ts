@@ -158,13 +158,25 @@ export async function findWithoutAddress(db: AnyDb, companyIds: string[]): Promi
   return rows
 }
 
-/** Everybody of the companies at a domain or below it, or with an address there. */
+/** Of the companies at a domain or below it, or with an address there. */
+const isOfDomain = (domain: string) => sql`(
+  company_id = any(array(
+    select id from directory_companies where domain = ${domain} or domain like ${`%.${domain}`}))
+  or key like ${`e:%@${domain}`} or key like ${`e:%@%.${domain}`})`
+
+export async function findByDomain(
+  db: AnyDb,
+  domain: string,
+): Promise<Pick<FoundPerson, 'id' | 'key'>[]> {
+  const { rows } = await sql<Pick<FoundPerson, 'id' | 'key'>>`
+    select id, key from directory_contacts where ${isOfDomain(domain)}`.execute(db)
+  return rows
+}
+
 export async function deleteByDomain(db: AnyDb, domain: string): Promise<RemovedContact[]> {
   const { rows } = await sql<RemovedContact>`
     delete from directory_contacts
-    where company_id = any(array(
-        select id from directory_companies where domain = ${domain} or domain like ${`%.${domain}`}))
-      or key like ${`e:%@${domain}`} or key like ${`e:%@%.${domain}`}
+    where ${isOfDomain(domain)}
     returning ${sql.raw(removedColumns)}`.execute(db)
   return rows
 }

@@ -49,10 +49,15 @@ export async function subtractTermCounts<T extends { terms: string[] }>(
 export async function removeDomain(
   db: AnyDb,
   domain: string,
+  knownBy: string[],
   contactIds: string[],
 ): Promise<queries.RemovedContact[]> {
   const found = await queries.deleteByDomain(db, domain)
-  const others = await queries.deleteContacts(db, contactIds)
+  const known = await queries.findByKeys(db, knownBy, contactIds)
+  const others = await queries.deleteContacts(
+    db,
+    known.map(({ id }) => id),
+  )
   await queries.deleteCompaniesByDomain(db, domain)
   return await subtractTermCounts(db, [...found, ...others])
 }

@@ -23,7 +23,7 @@ export async function preferringIndexes<T>(db: AnyDb, work: (tx: AnyDb) => Promi
 
 export interface Asked {
   groups: CountedGroup[]
-  /** Contacts that are left out, a query with one column. */
+  /** Contacts that are left out, each once: a query with one column, which has an index. */
   without: RawBuilder<unknown> | undefined
 }
 
@@ -113,5 +113,13 @@ export const isWithin = (groups: CountedGroup[]): Condition[] =>
       : [],
   )
 
+// Each is looked up by key: a list of all would not fit into memory sometime, and be read for each contact.
+// In this form it is no join either.
 export const isNotIn = (without: RawBuilder<unknown> | undefined): Condition[] =>
-  without ? [sql`id not in (${without})`] : []
+  without
+    ? [
+        sql`(
+          select true from (${without}) as left_out (contact_id) where left_out.contact_id = id
+        ) is not true`,
+      ]
+    : []

@@ -26,7 +26,7 @@ export interface FoundContacts extends Page<queries.FoundContact> {
 /**
  * Contacts that meet all filters, newest first (descending id). No address is read.
  *
- * @param without a query of ids of contacts to be left out, in its only column
+ * @param without a query of ids of contacts to be left out, each once, in its only column
  */
 export async function searchDirectory(
   db: AnyDb,

@@ -6,7 +6,9 @@ import type { WorkspaceTable } from './tables.ts'
 /** Everybody who writes to the table waits as long: what cannot have it at once tries again. */
 const lockWaitMs = 200
 const lockAgainMs = 100
-/** A transaction that writes for so long is somebody's mistake, or an import: the move gives up. */
+/** Of so many attempts one waits until PostgreSQL calls off an autovacuum that has the table. */
+const waitsLongEvery = 5
+/** What has a table for so long is somebody's mistake, or an import: the move gives up. */
 const lockForMs = 120_000
 
 /**
@@ -46,17 +48,18 @@ async function withLock(
   work: (tx: ProcessContext) => Promise<void>,
 ) {
   const untilMs = ctx.monotonicMs() + lockForMs
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
+    const isLong = attempt % waitsLongEvery === 0
     try {
       return await transaction(ctx, async (tx) => {
-        await queries.limitLockWait(tx.db, lockWaitMs)
+        await queries.limitLockWait(tx.db, lockWaitMs, { isPastDeadlockCheck: isLong })
         await work(tx)
       })
     } catch (error) {
       if (!isLocked(error)) throw error
       if (ctx.monotonicMs() > untilMs) {
         throw new Error(
-          `Somebody has been writing to ${table} for ${lockForMs / 1000} s without an end: look for the transaction in pg_stat_activity, and run the command again.`,
+          `The lock of ${table} was not to be had for ${lockForMs / 1000} s: look in pg_stat_activity for a transaction that writes to it without an end, a dump of the database, or an autovacuum "to prevent wraparound", and run the command again once that is over.`,
           { cause: error },
         )
       }

@@ -254,13 +254,14 @@ class Move {
     this.#tell('clean')
     // Who asked meanwhile was removed where the workspace is no more.
     await this.#copyOptOuts()
-    const fenced = await queries.listFenced(this.#target.db, this.#id)
-    await lowerFence(this.#target, fenced, this.#id)
     const own = inWorkspace(this.#target, this.#id)
     await unsubscribeKept(own, this.#id)
     await stopOptedOut(own, this.#id)
     hintReadings(this.#source)
     hintReadings(this.#target)
+    // Last: it refuses nothing any more, and a table may be in use for long.
+    const fenced = await queries.listFenced(this.#target.db, this.#id)
+    await lowerFence(this.#target, fenced, this.#id)
   }
 
   async #takeBack() {

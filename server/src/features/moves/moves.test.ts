@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { asService, type TestContext, testContext } from '../../../test/context.ts'
-import { install, killMoverAt, ofShards } from '../../../test/moves.ts'
+import { holdLeads, install, killMoverAt, ofShards } from '../../../test/moves.ts'
 import { patience } from '../../../test/patience.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { databaseSilent, movingOf } from '../../kernel/db/failure.ts'
 import { findOptedOut, optOut } from '../directory/index.ts'
 import { createWorkspace, setWorkspace } from '../workspaces/index.ts'
 import { cancelMove, cleanUpMoves, listLeaving, moveWorkspace } from './index.ts'
+import { listFenced } from './queries.ts'
 import { listWorkspaceTables, type WorkspaceTable } from './tables.ts'
 
 let a: TestContext
@@ -331,6 +332,23 @@ test.each(['fence', 'copy', 'activate'])(
     )
   },
 )
+
+test('a table that is in use does not end the upkeep, and is freed of the move by the next one', async () => {
+  await toB()
+  await passTwoHours()
+  let minutes = 0
+  const upkeep = { ...ofShards(a, b), monotonicMs: () => minutes++ * 60_000 }
+  {
+    await using _dump = await holdLeads(a.database, 'access share')
+    await cleanUpMoves(upkeep)
+  }
+  expect(warningsIn(a)).toEqual([
+    { workspace: workspaceId, to: 'b', msg: expect.stringContaining('a table was in use') },
+  ])
+  expect(await listFenced(a.db, workspaceId)).toContain('leads')
+  await cleanUpMoves(upkeep)
+  expect(await listFenced(a.db, workspaceId)).toEqual([])
+})
 
 test('who asked to be removed where a workspace was is refused where it is, also who did meanwhile', async () => {
   await optOut(asService(a), 'ada@before.example')

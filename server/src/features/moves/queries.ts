@@ -136,6 +136,15 @@ export async function dropFence(tx: AnyDb, name: string, workspaceId: string): P
   }
 }
 
-/** Of one statement of the open transaction that waits for a lock of a table: others wait behind it. */
-export const limitLockWait = (tx: AnyDb, ms: number) =>
-  sql`select set_config('lock_timeout', ${`${ms}`}, true)`.execute(tx)
+/**
+ * Of one statement of the open transaction that waits for a lock of a table: others wait behind it.
+ *
+ * @param isPastDeadlockCheck so much longer than PostgreSQL waits before it looks who has the lock, and calls
+ *   an autovacuum off
+ */
+export const limitLockWait = (tx: AnyDb, ms: number, { isPastDeadlockCheck = false } = {}) =>
+  sql`
+    select set_config('lock_timeout', (
+      ${ms}::integer + case when ${isPastDeadlockCheck}::boolean then setting::integer else 0 end)::text, true)
+    from pg_settings
+    where name = 'deadlock_timeout'`.execute(tx)

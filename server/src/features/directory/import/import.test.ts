@@ -284,6 +284,28 @@ describe('a company', () => {
   })
 })
 
+const termCounts = async () => {
+  const { rows } = await sql<{ value: string; kind: string; contacts: number }>`
+    select value, kind::text, contacts from directory_terms where contacts <> 0
+    order by value, kind`.execute(ctx.db)
+  return rows
+}
+
+test.each([
+  ['that the file does not name', ''],
+  ['of which the file says something new', 'zoe@x.example,a.example,Farming\n'],
+])('who leaves a company %s is counted at the new one alone', async (_, more) => {
+  const header = 'email,domain,industry\n'
+  const others = 'bob@x.example,a.example,Mining\neve@x.example,b.example,Banking\n'
+  await importText(ctx, `${header}ada@x.example,a.example,Mining\n${others}`)
+  await importText(ctx, `${header}ada@x.example,b.example,Banking\n${more}`)
+  const imported = await termCounts()
+  const banking = imported.find(({ kind, value }) => kind === 'i' && value === 'banking')
+  expect(banking?.contacts).toBe(2)
+  await reindexDirectory(ctx)
+  expect(await termCounts()).toEqual(imported)
+})
+
 describe('more than a batch', () => {
   test('is found whole, and what a batch has committed before the next', async () => {
     const people = (from: number, to: number) =>
@@ -318,12 +340,9 @@ describe('more than a batch', () => {
     await importText(ctx, [header, ...others].join('\n'), { batchRows: 70 })
     await optOut(ctx, 'c7.example')
     const state = async () => {
-      const { rows: contacts } = await sql`
+      const { rows } = await sql`
         select key, terms, employees from directory_contacts order by key`.execute(ctx.db)
-      const { rows: terms } = await sql`
-        select value, kind, contacts from directory_terms where contacts <> 0
-        order by value, kind`.execute(ctx.db)
-      return { contacts, terms }
+      return { contacts: rows, terms: await termCounts() }
     }
     const imported = await state()
     expect(imported.contacts).toHaveLength(294)

@@ -139,7 +139,10 @@ async function writeContacts(
   const created = keys.filter((key) => !known.has(key))
   if (created.length > 0) await copyFrom(queries.copyContacts, copyText(newRows(created)))
   for (const { terms, newPeople } of companies.values()) addCount(counts, terms, newPeople)
+  /** By the keys of companies, how many contacts have left them. */
+  const left = new Map<string, number>()
   const changed = [...changedRows()]
+  await subtractLeft()
   if (changed.length > 0) {
     await copyFrom(queries.copyChangedContacts, copyText(changed))
     await queries.updateContacts(tx.db)
@@ -182,13 +185,25 @@ async function writeContacts(
       const terms = contactTerms(record, company && domainIn(company))
       addCount(counts, contactTerms(before, before.company && domainIn(before.company)), -1)
       addCount(counts, terms, 1)
-      if (employer && isMoved) addCount(counts, employer.terms, 1)
+      if (employer && isMoved) {
+        addCount(counts, employer.terms, 1)
+        if (before.company) left.set(before.company, (left.get(before.company) ?? 0) + 1)
+      }
       yield queries.contactRow({
         ...record,
         ...{ id, key, company_id, sample, timestamp_updated, employees: null },
         terms: vectorOf(terms),
       })
     }
+  }
+
+  /** They were counted at what those companies are found by now, also where this batch has changed them. */
+  async function subtractLeft() {
+    const others = [...left.keys()].filter((key) => !companies.has(key))
+    const stored = others.length === 0 ? [] : await queries.findCompaniesByKeys(tx.db, others)
+    for (const company of stored)
+      addCount(counts, companyTerms(company), -(left.get(company.key) ?? 0))
+    for (const [key, people] of left) addCount(counts, companies.get(key)?.terms ?? [], -people)
   }
 }
 

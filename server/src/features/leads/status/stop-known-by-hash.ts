@@ -11,12 +11,17 @@ const leadsAtOnce = 5000
 // What comes from elsewhere tells by hashes who is meant. Sending does not ask for hashes, which would cost
 // each mail: the leads that are there are stopped once, and whoever adds, resumes or brings back one does ask.
 
-/** Stops the leads of a workspace whose people are opted out already: in opt-outs copied from another database. */
-export const stopOptedOut = (ctx: Context, workspaceId: string): Promise<void> =>
+/**
+ * Stops the leads of a workspace whose people are opted out: by whatever address of theirs, here or in a
+ * database whose opt-outs were copied.
+ *
+ * @returns how many were stopped
+ */
+export const stopOptedOut = (ctx: Context, workspaceId: string): Promise<number> =>
   stopAmong(ctx, workspaceId, (tx, addresses) => findOptedOut(tx.db, addresses))
 
 /** Stops the leads of a workspace whose people were erased elsewhere: by a list that was copied from there. */
-export const stopErased = (ctx: Context, workspaceId: string): Promise<void> =>
+export const stopErased = (ctx: Context, workspaceId: string): Promise<number> =>
   stopAmong(ctx, workspaceId, (tx, addresses) => findErased(tx.db, workspaceId, addresses))
 
 /** All but those of whom it is known, also finished ones: these may turn out to lack a mail. */
@@ -24,7 +29,7 @@ async function stopAmong(
   ctx: Context,
   workspaceId: string,
   findGone: (tx: Context, addresses: string[]) => Promise<Set<string>>,
-): Promise<void> {
+): Promise<number> {
   const stopBehind = (after: string) =>
     transaction(ctx, async (tx) => {
       // Whoever adds one from here on knows of them.
@@ -40,8 +45,13 @@ async function stopAmong(
         workspaceId,
         stopping.map(({ id }) => ({ kind: 'unsubscribed', leadId: id })),
       )
-      return leads.length < leadsAtOnce ? undefined : leads.at(-1)?.id
+      return { stopped: stopping.length, last: leads.at(-1)?.id, lookedAt: leads.length }
     })
-  let place = await stopBehind(nilId)
-  while (place) place = await stopBehind(place)
+  let page = await stopBehind(nilId)
+  let { stopped } = page
+  while (page.last && page.lookedAt === leadsAtOnce) {
+    page = await stopBehind(page.last)
+    stopped += page.stopped
+  }
+  return stopped
 }
