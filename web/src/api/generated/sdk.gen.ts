@@ -228,7 +228,7 @@ export const updateWebhook = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Send a test delivery
  *
- * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. A test that was made is always 200: the result is in the body. A request body is ignored. Beyond 60 a minute per destination, or 8 at once in a workspace, 429 `rate_limited`.
+ * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. A test that was made is always 200: the result is in the body. A request body is ignored. Beyond 60 a minute per destination, or 8 of a workspace at once in an API process, 429 `rate_limited`.
  */
 export const testWebhook = <ThrowOnError extends boolean = true>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError> => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({ url: '/app/api/v2/webhooks/{id}/test', ...options });
 

@@ -648,7 +648,7 @@ export const updateWebhookMutation = (options?: Partial<Options<UpdateWebhookDat
 /**
  * Send a test delivery
  *
- * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. A test that was made is always 200: the result is in the body. A request body is ignored. Beyond 60 a minute per destination, or 8 at once in a workspace, 429 `rate_limited`.
+ * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. A test that was made is always 200: the result is in the body. A request body is ignored. Beyond 60 a minute per destination, or 8 of a workspace at once in an API process, 429 `rate_limited`.
  */
 export const testWebhookMutation = (options?: Partial<Options<TestWebhookData>>): UseMutationOptions<TestWebhookResponse, TestWebhookError, Options<TestWebhookData>> => {
     const mutationOptions: UseMutationOptions<TestWebhookResponse, TestWebhookError, Options<TestWebhookData>> = {
