@@ -90,12 +90,17 @@ import { createRateLimit, type RateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
 import { packageFile } from './kernel/own-files.ts'
 
+interface Feature {
+  schemas: object[]
+  routes: FastifyPluginAsync<{ attempts: RateLimit }>
+}
+
 /**
  * The public API, feature by feature. Their routes are called and not registered: a plugin has a
  * Fastify instance of its own, of which half a start was made. A route that reads another kind of body
  * is registered by its feature.
  */
-const apiFeatures = [
+const apiFeatures: Feature[] = [
   { schemas: keySchemas, routes: keyRoutes },
   { schemas: campaignSchemas, routes: campaignRoutes },
   { schemas: leadSchemas, routes: leadRoutes },
@@ -106,10 +111,7 @@ const apiFeatures = [
 ]
 
 /** What only the application has, below /app. */
-const applicationFeatures: {
-  schemas: object[]
-  routes: FastifyPluginAsync<{ attempts: RateLimit }>
-}[] = [
+const applicationFeatures: Feature[] = [
   { schemas: signInSchemas, routes: signInRoutes },
   { schemas: oidcSchemas, routes: oidcRoutes },
   { schemas: profileSchemas, routes: profileRoutes },
@@ -170,7 +172,7 @@ export async function buildApi(
   for (const { schemas } of [...apiFeatures, ...applicationFeatures])
     for (const schema of schemas) app.addSchema(schema)
   await plugin?.(app)
-  for (const { routes } of apiFeatures) await routes(app, {})
+  for (const { routes } of apiFeatures) await routes(app, { attempts: rateLimit })
   const application = { rateLimit, listen }
   await app.register((below) => applicationRoutes(below, application), { prefix: '/app' })
   await app.register(pageRoutes)
@@ -203,7 +205,7 @@ async function applicationRoutes(
   app.addHook('onRequest', checkPerson)
   app.addHook('onRequest', countPerson(rateLimit))
   app.addHook('preValidation', checkPersonAgain)
-  for (const { routes } of apiFeatures) await routes(app, {})
-  for (const { routes } of applicationFeatures) await routes(app, { attempts: rateLimit })
+  for (const { routes } of [...apiFeatures, ...applicationFeatures])
+    await routes(app, { attempts: rateLimit })
   await app.register(liveRoutes, { listen })
 }

@@ -7,7 +7,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { createLabel, type Label } from '../labels/index.ts'
 import { mask } from './headers.ts'
-import { findDestination, openDestination } from './index.ts'
+import { disableDestination, findDestination, openDestination } from './index.ts'
 import { lockWebhook } from './queries.ts'
 import { secretBytes } from './signing-secret.ts'
 
@@ -104,6 +104,26 @@ test('a record that has changed since it was read is sent back, by clients that 
     api.ctx.clock.advance(1000)
     expect((await patch(id, { ...body, name: 'Sales' })).status).toBe(200)
   }
+})
+
+test('a record that was read before the webhook was disabled does not resume it, its status alone does', async () => {
+  const { id } = await create()
+  const read1 = await read(id)
+  api.ctx.clock.advance(1000)
+  await transaction(api.ctx, (tx) => disableDestination(tx, api.workspaceId, id, 'gone'))
+  const disabled = await read(id)
+  const answer = await patch(id, { ...read1, name: 'Sales' })
+  expect(answer.body).toMatchObject({
+    statusCode: 409,
+    code: 'invalid_transition',
+    details: [{ path: '/status' }],
+  })
+  expect(await read(id)).toEqual(disabled)
+
+  const resumed = await patch(id, { status: 'active' })
+  expect(resumed.body).toMatchObject({ status: 'active', disabled_reason: null })
+  await patch(id, { status: 'disabled' })
+  expect((await patch(id, { ...(await read(id)), status: 'active' })).status).toBe(200)
 })
 
 test.each([

@@ -171,8 +171,16 @@ function rotate(tx: Context, row: Row, secret: string, given: WebhookChanges): C
 function mergeStatus(tx: Context, row: Row, given: WebhookChanges): Columns {
   const { status = row.status } = given
   if (status === row.status) return {}
+  if (status === 'active' && given.disabled_reason === null) throw disabledMeanwhile()
   if (status === 'active') return { status, disabled_reason: null, timestamp_disabled: null }
   return { status, disabled_reason: 'manual', timestamp_disabled: tx.now() }
+}
+
+/** A record that was read before would resume it without a word. */
+function disabledMeanwhile() {
+  const message =
+    'This webhook was disabled since it was read; to resume it, send status without disabled_reason.'
+  return new AppError('invalid_transition', message, { details: [{ path: '/status', message }] })
 }
 
 /** Fields that a client cannot change, by whether what it sent may be what it read. */

@@ -123,7 +123,9 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'updateWebhook',
         summary: 'Change a webhook',
         description:
-          'Only what is sent changes. `status` pauses and resumes; `signing_secret` rotates (null ' +
+          'Only what is sent changes. `status` pauses and resumes; a record that was read while the ' +
+          'webhook was active does not resume it: `active` beside a `disabled_reason` of null is then a ' +
+          '409 `invalid_transition`. `signing_secret` rotates (null ' +
           'makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. ' +
           'Deliveries that are pending go to the new URL. A webhook has at most 1,000 URLs while ' +
           'attempts at them are kept.',

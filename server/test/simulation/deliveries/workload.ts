@@ -17,6 +17,9 @@ import type { Tenant } from './seed-rows.ts'
 const by = { actor: { type: 'operator', id: null } } as const
 const types = ['lead.interested', 'lead.replied', 'email.opened'] as const
 
+/** None is one too many, however many a simulated minute has. */
+const attempts = { count: async () => ({ tries: 1, secondsLeft: 60 }) }
+
 class ChangeOfMind extends Error {}
 
 /** What users do: events, and destinations that come, change and go while these are delivered. */
@@ -172,7 +175,7 @@ export class Workload {
 
   async #test(ctx: FreeContext, tenant: Tenant) {
     const id = this.#anyDestination(tenant)
-    if (id) await testWebhook(ctx, tenant.workspaceId, id)
+    if (id) await testWebhook(ctx, tenant.workspaceId, id, attempts)
   }
 
   /** One that a user would see. */

@@ -214,7 +214,7 @@ export const getWebhook = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Change a webhook
  *
- * Only what is sent changes. `status` pauses and resumes; `signing_secret` rotates (null makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. Deliveries that are pending go to the new URL. A webhook has at most 1,000 URLs while attempts at them are kept.
+ * Only what is sent changes. `status` pauses and resumes; a record that was read while the webhook was active does not resume it: `active` beside a `disabled_reason` of null is then a 409 `invalid_transition`. `signing_secret` rotates (null makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. Deliveries that are pending go to the new URL. A webhook has at most 1,000 URLs while attempts at them are kept.
  */
 export const updateWebhook = <ThrowOnError extends boolean = true>(options: Options<UpdateWebhookData, ThrowOnError>): RequestResult<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError> => (options.client ?? client).patch<UpdateWebhookResponses, UpdateWebhookErrors, ThrowOnError>({
     url: '/app/api/v2/webhooks/{id}',
@@ -228,7 +228,7 @@ export const updateWebhook = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Send a test delivery
  *
- * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. A test that was made is always 200: the result is in the body. A request body is ignored. Beyond 60 a minute per destination, or 8 at once in a workspace, 429 `rate_limited`.
+ * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. A test that was made is always 200: the result is in the body. A request body is ignored. Beyond 60 a minute per destination, or 8 of a workspace at once in an API process, 429 `rate_limited`.
  */
 export const testWebhook = <ThrowOnError extends boolean = true>(options: Options<TestWebhookData, ThrowOnError>): RequestResult<TestWebhookResponses, TestWebhookErrors, ThrowOnError> => (options.client ?? client).post<TestWebhookResponses, TestWebhookErrors, ThrowOnError>({ url: '/app/api/v2/webhooks/{id}/test', ...options });
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import type { RateLimit } from '../../../kernel/http/rate-limit.ts'
 import { Nullable, ref, Uuid } from '../../../kernel/http/schema.ts'
 import { testWebhook } from './test-call.ts'
 
@@ -21,7 +22,10 @@ const WebhookTestResult = Type.Object(
 
 export const webhookTestSchemas = [WebhookTestResult]
 
-export const webhookTestRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const webhookTestRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit }> = async (
+  app,
+  { attempts },
+) => {
   app.post(
     '/api/v2/webhooks/:id/test',
     {
@@ -38,13 +42,13 @@ export const webhookTestRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'Sends one signed delivery of the destination’s event type with sample data and `"test": true`, ' +
           'and records it as a webhook event. A test that was made is always 200: the result is in the body. ' +
-          'A request body is ignored. Beyond 60 a minute per destination, or 8 at once in a workspace, ' +
-          '429 `rate_limited`.',
+          'A request body is ignored. Beyond 60 a minute per destination, or 8 of a workspace at once in ' +
+          'an API process, 429 `rate_limited`.',
         tags: ['Webhooks'],
         params: Type.Object({ id: Uuid }),
         response: { 200: ref(WebhookTestResult) },
       },
     },
-    (req) => testWebhook(req.ctx, req.caller.workspaceId, req.params.id),
+    (req) => testWebhook(req.ctx, req.caller.workspaceId, req.params.id, attempts),
   )
 }

@@ -5,6 +5,7 @@ import { answerWith, startReceiver } from '../../../../test/receiver.ts'
 import { verifySignature } from '../../../../test/signature.ts'
 import { standardEventTypes } from '../../events/catalogue/index.ts'
 import { confirmRestore, holdSending } from '../../sending/index.ts'
+import { testWebhook } from './test-call.ts'
 import { takePlace } from './under-way.ts'
 
 let api: TestApi
@@ -122,6 +123,17 @@ test('the 61st in a minute is refused', async () => {
   const refused = await callTest(id)
   expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+})
+
+test('the minute is counted with the limit that processes share', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await createWebhook(receiver.url)
+  const attempts = { count: async () => ({ tries: 61, secondsLeft: 17 }) }
+  await expect(testWebhook(api.ctx, api.workspaceId, id, attempts)).rejects.toMatchObject({
+    code: 'rate_limited',
+    headers: { 'retry-after': '17' },
+  })
+  expect(receiver.requests).toEqual([])
 })
 
 test('a workspace has at most 8 under way, and others can test meanwhile', async () => {

@@ -1,7 +1,7 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
+import type { RateLimit } from '../../../kernel/http/rate-limit.ts'
 import {
   attemptOf,
   chooseCountStripe,
@@ -25,6 +25,8 @@ export interface WebhookTestResult {
 
 const testsPerMinute = 60
 
+type Attempts = Pick<RateLimit, 'count'>
+
 /**
  * Sends one signed delivery with sample data, through the code, address policy and deadline of live
  * ones but in a slot of its own, and records it before it answers. It is not retried, does not count
@@ -34,12 +36,13 @@ export async function testWebhook(
   ctx: Context,
   workspaceId: string,
   webhookId: string,
+  attempts: Attempts,
 ): Promise<WebhookTestResult> {
   const destination = await findDestination(ctx.db, workspaceId, webhookId)
   if (!destination) throw notFound('webhook')
   await refuseWhileHeld(ctx)
   using _place = takePlace(ctx, workspaceId)
-  await countTest(webhookId)
+  await countTest(attempts, webhookId)
   const [event] = await transaction(ctx, (tx) =>
     storeEvents(tx, workspaceId, [sampleEvent(destination, workspaceId, tx.now())]),
   )
@@ -66,14 +69,12 @@ export async function testWebhook(
 const notSent = () =>
   new AppError('unavailable', 'The test could not be sent now; wait and try again.')
 
-const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 60 })
-
-async function countTest(webhookId: string) {
-  const { consumedPoints, msBeforeNext } = await limiter.consume(webhookId)
-  if (consumedPoints <= testsPerMinute) return
+async function countTest(attempts: Attempts, webhookId: string) {
+  const { tries, secondsLeft } = await attempts.count(`webhook-test:${webhookId}`, 60)
+  if (tries <= testsPerMinute) return
   throw new AppError(
     'rate_limited',
     `A webhook can be tested ${testsPerMinute} times a minute; wait and try again.`,
-    { headers: { 'retry-after': String(Math.max(1, Math.ceil(msBeforeNext / 1000))) } },
+    { headers: { 'retry-after': String(secondsLeft) } },
   )
 }

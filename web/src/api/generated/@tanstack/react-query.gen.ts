@@ -629,7 +629,7 @@ export const getWebhookOptions = (options: Options<GetWebhookData>) => queryOpti
 /**
  * Change a webhook
  *
- * Only what is sent changes. `status` pauses and resumes; `signing_secret` rotates (null makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. Deliveries that are pending go to the new URL. A webhook has at most 1,000 URLs while attempts at them are kept.
+ * Only what is sent changes. `status` pauses and resumes; a record that was read while the webhook was active does not resume it: `active` beside a `disabled_reason` of null is then a 409 `invalid_transition`. `signing_secret` rotates (null makes a new one), and the old one signs too for `signing_secret_overlap_seconds`. Deliveries that are pending go to the new URL. A webhook has at most 1,000 URLs while attempts at them are kept.
  */
 export const updateWebhookMutation = (options?: Partial<Options<UpdateWebhookData>>): UseMutationOptions<UpdateWebhookResponse, UpdateWebhookError, Options<UpdateWebhookData>> => {
     const mutationOptions: UseMutationOptions<UpdateWebhookResponse, UpdateWebhookError, Options<UpdateWebhookData>> = {
@@ -648,7 +648,7 @@ export const updateWebhookMutation = (options?: Partial<Options<UpdateWebhookDat
 /**
  * Send a test delivery
  *
- * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. A test that was made is always 200: the result is in the body. A request body is ignored. Beyond 60 a minute per destination, or 8 at once in a workspace, 429 `rate_limited`.
+ * Sends one signed delivery of the destination’s event type with sample data and `"test": true`, and records it as a webhook event. A test that was made is always 200: the result is in the body. A request body is ignored. Beyond 60 a minute per destination, or 8 of a workspace at once in an API process, 429 `rate_limited`.
  */
 export const testWebhookMutation = (options?: Partial<Options<TestWebhookData>>): UseMutationOptions<TestWebhookResponse, TestWebhookError, Options<TestWebhookData>> => {
     const mutationOptions: UseMutationOptions<TestWebhookResponse, TestWebhookError, Options<TestWebhookData>> = {
