@@ -11,6 +11,7 @@ export default defineConfig({
       'test/statements/capture.ts',
       'test/statements/functions-run.ts',
       'test/random-cases.ts',
+      'test/remove-databases.ts',
     ],
     globalSetup: ['test/global-setup.ts'],
     reporters: ['default', new CountReporter(process.env.TEST_COUNTS_FILE)],

@@ -42,7 +42,7 @@ public class Smoke {
     expect(updated.getDailyLimit() == 7 && updated.getCcList().size() == 1, "more or less was changed than the limit");
 
     var contacts = new ContactAcquisitionApi(client);
-    var found = contacts.findContacts(new FindContacts().hasEmail(true).limit(1), null, null, null, null).getItems();
+    var found = contacts.findContacts(null, null, null, null, new FindContacts().hasEmail(true).limit(1)).getItems();
     var wanted = new AcquireEmail().contactId(found.get(0).getContactId()).listName("Java");
     var acquired = contacts.acquireEmail(wanted, null, null);
     expect(found.size() == 1 && acquired.getStatus().getValue().equals("acquired"), "the contact was not acquired");

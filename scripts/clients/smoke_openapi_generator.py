@@ -24,7 +24,8 @@ with outrider.ApiClient(configuration) as client:
     updated = campaigns.update_campaign(campaign.id, outrider.CampaignChanges(daily_limit=7))
     assert (updated.daily_limit, updated.cc_list) == (7, copies)
 
-    [contact] = contacts.find_contacts(outrider.FindContacts(has_email=True, limit=1)).items
+    search = outrider.FindContacts(has_email=True, limit=1)
+    [contact] = contacts.find_contacts(find_contacts=search).items
     wanted = outrider.AcquireEmail(contact_id=contact.contact_id, list_name="Python")
     assert contacts.acquire_email(wanted).status == "acquired"
 

@@ -46,6 +46,11 @@ export interface TestDatabase extends Database, AsyncDisposable {
 
 let template: Promise<string> | undefined
 
+/** Databases on their way out: nobody waits for one until its test file has ended. */
+const removals = new Set<Promise<void>>()
+
+export const databasesRemoved = () => Promise.all(removals)
+
 /** A private database for one test file, copied from a migrated template. */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = inject('postgresUrl')
@@ -91,10 +96,16 @@ export async function testDatabase(): Promise<TestDatabase> {
     async [Symbol.asyncDispose]() {
       const pools = [database.db, direct?.db, peek]
       await Promise.all([...pools.map((db) => db?.destroy()), listener?.end()])
-      await admin.query(`drop database ${name} with (force)`)
-      await admin.end()
+      // PostgreSQL looks every 100 ms whether the last connection has ended.
+      const removal = remove(admin, name).finally(() => removals.delete(removal))
+      removals.add(removal)
     },
   }
+}
+
+async function remove(admin: pg.Client, name: string) {
+  await admin.query(`drop database ${name} with (force)`)
+  await admin.end()
 }
 
 async function listenTo(url: string, onNotify: () => void): Promise<pg.Client> {

@@ -12,6 +12,7 @@ const lines = Array.from({ length: 200_000 }, (_, n) =>
   n % 70_000 === 69_999 ? 'nonsense' : `jörg${n}@many.example`,
 )
 const text = lines.join('\r\n')
+const toTheEnd = new AbortController().signal
 
 /** Answers as the server does, to which a line without @ is no entry, and the first one may be a heading. */
 function answering(sent: string[]): typeof fetch {
@@ -38,8 +39,9 @@ test.each([
     const sent: string[] = []
     client.setConfig({ baseUrl: 'http://server.example' })
     vi.stubGlobal('fetch', answering(sent))
-    expect(await importList('own', list, 'blocked')).toEqual({
+    expect(await importList('own', list, 'blocked', toTheEnd)).toEqual({
       ...{ added: 199_998, known: 0, invalid: 2, invalid_lines: [70_000, 140_000] },
+      isStopped: false,
     })
     expect(sent.map((piece) => piece.replace(/^\n/, '')).join('')).toBe(text)
     expect(sent.length).toBeGreaterThan(2)
@@ -53,7 +55,25 @@ test('only the first line of a list is a heading, however many pieces it is sent
   vi.stubGlobal('fetch', answering([]))
   const long = `ann@${'x'.repeat(2 * 1024 * 1024)}`
   const list = new Blob([['email', long, 'email of Bob', long, 'email of Cleo'].join('\n')])
-  expect(await importList('own', list, 'blocked')).toEqual({
+  expect(await importList('own', list, 'blocked', toTheEnd)).toEqual({
     ...{ added: 2, known: 0, invalid: 2, invalid_lines: [3, 5] },
+    isStopped: false,
+  })
+})
+
+test('a list that is stopped ends with the piece that is under way, and tells what was added so far', async () => {
+  const stop = new AbortController()
+  const sent: string[] = []
+  const answer = answering(sent)
+  client.setConfig({ baseUrl: 'http://server.example' })
+  vi.stubGlobal('fetch', (input: Request) => {
+    stop.abort()
+    return answer(input)
+  })
+  const imported = await importList('own', new Blob([text]), 'blocked', stop.signal)
+  expect(sent).toHaveLength(1)
+  const added = sent.join().split('@').length - 1
+  expect(imported).toEqual({
+    ...{ added, known: 0, invalid: 1, invalid_lines: [70_000], isStopped: true },
   })
 })

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { unreachable, withRetryAfter } from '../src/api/fault.ts'
+import { faultOf, unreachable, withRetryAfter } from '../src/api/fault.ts'
 import { browserOf } from '../src/features/account/browser-of.ts'
 import { contactsSearchOf } from '../src/features/acquisition/search.ts'
 import { auditQueryOf, auditSearchOf } from '../src/features/audit/search.ts'
@@ -125,6 +125,15 @@ test('a server that asks for a moment of patience gets it, and one that asks for
   expect(after('900').retryAfterMs).toBeUndefined()
   expect(after('Fri, 20 Nov 2026 09:37:00 GMT').retryAfterMs).toBeUndefined()
   expect(withRetryAfter(unreachable, undefined).retryAfterMs).toBeUndefined()
+})
+
+test('an answer in no words of ours is told by its status, or the server is away', () => {
+  const codeOf = (status: number) => faultOf('<h1>…</h1>', new Response('', { status })).code
+  expect([401, 403, 413, 429].map(codeOf)).toEqual(Array(4).fill('refused_by_proxy'))
+  expect([404, 408, 502, 503, 504].map(codeOf)).toEqual(Array(5).fill('unreachable'))
+  expect(faultOf(new TypeError('Failed to fetch'), undefined)).toBe(unreachable)
+  const ours = { ...unreachable, code: 'rate_limited' as const, statusCode: 429 }
+  expect(faultOf(ours, new Response('', { status: 429 }))).toBe(ours)
 })
 
 test('a session is named by browser and system, as far as they are known', () => {

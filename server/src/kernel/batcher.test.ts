@@ -102,6 +102,7 @@ test('a batch whose connection was lost is written again, as it was', async () =
 
 test.each([
   ['that the database refuses', Object.assign(new Error('refused'), { code: '22P05' })],
+  ['that is too long for an index', Object.assign(new Error('refused'), { code: '54000' })],
   ['that cannot be read', new SyntaxError('Unexpected token')],
 ])('a value %s fails its own item only', async (_, refused) => {
   const { batcher, writes, wake } = makeBatcher()

@@ -1,6 +1,6 @@
 import { learnTime } from '../lib/clock.ts'
 import { setConnection } from './connection.ts'
-import { isFault, unreachable, withRetryAfter } from './fault.ts'
+import { faultOf, unreachable } from './fault.ts'
 import { client } from './generated/client.gen.ts'
 
 let workspaceId: string | undefined
@@ -26,7 +26,7 @@ export function setUpClient() {
   })
   client.interceptors.error.use((thrown, response) => {
     if (thrown instanceof DOMException && thrown.name === 'AbortError') return thrown
-    const fault = isFault(thrown) ? withRetryAfter(thrown, response) : unreachable
+    const fault = faultOf(thrown, response)
     if (fault === unreachable) setConnection('gone')
     if (fault.code === 'not_signed_in') setConnection('signed-out')
     return fault

@@ -1,13 +1,25 @@
 import type { Error as ErrorBody } from './generated/types.gen.ts'
 
-/** What went wrong, in the words of the server; `unreachable` when it did not answer at all. */
+/**
+ * What went wrong, in the words of the server; `unreachable` when it did not answer at all,
+ * `refused_by_proxy` when what stands before it did.
+ */
 export type Fault = Omit<ErrorBody, 'code'> & {
-  code: ErrorBody['code'] | 'unreachable'
+  code: ErrorBody['code'] | 'unreachable' | 'refused_by_proxy'
   /** The server asks to be asked again so soon that nobody need be told. */
   retryAfterMs?: number
 }
 
 const patienceMaxS = 10
+
+/** As one of ours, whatever was thrown. */
+export function faultOf(thrown: unknown, response: Response | undefined): Fault {
+  if (isFault(thrown)) return withRetryAfter(thrown, response)
+  const status = response?.status ?? 0
+  // A proxy whose server is away for a moment says so by 5xx, and some by 404 or 408.
+  if (status < 400 || status >= 500 || status === 404 || status === 408) return unreachable
+  return withRetryAfter(refusedByProxy(status), response)
+}
 
 /** With what the answer says of when to ask again. */
 export function withRetryAfter(fault: Fault, response: Response | undefined): Fault {
@@ -24,6 +36,14 @@ export const unreachable: Fault = {
   message: 'The server does not answer. Nothing you typed is lost; try again in a moment.',
   request_id: '',
 }
+
+const refusedByProxy = (statusCode: number): Fault => ({
+  ...{ statusCode, error: 'Refused by a proxy', code: 'refused_by_proxy', request_id: '' },
+  message:
+    statusCode === 413
+      ? 'A proxy before Outrider refused this as too large (413). Ask whoever runs it to let 10 MB through.'
+      : `A proxy before Outrider refused this (${statusCode}). Ask whoever runs it to let it through.`,
+})
 
 export const isFault = (thrown: unknown): thrown is Fault =>
   typeof thrown === 'object' && thrown !== null && 'code' in thrown && 'statusCode' in thrown

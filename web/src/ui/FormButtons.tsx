@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
 interface FormButtonsProps {
@@ -7,16 +8,22 @@ interface FormButtonsProps {
   /** What it does cannot be undone. */
   isDangerous?: boolean
   onCancel: () => void
+  /** In place of Cancel while it is under way, where something can be done about that. */
+  whileBusy?: ReactNode
 }
 
 /** How a form ends: Cancel, and beside it what the form does. */
-export function FormButtons({ submit, isBusy, isDangerous = false, onCancel }: FormButtonsProps) {
+export function FormButtons(props: FormButtonsProps) {
+  const { submit, isBusy, isDangerous = false, onCancel, whileBusy } = props
   const { t } = useTranslation()
   return (
     <Group justify="flex-end">
-      <Button variant="default" onClick={onCancel}>
-        {t(($) => $.common.cancel)}
-      </Button>
+      {(isBusy && whileBusy) || (
+        // What is under way is done all the same.
+        <Button variant="default" disabled={isBusy} onClick={onCancel}>
+          {t(($) => $.common.cancel)}
+        </Button>
+      )}
       <Button type="submit" loading={isBusy} {...(isDangerous ? { color: 'red' } : {})}>
         {submit}
       </Button>

@@ -9,18 +9,24 @@ const ConfirmDialog = lazyPart(() => import('./ConfirmDialog.tsx'), 'ConfirmDial
 /** What of an address has a form open; the rest of it are filters and tabs beside the form. */
 const openers = ['panel', 'lead', 'tab'] as const
 
+interface UnsavedGuardProps {
+  isUnsaved: () => boolean
+  /** Nobody leaves what is under way, because its answer is shown only once. */
+  isBusy?: boolean
+}
+
 /**
  * Within a form: asks before somebody loses what they typed, by a link, by Back, by closing the panel or
  * the tab. Whoever saves or cancels it says so first (`resetDirty`, `reset`), and is not asked.
  */
-export function UnsavedGuard({ isUnsaved }: { isUnsaved: () => boolean }) {
+export function UnsavedGuard({ isUnsaved, isBusy = false }: UnsavedGuardProps) {
   const { t } = useTranslation()
   const [isAsking, asking] = useDisclosure()
   const decide = useRef<(stays: boolean) => void>(undefined)
   useBlocker({
     shouldBlockFn({ current, next }) {
       if (!isUnsaved() || !isElsewhere(current, next)) return false
-      if (decide.current) return true
+      if (isBusy || decide.current) return true
       // Not yet: the Escape that wants to close a panel would answer the question as well.
       setTimeout(asking.open)
       return new Promise<boolean>((resolve) => {

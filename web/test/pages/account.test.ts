@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { createMember } from '../../../server/test/people.ts'
 import { expectFailures, findBarriers, goTo } from '../browser.ts'
@@ -6,7 +7,7 @@ import { test } from './fixture.ts'
 
 const password = 'correct horse battery staple'
 
-test('a second factor is set up by its code, its backup codes stay until somebody has stored them, and it is asked for at the next sign-in', async ({
+test('a second factor is set up by its code, its backup codes are waited for and stay until somebody has stored them, and it is asked for at the next sign-in', async ({
   application,
   open,
 }) => {
@@ -24,14 +25,23 @@ test('a second factor is set up by its code, its backup codes stay until somebod
   await drawer.getByRole('button', { name: 'Switch on' }).click()
   await drawer.getByRole('alert').waitFor()
   await drawer.getByLabel('Code', { exact: true }).fill(codeAt(secret, Date.now()))
-  await drawer.getByRole('button', { name: 'Switch on' }).click()
+  await escapeDuring(page, '**/second-factor/confirm', () =>
+    drawer.getByRole('button', { name: 'Switch on' }).click(),
+  )
   await drawer.getByRole('listitem').first().waitFor()
   await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
-  const [backup = ''] = await drawer.getByRole('listitem').allTextContents()
   expect(await findBarriers(page)).toEqual([])
   await drawer.getByRole('button', { name: 'I have stored them' }).click()
-  await page.getByRole('button', { name: 'New backup codes' }).waitFor()
+  await page.getByRole('button', { name: 'New backup codes' }).click()
+  await drawer.getByLabel('Your password', { exact: true }).fill(password)
+  await escapeDuring(page, '**/second-factor/backup-codes', () =>
+    drawer.getByRole('button', { name: 'Show new codes' }).click(),
+  )
+  await drawer.getByRole('listitem').first().waitFor()
+  const [backup = ''] = await drawer.getByRole('listitem').allTextContents()
+  await drawer.getByRole('button', { name: 'I have stored them' }).click()
+  await drawer.waitFor({ state: 'detached' })
 
   await page.getByRole('button', { name: 'Your account' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -58,6 +68,20 @@ test('a second factor is set up by its code, its backup codes stay until somebod
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Home' }).waitFor()
 })
+
+/** Somebody presses Escape before the answer is there. */
+async function escapeDuring(page: Page, url: string, ask: () => Promise<void>) {
+  const answer = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    await answer.promise
+    await route.fallback()
+  })
+  const asked = page.waitForRequest(url)
+  await ask()
+  await asked
+  await page.keyboard.press('Escape')
+  answer.resolve()
+}
 
 /** RFC 6238: SHA-1, six digits, 30 s. */
 function codeAt(secret: string, nowMs: number): string {

@@ -143,7 +143,10 @@ test('what does not work stands there with its reason and the way to mend it, fo
   await page.getByText('No conversation is open').waitFor()
 })
 
-test('the palette finds records by what they are called', async ({ application, open }) => {
+test('the palette finds records by what they are called, and shows none of another text while it looks', async ({
+  application,
+  open,
+}) => {
   const { asOwner } = application
   const evil = '<img src=x onerror=alert(1)> Orion'
   const { body } = await asOwner('POST', '/app/api/v2/campaigns', { name: evil })
@@ -167,6 +170,19 @@ test('the palette finds records by what they are called', async ({ application, 
   await typed.fill('betelgeuse')
   await answer
   await page.getByText('Nothing of that name').waitFor()
+  await typed.fill('rigel')
+  await page.getByRole('button', { name: 'rigel@lead.example' }).waitFor()
+  const search = '**/app/search?q=quasar'
+  const held = Promise.withResolvers<void>()
+  await page.route(search, async (route) => {
+    await held.promise
+    await route.fallback()
+  })
+  const asked = page.waitForRequest(search)
+  await typed.fill('quasar')
+  await asked
+  await page.getByText('Nothing of that name').waitFor()
+  held.resolve()
   await typed.fill('orion')
   await page.getByRole('button', { name: 'rigel@lead.example' }).waitFor()
   await page.getByRole('button', { name: evil }).click()

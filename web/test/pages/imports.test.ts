@@ -6,7 +6,7 @@ import { setPlan } from '../../../server/src/features/workspaces/index.ts'
 import { importer, manyRows } from '../../../server/test/imports.ts'
 import { forgetPeak, peakMegabytes } from '../../../server/test/memory.ts'
 import { patience } from '../../../server/test/patience.ts'
-import { allowFailures, expectFailures, readRenderers } from '../browser.ts'
+import { allowFailures, expectFailures, goTo, readRenderers } from '../browser.ts'
 import { refusal } from '../refusal.ts'
 import { signInAgain } from '../sign-in-again.ts'
 import { test } from './fixture.ts'
@@ -206,7 +206,7 @@ test('the name of a variable can be emptied, and one that is refused is not show
   expect(await name.inputValue()).toBe('tarif')
 })
 
-test('what cannot be imported says what to do, and a lost part is sent again', async ({
+test('what cannot be imported says what to do, also when a proxy refuses it or the file is changed meanwhile, and a lost part is sent again', async ({
   application,
   open,
 }) => {
@@ -228,6 +228,33 @@ test('what cannot be imported says what to do, and a lost part is sent again', a
   await choose('again.csv', Buffer.from('email\nzoe@example.com\n'))
   await page.getByText('zoe@example.com').waitFor()
   expect(lost).toBe(2)
+
+  // As nginx answers that lets 1 MB through.
+  await page.unrouteAll()
+  await goTo(page, path)
+  expectFailures(page, 'PUT /app/imports/:id/parts/1 413')
+  let refused = 0
+  await page.route('**/parts/*', (route) => {
+    refused += 1
+    return route.fulfill({ status: 413, contentType: 'text/html', body: '<h1>413</h1>' })
+  })
+  await choose('large.csv', Buffer.from('email\nyan@example.com\n'))
+  await page.getByRole('alert').getByText('refused this as too large (413)').waitFor()
+  expect(refused).toBe(1)
+  expect(await page.getByText('this page goes on by itself').count()).toBe(0)
+
+  await page.unrouteAll()
+  await goTo(page, path)
+  await using folder = await mkdtempDisposable(`${tmpdir()}/outrider-imports-`)
+  const file = `${folder.path}/changed.csv`
+  await writeFile(file, 'email\nxia@example.com\n')
+  await page.route('**/parts/*', async (route) => {
+    await writeFile(file, 'email\nwim@example.com\n')
+    await route.abort()
+  })
+  await page.locator('input[type=file]').setInputFiles(file)
+  await page.getByRole('alert').getByText('The file was changed or moved').waitFor()
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
 })
 
 test('a file goes on by itself when its sender has signed in again, and when the server has time', async ({
@@ -278,7 +305,8 @@ test('whoever left while a file was on its way goes on with that file and no oth
   })
   await page.route('**/parts/2', () => undefined)
   await page.locator('input[type=file]').setInputFiles(fileOf(rows))
-  await page.getByText(/^Sending the file: [1-9]/).waitFor()
+  const percent = Math.floor((100 * 4 * 1024 * 1024) / Buffer.byteLength(rows))
+  await page.getByText(`Sending the file: ${percent} %`).waitFor()
   await page.reload()
   await page.getByText('left.csv was not fully uploaded').waitFor()
   await page.unrouteAll()

@@ -6,7 +6,7 @@ import { test } from './fixture.ts'
 const path = '/w/default/settings/keys'
 const keys = '**/app/oauth/service-accounts**'
 
-test('keys that cannot be read are tried again; a new key is asked for once, whatever is refused or lost on the way, and stays until somebody says that they have it', async ({
+test('keys that cannot be read are tried again; a new key is asked for once, whatever is refused or lost on the way, is waited for, and stays until somebody says that they have it', async ({
   application,
   open,
 }) => {
@@ -57,7 +57,19 @@ test('keys that cannot be read are tried again; a new key is asked for once, wha
   await name.fill('Shown once')
   await page.mouse.click(5, 5)
   expect(await name.inputValue()).toBe('Shown once')
+  // Left before its answer is there, it would be in force and known to nobody.
+  const answer = Promise.withResolvers<void>()
+  await page.route(keys, async (route) => {
+    if (route.request().method() === 'POST') await answer.promise
+    await route.fallback()
+  })
+  const held = page.waitForRequest((request) => request.method() === 'POST')
   await create.click()
+  await held
+  await page.keyboard.press('Escape')
+  expect(await page.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
+  expect(await page.getByRole('dialog', { name: 'Leave without saving?' }).count()).toBe(0)
+  answer.resolve()
   const secret = page.getByRole('textbox', { name: 'Shown once' })
   const key = await secret.inputValue()
   const leave = [

@@ -364,13 +364,17 @@ test('a row that comes up to the page before stands in the list once at every mo
   expect(await page.evaluate('globalThis.doubled')).toEqual([])
 })
 
-test('what is written in several lines keeps them when it is corrected', async ({
+test('what is written in several lines keeps them when it is corrected, a number stays one, and a yes or no as well', async ({
   application,
   open,
 }) => {
   const lines = 'Dear Lina,\n\nwe met in Berlin.'
   const campaign_id = await addLeads(application, 'Lines', [
-    { email: 'lina@lines.example', personalization: lines, custom_variables: { note: lines } },
+    {
+      email: 'lina@lines.example',
+      personalization: lines,
+      custom_variables: { note: lines, vip: true, seats: 50, size: 10 },
+    },
   ])
   const page = await open(application.visitor, `${path}?q=lina@lines.example`)
   await page.locator('[data-index]').first().focus()
@@ -381,13 +385,17 @@ test('what is written in several lines keeps them when it is corrected', async (
     await page.keyboard.press('Control+End')
     await page.keyboard.type(' Truly.')
   }
+  await panel.getByLabel('vip').fill('false')
+  await panel.getByLabel('seats').fill('51')
+  await panel.getByLabel('size').fill('a dozen')
   await panel.getByRole('button', { name: 'Save' }).click()
   await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
   const query = new URLSearchParams({ campaign_id, email: 'lina@lines.example' })
   const { body } = await application.asOwner('GET', `/app/api/v2/lead/get?${query}`)
   const corrected = `${lines} Truly.`
   expect(body).toMatchObject({
-    ...{ personalization: corrected, custom_variables: { note: corrected } },
+    personalization: corrected,
+    custom_variables: { note: corrected, vip: false, seats: 51, size: 'a dozen' },
   })
 })
 
@@ -441,7 +449,10 @@ test('a campaign shows its own leads, with what can be done on the page of all',
   await page.getByRole('dialog').getByText('The campaign is paused: resume it').waitFor()
 })
 
-test('a view is kept for the person, and columns are chosen', async ({ application, open }) => {
+test('a view is kept for the person, and columns are chosen, down to none', async ({
+  application,
+  open,
+}) => {
   await addLeads(application, 'Spring', [{ email: 'ann@example.com' }])
   const page = await open(application.visitor, `${path}?q=example`)
   await page.getByRole('button', { name: 'Columns' }).click()
@@ -489,6 +500,13 @@ test('a view is kept for the person, and columns are chosen', async ({ applicati
   const cells = (email: string) => page.getByRole('row').filter({ hasText: email })
   await cells('bob@').getByText('due', { exact: true }).waitFor()
   await cells('ann@').getByRole('gridcell').last().getByText('–', { exact: true }).waitFor()
+  // Without the last column the address is left.
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('menuitemcheckbox', { checked: true }).click()
+  await page.getByRole('columnheader', { name: 'Next mail' }).waitFor({ state: 'detached' })
+  await page.reload()
+  await cells('ann@').first().waitFor()
+  expect(await page.getByRole('columnheader', { name: 'Company' }).count()).toBe(0)
 })
 
 test('of more than a hundred campaigns and labels the oldest can be chosen, also without the API', async ({
@@ -528,7 +546,7 @@ test('of more than a hundred campaigns and labels the oldest can be chosen, also
   await setPlan(api.ctx, api.workspaceId, { api: true })
 })
 
-test('who changes more leads than can be set back is asked first, sees how far it is, and can stop it', async ({
+test('who changes more leads than can be set back, or nobody knows yet how many, is asked first, sees how far it is, and can stop it', async ({
   application,
   open,
 }) => {
@@ -601,6 +619,23 @@ test('who changes more leads than can be set back is asked first, sees how far i
   await page.getByText('1,001 leads', { exact: true }).waitFor()
   expect(await failure.count()).toBe(0)
   await becomes('cancelled', null)
+
+  // A large workspace is counted long after its first rows are there.
+  const counted = Promise.withResolvers<void>()
+  await page.route('**/app/leads/count?**', async (route) => {
+    await counted.promise
+    await route.fallback()
+  })
+  await page.reload()
+  await page.getByLabel('Select all').check()
+  await page.getByRole('status').getByText('All leads that match selected').waitFor()
+  await page.getByLabel('Select many-1000@example.com').uncheck()
+  await page.getByRole('button', { name: 'Delete …' }).click()
+  await dialog.getByText('Delete: All leads that match but 1 selected?').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  counted.resolve()
+  await page.getByRole('status').getByText('1,000 leads selected').waitFor()
 })
 
 /** Of a runner that ends in the middle of its work. */

@@ -168,7 +168,10 @@ test('where scrollbars take room, nothing moves when a page is long or a dialog 
   expect(await isScrolled()).toBe(true)
 })
 
-test('at 360 px nothing is cut off, and the navigation opens', async ({ application, open }) => {
+test('at 360 px nothing is cut off, and the navigation opens and makes room for what was chosen', async ({
+  application,
+  open,
+}) => {
   const person = await createMember(application.api, 'narrow@team.example', 'owner')
   const page = await open(person.browser, path)
   await page.setViewportSize({ width: 360, height: 740 })
@@ -178,6 +181,17 @@ test('at 360 px nothing is cut off, and the navigation opens', async ({ applicat
   await page.getByRole('button', { name: 'Open navigation' }).click()
   await page.getByRole('dialog').getByRole('link', { name: 'OAuth service accounts' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  // So it is by what is no link.
+  for (const [menu, item, title] of [
+    ['Your account', 'Your account', 'Your account'],
+    ['Workspace default', 'default', 'Home'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Open navigation' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: menu }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+    await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
 })
 
 test('a session that ends while a campaign is saved, or a file is on its way, loses neither', async ({

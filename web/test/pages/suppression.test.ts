@@ -4,7 +4,7 @@ import { test } from './fixture.ts'
 
 const path = '/w/default/settings/suppression'
 
-test('a list is imported with a report, searched, and an unsubscribe lifted by who types whose', async ({
+test('a list is imported with a report, the wrong one stopped, searched, and an unsubscribe lifted by who types whose', async ({
   application,
   open,
 }) => {
@@ -27,6 +27,35 @@ test('a list is imported with a report, searched, and an unsubscribe lifted by w
   await page.getByText('left out: line 3').waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByText('3 in all').waitFor()
+
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  const lines = Array.from(
+    { length: 5 },
+    (_, n) => `${n}@wrong.example,,${' '.repeat(1024 * 1024)}`,
+  )
+  const wrong = {
+    name: 'customers.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(lines.join('\n')),
+  }
+  await page.locator('input[type=file]').setInputFiles(wrong)
+  const answer = Promise.withResolvers<void>()
+  let sent = 0
+  await page.route('**/app/suppressions/import?*', async (route) => {
+    sent += 1
+    await answer.promise
+    await route.fulfill({ json: { added: 1, known: 0, invalid: 0, invalid_lines: [] } })
+  })
+  const first = page.waitForRequest('**/app/suppressions/import?*')
+  await page.getByRole('button', { name: 'Import list' }).click()
+  await first
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Stop' }).click()
+  answer.resolve()
+  await page.getByText('You stopped it').waitFor()
+  expect(sent).toBe(1)
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.unrouteAll()
 
   await page.getByRole('searchbox').fill('gone@')
   await page.getByRole('rowheader', { name: 'competitor.example' }).waitFor({ state: 'detached' })

@@ -47,7 +47,7 @@ test('a panel in which somebody typed closes when they say so, and by itself onc
   expect(await questionOf(page).count()).toBe(0)
 })
 
-test('a link, another record and a reload lose nothing that was typed', async ({
+test('a link, another record and a reload lose nothing that was typed, and a filter beside it is no leaving', async ({
   application,
   open,
 }) => {
@@ -79,7 +79,14 @@ test('a link, another record and a reload lose nothing that was typed', async ({
   await page.getByRole('link', { name: 'Leads' }).click()
   await page.getByRole('row', { name: /ada@/ }).click()
   const panel = page.getByRole('dialog', { name: /ada@/ })
-  await panel.getByLabel('Company', { exact: true }).fill('Example Works')
+  const company = panel.getByLabel('Company', { exact: true })
+  await company.fill('Example Works')
+  await page.getByRole('searchbox').fill('bob@')
+  await page.getByRole('row', { name: /ada@/ }).waitFor({ state: 'detached' })
+  expect(await company.inputValue()).toBe('Example Works')
+  await page.getByRole('searchbox').fill('')
+  await page.getByRole('row', { name: /ada@/ }).waitFor()
+  expect(await questionOf(page).count()).toBe(0)
   // The panel lies over the end of the rows.
   const other = page.getByText('bob@example.com', { exact: true })
   await other.click()

@@ -242,7 +242,10 @@ test('who pauses a webhook is offered what was missed when it goes on', async ({
   await page.getByText('and 3 that were missed').waitFor()
   await rows(page).getByText('Delivered').nth(3).waitFor()
   await page.getByRole('button', { name: 'More actions' }).click()
+  const asked = page.waitForRequest(/\/replay\?/)
   await page.getByRole('menuitem', { name: 'Replay a window' }).click()
+  // Until now, which no clock in a field tells while clocks go back.
+  expect([...new URL((await asked).url()).searchParams.keys()]).toEqual(['from'])
   // Whatever else has happened in this workspace is in the window as well.
   const submit = page.getByRole('button', { name: /^Replay \d+ events$/ })
   await submit.waitFor()

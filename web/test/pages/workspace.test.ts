@@ -5,7 +5,7 @@ import { createMember } from '../../../server/test/people.ts'
 import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
-test('a workspace is renamed and set, and the switcher knows at once', async ({
+test('a workspace is renamed and set, the switcher knows at once, and the field of a name that somebody else gave it', async ({
   application,
   open,
 }) => {
@@ -25,6 +25,9 @@ test('a workspace is renamed and set, and the switcher knows at once', async ({
   // Its picture is beside it: the field itself has no size.
   await byReply.waitFor({ state: 'attached' })
   expect(await byReply.isChecked()).toBe(!wasOn)
+  await application.asOwner('PATCH', '/app/workspace', { name: 'Renamed elsewhere' })
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await expect.poll(() => name.inputValue()).toBe('Renamed elsewhere')
 })
 
 test('whoever runs the server sets the plan of a workspace, and no one else is offered it', async ({

@@ -23,6 +23,7 @@ export const waitingReasons = [
   'schedule_ended',
   'waiting_for_step_delay',
   'no_leads',
+  'no_new_leads',
   'campaign_daily_limit',
   'mailbox_daily_limits',
   'no_mailbox',

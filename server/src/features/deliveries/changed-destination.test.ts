@@ -163,6 +163,30 @@ test('an address that says it is gone while it is being left ends no delivery', 
   expect(await gone()).toMatchObject([{ will_retry: true }])
 })
 
+test('an address that says it is gone waits for an erasure without keeping the destination from it', async () => {
+  const held = Promise.withResolvers<void>()
+  await using leaving = await startReceiver(async (received, response) => {
+    await held.promise
+    return answerWith(410)(received, response)
+  })
+  await change({ target_hook_url: leaving.url })
+  await deliver(leaving)
+  const { peek, until } = service.ctx.database
+  // As an erasure does: the rows of deliveries, and then their destinations.
+  const erasing = await peek.startTransaction().execute()
+  await erasing.updateTable('deliveries').set({ person_erased: true }).execute()
+  held.resolve()
+  while (!(await isWaitingForLock())) await Promise.resolve()
+  const locking = erasing.selectFrom('webhooks').select('id').forUpdate().noWait().execute()
+  const [locked] = await Promise.allSettled([locking])
+  await erasing.commit().execute()
+  expect(locked).toMatchObject({ value: [{ id: webhook.id }] })
+  await until(async () => {
+    const { body } = await service.call('GET', `/api/v2/webhooks/${webhook.id}`)
+    return body.disabled_reason === 'gone'
+  })
+})
+
 /** Whether the runner's result waits for the change. */
 async function isWaitingForLock(): Promise<boolean> {
   const { rows } = await sql`

@@ -11,6 +11,7 @@ import { countMissed, startReplay } from '../webhooks/replays/start-replay.ts'
 import { pendingMax } from './backlog.ts'
 import { closeBacklog } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
+import { rowsMax } from './enqueue.ts'
 import { type Attempt, enqueueDeliveries, replay } from './index.ts'
 import { Lane } from './lane.ts'
 
@@ -129,6 +130,37 @@ describe('a destination that fails', () => {
     expect(await startReplay(ctx, workspaceId, id, missed, { actor: operator })).toBe(1)
     const attempts = await service.waitForAttempts(id, 2)
     expect(attempts.map(({ event_id }) => event_id)).toContain(event)
+  })
+
+  test('and goes on while events are made is replayed those, too', async () => {
+    await using good = await startReceiver()
+    const { ctx, workspaceId } = service
+    const { id } = await service.createWebhook(good.url)
+    await patch(id, { status: 'disabled' })
+    const { from, ended_from } = await countMissed(ctx, workspaceId, id)
+    // It has looked for whom its event is, and not ended yet.
+    const made = Promise.withResolvers<void>()
+    const mayEnd = Promise.withResolvers<void>()
+    const emitting = transaction(ctx, async (tx) => {
+      const stored = await storeEvents(tx, workspaceId, [
+        { type: 'lead.interested', campaign: null, leadEmail: null, data: {} },
+      ])
+      await enqueueDeliveries(tx, workspaceId, stored)
+      made.resolve()
+      await mayEnd.promise
+    })
+    await made.promise
+    await patch(id, { status: 'active' })
+    if (!(from && ended_from)) throw new Error('It is not switched off.')
+    const missed = { from, to: new Date(ctx.now().getTime() + 5_000), endedFrom: ended_from }
+    const sleep = async () => {
+      mayEnd.resolve()
+      await emitting
+    }
+    const replaying = startReplay({ ...ctx, sleep }, workspaceId, id, missed, { actor: operator })
+    const count = await replaying.finally(mayEnd.resolve)
+    await emitting
+    expect(count).toBe(1)
   })
 
   test('and is switched off has not missed what waited for it then, and is delivered once it goes on', async () => {
@@ -291,6 +323,31 @@ describe('beyond 100,000 pending deliveries', () => {
     expect(await pendingOf(id)).toBe(pendingMax)
   })
 
+  test('of two replays that begin together the one that would be too many is refused', async () => {
+    const { ctx, workspaceId } = service
+    await using silent = await startReceiver(() => undefined)
+    const { id } = await service.createWebhook(silent.url, { event_type: 'lead.lost' })
+    await setStatus(id, 'disabled')
+    const from = ctx.now()
+    await service.emit([{ type: 'lead.lost' }])
+    const expiresAt = new Date(from.getTime() + 2 * hour)
+    await insertPending(id, pendingMax - 1, { expiresAt, oldOnes: pendingMax - 1 })
+    await setStatus(id, 'active')
+    const window = { from, to: new Date(ctx.now().getTime() + 60_000), endedFrom: from }
+    const by = { actor: operator }
+    // After both have found that there is room.
+    const other = Promise.withResolvers<number>()
+    const sleep = async () => {
+      const { endedFrom, ...own } = window
+      other.resolve(startReplay(ctx, workspaceId, id, own, by))
+      await other.promise
+    }
+    const first = startReplay({ ...ctx, sleep }, workspaceId, id, window, by)
+    await expect(first).rejects.toThrow('still waits')
+    expect(await other.promise).toBe(1)
+    expect(await pendingOf(id)).toBeLessThanOrEqual(pendingMax)
+  })
+
   test('so it is where the destination answers well, and gets more than it can take', async () => {
     let isSlow = false
     await using receiver = await startReceiver((received, response) => {
@@ -398,6 +455,34 @@ describe('a replay', () => {
     expect(
       await replay(service.ctx, { workspaceId: service.workspaceId, webhookId: id, from, to }),
     ).toBe(0)
+  })
+
+  test('that ends half-way is in the audit log', async () => {
+    const { ctx, workspaceId } = service
+    const { id } = await service.createWebhook('http://127.0.0.1:9/', { event_type: 'lead.lost' })
+    await setStatus(id, 'disabled')
+    const from = ctx.now()
+    const [event = ''] = await service.emit([{ type: 'lead.lost' }])
+    await sql`
+      insert into events (workspace_id, id, type, campaign_id, lead_email, body)
+      select workspace_id, (left(id::text, 14) || '7fff-bfff-' || lpad(n::text, 12, '0'))::uuid,
+        type, campaign_id, lead_email, body
+      from events, generate_series(1, ${rowsMax}::integer) as n where id = ${event}::uuid`.execute(
+      peek(),
+    )
+    await setStatus(id, 'active')
+    const last = `${event.slice(0, 14)}7fff-bfff-${String(rowsMax).padStart(12, '0')}`
+    await sql`
+      alter table deliveries add constraint breaks
+      check (event_id <> ${sql.lit(last)}) not valid`.execute(peek())
+    const window = { from, to: new Date(ctx.now().getTime() + 1000) }
+    const replaying = startReplay(ctx, workspaceId, id, window, { actor: operator })
+    await expect(replaying).rejects.toThrow('breaks')
+    await sql`alter table deliveries drop constraint breaks`.execute(peek())
+    const entries = peek().selectFrom('audit_log').select('details').where('subject_id', '=', id)
+    expect(await entries.where('action', '=', 'webhook.replayed').execute()).toEqual([
+      { details: expect.objectContaining({ deliveries: String(rowsMax + 1) }) },
+    ])
   })
 
   test('of a disabled or unknown destination is refused', async () => {

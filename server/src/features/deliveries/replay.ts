@@ -11,6 +11,9 @@ import * as queries from './queries.ts'
 /** Events that one statement looks at, of any type: it ends soon, however rare the one is that is wanted. */
 const eventsReadMax = 50_000
 
+/** Longer than a transaction that makes events takes to end. */
+const underWayMs = 2_000
+
 export interface ReplayWindow {
   from: Date
   to: Date
@@ -32,12 +35,15 @@ export type ReplayRequest = { workspaceId: string; webhookId: string } & (
   | { retryGroupId: string }
 )
 
+type Then = (tx: Context, isFirst: boolean) => Promise<unknown>
+
 /**
  * Delivers again: the same event ids, new retry groups that start at attempt 0 and live 72 h.
  *
+ * @param then done in each transaction that has queued some of them
  * @returns how many deliveries were queued
  */
-export async function replay(ctx: Context, request: ReplayRequest): Promise<number> {
+export async function replay(ctx: Context, request: ReplayRequest, then?: Then): Promise<number> {
   const { workspaceId } = request
   if (!('from' in request)) {
     const attempt =
@@ -46,15 +52,22 @@ export async function replay(ctx: Context, request: ReplayRequest): Promise<numb
         : await queries.findAttemptOfGroup(ctx.db, workspaceId, request.retryGroupId)
     if (attempt?.webhook_id !== request.webhookId) throw notFound('delivery')
     await getActiveDestination(ctx, workspaceId, attempt.webhook_id)
-    const queued = await enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id])
+    const queued = await enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id], (tx) =>
+      then?.(tx, true),
+    )
     if (queued === 0) throw eventNotStored()
     return queued
   }
   const { webhookId } = request
   const destination = await getActiveDestination(ctx, workspaceId, webhookId)
+  // What was under way when the destination went on is for nobody, and not to be seen before it has ended.
+  const aheadMs = request.endedFrom ? request.to.getTime() - ctx.now().getTime() : 0
+  if (aheadMs > 0) await ctx.sleep(Math.min(aheadMs, underWayMs))
   let count = 0
   for await (const ids of eventsOf(ctx, destination, request, rowsMax)) {
-    if (ids.length > 0) count += await enqueue(ctx, workspaceId, webhookId, ids)
+    if (ids.length === 0) continue
+    const isFirst = count === 0
+    count += await enqueue(ctx, workspaceId, webhookId, ids, (tx) => then?.(tx, isFirst))
   }
   return count
 }
@@ -160,7 +173,13 @@ const eventNotStored = () =>
   )
 
 /** @returns how many were queued: those whose events are still stored */
-const enqueue = (ctx: Context, workspaceId: string, webhookId: string, eventIds: string[]) =>
+const enqueue = (
+  ctx: Context,
+  workspaceId: string,
+  webhookId: string,
+  eventIds: string[],
+  then: (tx: Context) => Promise<unknown> | undefined,
+) =>
   transaction(ctx, async (tx) => {
     const now = tx.now()
     const rows = eventIds.map((eventId) => ({
@@ -171,6 +190,8 @@ const enqueue = (ctx: Context, workspaceId: string, webhookId: string, eventIds:
     }))
     const expiresAt = new Date(now.getTime() + lifetimeMs)
     const queued = await queries.insertReplays(tx.db, workspaceId, rows, now, expiresAt)
-    if (queued > 0) hintAfterCommit(tx, workspaceId, rows)
+    if (queued === 0) return 0
+    hintAfterCommit(tx, workspaceId, rows)
+    await then(tx)
     return queued
   })

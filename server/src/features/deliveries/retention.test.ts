@@ -60,6 +60,37 @@ test('an event with a pending delivery stays, however old', async () => {
   expect(await peek.selectFrom('events').select('id').execute()).toHaveLength(0)
 })
 
+test('an event that is replayed while its partition is about to go stays', async () => {
+  const { peek } = ctx.database
+  const event = { workspace_id: workspace, id: ctx.newId(), type: 'lead.closed', body: '{}' }
+  await peek.insertInto('events').values(event).execute()
+  ctx.clock.advance(60 * day)
+  const replaying = await peek.startTransaction().execute()
+  await replaying.selectFrom('events').selectAll().execute()
+  const row = {
+    workspace_id: workspace,
+    id: ctx.newId(),
+    webhook_id: workspace,
+    event_id: event.id,
+  }
+  const times = { due_at: ctx.now(), expires_at: ctx.now() }
+  await replaying
+    .insertInto('deliveries')
+    .values({ ...row, ...times, bucket: 1 })
+    .execute()
+  let isOver = false
+  const dropping = dropOldPartitions(ctx).finally(() => {
+    isOver = true
+  })
+  const waiting = sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%"events%'`
+  while (!isOver && (await waiting.execute(peek)).rows.length === 0) await Promise.resolve()
+  await replaying.commit().execute()
+  await dropping
+  expect(await peek.selectFrom('events').select('id').execute()).toHaveLength(1)
+})
+
 test('a partition in use is left for the next time, and nobody waits for it', async () => {
   const { peek } = ctx.database
   ctx.clock.advance(60 * day)

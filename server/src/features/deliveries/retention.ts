@@ -1,4 +1,5 @@
 import type { ProcessContext } from '../../kernel/context.ts'
+import type { ProcessDb } from '../../kernel/db/db.ts'
 import {
   dropPartition,
   listPartitions,
@@ -13,7 +14,7 @@ const events: PartitionedTable = { name: 'events', by: 'week' }
 const attempts: PartitionedTable = { name: 'webhook_events', by: 'week' }
 export const historyTables = [events, attempts]
 
-/** An attempt never outlives the event whose payload it shows. */
+/** An attempt outlives the event whose payload it shows only where that was replayed late. */
 const eventsExtraDays = 7
 const countsDays = 400
 /** The page of a webhook shows 30, today's among them. */
@@ -25,18 +26,23 @@ const webhookDays = 31
  */
 export async function dropOldPartitions(ctx: ProcessContext) {
   const days = ctx.config.webhookRetentionDays
-  const pending = await findOldestPendingEvent(ctx.db)
-  const needed = pending ? timeOfId(pending) : ctx.now()
-  await dropBefore(ctx, attempts, daysAgo(ctx, days), needed)
-  await dropBefore(ctx, events, daysAgo(ctx, days + eventsExtraDays), needed)
+  await dropBefore(ctx, attempts, daysAgo(ctx, days))
+  await dropBefore(ctx, events, daysAgo(ctx, days + eventsExtraDays))
   await deleteOldCounts(ctx.db, dateOf(ctx, countsDays), dateOf(ctx, webhookDays))
 }
 
-async function dropBefore(ctx: ProcessContext, table: PartitionedTable, limit: Date, needed: Date) {
+async function dropBefore(ctx: ProcessContext, table: PartitionedTable, limit: Date) {
+  const neededBy = async (db: ProcessDb) => {
+    const pending = await findOldestPendingEvent(db)
+    return pending ? timeOfId(pending) : ctx.now()
+  }
+  const needed = await neededBy(ctx.db)
   const partitions = await listPartitions(ctx.db, table)
   const isOld = ({ end }: Partition) => end <= limit && end <= needed
   for (const partition of partitions.filter(isOld)) {
-    const dropped = await dropPartition(ctx.db, partition)
+    // A replay may have taken up its events meanwhile.
+    const isNeeded = async (tx: ProcessDb) => partition.end > (await neededBy(tx))
+    const dropped = await dropPartition(ctx.db, partition, isNeeded)
     ctx.log.info({ partition: partition.name, dropped }, 'history past its retention time')
   }
 }

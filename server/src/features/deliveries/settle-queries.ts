@@ -39,6 +39,23 @@ export const keepKeyPlan = preparedForAny<[], unknown>(
   `select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true)`,
 )
 
+const lockBatch = preparedForBatch<Column[], never>(
+  'lock_deliveries',
+  `/* batch */
+   select from deliveries d
+   join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, id)
+     on d.workspace_id = k.workspace_id and d.id = k.id
+   order by d.id for update of d`,
+)
+
+/** For what locks their destinations before it writes them: rows come first, also where a person is erased. */
+export const lockDeliveries = (db: AnyDb, attempts: Attempt[]) =>
+  lockBatch(
+    db,
+    column(attempts, 'workspace_id'),
+    columnOf(attempts, (a) => a.retry_group_id),
+  )
+
 const deleteBatch = preparedForBatch<Column[], SettledRow>(
   'delete_ended',
   `/* batch */

@@ -132,11 +132,11 @@ export async function settle(
   results: Settlement[],
   countStripe: number,
 ): Promise<SettledBatch> {
+  await queries.keepKeyPlan(tx.db)
   const batch = await sendOn(tx, results)
   const ordered = batch.toSorted((a, b) => compareRows(a.attempt, b.attempt))
   const ended = ordered.filter(({ attempt }) => !attempt.will_retry)
   const retried = ordered.filter(({ attempt }) => attempt.will_retry)
-  await queries.keepKeyPlan(tx.db)
   const settled = [
     ...(await queries.deleteEnded(
       tx.db,
@@ -177,6 +177,10 @@ export async function settle(
 async function sendOn(tx: AnyContext, results: Settlement[]): Promise<Settlement[]> {
   const gone = results.filter(({ disable }) => disable)
   if (gone.length === 0) return results
+  await queries.lockDeliveries(
+    tx.db,
+    results.map(({ attempt }) => attempt),
+  )
   const urls = new Map<string, string | undefined>()
   const asked = new Map(gone.map(({ attempt }) => [attempt.webhook_id, attempt]))
   for (const { workspace_id, webhook_id } of inOrder(asked)) {

@@ -13,7 +13,7 @@ import {
   type WaitingLeads,
 } from '../leads/index.ts'
 import { wakeMailboxes } from '../mailbox-lanes/index.ts'
-import { findMailboxesByAddress, findRemoved, saveHandOver } from '../mailboxes/index.ts'
+import { findMailboxesByAddress, findRemovedByAddress, saveHandOver } from '../mailboxes/index.ts'
 import { moveThreads as moveConversations } from '../messages/index.ts'
 
 export interface HandOverRequest {
@@ -133,7 +133,7 @@ async function findBoth({ db }: Context, workspaceId: string, request: HandOverR
   if (from === to) throw invalidField('/to', 'to must be another mailbox than from')
   const found = await findMailboxesByAddress(db, workspaceId, [from, to])
   const of = (folded: string) => found.find(({ address_folded }) => address_folded === folded)
-  const source = of(from) ?? (await findRemoved(db, workspaceId, from))
+  const source = of(from) ?? (await findRemovedByAddress(db, workspaceId, [from]))[0]
   if (!source) throw invalidField('/from', 'from: the workspace has had no mailbox of this address')
   const target = of(to)
   if (!target) throw invalidField('/to', 'to: the workspace has no mailbox of this address')

@@ -136,6 +136,18 @@ test('a campaign whose last leads are paused is named, and one that a person pau
   await leads.set({ sending_state: 'stopped' }).execute()
 })
 
+test('a campaign that has none but new leads, and writes to none, is named', async () => {
+  const body = { name: 'No new ones', sequences, email_list: ['first@example.com'] }
+  const { id } = await post('/api/v2/campaigns', body)
+  await post('/api/v2/lead/add', { campaign_id: id, leads: [{ email: 'n@lead.example' }] })
+  const patch = (body: object) => api.call('PATCH', `/api/v2/campaigns/${id}`, { body })
+  await patch({ status: 'active', daily_max_leads: 0 })
+  expect(await attention()).toContainEqual({
+    ...{ kind: 'campaign', name: 'No new ones', reason: 'no_new_leads' },
+  })
+  await patch({ status: 'paused' })
+})
+
 test('a campaign that stands still is named, however many newer ones send', async () => {
   const create = async (name: string): Promise<string> => {
     const { id } = await post('/api/v2/campaigns', {

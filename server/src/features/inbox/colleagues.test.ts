@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { readAt } from '../../../test/sending.ts'
+import { operator } from '../audit/index.ts'
+import { handOver } from '../hand-over/index.ts'
+import { removeMailbox } from '../mailboxes/index.ts'
 import { getThread, listThreads, replyInThread } from './index.ts'
 
 let inbox: Inbox
@@ -88,6 +91,22 @@ test('another mailbox of the workspace that writes in the conversation is not th
   inbox.startReader()
   inbox.arrive(letter({ from: bert, headers: answering(messageId, 'bert') }))
   inbox.arrive(letter({ headers: answering(messageId, 'ada') }))
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.reply.message_id).toBe('<ada@example.net>')
+  const kinds = (await threadOf(leadId)).messages.items.map(({ kind }) => kind)
+  expect(kinds).toEqual(['reply', 'colleague', 'step'])
+})
+
+test('whose mailbox was removed and handed over writes there, and the lead has not answered', async () => {
+  const { ctx, workspaceId } = inbox
+  const { mailbox, leadId, messageId } = await inbox.contact([lead])
+  await inbox.createMailbox(bert, readAt(inbox.imapPort, bert))
+  await handOver(ctx, workspaceId, { from: mailbox.address, to: bert }, operator)
+  await removeMailbox(ctx, workspaceId, mailbox.id, operator)
+  const arrive = (mail: Buffer) => inbox.store.file(inbox.account(bert), mail, null)
+  arrive(letter({ from: mailbox.address, headers: answering(messageId, 'anna') }))
+  arrive(letter({ headers: answering(messageId, 'ada') }))
+  inbox.startReader()
   const [event] = await inbox.waitForEvents('lead.replied')
   expect(event.data.reply.message_id).toBe('<ada@example.net>')
   const kinds = (await threadOf(leadId)).messages.items.map(({ kind }) => kind)

@@ -24,6 +24,23 @@ test('a lead that goes on in a campaign that is completed says what it waits for
   expect(reasons).toEqual(['The campaign is completed: resume it, and it goes on.'])
 })
 
+test('a new lead of a campaign that writes to none says which setting to change', async () => {
+  await using api = await testApi()
+  const { id: campaign_id } = await createReadyCampaign(api)
+  const body = { status: 'active', daily_max_leads: 0 }
+  await api.call('PATCH', `/api/v2/campaigns/${campaign_id}`, { body })
+  const leads = [{ email: 'ann@lead.example' }]
+  const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+  const { reasons } = await getLeadOverview(
+    api.ctx,
+    api.workspaceId,
+    added.body.created_leads[0].id,
+  )
+  expect(reasons).toEqual([
+    'The campaign writes to no new leads: raise New leads a day under Options.',
+  ])
+})
+
 test('a lead whose mailbox no longer sends says so, and what to do', async () => {
   await using api = await testApi()
   const { id: campaign_id, email_list } = await createReadyCampaign(api)

@@ -38,6 +38,9 @@ export async function getLeadOverview(
         : []),
       ...mailboxReasons,
       ...(isSentTo ? whyCampaignWaits(campaign, mailboxReasons.length > 0) : []),
+      ...(lead.sending_state === 'pending' && campaign.daily_max_leads === 0
+        ? ['The campaign writes to no new leads: raise New leads a day under Options.']
+        : []),
     ],
     campaigns,
     has_conversation: thread !== undefined,

@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { type KyselyPlugin, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
@@ -34,7 +34,7 @@ async function openPage(browser: Browser, workspaceId = api.workspaceId, at = ad
   const asked = request(`${at}/app/live?workspace=${workspaceId}`, {
     headers: { cookie: cookieOf(browser), accept: 'text/event-stream' },
   })
-  const status = await new Promise<number>((resolve, reject) => {
+  const { statusCode: status, headers } = await new Promise<IncomingMessage>((resolve, reject) => {
     asked.on('error', reject)
     asked.on('response', (answer) => {
       answer.setEncoding('utf8').on('data', (text: string) => {
@@ -46,12 +46,12 @@ async function openPage(browser: Browser, workspaceId = api.workspaceId, at = ad
         isOver = true
         raise()
       })
-      resolve(answer.statusCode ?? 0)
+      resolve(answer)
     })
     asked.end()
   })
   return {
-    ...{ status, told },
+    ...{ status, told, retryAfterS: Number(headers['retry-after']) },
     hears: (topic: string) =>
       until(async () => told.some((topics) => topics.includes(topic)) || undefined),
     ends: () => until(async () => isOver || undefined),
@@ -202,6 +202,11 @@ test('a person has fifty streams and no more, however fast they come, and each t
   )
   const [open, refused] = [200, 429].map((status) => pages.filter((page) => page.status === status))
   expect([open?.length, refused?.length]).toEqual([50, 10])
+  for (const { retryAfterS } of refused ?? []) {
+    expect(retryAfterS).toBeGreaterThanOrEqual(30)
+    expect(retryAfterS).toBeLessThanOrEqual(60)
+  }
+  expect(new Set(refused?.map(({ retryAfterS }) => retryAfterS)).size).toBeGreaterThan(1)
   open?.[0]?.close()
   await expect
     .poll(async () => {

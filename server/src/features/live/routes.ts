@@ -13,6 +13,9 @@ const beatsBetweenChecks = 3
 const pagesOfPersonMax = 50
 /** Of a reader that has stopped reading: it is let go, and reads everything when it is back. */
 const unreadBytesMax = 64 * 1024
+/** Pages that are too many read by themselves meanwhile, about as often as this. */
+const fullAgainMinS = 30
+const fullAgainMaxS = 60
 
 /**
  * What has changed, told to open pages by topic while it happens.
@@ -40,7 +43,7 @@ export const liveRoutes: FastifyPluginAsyncTypebox<{
       await hub.listen()
       // Nothing is awaited from here until it has joined: many that come at once are counted one by one.
       if (hub.countOf(actor.id) >= pagesOfPersonMax) {
-        throw new AppError('rate_limited', 'Too many pages are open; close some of them.')
+        throw tooManyPages(req.process.random())
       }
       // Nothing tells of the end of one that has left already.
       if (req.raw.socket.destroyed) return reply.hijack()
@@ -63,6 +66,14 @@ export const liveRoutes: FastifyPluginAsyncTypebox<{
       return reply
     },
   )
+}
+
+/** Room is made when a person closes a page, which takes a while; those that wait do not come all at once. */
+function tooManyPages(random: number) {
+  const seconds = fullAgainMinS + Math.floor(random * (fullAgainMaxS - fullAgainMinS + 1))
+  return new AppError('rate_limited', 'Too many pages are open; close some of them.', {
+    headers: { 'retry-after': String(seconds) },
+  })
 }
 
 function openStream(req: FastifyRequest, reply: FastifyReply): ServerResponse {

@@ -28,7 +28,7 @@ export {
   reportInboxRead,
   reportInboxUnread,
 } from './read-before-follow-up.ts'
-export { findRemoved } from './removed-queries.ts'
+export { findRemovedByAddress } from './removed-queries.ts'
 export type { Mailbox, MailboxSide, MailboxStatus } from './schema.ts'
 export { sealedMailboxColumns } from './settings.ts'
 export { type MailboxTest, type TestStep, testMailbox } from './test-mailbox.ts'

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 
 /** What is kept of a mailbox that was removed: conversations know it by its id. */
@@ -17,17 +18,14 @@ export const insertRemoved = (
     .values({ workspace_id: workspaceId, ...mailbox, timestamp_removed: at })
     .execute()
 
-export const findRemoved = (
-  db: Db,
-  workspaceId: string,
-  foldedAddress: string,
-): Promise<RemovedMailbox | undefined> =>
+/** Those of the addresses that were mailboxes of the workspace, in no order. */
+export const findRemovedByAddress = (db: Db, workspaceId: string, foldedAddresses: string[]) =>
   db
     .selectFrom('removed_mailboxes')
-    .select(['id', 'address'])
+    .select(['id', 'address', 'address_folded'])
     .where('workspace_id', '=', workspaceId)
-    .where('address_folded', '=', foldedAddress)
-    .executeTakeFirst()
+    .where('address_folded', '=', sql<string>`any(${foldedAddresses}::text[])`)
+    .execute()
 
 /** It is a mailbox again. */
 export const takeRemoved = (

@@ -1,6 +1,6 @@
 import { Batcher, type BatcherOptions } from '../batcher.ts'
 import type { ProcessContext } from '../context.ts'
-import { movingOf } from './failure.ts'
+import { isAboutData, movingOf } from './failure.ts'
 import { transaction } from './transaction.ts'
 
 export interface BatchWriterOptions<Item> extends Omit<BatcherOptions<Item>, 'retry' | 'faultOf'> {
@@ -31,12 +31,13 @@ export function createBatchWriter<Item extends { workspace_id: string }, Result>
 }
 
 /**
- * Data exceptions, violated constraints, a value that cannot be read, and mistakes of ours: no
- * repetition makes them right.
+ * What is about the data, violated constraints (23), a value that cannot be read, and mistakes of ours
+ * (42): no repetition makes them right.
  */
 export function isRefused(error: unknown): boolean {
+  if (isAboutData(error)) return true
   const { code } = error as { code?: unknown }
-  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return /^(22|23|42)/.test(code)
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return /^(23|42)/.test(code)
   return [TypeError, RangeError, SyntaxError].some((fault) => error instanceof fault)
 }
 

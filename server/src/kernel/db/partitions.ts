@@ -50,16 +50,25 @@ export async function listPartitions(db: AnyDb, table: PartitionedTable): Promis
 /**
  * Drops one partition without making writers queue behind the lock.
  *
- * @returns false when the lock was not to be had at once: try again later
+ * @param isNeeded asked once nobody reads the partition any more, nor can until it is gone
+ * @returns false when it is needed, or the lock was not to be had at once: try again later
  */
-export async function dropPartition(db: ProcessDb, partition: Partition): Promise<boolean> {
+export async function dropPartition(
+  db: ProcessDb,
+  partition: Partition,
+  isNeeded?: (tx: ProcessDb) => Promise<boolean>,
+): Promise<boolean> {
   try {
-    await db.transaction().execute(async (tx) => {
+    return await db.transaction().execute(async (tx) => {
       await sql`set local lock_timeout = '200ms'`.execute(tx)
       await sql`set local statement_timeout = 0`.execute(tx)
+      if (isNeeded) {
+        await sql`lock table ${sql.table(partition.name)}`.execute(tx)
+        if (await isNeeded(tx)) return false
+      }
       await sql`drop table ${sql.table(partition.name)}`.execute(tx)
+      return true
     })
-    return true
   } catch (error) {
     if ((error as { code?: string }).code === '55P03') return false
     throw error

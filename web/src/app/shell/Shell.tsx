@@ -1,8 +1,8 @@
 import { ActionIcon } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useRouter } from '@tanstack/react-router'
 import { Menu } from 'lucide-react'
-import { Suspense, useRef } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSignedIn } from '../../features/users/index.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
@@ -23,11 +23,14 @@ const NavDrawer = lazyPart(() => import('./NavDrawer.tsx'), 'NavDrawer')
 export function Shell() {
   const { t } = useTranslation()
   const { user } = useSignedIn()
+  const router = useRouter()
   const [isNavOpen, nav] = useDisclosure()
   const [isListOpen, list] = useDisclosure()
   useKeys({ onShowList: list.open })
   const page = useRef<HTMLElement>(null)
   useFocusOnPage(page)
+  // Whoever goes somewhere wants what the navigation lies over, however they went there.
+  useEffect(() => router.subscribe('onBeforeNavigate', nav.close), [router, nav.close])
   return (
     <div className={classes.shell}>
       <a href="#page" className={classes.skip}>

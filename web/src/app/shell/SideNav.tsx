@@ -13,8 +13,8 @@ import { UserMenu } from './UserMenu.tsx'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 import { WorkspaceSwitcher } from './WorkspaceSwitcher.tsx'
 
-/** @param onLeave somebody went somewhere: what it lies over is wanted now */
-export function SideNav({ onLeave }: { onLeave?: () => void }) {
+/** Where somebody can go, and who they are. */
+export function SideNav() {
   const { t } = useTranslation()
   const workspace = useShownWorkspace()
   const waiting = useWaiting()
@@ -47,7 +47,6 @@ export function SideNav({ onLeave }: { onLeave?: () => void }) {
                         className={classes.link}
                         // All other addresses begin with that of the first page.
                         activeOptions={{ exact: place === 'home' }}
-                        onClick={onLeave}
                       >
                         <Icon size="1rem" aria-hidden />
                         {t(($) => $.places[place])}

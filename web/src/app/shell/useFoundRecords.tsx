@@ -18,7 +18,7 @@ export function useFoundRecords(
   const router = useRouter()
   const q = typed.trim()
   const id = workspace?.id ?? ''
-  const { data } = useQuery(
+  const { data, isPlaceholderData } = useQuery(
     {
       ...searchOptions({ query: { q }, headers: { 'X-Workspace-ID': id } }),
       enabled: workspace !== undefined && q.length >= lengthMin,
@@ -35,8 +35,8 @@ export function useFoundRecords(
   if (!workspace || !data || q.length < lengthMin) return []
   const action = (place: AddressName, Icon: typeof Mail, row: { id: string; label: string }) => ({
     ...row,
-    // The server has found it, maybe by what is not in its label.
-    keywords: [q],
+    // The server has found it, maybe by what is not in its label. What stays was found by another text.
+    keywords: isPlaceholderData ? [] : [q],
     leftSection: <Icon size="1rem" aria-hidden />,
     onClick: () => router.history.push(addressOf(workspace.handle, place, row.id)),
   })

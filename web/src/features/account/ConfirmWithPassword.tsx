@@ -8,6 +8,7 @@ import {
   disableSecondFactorMutation,
   renewBackupCodesMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useStayWhile } from '../../lib/stay.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { ShownOnce } from '../../ui/ShownOnce.tsx'
@@ -46,11 +47,12 @@ export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswo
     },
   })
   const { mutate, isPending, error } = verb === 'codes' ? renew : disable
+  useStayWhile(isPending)
   return (
     <Modal
       opened={opened}
-      // The codes, once they are there, are closed by their own button.
-      onClose={() => !codes && close()}
+      // The codes are waited for, and once they are there closed by their own button.
+      onClose={() => !codes && !isPending && close()}
       withCloseButton={!codes}
       title={t(($) => $.secondFactor.dialogs[verb].title)}
     >

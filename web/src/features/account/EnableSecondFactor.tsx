@@ -9,6 +9,7 @@ import {
   listOwnSessionsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { BegunSecondFactor } from '../../api/generated/types.gen.ts'
+import { useStayWhile } from '../../lib/stay.ts'
 import { Form } from '../../ui/Form.tsx'
 import { QrCode } from '../../ui/QrCode.tsx'
 import { Secret } from '../../ui/Secret.tsx'
@@ -19,13 +20,16 @@ import { BackupCodes } from './BackupCodes.tsx'
 interface EnableSecondFactorProps {
   /** It is on, and its backup codes are still to be stored. */
   isConfirmed: boolean
+  /** A code is on its way, and may switch it on. */
+  onConfirm: () => void
+  onRefused: () => void
   onConfirmed: () => void
   onDone: () => void
 }
 
 /** Password, then the code to scan; only the first right code of the telephone switches it on. */
 export function EnableSecondFactor(props: EnableSecondFactorProps) {
-  const { isConfirmed, onConfirmed, onDone } = props
+  const { isConfirmed, onDone } = props
   const { t } = useTranslation()
   const form = useForm({ initialValues: { password: '' } })
   const start = useMutation({ ...beginSecondFactorMutation() })
@@ -36,7 +40,7 @@ export function EnableSecondFactor(props: EnableSecondFactorProps) {
       </ShownOnce>
     )
   }
-  if (start.isSuccess) return <ScanAndConfirm started={start.data} onDone={onConfirmed} />
+  if (start.isSuccess) return <ScanAndConfirm started={start.data} {...props} />
   return (
     <Form onSubmit={form.onSubmit((body) => start.mutate({ body }))} fault={start.error}>
       <Text>{t(($) => $.secondFactor.lead)}</Text>
@@ -53,21 +57,30 @@ export function EnableSecondFactor(props: EnableSecondFactorProps) {
   )
 }
 
-function ScanAndConfirm({ started, onDone }: { started: BegunSecondFactor; onDone: () => void }) {
+interface ScanAndConfirmProps extends EnableSecondFactorProps {
+  started: BegunSecondFactor
+}
+
+function ScanAndConfirm({ started, onConfirm, onRefused, onConfirmed }: ScanAndConfirmProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const refresh = useSessionRefresh()
   const form = useForm({ initialValues: { code: '' } })
   const confirm = useMutation({
     ...confirmSecondFactorMutation(),
-    onError: () => form.setFieldValue('code', ''),
+    onMutate: onConfirm,
+    onError() {
+      form.setFieldValue('code', '')
+      onRefused()
+    },
     async onSuccess() {
-      onDone()
+      onConfirmed()
       notifications.show({ message: t(($) => $.secondFactor.enabled) })
       await cache.invalidateQueries({ queryKey: listOwnSessionsQueryKey() })
       await refresh()
     },
   })
+  useStayWhile(confirm.isPending)
   const secret = new URL(started.uri).searchParams.get('secret') ?? ''
   return (
     <Form

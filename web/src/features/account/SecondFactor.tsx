@@ -13,7 +13,7 @@ const EnableSecondFactor = lazyPart(() => import('./EnableSecondFactor.tsx'), 'E
 export function SecondFactor() {
   const { t } = useTranslation()
   const { user } = useSignedIn()
-  const [open, setOpen] = useState<'enable' | 'store' | 'codes' | 'disable'>()
+  const [open, setOpen] = useState<'enable' | 'confirm' | 'store' | 'codes' | 'disable'>()
   const close = () => setOpen(undefined)
   const isOn = user.has_second_factor
   return (
@@ -39,14 +39,16 @@ export function SecondFactor() {
       </Group>
       <Suspense>
         <Drawer
-          opened={open === 'enable' || open === 'store'}
-          // The backup codes, once they are there, are closed by their own button.
+          opened={open === 'enable' || open === 'confirm' || open === 'store'}
+          // The backup codes are waited for, and once they are there closed by their own button.
           onClose={() => open === 'enable' && close()}
           withCloseButton={open === 'enable'}
           title={t(($) => $.secondFactor.enable)}
         >
           <EnableSecondFactor
             isConfirmed={open === 'store'}
+            onConfirm={() => setOpen('confirm')}
+            onRefused={() => setOpen('enable')}
             onConfirmed={() => setOpen('store')}
             onDone={close}
           />

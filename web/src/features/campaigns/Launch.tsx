@@ -91,7 +91,7 @@ export function Launch({ onDone }: { onDone: () => void }) {
         </Text>
       )}
       <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
+        <Button variant="default" disabled={start.isPending} onClick={onDone}>
           {t(($) => $.common.cancel)}
         </Button>
         <Button

@@ -50,9 +50,11 @@ export function LeadsTab() {
           search={{ q, status, sending, label, added, contacted, lead, columns }}
           campaigns={campaigns}
           campaignId={campaign.id}
-          onFilter={(filter) =>
-            void navigate({ search: campaignSearchOf({ ...filter, tab: 'leads' }), replace: true })
-          }
+          onFilter={(filter) => {
+            // An open panel stays as it is: filters are no leaving.
+            const search = campaignSearchOf({ ...filter, lead, tab: 'leads' })
+            void navigate({ search, replace: true })
+          }}
           onOpen={open}
           whenEmpty={importing}
         />

@@ -45,17 +45,21 @@ export async function sendFile(
     (number) => !parts_missing.includes(number),
   )
   const numbers = known === undefined ? parts_missing : [known, ...parts_missing]
-  let sentBytes = file_bytes - numbers.length * part_bytes
-  note(id, { file, sentBytes: Math.max(0, sentBytes), fault: undefined })
-  for (const number of numbers) {
-    const part = file.slice((number - 1) * part_bytes, number * part_bytes)
+  const parts = numbers.map((number) => ({
+    number,
+    part: file.slice((number - 1) * part_bytes, number * part_bytes),
+  }))
+  // The last part of a file is seldom a whole one.
+  let sentBytes = parts.reduce((left, { part }) => left - part.size, file_bytes)
+  note(id, { file, sentBytes, fault: undefined })
+  for (const { number, part } of parts) {
     const answer = await sendPart(workspaceId, id, number, part)
     if (isFault(answer)) return note(id, { file, sentBytes, fault: answer })
     onAnswer(answer)
     // The first part has shown that the file is no list.
     if (answer.state === 'failed') break
     sentBytes += part.size
-    note(id, { file, sentBytes: Math.max(0, sentBytes), fault: undefined })
+    note(id, { file, sentBytes, fault: undefined })
   }
   note(id, undefined)
 }
@@ -67,6 +71,8 @@ async function sendPart(
   body: Blob,
 ): Promise<Import | Fault> {
   for (let attempt = 1; ; ) {
+    // A browser sends nothing of a file that was changed or moved, and does not say why.
+    if (!(await isReadable(body))) return unreadable
     try {
       // Another workspace may be looked at by now.
       const headers = { 'X-Workspace-ID': workspaceId }
@@ -84,6 +90,21 @@ async function sendPart(
       if (!isSignedOut) attempt += 1
     }
   }
+}
+
+const isReadable = (part: Blob) =>
+  part
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    )
+
+const unreadable: Fault = {
+  // What is not there is not there a second time.
+  ...{ ...unreachable, statusCode: 404 },
+  message: 'The file was changed or moved since it was chosen. Choose it again.',
 }
 
 /** The same part may well be taken a moment later. */

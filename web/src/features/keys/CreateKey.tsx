@@ -55,7 +55,7 @@ export function CreateKey({ onDone }: { onDone: () => void }) {
   })
   return (
     <Form onSubmit={submit} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isBusy={create.isPending} />
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.keys.form.name)}

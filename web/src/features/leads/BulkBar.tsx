@@ -34,9 +34,10 @@ export function BulkBar(props: BulkBarProps) {
   const [asked, setAsked] = useState<Change & { statusName?: string }>()
   const count = countSelected(selection, total?.count)
   const isMore = selection.isAll && total?.is_estimate
-  const words = t(($) => (isMore ? $.leads.bulk.manySelected : $.leads.bulk.selected), {
-    count: count ?? 0,
-  })
+  const words =
+    count === undefined
+      ? t(($) => $.leads.bulk.allSelected, { count: selection.ids.size })
+      : t(($) => (isMore ? $.leads.bulk.manySelected : $.leads.bulk.selected), { count })
   const close = () => setAsked(undefined)
   const confirmed = (change: Change) => {
     close()

@@ -26,6 +26,14 @@ type Typed = Partial<Record<(typeof fields)[number], string>> & {
 const isChange = (typed: string | undefined, stored: unknown) =>
   typed !== undefined && typed !== String(stored ?? '')
 
+/** What was typed, as what is stored: to a condition in a mail the text `false` is true. */
+function asStored(text: string, stored: unknown) {
+  if (typeof stored === 'boolean' && /^(true|false)$/.test(text)) return text === 'true'
+  const number = Number(text)
+  const isNumber = Number.isFinite(number) && String(number) === text
+  return typeof stored === 'number' && isNumber ? number : text
+}
+
 /** A field of one line would make one of several, and what is written with them would change. */
 const inputFor = (stored: unknown) => (/[\r\n]/.test(String(stored)) ? Textarea : TextInput)
 
@@ -60,11 +68,14 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
     onError: (error) => setFault(showFault(form, error)),
   })
   const submit = form.onSubmit(() => {
-    // A number stays one where it is not touched; an emptied one goes.
+    // An emptied one goes.
     const body = {
       ...Object.fromEntries(changed.map((name) => [name, typed[name] || null])),
       custom_variables: Object.fromEntries(
-        changedVariables.map(([name]) => [name, typedFor(name) || null]),
+        changedVariables.map(([name, stored]) => {
+          const text = typedFor(name)
+          return [name, text ? asStored(text, stored) : null]
+        }),
       ),
     }
     setFault(undefined)

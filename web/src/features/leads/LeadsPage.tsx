@@ -30,8 +30,11 @@ export function LeadsPage() {
   const [views, setViews] = useState(0)
   const { data: total } = useQuery(countLeadsOptions({ query: leadQueryOf(filterOf(search)) }))
   const mayChange = isAtLeast(role, 'member')
-  const show = (filter: LeadFilter) =>
-    void navigate({ search: { ...filter, columns: search.columns }, replace: true })
+  // An open panel stays as it is: filters are no leaving.
+  const show = (filter: LeadFilter) => {
+    const { columns, lead } = search
+    void navigate({ search: { ...filter, columns, lead }, replace: true })
+  }
   const open = useCallback(
     (lead: string | undefined) =>
       void navigate({ search: (before: LeadSearch) => ({ ...before, lead }) }),

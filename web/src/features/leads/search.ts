@@ -14,7 +14,7 @@ export interface LeadFilter {
 }
 
 export interface LeadSearch extends LeadFilter {
-  /** Columns that are shown, by their ids; undefined: the usual ones. */
+  /** Columns that are shown, by their ids; undefined: the usual ones, empty: none but the address. */
   columns?: string | undefined
   /** Whose panel is open. */
   lead?: string | undefined
@@ -41,7 +41,8 @@ export function leadsSearchOf(search: Search): LeadSearch {
   const days = (name: string) => oneOf(windows, String(search[name]))
   return {
     ...{ q: textOf(search.q, searchMax), campaign: text('campaign'), status: text('status') },
-    ...{ sending: text('sending'), label: text('label'), columns: text('columns') },
+    ...{ sending: text('sending'), label: text('label') },
+    columns: typeof search.columns === 'string' ? search.columns : undefined,
     ...{ added: days('added'), contacted: days('contacted'), lead: text('lead') },
   }
 }

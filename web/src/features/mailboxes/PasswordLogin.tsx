@@ -14,10 +14,10 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox, MailboxSuggestion } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
-import { showFault, useTheirChanges } from '../../lib/form.ts'
+import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
-import { type LoginValues, serversOf } from './login-form.ts'
+import { type LoginValues, serversOf, useTheirServers } from './login-form.ts'
 import { passwordPages } from './provider-help.ts'
 import { ServerFields } from './ServerFields.tsx'
 
@@ -50,7 +50,7 @@ export function PasswordLogin(props: PasswordLoginProps) {
       imap: { host: (value) => (value.trim() === '' ? missing : null) },
     },
   })
-  useTheirChanges(form, firstValues)
+  useTheirServers(form, firstValues)
   const refuse = (refused: Fault) => {
     if (refused.details?.some(({ path }) => /^\/(smtp|imap)/.test(path))) servers.open()
     setFault(showFault(form, refused))

@@ -1,4 +1,5 @@
 import type { UseFormReturnType } from '@mantine/form'
+import { useEffect } from 'react'
 import type { Mailbox, MailboxSuggestion } from '../../api/generated/types.gen.ts'
 
 type Security = 'tls' | 'starttls' | 'none'
@@ -37,6 +38,22 @@ export const valuesOfMailbox = ({ smtp, imap }: Mailbox): LoginValues => ({
 const serverOf = ({ host, port, security, username }: Mailbox['smtp']): ServerValues => ({
   ...{ host, port, security, username },
 })
+
+/**
+ * A server that is left as it was follows what somebody else changes, also while a password is typed: it
+ * is sent with that, and must not put the change back.
+ */
+export function useTheirServers(form: LoginForm, { smtp, imap }: LoginValues) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what somebody else has changed
+  useEffect(() => {
+    const left = {
+      ...(form.isDirty('smtp') ? {} : { smtp }),
+      ...(form.isDirty('imap') ? {} : { imap }),
+    }
+    form.setInitialValues({ ...form.getInitialValues(), ...left })
+    form.setValues(left)
+  }, [JSON.stringify([smtp, imap])])
+}
 
 /** Both servers with the one password that nearly every provider has for them. */
 export const serversOf = ({ password, smtp, imap }: LoginValues) => ({

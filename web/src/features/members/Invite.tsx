@@ -34,10 +34,7 @@ export function Invite({ onDone }: { onDone: () => void }) {
     ...createInvitationMutation(),
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
-    async onSuccess() {
-      form.resetDirty()
-      await cache.invalidateQueries({ queryKey: listInvitationsQueryKey() })
-    },
+    onSuccess: () => cache.invalidateQueries({ queryKey: listInvitationsQueryKey() }),
   })
 
   if (invite.isSuccess) return <InvitationLink created={invite.data} onDone={onDone} />
@@ -47,7 +44,7 @@ export function Invite({ onDone }: { onDone: () => void }) {
       onSubmit={form.onSubmit((body) => invite.mutate({ headers: attempt.headers(), body }))}
       fault={fault}
     >
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isBusy={invite.isPending} />
       <TextInput
         {...form.getInputProps('email')}
         type="email"

@@ -7,13 +7,12 @@ import {
   countSuppressionsQueryKey,
   listSuppressionsInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import type { ImportedSuppressions } from '../../api/generated/types.gen.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useWorkspace } from '../users/index.ts'
 import type { Entry } from './entry.ts'
-import { importList } from './import-list.ts'
+import { type ImportedList, importList } from './import-list.ts'
 import { reasons } from './search.ts'
 
 /** A file or pasted lines, and afterwards what became of them. */
@@ -26,8 +25,10 @@ export function ImportSuppressions({ onDone }: { onDone: () => void }) {
   const [reason, setReason] = useState<Entry['reason']>('blocked')
   const isCancelled = useRef(false)
   const [isMissing, setMissing] = useState(false)
-  const run = useMutation<ImportedSuppressions, Fault, Blob>({
-    mutationFn: (list) => importList(workspaceId, list, reason),
+  const [isStopping, setStopping] = useState(false)
+  const run = useMutation<ImportedList, Fault, { list: Blob; stop: AbortController }>({
+    mutationFn: ({ list, stop }) => importList(workspaceId, list, reason, stop.signal),
+    onMutate: () => setStopping(false),
     async onSuccess() {
       await cache.invalidateQueries({ queryKey: listSuppressionsInfiniteQueryKey() })
       await cache.invalidateQueries({ queryKey: countSuppressionsQueryKey() })
@@ -41,10 +42,13 @@ export function ImportSuppressions({ onDone }: { onDone: () => void }) {
         event.preventDefault()
         const list = file ?? new Blob([text])
         setMissing(list.size === 0)
-        if (list.size > 0) run.mutate(list)
+        if (list.size > 0) run.mutate({ list, stop: new AbortController() })
       }}
     >
-      <UnsavedGuard isUnsaved={() => !isCancelled.current && (file !== null || text !== '')} />
+      <UnsavedGuard
+        isUnsaved={() => !isCancelled.current && (file !== null || text !== '')}
+        isBusy={run.isPending}
+      />
       <Text size="sm">{t(($) => $.suppression.import.lead)}</Text>
       <FileInput
         label={t(($) => $.suppression.import.file)}
@@ -83,20 +87,33 @@ export function ImportSuppressions({ onDone }: { onDone: () => void }) {
           isCancelled.current = true
           onDone()
         }}
+        whileBusy={
+          <Button
+            variant="default"
+            loading={isStopping}
+            onClick={() => {
+              setStopping(true)
+              run.variables?.stop.abort()
+            }}
+          >
+            {t(($) => $.suppression.import.stop)}
+          </Button>
+        }
       />
     </Form>
   )
 }
 
-function Report({ imported, onDone }: { imported: ImportedSuppressions; onDone: () => void }) {
+function Report({ imported, onDone }: { imported: ImportedList; onDone: () => void }) {
   const { t } = useTranslation()
-  const { added, known, invalid, invalid_lines } = imported
+  const { added, known, invalid, invalid_lines, isStopped } = imported
   return (
     <Stack>
       <Text role="status">
         {t(($) => $.suppression.import.added, { count: added })}{' '}
         {t(($) => $.suppression.import.known, { count: known })}
       </Text>
+      {isStopped && <Alert color="yellow">{t(($) => $.suppression.import.stopped)}</Alert>}
       {invalid > 0 && (
         <Alert color="yellow">
           {t(($) => $.suppression.import.invalid, {

@@ -6,18 +6,28 @@ import type { Entry } from './entry.ts'
 const pieceBytes = 2 * 1024 * 1024
 const linesShown = 20
 
+export interface ImportedList extends ImportedSuppressions {
+  /** The rest of it was not sent. */
+  isStopped: boolean
+}
+
 /**
  * Sends a list of any length piece by piece, each a list by itself. Sent again after a failure, nothing
- * is added twice.
+ * is added twice. Once it is to stop, the piece that is under way is the last.
  */
 export async function importList(
   workspaceId: string,
   list: Blob,
   reason: Entry['reason'],
-): Promise<ImportedSuppressions> {
-  const all: ImportedSuppressions = { added: 0, known: 0, invalid: 0, invalid_lines: [] }
+  stop: AbortSignal,
+): Promise<ImportedList> {
+  const all: ImportedList = {
+    ...{ added: 0, known: 0, invalid: 0, invalid_lines: [] },
+    isStopped: false,
+  }
   let linesBefore = 0
   for await (const piece of piecesOf(list)) {
+    if (stop.aborted) return { ...all, isStopped: true }
     // The server takes the first line of what it is sent for a heading: only the list's own may be one.
     const head = linesBefore === 0 ? '' : '\n'
     const { added, known, invalid, invalid_lines } = await send(workspaceId, head + piece, reason)

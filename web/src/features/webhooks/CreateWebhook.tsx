@@ -51,7 +51,7 @@ export function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) {
   )
   return (
     <Form onSubmit={submit} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isBusy={create.isPending} />
       <WebhookFields form={form} />
       <FormButtons
         submit={t(($) => $.webhooks.form.submit)}

@@ -1,10 +1,10 @@
 import { Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { updateWebhookMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
+import { useStayWhile } from '../../lib/stay.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { SigningSecret } from './SigningSecret.tsx'
 
@@ -18,10 +18,7 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
   const [overlap, setOverlap] = useState<Overlap>('86400')
   const replace = useMutation(updateWebhookMutation())
   // Left meanwhile, nobody would ever see the secret that is in force.
-  useBlocker({
-    shouldBlockFn: () => replace.isPending,
-    enableBeforeUnload: () => replace.isPending,
-  })
+  useStayWhile(replace.isPending)
   if (replace.isSuccess) {
     const { name, signing_secret = null } = replace.data
     return <SigningSecret name={name} secret={signing_secret} onDone={onDone} />

@@ -34,12 +34,14 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
     // An event is a little older than the failure of its delivery.
     clockField(since ? Date.parse(since) - minuteMs : nowMs() - 24 * hourMs),
   )
-  const [to, setTo] = useState(() => clockField(nowMs() + minuteMs))
+  const [now] = useState(() => clockField(nowMs() + minuteMs))
+  // Until somebody types one, the server's now: an hour of the night in which clocks go back is there twice.
+  const [to, setTo] = useState<string>()
   const path = { id: webhook.id }
-  const isWindow = from !== '' && to !== '' && from < to
+  const isWindow = from !== '' && to !== '' && from < (to ?? now)
   // Without a zone a time is the reader's own.
   const window = isWindow
-    ? { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+    ? { from: new Date(from).toISOString(), ...(to ? { to: new Date(to).toISOString() } : {}) }
     : undefined
   const found = useQuery({
     ...countWebhookReplayOptions({ path, query: window ?? {} }),
@@ -76,7 +78,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
             type="datetime-local"
             max={`${lastDay}T23:59`}
             label={t(($) => $.webhooks.replay.to)}
-            value={to}
+            value={to ?? now}
             onChange={(event) => {
               attempt.renew()
               setTo(event.currentTarget.value)

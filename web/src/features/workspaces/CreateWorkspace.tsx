@@ -32,7 +32,11 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
     onSuccess: refresh,
   })
   return (
-    <Modal opened onClose={onClose} title={t(($) => $.newWorkspace.title)}>
+    <Modal
+      opened
+      onClose={() => create.isPending || onClose()}
+      title={t(($) => $.newWorkspace.title)}
+    >
       <Form
         onSubmit={form.onSubmit((body) =>
           create.mutate(

@@ -10,7 +10,7 @@ import {
   updateWorkspaceMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Workspace } from '../../api/generated/types.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { showFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { isAtLeast, useSessionRefresh, useWorkspace } from '../users/index.ts'
@@ -25,6 +25,7 @@ export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
     initialValues: { name: workspace.name },
     validate: { name: (name) => (name.trim() === '' ? t(($) => $.workspace.nameMissing) : null) },
   })
+  useTheirChanges(form, { name: workspace.name })
   const rename = useMutation({
     ...updateWorkspaceMutation(),
     onMutate: () => setFault(undefined),

@@ -69,6 +69,14 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['no_leads', isStored({ new_next: null }), sunday],
   ['paused', isStored({ new_next: null, has_paused: true }), sunday],
   ['no_mailbox', { leads_waiting: 2, ...isStored({ new_next: null }) }, sunday],
+  ['no_new_leads', { daily_max_leads: 0 }, monday],
+  ['no_new_leads', { daily_max_leads: 0, ...isStored({ has_paused: true }) }, sunday],
+  ['no_mailbox', { daily_max_leads: 0, leads_waiting: 2 }, monday],
+  [
+    'waiting_for_step_delay',
+    { daily_max_leads: 0, ...isStored({ mailboxes: [mailbox({ next: later })] }) },
+    monday,
+  ],
   ['outside_schedule', {}, sunday],
   ['waiting_for_step_delay', isStored({ new_next: later }), monday],
   [

@@ -51,12 +51,14 @@ function waitingReason(facts: SendingFacts, now: Date): WaitingReason | null {
 
 /** Those that are left wait for a mailbox, are paused, or a person's to mend, whatever time it is. */
 function whyNobodyIsDue(
-  { leads_waiting }: SendingFacts,
+  { leads_waiting, daily_max_leads }: SendingFacts,
   mailboxes: MailboxFacts[],
   { new_next, has_paused }: StoredFacts,
 ): WaitingReason | undefined {
-  if (new_next !== null || mailboxes.some(({ next }) => next !== null)) return undefined
+  const mayBeDue = new_next !== null && daily_max_leads !== 0
+  if (mayBeDue || mailboxes.some(({ next }) => next !== null)) return undefined
   if (leads_waiting > 0) return 'no_mailbox'
+  if (new_next !== null) return 'no_new_leads'
   return has_paused ? 'paused' : 'no_leads'
 }
 
@@ -64,10 +66,12 @@ function whyNobodyIsDue(
 function obstacle(
   facts: SendingFacts,
   mailboxes: MailboxFacts[],
-  { new_next, days }: StoredFacts,
+  { new_next: new_due, days }: StoredFacts,
   now: Date,
 ): WaitingReason | null {
   const isDue = (next: string | null) => next !== null && new Date(next) <= now
+  // Where no new leads are to be written to, those that wait are never due.
+  const new_next = facts.daily_max_leads === 0 ? null : new_due
   const nexts = [new_next, ...mailboxes.map(({ next }) => next)]
   if (!nexts.some(isDue)) return 'waiting_for_step_delay'
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { isAboutData } from '../../../kernel/db/failure.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { FetchedMail } from '../../../kernel/mail/index.ts'
 import type { ReadMailbox, ReadTo } from '../mailbox.ts'
@@ -97,7 +98,3 @@ const isWrittenHere = ({ flags, labels }: FetchedMail, folder: string) =>
   flags.includes('\\Draft') ||
   labels.includes('\\Draft') ||
   (labels.includes('\\Sent') && !labels.includes('\\Inbox') && folder.toUpperCase() !== 'INBOX')
-
-/** SQLSTATE classes of data exceptions and of limits that a value exceeds. */
-const isAboutData = (error: unknown) =>
-  /^(?:22|54)[0-9A-Z]{3}$/.test(String((error as { code?: unknown }).code))

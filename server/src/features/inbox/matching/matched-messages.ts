@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import type { EventMessage } from '../../leads/index.ts'
-import { findMailboxesByAddress } from '../../mailboxes/index.ts'
+import { findMailboxesByAddress, findRemovedByAddress } from '../../mailboxes/index.ts'
 import { removeMessageIds } from '../../messages/index.ts'
 import { reportedBounce } from '../bounces/reported-bounce.ts'
 import type { Bounce } from '../classify/bounce.ts'
@@ -156,7 +156,10 @@ const senderOf = ({ inbound, message }: InboundMessage) =>
     ? (parseEmail(message.from?.address ?? '')?.folded ?? null)
     : null
 
-/** The senders that are mailboxes of the workspace; the usual one is the lead. */
+/**
+ * The senders that are mailboxes of the workspace, or were: whose mailbox was removed may go on writing in
+ * its conversations. The usual sender is the lead.
+ */
 async function findColleagues(
   tx: Context,
   workspaceId: string,
@@ -169,7 +172,8 @@ async function findColleagues(
   })
   if (others.length === 0) return new Set()
   const mailboxes = await findMailboxesByAddress(tx.db, workspaceId, others)
-  return new Set(mailboxes.map(({ address_folded }) => address_folded))
+  const removed = await findRemovedByAddress(tx.db, workspaceId, others)
+  return new Set([...mailboxes, ...removed].map(({ address_folded }) => address_folded))
 }
 
 /** Known by nothing but an address, a mail from before the first one of ours is no answer to it. */

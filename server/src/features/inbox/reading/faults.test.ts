@@ -333,13 +333,16 @@ test('mails that no program would write are read, or left out, and hold up nobod
   expect(stored[4]?.size_bytes).toBeGreaterThan(25 * 1024 * 1024)
 })
 
-test('a mail that the database does not take is left out, and those around it are not', async () => {
+test.each([
+  ['that is no text to it', '22021'],
+  ['that a check forbids', '23514'],
+])('a mail with a value %s is left out, and those around it are not', async (_, code) => {
   await inbox.contact(people(5))
   const { peek } = inbox.ctx.database
   await sql`
     create function refuse() returns trigger language plpgsql as $$
     begin
-      if new.subject = 'poison' then raise exception 'no' using errcode = '22021'; end if;
+      if new.subject = 'poison' then raise exception 'no' using errcode = ${sql.lit(code)}; end if;
       return new;
     end $$`.execute(peek)
   await sql`create trigger refuse before insert on messages for each row execute function refuse()`.execute(

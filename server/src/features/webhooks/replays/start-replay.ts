@@ -9,6 +9,7 @@ import {
   type ReplayWindow,
   replay,
 } from '../../deliveries/index.ts'
+import { lockLane } from '../../deliveries/lane-health/index.ts'
 import { findWebhook } from '../queries.ts'
 import { record } from '../webhooks.ts'
 
@@ -46,7 +47,8 @@ export async function countMissed(
 }
 
 /**
- * Each chunk is queued in a transaction of its own, so that a large window holds nothing up.
+ * Each chunk is queued in a transaction of its own, so that a large window holds nothing up. The audit
+ * log has it with the first: a replay that ends half-way was begun all the same.
  *
  * @returns how many deliveries were queued
  */
@@ -57,8 +59,7 @@ export async function startReplay(
   selection: Selection,
   by: ChangedBy,
 ): Promise<number> {
-  if ('from' in selection) await requireRoom(ctx, workspaceId, webhookId, selection)
-  const deliveries = await replay(ctx, { workspaceId, webhookId, ...selection })
+  const count = 'from' in selection ? await requireRoom(ctx, workspaceId, webhookId, selection) : 1
   const window =
     'from' in selection
       ? {
@@ -70,21 +71,36 @@ export async function startReplay(
         ? { webhook_event_id: selection.attemptId }
         : { retry_group_id: selection.retryGroupId }
   const row = { workspace_id: workspaceId, id: webhookId }
-  await record(ctx, row, 'webhook.replayed', by, { ...window, deliveries: String(deliveries) })
-  return deliveries
+  const details = { ...window, deliveries: String(count) }
+  return replay(ctx, { workspaceId, webhookId, ...selection }, async (tx, isFirst) => {
+    if (isFirst) await record(tx, row, 'webhook.replayed', by, details)
+    if ('from' in selection) await keepRoom(tx, workspaceId, webhookId)
+  })
 }
 
-/** What is more than may wait for a destination ends undelivered, what has waited longest first. */
+/**
+ * What is more than may wait for a destination ends undelivered, what has waited longest first.
+ *
+ * @returns how many the window has
+ */
 async function requireRoom(
   ctx: Context,
   workspaceId: string,
   webhookId: string,
   window: ReplayWindow,
-) {
+): Promise<number> {
   const { count } = await countWindow(ctx, workspaceId, webhookId, window)
   if (count > pendingMax) throw tooMany()
   const [waiting] = await countPending(ctx.db, workspaceId, [webhookId])
   if (waiting && count + waiting.count > pendingMax) throw tooManyWithWaiting()
+  return count
+}
+
+/** Others may have queued as much since: what they have committed is counted, and the rest waits here. */
+async function keepRoom(tx: Context, workspaceId: string, webhookId: string) {
+  await lockLane(tx.db, workspaceId, webhookId)
+  const [waiting] = await countPending(tx.db, workspaceId, [webhookId])
+  if (waiting && waiting.count > pendingMax) throw tooManyWithWaiting()
 }
 
 const tooMany = () =>

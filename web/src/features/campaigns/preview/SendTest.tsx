@@ -68,7 +68,11 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
     send.mutate({ path: { id: campaign.id }, headers, body })
   })
   return (
-    <Drawer opened={opened} onClose={onClose} title={t(($) => $.campaigns.test.title)}>
+    <Drawer
+      opened={opened}
+      onClose={() => send.isPending || onClose()}
+      title={t(($) => $.campaigns.test.title)}
+    >
       <Form onSubmit={submit} fault={fault}>
         <Text size="sm" c="dimmed">
           {t(($) => $.campaigns.test.body)}
