@@ -41,7 +41,7 @@ export const keepKeyPlan = preparedForAny<[], unknown>(
 
 const lockBatch = preparedForBatch<Column[], never>(
   'lock_deliveries',
-  `/* settle */
+  `/* batch */
    select from deliveries d
    join unnest($1::uuid[], $2::uuid[]) as k (workspace_id, id)
      on d.workspace_id = k.workspace_id and d.id = k.id
