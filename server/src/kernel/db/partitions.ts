@@ -113,7 +113,7 @@ export async function createPartition(db: ProcessDb, table: PartitionedTable, st
 const dayMs = 86_400_000
 
 /** Weeks start on Monday, UTC. */
-function startOfPeriod(table: PartitionedTable, time: Date, step: number): Date {
+export function startOfPeriod(table: PartitionedTable, time: Date, step = 0): Date {
   const day = Math.floor(time.getTime() / dayMs)
   if (table.by === 'day') return new Date((day + step) * dayMs)
   const monday = day - ((day + 3) % 7)
