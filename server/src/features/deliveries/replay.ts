@@ -7,6 +7,7 @@ import { allEvents, type Destination, findDestination } from '../webhooks/index.
 import { clockLagMs } from './delivery.ts'
 import { hintAfterCommit, lifetimeMs, rowsMax } from './enqueue.ts'
 import * as queries from './queries.ts'
+import { keepReplayed } from './retention.ts'
 
 /** Events that one statement looks at, of any type: it ends soon, however rare the one is that is wanted. */
 const eventsReadMax = 50_000
@@ -193,5 +194,6 @@ const enqueue = (
     if (queued === 0) return 0
     hintAfterCommit(tx, workspaceId, rows)
     await then(tx)
+    await keepReplayed(tx, eventIds, expiresAt)
     return queued
   })

@@ -1,9 +1,17 @@
 // Also runs on PostgreSQL 15: partitions are dropped.
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type TestContext, testContext } from '../../../test/context.ts'
+import { asService, type TestContext, testContext } from '../../../test/context.ts'
+import { insertAttempt, insertEvent } from '../../../test/webhook-event-rows.ts'
+import { inWorkspace } from '../../kernel/context.ts'
 import { listPartitions } from '../../kernel/db/partitions.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
+import { ensurePartitions } from '../../partitions.ts'
+import { operator } from '../audit/index.ts'
+import { getWebhookEvent } from '../webhooks/history/history.ts'
+import { createWebhook } from '../webhooks/webhooks.ts'
+import { createWorkspace } from '../workspaces/index.ts'
+import { replay } from './replay.ts'
 import { dropOldPartitions, historyTables } from './retention.ts'
 
 const day = 86_400_000
@@ -90,6 +98,54 @@ test('an event that is replayed while its partition is about to go stays', async
   await dropping
   expect(await peek.selectFrom('events').select('id').execute()).toHaveLength(1)
 })
+
+/** An event that was attempted on its day, replayed so many days later, and attempted until it expires. */
+async function replayAfter(days: number) {
+  const { id: workspaceId } = await createWorkspace(asService(ctx), 'Acme')
+  const own = inWorkspace(asService(ctx), workspaceId)
+  const target = { target_hook_url: 'https://crm.example.com/in', event_type: 'all_events' }
+  const input = { name: 'CRM', ...target }
+  const { id: webhook_id } = await createWebhook(own, workspaceId, input, { actor: operator })
+  const event_id = ctx.newId()
+  await insertEvent(own.db, workspaceId, event_id, { of: 'the event' })
+  const { id: attemptId } = await insertAttempt(ctx, workspaceId, { webhook_id, event_id })
+  const again = async () => {
+    await replay(own, { workspaceId, webhookId: webhook_id, attemptId })
+    await ctx.database.peek.deleteFrom('deliveries').execute()
+  }
+  ctx.clock.advance(days * day)
+  await ensurePartitions(ctx)
+  await again()
+  // Nothing is written for one more on the same day.
+  const { peek } = ctx.database
+  const noted = () => sql`select xmin, xmax, * from replayed_weeks`.execute(peek)
+  const { rows } = await noted()
+  await again()
+  expect((await noted()).rows).toEqual(rows)
+  ctx.clock.advance(3 * day)
+  const { id } = await insertAttempt(ctx, workspaceId, { webhook_id, event_id })
+  return { isNoted: rows.length > 0, read: () => getWebhookEvent(own, workspaceId, id) }
+}
+
+test.each([2, 5, 13, 25, 37])(
+  'an attempt of a replay after %s days shows its payload as long as any attempt',
+  async (days) => {
+    const { isNoted, read } = await replayAfter(days)
+    expect(isNoted).toBe(days > 3)
+    for (let passed = 0; passed <= 30; passed += 5) {
+      await dropOldPartitions(ctx)
+      expect(await read()).toMatchObject({ payload: { of: 'the event' } })
+      ctx.clock.advance(5 * day)
+    }
+    // Neither outlives it for long, nor what says that they are needed.
+    ctx.clock.advance(13 * day)
+    await dropOldPartitions(ctx)
+    await expect(read()).rejects.toThrow('No such webhook event')
+    const { peek } = ctx.database
+    expect(await peek.selectFrom('events').select('id').execute()).toEqual([])
+    expect(await peek.selectFrom('replayed_weeks').selectAll().execute()).toEqual([])
+  },
+)
 
 test('a partition in use is left for the next time, and nobody waits for it', async () => {
   const { peek } = ctx.database

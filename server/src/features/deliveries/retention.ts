@@ -1,20 +1,23 @@
-import type { ProcessContext } from '../../kernel/context.ts'
-import type { ProcessDb } from '../../kernel/db/db.ts'
+import type { Context, ProcessContext } from '../../kernel/context.ts'
+import type { AnyDb, ProcessDb } from '../../kernel/db/db.ts'
 import {
   dropPartition,
   listPartitions,
   type Partition,
   type PartitionedTable,
+  startOfPeriod,
 } from '../../kernel/db/partitions.ts'
 import { dayMs } from '../../kernel/durations.ts'
 import { timeOfId } from '../../kernel/ids.ts'
 import { deleteOldCounts, findOldestPendingEvent } from './cross-workspace.ts'
+import { lifetimeMs } from './enqueue.ts'
+import * as queries from './queries.ts'
 
 const events: PartitionedTable = { name: 'events', by: 'week' }
 const attempts: PartitionedTable = { name: 'webhook_events', by: 'week' }
 export const historyTables = [events, attempts]
 
-/** An attempt outlives the event whose payload it shows only where that was replayed late. */
+/** An attempt never outlives the event whose payload it shows. */
 const eventsExtraDays = 7
 const countsDays = 400
 /** The page of a webhook shows 30, today's among them. */
@@ -22,31 +25,54 @@ const webhookDays = 31
 
 /**
  * Drops history by partition: attempts after the retention time, events a week later, and never
- * while a delivery of one of its events is pending.
+ * while a delivery of one of its events is pending, or an attempt of its replay is shown.
  */
 export async function dropOldPartitions(ctx: ProcessContext) {
   const days = ctx.config.webhookRetentionDays
   await dropBefore(ctx, attempts, daysAgo(ctx, days))
+  await queries.forgetReplayedWeeks(ctx.db, dateOf(daysAgo(ctx, days + eventsExtraDays)))
   await dropBefore(ctx, events, daysAgo(ctx, days + eventsExtraDays))
-  await deleteOldCounts(ctx.db, dateOf(ctx, countsDays), dateOf(ctx, webhookDays))
+  await deleteOldCounts(ctx.db, dateOf(daysAgo(ctx, countsDays)), dateOf(daysAgo(ctx, webhookDays)))
 }
 
 async function dropBefore(ctx: ProcessContext, table: PartitionedTable, limit: Date) {
-  const neededBy = async (db: ProcessDb) => {
-    const pending = await findOldestPendingEvent(db)
-    return pending ? timeOfId(pending) : ctx.now()
-  }
-  const needed = await neededBy(ctx.db)
+  const isNeeded = await readNeeded(ctx.db, table)
   const partitions = await listPartitions(ctx.db, table)
-  const isOld = ({ end }: Partition) => end <= limit && end <= needed
-  for (const partition of partitions.filter(isOld)) {
+  for (const partition of partitions.filter((each) => each.end <= limit && !isNeeded(each))) {
     // A replay may have taken up its events meanwhile.
-    const isNeeded = async (tx: ProcessDb) => partition.end > (await neededBy(tx))
-    const dropped = await dropPartition(ctx.db, partition, isNeeded)
+    const isNeededNow = async (tx: ProcessDb) => (await readNeeded(tx, table))(partition)
+    const dropped = await dropPartition(ctx.db, partition, isNeededNow)
     ctx.log.info({ partition: partition.name, dropped }, 'history past its retention time')
   }
 }
 
+/** Which of its partitions must stay, however old. */
+async function readNeeded(db: ProcessDb, table: PartitionedTable) {
+  const pending = await findOldestPendingEvent(db)
+  const replayed = table === events ? await queries.listReplayedWeeks(db) : []
+  return ({ start, end }: Partition) =>
+    (pending !== null && end > timeOfId(pending)) ||
+    replayed.some(({ week }) => week === dateOf(start))
+}
+
+/**
+ * In the transaction that queues a replay: its events stay until its attempts have gone. Younger ones
+ * than the oldest delivery do anyway. By whole days: only the first replay of a day has to write it.
+ */
+export async function keepReplayed(tx: Context, eventIds: string[], expiresAt: Date) {
+  const times = eventIds.map(timeOfId)
+  const old = times.filter((time) => time.getTime() < tx.now().getTime() - lifetimeMs)
+  const weeks = new Set(old.map((time) => dateOf(startOfPeriod(events, time))))
+  if (weeks.size === 0) return
+  const attempts_until = dateOf(new Date(expiresAt.getTime() + dayMs))
+  const noted = [...weeks].map((week) => ({ week, attempts_until }))
+  await queries.noteReplayedWeeks(tx.db, noted)
+}
+
+/** For a workspace that comes from another database: its attempts there may be of replays. */
+export const copyReplayedWeeks = async (from: AnyDb, to: AnyDb) =>
+  queries.noteReplayedWeeks(to, await queries.listReplayedWeeks(from))
+
 const daysAgo = (ctx: ProcessContext, days: number) => new Date(ctx.now().getTime() - days * dayMs)
 
-const dateOf = (ctx: ProcessContext, days: number) => daysAgo(ctx, days).toISOString().slice(0, 10)
+const dateOf = (time: Date) => time.toISOString().slice(0, 10)

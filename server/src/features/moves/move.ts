@@ -5,6 +5,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { isUnavailable, toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
 import { operator, recordAudit } from '../audit/index.ts'
+import { copyReplayedWeeks } from '../deliveries/index.ts'
 import { copyOptOuts } from '../directory/index.ts'
 import { stopOptedOut } from '../leads/index.ts'
 import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
@@ -163,6 +164,8 @@ class Move {
     await this.#copyOptOuts()
     await this.#drain()
     await this.#fence(plan)
+    // From here on nothing of it is replayed. Committed at once, for others replay there meanwhile.
+    await copyReplayedWeeks(this.#source.db, this.#target.db)
     const tx = inWorkspace(there, this.#id)
     await deleteTombstone(tx.db, this.#id)
     const sums = this.#readSums(plan)

@@ -363,6 +363,32 @@ test('who asked to be removed where a workspace was is refused where it is, also
   expect(await refused()).toBe(asked.join())
 })
 
+test('events whose replay is shown stay as long where the workspace comes to', async () => {
+  const noted = ({ database: { peek } }: TestContext) =>
+    peek.selectFrom('replayed_weeks').selectAll().orderBy('week').execute()
+  const weeks = (attempts: [string, string][]) =>
+    attempts.map(([week, attempts_until]) => ({ week, attempts_until }))
+  const of = (context: TestContext, given: [string, string][]) =>
+    context.database.peek.insertInto('replayed_weeks').values(weeks(given)).execute()
+  await of(a, [
+    ['2026-01-05', '2026-02-03'],
+    ['2026-01-12', '2026-02-03'],
+    ['2026-01-19', '2026-02-03'],
+  ])
+  await of(b, [
+    ['2026-01-12', '2026-02-01'],
+    ['2026-01-19', '2026-02-05'],
+  ])
+  await toB()
+  expect(await noted(b)).toEqual(
+    weeks([
+      ['2026-01-05', '2026-02-03'],
+      ['2026-01-12', '2026-02-03'],
+      ['2026-01-19', '2026-02-05'],
+    ]),
+  )
+})
+
 /** Those that come to the target. */
 async function loseLeads() {
   const { peek } = b.database

@@ -112,7 +112,7 @@ export async function createPartition(db: ProcessDb, table: PartitionedTable, st
 }
 
 /** Weeks start on Monday, UTC. */
-function startOfPeriod(table: PartitionedTable, time: Date, step: number): Date {
+export function startOfPeriod(table: PartitionedTable, time: Date, step = 0): Date {
   const day = Math.floor(time.getTime() / dayMs)
   if (table.by === 'day') return new Date((day + step) * dayMs)
   const monday = day - ((day + 3) % 7)

@@ -598,6 +598,11 @@ export interface RemovedMailboxes {
   workspace_id: string;
 }
 
+export interface ReplayedWeeks {
+  attempts_until: string;
+  week: string;
+}
+
 export interface Runners {
   heartbeat_at: Timestamp;
   id: string;
@@ -950,6 +955,7 @@ export interface DB {
   password_resets: PasswordResets;
   refused_copies: RefusedCopies;
   removed_mailboxes: RemovedMailboxes;
+  replayed_weeks: ReplayedWeeks;
   runners: Runners;
   saved_views: SavedViews;
   senders: Senders;
