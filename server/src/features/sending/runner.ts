@@ -13,9 +13,9 @@ import {
   type MailboxOwner,
 } from '../mailbox-lanes/index.ts'
 import { findUncertainBuckets, findWokenLanes, sweepWokenLanes } from './cross-workspace.ts'
-import { wakeInterrupted } from './lanes/interrupted.ts'
 import { Lanes, type LanesOptions } from './lanes/lanes.ts'
 import { createSenderParts } from './lanes/sender-parts.ts'
+import { wakeInterrupted } from './lanes/wake-interrupted.ts'
 import { withdrawReplies } from './replies/replies.ts'
 import type { LastSeenFile } from './restore-guard/marker-file.ts'
 import { RestoreGuard } from './restore-guard/restore-guard.ts'

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
-import { changeWebhook } from './changes.ts'
+import { changeWebhook } from './change-webhook.ts'
 import { listEventTypes } from './event-types.ts'
 import { maskHeaders } from './headers.ts'
 import {

@@ -1,6 +1,6 @@
 import { replay } from '../../../src/features/deliveries/index.ts'
 import { emit, type NewEvent } from '../../../src/features/events/index.ts'
-import { changeWebhook } from '../../../src/features/webhooks/changes.ts'
+import { changeWebhook } from '../../../src/features/webhooks/change-webhook.ts'
 import { testWebhook } from '../../../src/features/webhooks/test-calls/test-call.ts'
 import { createWebhook, deleteWebhook } from '../../../src/features/webhooks/webhooks.ts'
 import { setPlan } from '../../../src/features/workspaces/index.ts'
