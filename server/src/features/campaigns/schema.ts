@@ -81,7 +81,7 @@ const plain = {
   expire_after_days: integerOrNull(
     1,
     3650,
-    'A follow-up overdue for longer is not sent any more, and its lead is finished; null: sent however late. First mails wait as long as the limits make them.',
+    'A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. First mails wait as long as the limits make them.',
   ),
 }
 
@@ -111,7 +111,10 @@ const LeadCounts = Type.Object(
   {
     total: Type.Integer({ description: 'All leads of the campaign.' }),
     active: Type.Integer({ description: 'Neither finished nor stopped; paused ones included.' }),
-    completed: Type.Integer({ description: 'Every step was sent, or marked as completed.' }),
+    completed: Type.Integer({
+      description:
+        'Every step was sent, or the next is overdue for longer than `expire_after_days`, or marked as completed.',
+    }),
     replied: Type.Integer({
       description: 'Those that replied, also when they are active or completed.',
     }),

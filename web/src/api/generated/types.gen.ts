@@ -290,7 +290,7 @@ export type Campaign = {
      */
     bcc_list: Array<string>;
     /**
-     * A follow-up overdue for longer is not sent any more, and its lead is finished; null: sent however late. First mails wait as long as the limits make them.
+     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. First mails wait as long as the limits make them.
      */
     expire_after_days: number | null;
     /**
@@ -306,7 +306,7 @@ export type Campaign = {
          */
         active: number;
         /**
-         * Every step was sent, or marked as completed.
+         * Every step was sent, or the next is overdue for longer than `expire_after_days`, or marked as completed.
          */
         completed: number;
         /**
@@ -558,7 +558,7 @@ export type CampaignInput = {
      */
     bcc_list?: Array<string>;
     /**
-     * A follow-up overdue for longer is not sent any more, and its lead is finished; null: sent however late. First mails wait as long as the limits make them.
+     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. First mails wait as long as the limits make them.
      */
     expire_after_days?: number | null;
     campaign_schedule?: CampaignScheduleInput;
@@ -650,7 +650,7 @@ export type CampaignChanges = {
      */
     bcc_list?: Array<string>;
     /**
-     * A follow-up overdue for longer is not sent any more, and its lead is finished; null: sent however late. First mails wait as long as the limits make them.
+     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. First mails wait as long as the limits make them.
      */
     expire_after_days?: number | null;
     campaign_schedule?: CampaignScheduleInput;
@@ -680,7 +680,7 @@ export type CampaignChanges = {
          */
         active: number;
         /**
-         * Every step was sent, or marked as completed.
+         * Every step was sent, or the next is overdue for longer than `expire_after_days`, or marked as completed.
          */
         completed: number;
         /**
@@ -3895,7 +3895,7 @@ export type CampaignSummary = {
          */
         active: number;
         /**
-         * Every step was sent, or marked as completed.
+         * Every step was sent, or the next is overdue for longer than `expire_after_days`, or marked as completed.
          */
         completed: number;
         /**
@@ -4429,7 +4429,7 @@ export type CampaignChangesWritable = {
      */
     bcc_list?: Array<string>;
     /**
-     * A follow-up overdue for longer is not sent any more, and its lead is finished; null: sent however late. First mails wait as long as the limits make them.
+     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. First mails wait as long as the limits make them.
      */
     expire_after_days?: number | null;
     campaign_schedule?: CampaignScheduleInput;

@@ -123,7 +123,7 @@ export const eventCatalogue = {
   'lead.completed': leadEvent(
     'completed',
     'Lead completed',
-    'The lead is done with, or got every mail without a reply.',
+    'The lead is done with, got every mail without a reply, or its next one is overdue for too long.',
   ),
   'lead.label': leadEvent(
     'label',

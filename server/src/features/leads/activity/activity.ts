@@ -87,6 +87,6 @@ export interface EventBounce {
 /**
  * Why a mail that was due is not sent:
  * `template_failed`, `message_refused` hold the lead back until a person resumes it;
- * `expired` finishes it; `suppressed` stops it for good.
+ * `expired` completes it; `suppressed` stops it for good.
  */
 export type SkipReason = 'template_failed' | 'message_refused' | 'expired' | 'suppressed'

@@ -300,13 +300,23 @@ describe('skipped', () => {
   test.each([
     ['template_failed', { sending_state: 'paused' }],
     ['message_refused', { sending_state: 'paused' }],
-    ['expired', { sending_state: 'finished' }],
     ['suppressed', { sending_state: 'stopped', stop_reason: 'blocked' }],
   ])('for %s says why, and nothing is told', (reason, state) => {
     expect(skipped(reason)).toEqual({
       patch: { skip_reason: skip_reason(reason), ...state },
       events: [],
       data: [],
+    })
+  })
+
+  test('for expired ends the lead as its last mail would, and says why', () => {
+    expect(skipped('expired')).toEqual({
+      patch: {
+        skip_reason: skip_reason('expired'),
+        ...{ sending_state: 'finished', status: 'completed' },
+      },
+      events: ['lead.completed'],
+      data: [{ previous_status: 'contacted' }],
     })
   })
 

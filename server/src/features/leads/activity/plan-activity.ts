@@ -99,7 +99,7 @@ const contacted = (
   sent_step_ids: [...lead.sent_step_ids, stepId],
 })
 
-/** Every step was sent and nothing stopped the lead. */
+/** Nothing is sent to the lead any more, and nothing stopped it. */
 export function planFinish(lead: Pick<LockedLead, 'status'>): ActivityChange {
   return {
     patch: { status: advanced(lead.status, 'completed'), sending_state: 'finished' },
@@ -186,8 +186,11 @@ function planSkip(
   if (reason === 'suppressed') {
     return { patch: { ...got, skip_reason, ...stopped(lead, 'blocked') }, events: [] }
   }
-  const sending_state = reason === 'expired' ? 'finished' : 'paused'
-  return { patch: { ...got, skip_reason, sending_state }, events: [] }
+  if (reason === 'expired') {
+    const { patch, events } = planFinish({ ...lead, ...got })
+    return { patch: { ...got, skip_reason, ...patch }, events }
+  }
+  return { patch: { ...got, skip_reason, sending_state: 'paused' }, events: [] }
 }
 
 /** Where a reply stops everybody of a company, whoever replied is among them. */
