@@ -135,7 +135,7 @@ async function insert(
       subjectType: 'key',
       subjectId: key.id,
       ...(requestId ? { requestId } : {}),
-      details: { scopes: input.scopes },
+      details: { name: input.name, key_prefix: key.key_prefix, scopes: input.scopes },
     })
     return { ...toRecord(row, tx.now()), key: secret }
   })

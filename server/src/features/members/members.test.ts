@@ -380,6 +380,7 @@ test('a key and all that it made is revoked by a person, who is in the audit log
   const scopes = ['service_accounts:create', 'leads:read']
   const made = await call(browser, 'POST', '/app/oauth/service-accounts', { name: 'crm', scopes })
   expect(made.body.created_by).toMatchObject({ type: 'user' })
+  const { key_prefix } = made.body
   const child = await api.call('POST', '/oauth/service-accounts', {
     key: made.body.key,
     body: { name: 'child', scopes: ['leads:read'] },
@@ -396,6 +397,11 @@ test('a key and all that it made is revoked by a person, who is in the audit log
     { ...by, subject_id: made.body.id },
     { ...by, subject_id: child.body.id },
   ])
+  // By what the list of keys shows, and not by an id alone.
+  const { action, details } = log.body.items[3]
+  expect({ action, details }).toEqual({
+    ...{ action: 'key.created', details: { name: 'crm', key_prefix, scopes } },
+  })
 })
 
 test('the audit log is asked for a window: its first instant is in it, its last is not', async () => {
