@@ -54,6 +54,11 @@ test('who signs in is sent on to a page of ours, and to no other site', () => {
   }
 })
 
+test('why somebody comes back from their provider is one of the reasons that the page knows', () => {
+  for (const error of ['oidc', 'oidc-failed']) expect(signInSearchOf({ error })).toEqual({ error })
+  expect(signInSearchOf({ error: 'state_mismatch' })).toEqual({})
+})
+
 test('a search that is too long for the server is not cut within a letter that is a pair', () => {
   const long = '𐐨'.repeat(600)
   for (const before of ['', 'a']) {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { createPerson, join } from '../../../server/test/people.ts'
 import { expectFailures } from '../browser.ts'
 import { refusal } from '../refusal.ts'
 import { test } from './fixture.ts'
@@ -99,4 +100,25 @@ test('keys that cannot be read are tried again; a new key is asked for once, wha
   for (const name of names) await page.getByRole('rowheader', { name }).waitFor()
   await page.getByRole('button', { name: `Revoke ${names[0]}` }).click()
   await page.getByRole('dialog', { name: `Revoke “${names[0]}”?` }).waitFor()
+})
+
+test('a key has the name of who made it, also after they were removed', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const person = await createPerson(api, { email: 'bob@example.com' })
+  await person.browser.call('PATCH', '/app/profile', { body: { name: 'Bob Builder' } })
+  await join(api, api.workspaceId, person, 'admin')
+  const made = await person.browser.call('POST', '/app/oauth/service-accounts', {
+    body: { name: 'sync', scopes: ['leads:read'] },
+    headers: { 'x-workspace-id': api.workspaceId },
+  })
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  const page = await open(application.visitor, path)
+  const row = page.getByRole('row', { name: 'sync' })
+  await row.getByRole('cell', { name: 'Bob Builder' }).waitFor()
+  await application.asOwner('DELETE', `/app/members/${person.id}`)
+  await page.reload()
+  await row.getByRole('cell', { name: 'Bob Builder' }).waitFor()
 })

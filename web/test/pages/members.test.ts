@@ -36,10 +36,20 @@ test('somebody is invited, joins and gets another role, an invitation is withdra
 
   await page.reload()
   await page.getByText('Nobody is invited at the moment.').waitFor()
+  // A role that is chosen, which one arrow key does, is asked about first.
+  const changes: string[] = []
+  page.on('request', (request) => void (request.method() === 'PATCH' && changes.push('role')))
+  await page.getByLabel('Role of Carla').selectOption('Member')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.getByLabel('Role of Carla').inputValue()).toBe('viewer')
+  expect(changes).toEqual([])
+  await page.getByLabel('Role of Carla').selectOption('Admin')
   await Promise.all([
     page.waitForResponse((response) => response.request().method() === 'PATCH'),
-    page.getByLabel('Role of Carla').selectOption('Admin'),
+    page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click(),
   ])
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await theirs.reload()
   await theirs.getByRole('link', { name: 'Audit log' }).waitFor()
 

@@ -55,7 +55,10 @@ export async function listKeys(ctx: Context, workspaceId: string, page: PageRequ
   )
 }
 
-/** Permanent, and in force for every request whose check starts after this returned. */
+/**
+ * Permanent, and in force for every request whose check starts after this returned. What a key has
+ * made may come to light only after it was revoked alone: with its children it is revoked again.
+ */
 export async function revokeKey(
   ctx: Context,
   workspaceId: string,
@@ -64,11 +67,12 @@ export async function revokeKey(
   options: { withChildren?: boolean; requestId?: string } = {},
 ) {
   return transaction(ctx, async (tx) => {
-    const row = await queries.revokeKey(tx.db, workspaceId, id, tx.now())
+    const revoked = await queries.revokeKey(tx.db, workspaceId, id, tx.now())
+    const row = revoked ?? (options.withChildren && (await queries.findKey(tx.db, workspaceId, id)))
     if (!row) throw notFound('key')
     const by = { actor, ...(options.requestId ? { requestId: options.requestId } : {}) }
     if (options.withChildren) await revokeDescendants(tx, workspaceId, id, by)
-    await recordRevoked(tx, workspaceId, id, by)
+    if (revoked) await recordRevoked(tx, workspaceId, id, by)
     return toRecord(row, tx.now())
   })
 }
@@ -125,7 +129,7 @@ async function insert(
       subjectType: 'key',
       subjectId: key.id,
       ...(requestId ? { requestId } : {}),
-      details: { scopes: input.scopes },
+      details: { name: input.name, key_prefix: key.key_prefix, scopes: input.scopes },
     })
     return { ...toRecord(row, tx.now()), key: secret }
   })

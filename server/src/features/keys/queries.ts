@@ -38,6 +38,15 @@ export const revokeKey = (db: Db, workspaceId: string, id: string, revokedAt: Da
     .returningAll()
     .executeTakeFirst()
 
+/** One that was revoked, too. */
+export const findKey = (db: Db, workspaceId: string, id: string) =>
+  db
+    .selectFrom('service_accounts')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
 /**
  * Keeps a key from being revoked until the transaction ends: a revocation waits, and then sees what
  * the transaction made. False when it is revoked already, or while this waited.

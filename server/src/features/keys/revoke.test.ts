@@ -96,3 +96,21 @@ test('the children of a child that was revoked before are revoked with the rest'
   await revokeFamily(api.ctx, parent.id)
   expect(await statusOf(grandchild.key)).toBe(401)
 })
+
+test('a key that was revoked alone is still revoked with those that it made', async () => {
+  const parent = await createParent()
+  const child = await createChild(api.ctx, parent.id)
+  const grandchild = await createChild(api.ctx, child.id)
+  const first = await revokeKey(api.ctx, api.workspaceId, parent.id, operator)
+  expect(await revokeFamily(api.ctx, parent.id)).toEqual(first)
+  expect(await statusOf(child.key)).toBe(401)
+  expect(await statusOf(grandchild.key)).toBe(401)
+  const told = await api.ctx.database.peek
+    .selectFrom('audit_log')
+    .select('subject_id')
+    .where('action', '=', 'key.revoked')
+    .where('subject_id', '=', parent.id)
+    .execute()
+  expect(told).toHaveLength(1)
+  await expect(revokeFamily(api.ctx, api.ctx.newId())).rejects.toMatchObject({ code: 'not_found' })
+})

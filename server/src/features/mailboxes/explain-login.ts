@@ -1,4 +1,5 @@
 import type { MailFailure } from '../../kernel/mail/index.ts'
+import { isOfToken } from './open-mailbox.ts'
 
 /** Two sentences for a person, in words of ours: what happened, and what to do. */
 export interface Explanation {
@@ -30,8 +31,13 @@ const takesNoMore: Explanation = {
   remedy: 'It is tried again by itself; fewer programs should use the mailbox at a time.',
 }
 
-/** The words of known providers; without one of these a wrong password is the likeliest. */
-const loginRules: { says: RegExp; explanation: Explanation }[] = [
+interface LoginRule {
+  says: RegExp
+  explanation: Explanation
+}
+
+/** What known providers say of a password. */
+const passwordRules: LoginRule[] = [
   {
     says: /application-specific|app(lication)? password|InvalidSecondFactor|5\.7\.9\b/i,
     explanation: {
@@ -46,6 +52,10 @@ const loginRules: { says: RegExp; explanation: Explanation }[] = [
       remedy: 'Use oauth2, or have its administrator allow SMTP and IMAP for it.',
     },
   },
+]
+
+/** What they say of any login; without one of these a wrong password, where there is one, is the likeliest. */
+const loginRules: LoginRule[] = [
   {
     says: /web ?login|web ?browser|WEBALERT|5\.7\.14\b/i,
     explanation: {
@@ -56,10 +66,8 @@ const loginRules: { says: RegExp; explanation: Explanation }[] = [
   { says: /too many|UNAVAILABLE|\blimit|try again|temporar/i, explanation: takesNoMore },
 ]
 
-export function explainLogin(
-  { kind, response, code, detail }: MailFailure,
-  server: string,
-): Explanation {
+export function explainLogin(failure: MailFailure, server: string): Explanation {
+  const { kind, response, code, detail } = failure
   if (kind === 'protocol') {
     const known = detail ?? 'it does not log in as it should'
     return {
@@ -73,9 +81,17 @@ export function explainLogin(
       remedy: 'It is tried again by itself.',
     }
   }
-  const rule = loginRules.find(({ says }) => says.test(response ?? ''))
+  const rules = isOfToken(failure) ? loginRules : [...passwordRules, ...loginRules]
+  const rule = rules.find(({ says }) => says.test(response ?? ''))
   if (rule) return rule.explanation
   if (code !== null && code < 500) return takesNoMore
+  if (isOfToken(failure)) {
+    return {
+      what: `The ${server} refused the login, although the consent to use this mailbox stands.`,
+      remedy:
+        'Have its administrator allow IMAP and authenticated SMTP (SMTP AUTH) for it, and check that the user name is the one that signs in there.',
+    }
+  }
   return {
     what: `The ${server} refused the user name or the password.`,
     remedy: 'Give the password anew; with two-factor login it has to be an app password.',

@@ -4,7 +4,7 @@ import { annasToken, startMailServers } from '../../../test/mail/mail-servers.ts
 import { type Answer, startReceiver } from '../../../test/receiver.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import type { MailFailure } from '../../kernel/mail/index.ts'
+import { MailFailure } from '../../kernel/mail/index.ts'
 import { createOutboundHttp } from '../../kernel/outbound/index.ts'
 import { operator } from '../audit/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
@@ -12,6 +12,7 @@ import {
   addMailbox,
   connectMailboxImap,
   connectMailboxSmtp,
+  explainFailure,
   findMailboxes,
   openMailbox,
   reportMailboxError,
@@ -125,6 +126,25 @@ test('an access token that the server refuses and the provider gives again is a 
   await expect(refused).rejects.toMatchObject({ stage: 'login', kind: 'refused' })
   expect(provider.requests).toHaveLength(2)
 })
+
+test.each([
+  ['smtp', '535 5.7.3 Authentication unsuccessful'],
+  ['smtp', '535 5.7.139 Authentication unsuccessful, SmtpClientAuthentication is disabled.'],
+  ['imap', 'AUTHENTICATE failed.'],
+] as const)(
+  'a consent that the %s server refuses with “%s” is not told as a wrong password',
+  async (side, response) => {
+    await using given = await withConsent([{ access_token: annasToken }])
+    const code = side === 'smtp' ? 535 : null
+    const refuse = () => Promise.reject(new MailFailure('login', 'refused', { response, code }))
+    const ctx = { ...given.ctx, mail: { connectSmtp: refuse, connectImap: refuse } }
+    const connect = side === 'smtp' ? connectMailboxSmtp : connectMailboxImap
+    const failure = await connect(ctx, workspaceId, given.id).catch((error: MailFailure) => error)
+    const { what, remedy } = explainFailure(failure as MailFailure, side)
+    expect(what).toContain('although the consent to use this mailbox stands')
+    expect(`${what} ${remedy}`).not.toMatch(/password|oauth2/)
+  },
+)
 
 test.each([1, 60, 120, 1e300])('an access token of %d s is used', async (expires_in) => {
   const answer = { access_token: 'one', expires_in }

@@ -61,7 +61,7 @@ export async function openMailbox(
     try {
       isFresh = await refreshAccessToken(ctx, workspaceId, id, oauth2)
     } catch (failure) {
-      if (failure instanceof MailFailure) triedWith.set(failure, sealed)
+      if (failure instanceof MailFailure) tried.set(failure, { settings: sealed, login: 'oauth2' })
       throw failure
     }
   }
@@ -95,7 +95,9 @@ async function connectTo<T>(
     try {
       return { mailbox, connection: await connect(server), imap_version }
     } catch (error) {
-      if (error instanceof MailFailure) triedWith.set(error, settings)
+      if (error instanceof MailFailure) {
+        tried.set(error, { settings, login: server.credential.kind })
+      }
       throw error
     }
   }
@@ -112,10 +114,19 @@ async function connectTo<T>(
   }
 }
 
-const triedWith = new WeakMap<MailFailure, Buffer>()
+interface Tried {
+  /** As they are stored. */
+  settings: Buffer
+  login: MailServer['credential']['kind']
+}
+
+const tried = new WeakMap<MailFailure, Tried>()
 
 /** The mailbox was given other servers, or another login, while this attempt was under way. */
 export function isOutdated(failure: MailFailure, settings: Buffer): boolean {
-  const tried = triedWith.get(failure)
-  return tried !== undefined && !tried.equals(settings)
+  const known = tried.get(failure)
+  return known !== undefined && !known.settings.equals(settings)
 }
+
+/** It has no password that could be wrong. */
+export const isOfToken = (failure: MailFailure) => tried.get(failure)?.login === 'oauth2'

@@ -29,6 +29,7 @@ export const deleteInvitationsTo = (db: Db, workspaceId: string, email: string) 
     .deleteFrom('invitations')
     .where('workspace_id', '=', workspaceId)
     .where('email', '=', email)
+    .returning(['role', 'timestamp_expires'])
     .execute()
 
 /** Those that a person has made. */

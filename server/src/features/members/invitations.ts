@@ -35,12 +35,16 @@ export async function createInvitation(
   const email = readEmail(input.email)
   const token = createToken()
   return transaction(ctx, async (tx) => {
-    requireOwnerFor(input.role, await lockMembers(tx, workspaceId, actor))
+    const own = await lockMembers(tx, workspaceId, actor)
+    requireOwnerFor(input.role, own)
     const user = await findUserByEmail(tx, email)
     if (user && (await findRole(tx, workspaceId, user.id))) {
       throw invalidField('/email', 'email is that of a member already')
     }
-    await queries.deleteInvitationsTo(tx.db, workspaceId, email)
+    const replaced = await queries.deleteInvitationsTo(tx.db, workspaceId, email)
+    // One that nobody can accept any more is nobody's to keep.
+    const open = replaced.filter((each) => each.timestamp_expires > tx.now())
+    for (const { role } of open) requireOwnerFor(role as Role, own)
     const row = await queries.insertInvitation(tx.db, {
       ...{ id: tx.newId(), workspace_id: workspaceId, email, role: input.role },
       ...{ token_hash: hashToken(token), invited_by: actor.type === 'user' ? actor.id : null },
@@ -68,8 +72,10 @@ export function deleteInvitation(
   { workspaceId, actor, requestId }: Inviting,
 ): Promise<Invitation> {
   return transaction(ctx, async (tx) => {
+    const own = await lockMembers(tx, workspaceId, actor)
     const row = await queries.deleteInvitation(tx.db, workspaceId, id)
     if (!row) throw notFound('invitation')
+    requireOwnerFor(row.role as Role, own)
     await recordAudit(tx, {
       ...{ workspaceId, actor, action: 'invitation.deleted' },
       ...{ subjectType: 'invitation', subjectId: id },

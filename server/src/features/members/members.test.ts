@@ -123,6 +123,24 @@ test('a link that was withdrawn, replaced or is a week old opens nothing', async
     expect(outcome(await lookAtInvitation(openBrowser(api), link))).toBe('404 not_found')
 })
 
+test('an invitation by which an owner makes an owner is withdrawn and replaced by owners alone', async () => {
+  const admin = await createPerson(api, { email: 'admin@example.com' })
+  await join(api, api.workspaceId, admin, 'admin')
+  const link = await invite('bob@example.com', 'owner')
+  const [pending] = (await call(browser, 'GET', '/app/invitations')).body.items
+  const withdraw = (from: Browser) => call(from, 'DELETE', `/app/invitations/${pending.id}`)
+  const asViewer = { email: 'bob@example.com', role: 'viewer' }
+  const replace = () => call(admin.browser, 'POST', '/app/invitations', asViewer)
+  expect(outcome(await withdraw(admin.browser))).toBe('403 role_required')
+  expect(outcome(await replace())).toBe('403 role_required')
+  expect((await lookAtInvitation(openBrowser(api), link)).body).toMatchObject({ role: 'owner' })
+  expect(outcome(await withdraw(browser))).toBe('200 ok')
+  // One that has expired stands in nobody's way.
+  await invite('bob@example.com', 'owner')
+  api.ctx.clock.advance(7 * 86_400_000)
+  expect((await replace()).body).toMatchObject({ role: 'viewer' })
+})
+
 test('owners are made and unmade by owners, and a workspace keeps one', async () => {
   const admin = await createMember(api, 'admin@example.com', 'admin')
   const { id: ownerId } = (await userOf(browser)).user
@@ -355,6 +373,7 @@ test('a key and all that it made is revoked by a person, who is in the audit log
   const scopes = ['service_accounts:create', 'leads:read']
   const made = await call(browser, 'POST', '/app/oauth/service-accounts', { name: 'crm', scopes })
   expect(made.body.created_by).toMatchObject({ type: 'user' })
+  const { key_prefix } = made.body
   const child = await api.call('POST', '/oauth/service-accounts', {
     key: made.body.key,
     body: { name: 'child', scopes: ['leads:read'] },
@@ -371,6 +390,11 @@ test('a key and all that it made is revoked by a person, who is in the audit log
     { ...by, subject_id: made.body.id },
     { ...by, subject_id: child.body.id },
   ])
+  // By what the list of keys shows, and not by an id alone.
+  const { action, details } = log.body.items[3]
+  expect({ action, details }).toEqual({
+    ...{ action: 'key.created', details: { name: 'crm', key_prefix, scopes } },
+  })
 })
 
 test('the audit log is asked for a window: its first instant is in it, its last is not', async () => {

@@ -146,11 +146,11 @@ test('whoever has turned a second factor on for somebody else does not get in by
 test('it makes no account, and links none by an address that is not verified', async () => {
   await setUp(await start())
   const stranger = openBrowser(api as TestApi)
-  expect(await enter(stranger, 'stranger@example.com')).toContain('/sign-in?error=')
+  expect(await enter(stranger, 'stranger@example.com')).toBe(`${baseUrl}/sign-in?error=oidc`)
   expect(await userOf(stranger)).toBeNull()
   isVerified = false
   const impostor = openBrowser(api as TestApi)
-  expect(await enter(impostor, owner.email)).toContain('/sign-in?error=')
+  expect(await enter(impostor, owner.email)).toBe(`${baseUrl}/sign-in?error=oidc`)
   expect(await userOf(impostor)).toBeNull()
 })
 
@@ -168,8 +168,32 @@ test('a callback that nobody began here opens nothing', async () => {
   const begun = await mine.call('POST', '/app/session/oidc', { body: {} })
   const back = await signInAt(begun.body.url, owner.email)
   const other = openBrowser(api as TestApi)
-  expect(await other.visit(back.pathname + back.search)).toContain('/sign-in?error=')
+  expect(await other.visit(back.pathname + back.search)).toBe(
+    `${baseUrl}/sign-in?error=oidc-failed`,
+  )
   expect(await userOf(other)).toBeNull()
+})
+
+test('who gives up at the provider, or whom it fails, is not told to ask for an invitation', async () => {
+  const { ctx } = await start()
+  await setUp(api as TestApi)
+  const comeBack = async (change: (query: URLSearchParams) => void) => {
+    const browser = openBrowser(api as TestApi)
+    const begun = await browser.call('POST', '/app/session/oidc', { body: {} })
+    const back = await signInAt(begun.body.url, owner.email)
+    change(back.searchParams)
+    return browser.visit(back.pathname + back.search)
+  }
+  const failures = () => ctx.logLines.filter((line) => line.includes('OpenID Connect failed'))
+  const given = await comeBack((query) => {
+    query.delete('code')
+    query.set('error', 'access_denied')
+  })
+  expect(given).toBe(`${baseUrl}/sign-in`)
+  expect(failures()).toHaveLength(0)
+  const refused = await comeBack((query) => query.set('code', 'another'))
+  expect(refused).toBe(`${baseUrl}/sign-in?error=oidc-failed`)
+  expect(failures()).toEqual([expect.stringContaining('"error":"invalid_code"')])
 })
 
 test('a provider that does not answer is named as what is away', async () => {

@@ -80,6 +80,20 @@ test('a code opens once, and whoever enters it again gets in by the next one', a
   expect(next.body).toEqual({ second_factor: false })
 })
 
+test('a code opens as authenticators show it, in two groups, and still only once', async () => {
+  const inGroups = (code: string) => `${code.slice(0, 3)} ${code.slice(3)}`
+  const begun = await post(browser, '/app/profile/second-factor', { password })
+  const { uri, backup_codes } = begun.body as { uri: string; backup_codes: string[] }
+  const confirm = { code: inGroups(codeOf(uri, -1)) }
+  expect((await post(browser, '/app/profile/second-factor/confirm', confirm)).status).toBe(200)
+  const code = codeOf(uri)
+  const enter = async (body: object) =>
+    (await post(await enterPassword(), '/app/session/second-factor', body)).status
+  expect(await enter({ code: inGroups(code) })).toBe(200)
+  expect(await enter({ code })).toBe(401)
+  expect(await enter({ code: ` ${backup_codes[0]} `, is_backup_code: true })).toBe(200)
+})
+
 test('a sign-in that no code opens any more says to begin again', async () => {
   const { uri } = await enrol()
   const entering = await enterPassword()

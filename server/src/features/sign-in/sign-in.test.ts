@@ -105,6 +105,26 @@ test('a session that has expired is none', async () => {
   expect((await browser.call('GET', '/app/session')).body.user).toBeNull()
 })
 
+test('a session that is used says so within minutes, and not only a day later', async () => {
+  const browser = await setUp(api)
+  const { peek } = api.ctx.database
+  const read = () => peek.selectFrom('user_sessions').selectAll().executeTakeFirstOrThrow()
+  const { timestamp_updated, timestamp_expires } = await read()
+  // As if it had last been used ten minutes ago.
+  const before = (at: Date) => new Date(at.getTime() - 600_000)
+  await peek
+    .updateTable('user_sessions')
+    .set({ timestamp_updated: before(timestamp_updated) })
+    .set({ timestamp_expires: before(timestamp_expires) })
+    .execute()
+  expect((await browser.call('GET', '/app/session')).body.user).not.toBeNull()
+  const used = await read()
+  expect(used.timestamp_updated >= timestamp_updated).toBe(true)
+  // No more than one write in five minutes.
+  await browser.call('GET', '/app/session')
+  expect(await read()).toEqual(used)
+})
+
 test('sessions and sign-ins that are over are kept no longer, and others are', async () => {
   await setUp(api)
   const { ctx } = api

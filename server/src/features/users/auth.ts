@@ -65,7 +65,8 @@ async function createAuth(ctx: AnyContext, plugins: Plugins) {
         userAgent: 'user_agent',
       },
       expiresIn: sessionSeconds,
-      updateAge: 86_400,
+      // By this people tell which of their sessions is in use; it is written no more often than that.
+      updateAge: 300,
     },
     account: {
       updateAccountOnSignIn: false,

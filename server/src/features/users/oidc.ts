@@ -50,12 +50,25 @@ export async function finishOidc(
   const url = new URL(req.url, baseUrl)
   const answer = await handler(new Request(url, { headers: authHeaders(req) }))
   passCookies(answer.headers, reply)
-  // better-auth would show a page of its own where it knows no other.
-  const location = URL.parse(answer.headers.get('location') ?? '', baseUrl)
-  const isOurs = location && location.origin === new URL(baseUrl).origin
-  const page = isOurs && !location.pathname.startsWith('/app/') ? location : failed(baseUrl)
-  reply.code(302).header('location', page.href)
-  return queries.findUserOfSession(req.process.db, tokenIn(answer.headers))
+  const token = tokenIn(answer.headers)
+  const page = token === '' ? explainEnd(req, answer) : '/'
+  reply.code(302).header('location', new URL(page, baseUrl).href)
+  return token === '' ? undefined : queries.findUserOfSession(req.process.db, token)
 }
 
-const failed = (baseUrl: string) => new URL('/sign-in?error=oidc', baseUrl)
+/** What better-auth calls a person whom nobody here has invited by this address. */
+const strangers = ['account_not_linked', 'signup_disabled', 'email_not_found']
+
+/** Only a stranger needs an invitation: who is told so because something broke asks for it in vain. */
+function explainEnd({ process }: FastifyRequest, answer: Response): string {
+  const location = URL.parse(answer.headers.get('location') ?? '', process.config.baseUrl)
+  const error = location?.searchParams.get('error') ?? ''
+  if (error === 'access_denied') return '/sign-in'
+  if (strangers.includes(error)) return '/sign-in?error=oidc'
+  // Anybody may come without the cookie of a state, or late: whoever runs the server can do nothing about it.
+  if (!error.startsWith('state_')) {
+    const known = /^[a-z_]{1,50}$/.test(error) ? { error } : {}
+    process.log.warn(known, 'signing in at the provider of OpenID Connect failed')
+  }
+  return '/sign-in?error=oidc-failed'
+}

@@ -11,6 +11,7 @@ import {
   tokenIn,
   translate,
   useCode,
+  withoutSpaces,
 } from './sessions.ts'
 
 const wrongPassword = 'The password is not right.'
@@ -54,10 +55,11 @@ export async function confirmSecondFactor(
   req: FastifyRequest,
   reply: FastifyReply,
   { user }: Session,
-  code: string,
+  typed: string,
 ): Promise<void> {
   const { api } = await authOf(req.process)
   if (user.has_second_factor) throw alreadyOn()
+  const code = withoutSpaces(typed)
   const call = () =>
     api.verifyTOTP({ body: { code }, headers: authHeaders(req), returnHeaders: true })
   const { headers } = await openSession(

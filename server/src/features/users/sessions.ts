@@ -107,8 +107,9 @@ export async function openSession<T extends { headers: Headers }>(
 export async function enterSecondFactor(
   req: FastifyRequest,
   reply: FastifyReply,
-  { code, is_backup_code = false }: { code: string; is_backup_code?: boolean },
+  { code: typed, is_backup_code = false }: { code: string; is_backup_code?: boolean },
 ): Promise<string> {
+  const code = withoutSpaces(typed)
   const { api } = await authOf(req.process)
   const headers = authHeaders(req)
   // A session that is there already would be taken for an enrolment, which has no limit of tries.
@@ -135,6 +136,9 @@ export async function enterSecondFactor(
   passCookies(entered.headers, reply)
   return id
 }
+
+/** Authenticators show a code in two groups, and a code that was used is known by its text. */
+export const withoutSpaces = (code: string) => code.replaceAll(/\s/g, '')
 
 const beginAgain = 'Begin again with your password.'
 

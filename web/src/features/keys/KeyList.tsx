@@ -44,6 +44,7 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
                 <th>{t(($) => $.keys.columns.name)}</th>
                 <th className="wide-only">{t(($) => $.keys.columns.prefix)}</th>
                 <th className="wide-only">{t(($) => $.keys.columns.scopes)}</th>
+                <th className="wide-only">{t(($) => $.keys.columns.madeBy)}</th>
                 <th className="wide-only">{t(($) => $.keys.columns.lastUsed)}</th>
                 <th className="wide-only">{t(($) => $.keys.columns.expires)}</th>
                 <th>{t(($) => $.keys.columns.status)}</th>

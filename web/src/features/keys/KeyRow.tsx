@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
+import { Maker } from './Maker.tsx'
 
 const tones: Record<ServiceAccountKey['status'], Tone> = {
   active: 'green',
@@ -34,6 +35,8 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
           {t(($) => $.keys.columns.lastUsed)}: {timeOrNever(apiKey.timestamp_last_used)}
           {' · '}
           {t(($) => $.keys.columns.expires)}: {timeOrNever(apiKey.timestamp_expires)}
+          {' · '}
+          {t(($) => $.keys.columns.madeBy)}: <Maker by={apiKey.created_by} />
         </Text>
       </th>
       <td className="wide-only">
@@ -43,6 +46,9 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
         <Text size="sm" lineClamp={2}>
           {scopes.join(', ')}
         </Text>
+      </td>
+      <td className="wide-only">
+        <Maker by={apiKey.created_by} />
       </td>
       <td className="wide-only">{timeOrNever(apiKey.timestamp_last_used)}</td>
       <td className="wide-only">{timeOrNever(apiKey.timestamp_expires)}</td>

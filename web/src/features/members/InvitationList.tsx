@@ -12,10 +12,12 @@ import { ListOf } from '../../ui/ListOf.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { Table } from '../../ui/Table.tsx'
+import { isAtLeast, useWorkspace } from '../users/index.ts'
 
 /** Links that somebody can still use. */
 export function InvitationList() {
   const { t } = useTranslation()
+  const { role: own } = useWorkspace()
   const cache = useQueryClient()
   const [withdrawn, setWithdrawn] = useState<{ id: string; email: string }>()
   const invitations = useQuery(listInvitationsOptions())
@@ -54,18 +56,21 @@ export function InvitationList() {
                     <Moment at={timestamp_expires} />
                   </td>
                   <td className="end">
-                    <Button
-                      variant="subtle"
-                      size="compact-sm"
-                      color="red"
-                      aria-label={t(($) => $.invitations.revokeOf, { email })}
-                      onClick={() => {
-                        revoke.reset()
-                        setWithdrawn({ id, email })
-                      }}
-                    >
-                      {t(($) => $.invitations.revoke)}
-                    </Button>
+                    {/* Owners are made and unmade by owners. */}
+                    {isAtLeast(own, role) && (
+                      <Button
+                        variant="subtle"
+                        size="compact-sm"
+                        color="red"
+                        aria-label={t(($) => $.invitations.revokeOf, { email })}
+                        onClick={() => {
+                          revoke.reset()
+                          setWithdrawn({ id, email })
+                        }}
+                      >
+                        {t(($) => $.invitations.revoke)}
+                      </Button>
+                    )}
                   </td>
                 </tr>
               ))}

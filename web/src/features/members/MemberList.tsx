@@ -8,15 +8,18 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
+import type { Role } from '../users/index.ts'
 import { MemberRow } from './MemberRow.tsx'
 
 // Opened by few who look at the page.
 const RemoveMember = lazyPart(() => import('./RemoveMember.tsx'), 'RemoveMember')
+const SetRole = lazyPart(() => import('./SetRole.tsx'), 'SetRole')
 const ResetLink = lazyPart(() => import('./ResetLink.tsx'), 'ResetLink')
 
 /** Who works in this workspace; whoever looks is one of them, so it is never empty. */
 export function MemberList() {
   const { t } = useTranslation()
+  const [change, setChange] = useState<{ member: Member; role: Role }>()
   const [removing, setRemoving] = useState<Member>()
   const [resetting, setResetting] = useState<Member>()
   const members = useQuery(listMembersOptions())
@@ -42,6 +45,7 @@ export function MemberList() {
             <MemberRow
               key={member.id}
               member={member}
+              onRole={(role) => setChange({ member, role })}
               onRemove={() => setRemoving(member)}
               onReset={() => setResetting(member)}
             />
@@ -49,6 +53,7 @@ export function MemberList() {
         </tbody>
       </Table>
       <Suspense>
+        <SetRole change={change} onClose={() => setChange(undefined)} />
         <RemoveMember member={removing} onClose={() => setRemoving(undefined)} />
         <ResetLink member={resetting} onClose={() => setResetting(undefined)} />
       </Suspense>

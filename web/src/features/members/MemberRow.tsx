@@ -1,12 +1,6 @@
 import { ActionIcon, Menu, NativeSelect, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ellipsis } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import {
-  listMembersQueryKey,
-  setMemberRoleMutation,
-} from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Member } from '../../api/generated/types.gen.ts'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Moment } from '../../ui/Moment.tsx'
@@ -15,24 +9,19 @@ import { isAtLeast, type Role, roles, useSignedIn, useWorkspace } from '../users
 
 interface MemberRowProps {
   member: Member
+  onRole: (role: Role) => void
   onRemove: () => void
   onReset: () => void
 }
 
-export function MemberRow({ member, onRemove, onReset }: MemberRowProps) {
+export function MemberRow({ member, onRole, onRemove, onReset }: MemberRowProps) {
   const { t } = useTranslation()
   const { user } = useSignedIn()
   const { role: own } = useWorkspace()
-  const cache = useQueryClient()
   const { name, email, role, has_second_factor, timestamp_created } = member
   const isSelf = member.id === user.id
   // Nobody changes who stands above them, and nobody locks themselves out.
   const mayChange = isAtLeast(own, 'admin') && isAtLeast(own, role) && !isSelf
-  const update = useMutation({
-    ...setMemberRoleMutation(),
-    onSuccess: () => cache.invalidateQueries({ queryKey: listMembersQueryKey() }),
-    onError: ({ message }) => notifications.show({ color: 'red', message }),
-  })
   return (
     <tr>
       <th scope="row">
@@ -53,16 +42,10 @@ export function MemberRow({ member, onRemove, onReset }: MemberRowProps) {
             w="8rem"
             aria-label={t(($) => $.members.roleOf, { name })}
             value={role}
-            disabled={update.isPending}
             data={roles
               .filter((each) => isAtLeast(own, each))
               .map((value) => ({ value, label: t(($) => $.roles[value].name) }))}
-            onChange={(event) =>
-              update.mutate({
-                path: { id: member.id },
-                body: { role: event.currentTarget.value as Role },
-              })
-            }
+            onChange={(event) => onRole(event.currentTarget.value as Role)}
           />
         ) : (
           t(($) => $.roles[role].name)

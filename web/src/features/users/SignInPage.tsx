@@ -36,7 +36,7 @@ export function SignInPage() {
       )}
       {error && (
         <Alert color="red" role="alert" mb="md">
-          {t(($) => $.signIn.refusedElsewhere)}
+          {t(($) => (error === 'oidc' ? $.signIn.refusedElsewhere : $.signIn.failedElsewhere))}
         </Alert>
       )}
       <SignInForm onDone={enter} />
