@@ -129,7 +129,7 @@ async function insert(
       subjectType: 'key',
       subjectId: key.id,
       ...(requestId ? { requestId } : {}),
-      details: { name: input.name, key_prefix: key.key_prefix, scopes: input.scopes },
+      details: { key_prefix: key.key_prefix, scopes: input.scopes },
     })
     return { ...toRecord(row, tx.now()), key: secret }
   })

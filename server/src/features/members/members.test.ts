@@ -393,7 +393,7 @@ test('a key and all that it made is revoked by a person, who is in the audit log
   // By what the list of keys shows, and not by an id alone.
   const { action, details } = log.body.items[3]
   expect({ action, details }).toEqual({
-    ...{ action: 'key.created', details: { name: 'crm', key_prefix, scopes } },
+    ...{ action: 'key.created', details: { key_prefix, scopes } },
   })
 })
 
