@@ -133,7 +133,7 @@ test('many are revealed one after the other past who asked not to be, and the mo
   await page.getByRole('row', { name: /Hopper/ }).waitFor()
   const names = ['Grace Hopper', 'Ida Rhodes', 'Mary Somerville', 'Émilie 李']
   for (const name of names) {
-    await page.getByRole('checkbox', { name: `Select ${name}` }).click({ force: true })
+    await page.getByRole('checkbox', { name: `Select ${name}` }).press('Space')
     await page.getByRole('checkbox', { name: `Select ${name}`, checked: true }).waitFor()
   }
   // Of lists the oldest is suggested as well, however many are newer.
@@ -173,7 +173,7 @@ test('whoever goes to another workspace leaves what is not revealed yet, and nei
   const field = page.getByRole('searchbox')
   await field.fill('hopper')
   await page.getByText('1 person', { exact: true }).waitFor()
-  await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).click({ force: true })
+  await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).press('Space')
   const one = page.getByRole('button', { name: 'Reveal 1 address' })
   await one.waitFor()
   await toContacts.click()
@@ -181,7 +181,7 @@ test('whoever goes to another workspace leaves what is not revealed yet, and nei
   expect(await field.inputValue()).toBe('')
 
   for (const name of ['Grace Hopper', 'Mary Somerville']) {
-    await page.getByRole('checkbox', { name: `Select ${name}` }).click({ force: true })
+    await page.getByRole('checkbox', { name: `Select ${name}` }).press('Space')
   }
   await page.getByRole('button', { name: 'Reveal 2 addresses' }).click()
   const asked: (string | undefined)[] = []
@@ -215,7 +215,7 @@ test('what “Select all” takes of more than are loaded is said, with how many
   await page.getByRole('row', { name: /Person259 / }).waitFor()
   const all = page.getByRole('checkbox', { name: 'Select all' })
   const bar = page.getByRole('region', { name: 'Selection' })
-  await all.click({ force: true })
+  await all.press('Space')
   await bar.getByText(/^(?:50|100) of 260 people chosen$/).waitFor()
   await bar.getByText('Scroll down to load more', { exact: false }).waitFor()
 })

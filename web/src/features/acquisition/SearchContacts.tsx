@@ -39,6 +39,8 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
   const cache = useQueryClient()
   const [list, setList] = useState(t(($) => $.contacts.list.usual))
   const [selection, setSelection] = useState<Selection>(nothingSelected)
+  /** Those that are chosen are all that were loaded at that moment. */
+  const [isOfLoaded, setOfLoaded] = useState(false)
   const [revealing, setRevealing] = useState<string[]>()
   const body = bodyOf(filter)
   // What was chosen was chosen of another list, however this one was come to.
@@ -75,13 +77,14 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
     () => contactColumns(t, { mayReveal, price, left, list }),
     [t, mayReveal, price, left, list],
   )
-  const choose = useCallback(
-    (ids: string[], isChosen: boolean) => setSelection((before) => select(before, ids, isChosen)),
-    [],
-  )
+  const choose = useCallback((ids: string[], isChosen: boolean) => {
+    setOfLoaded(false)
+    setSelection((before) => select(before, ids, isChosen))
+  }, [])
   const chooseAll = (isChosen: boolean) => {
     // Those that were read: each of them may cost something.
     const read = Array.from({ length: rows.count }, (_, index) => rows.at(index)?.id)
+    setOfLoaded(isChosen)
     setSelection(isChosen ? select(nothingSelected, read.filter(isText), true) : nothingSelected)
   }
   const chosen = [...selection.ids]
@@ -134,7 +137,7 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
         })}
         onClear={() => setSelection(nothingSelected)}
       >
-        {rows.hasMore && chosen.length >= rows.count && (
+        {isOfLoaded && (rows.hasMore || chosen.length < rows.count) && (
           <Text size="xs">{t(($) => $.contacts.loadedChosen)}</Text>
         )}
         <Suspense>
