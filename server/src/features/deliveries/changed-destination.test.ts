@@ -144,17 +144,11 @@ test('an old address that says it is gone does not disable the new one, which ge
 })
 
 test('an address that says it is gone while it is being left ends no delivery', async () => {
-  const held = Promise.withResolvers<void>()
-  await using leaving = await startReceiver(async (received, response) => {
-    await held.promise
-    return answerWith(410)(received, response)
-  })
-  await change({ target_hook_url: leaving.url })
-  await deliver(leaving)
+  await using leaving = await askWhetherGone()
   const { peek, until } = service.ctx.database
   const changing = await peek.startTransaction().execute()
   await changing.updateTable('webhooks').set({ target_hook_url: after.url }).execute()
-  held.resolve()
+  leaving.answer()
   while (!(await isWaitingForLock())) await Promise.resolve()
   await changing.commit().execute()
   const gone = () =>
@@ -164,18 +158,12 @@ test('an address that says it is gone while it is being left ends no delivery', 
 })
 
 test('an address that says it is gone waits for an erasure without keeping the destination from it', async () => {
-  const held = Promise.withResolvers<void>()
-  await using leaving = await startReceiver(async (received, response) => {
-    await held.promise
-    return answerWith(410)(received, response)
-  })
-  await change({ target_hook_url: leaving.url })
-  await deliver(leaving)
+  await using leaving = await askWhetherGone()
   const { peek, until } = service.ctx.database
   // As an erasure does: the rows of deliveries, and then their destinations.
   const erasing = await peek.startTransaction().execute()
   await erasing.updateTable('deliveries').set({ person_erased: true }).execute()
-  held.resolve()
+  leaving.answer()
   while (!(await isWaitingForLock())) await Promise.resolve()
   const locking = erasing.selectFrom('webhooks').select('id').forUpdate().noWait().execute()
   const [locked] = await Promise.allSettled([locking])
@@ -186,6 +174,18 @@ test('an address that says it is gone waits for an erasure without keeping the d
     return body.disabled_reason === 'gone'
   })
 })
+
+/** An address that was asked, and will say that it is gone. */
+async function askWhetherGone() {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const receiver = await startReceiver(async (received, response) => {
+    await answered
+    return answerWith(410)(received, response)
+  })
+  await change({ target_hook_url: receiver.url })
+  await deliver(receiver)
+  return { answer, [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose]() }
+}
 
 /** Whether the runner's result waits for the change. */
 async function isWaitingForLock(): Promise<boolean> {

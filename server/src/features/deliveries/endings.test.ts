@@ -108,20 +108,9 @@ describe('a destination that fails', () => {
     await service.emit()
     await service.waitForAttempts(id, 1)
     // Its transaction has made the event and not yet looked for whom it is.
-    const made = Promise.withResolvers<string | undefined>()
-    const isOff = Promise.withResolvers<void>()
-    const emitting = transaction(ctx, async (tx) => {
-      const stored = await storeEvents(tx, workspaceId, [
-        { type: 'lead.interested', campaign: null, leadEmail: null, data: {} },
-      ])
-      made.resolve(stored[0]?.id)
-      await isOff.promise
-      await enqueueDeliveries(tx, workspaceId, stored)
-    })
-    const event = await made.promise
+    const { event, end } = await makeEvent({ looksAtEnd: true })
     await patch(id, { status: 'disabled' })
-    isOff.resolve()
-    await emitting
+    await end()
     const { from, ended_from, deliveries } = await countMissed(ctx, workspaceId, id)
     expect(deliveries).toBe(1)
     await patch(id, { status: 'active' })
@@ -139,50 +128,26 @@ describe('a destination that fails', () => {
     await patch(id, { status: 'disabled' })
     const { from, ended_from } = await countMissed(ctx, workspaceId, id)
     // It has looked for whom its event is, and not ended yet.
-    const made = Promise.withResolvers<void>()
-    const mayEnd = Promise.withResolvers<void>()
-    const emitting = transaction(ctx, async (tx) => {
-      const stored = await storeEvents(tx, workspaceId, [
-        { type: 'lead.interested', campaign: null, leadEmail: null, data: {} },
-      ])
-      await enqueueDeliveries(tx, workspaceId, stored)
-      made.resolve()
-      await mayEnd.promise
-    })
-    await made.promise
+    const { end } = await makeEvent()
     await patch(id, { status: 'active' })
     if (!(from && ended_from)) throw new Error('It is not switched off.')
     const missed = { from, to: new Date(ctx.now().getTime() + 5_000), endedFrom: ended_from }
-    const sleep = async () => {
-      mayEnd.resolve()
-      await emitting
-    }
-    const replaying = startReplay({ ...ctx, sleep }, workspaceId, id, missed, { actor: operator })
-    const count = await replaying.finally(mayEnd.resolve)
-    await emitting
-    expect(count).toBe(1)
+    const by = { actor: operator }
+    const replaying = startReplay({ ...ctx, sleep: end }, workspaceId, id, missed, by)
+    const [replayed] = await Promise.allSettled([replaying])
+    await end()
+    expect(replayed).toMatchObject({ value: 1 })
   })
 
   test('and is switched off has not missed what waited for it then, and is delivered once it goes on', async () => {
     await using good = await startReceiver()
     const { ctx, workspaceId } = service
     const { id } = await service.createWebhook(good.url)
-    const queued = Promise.withResolvers<void>()
-    const isOff = Promise.withResolvers<void>()
     // It is for the webhook, and not to be seen before that is switched off.
-    const emitting = transaction(ctx, async (tx) => {
-      const stored = await storeEvents(tx, workspaceId, [
-        { type: 'lead.interested', campaign: null, leadEmail: null, data: {} },
-      ])
-      await enqueueDeliveries(tx, workspaceId, stored)
-      queued.resolve()
-      await isOff.promise
-    })
-    await queued.promise
+    const { end } = await makeEvent()
     ctx.clock.advance(1000)
     await patch(id, { status: 'disabled' })
-    isOff.resolve()
-    await emitting
+    await end()
     ctx.clock.advance(180_000)
     const { from, ended_from, deliveries } = await countMissed(ctx, workspaceId, id)
     expect(deliveries).toBe(0)
@@ -499,6 +464,27 @@ describe('a replay', () => {
 /** Of deliveries that were made before the others. */
 const oldPrefix = '00000000-'
 const isOld = (id: string) => id.startsWith(oldPrefix)
+
+/** In a transaction that has looked for whom its event is, or will before it ends, and is not over yet. */
+async function makeEvent({ looksAtEnd = false } = {}) {
+  const { ctx, workspaceId } = service
+  const made = Promise.withResolvers<string | undefined>()
+  const mayEnd = Promise.withResolvers<void>()
+  const making = transaction(ctx, async (tx) => {
+    const stored = await storeEvents(tx, workspaceId, [
+      { type: 'lead.interested', campaign: null, leadEmail: null, data: {} },
+    ])
+    if (!looksAtEnd) await enqueueDeliveries(tx, workspaceId, stored)
+    made.resolve(stored[0]?.id)
+    await mayEnd.promise
+    if (looksAtEnd) await enqueueDeliveries(tx, workspaceId, stored)
+  })
+  const end = async () => {
+    mayEnd.resolve()
+    await making
+  }
+  return { event: await made.promise, end }
+}
 
 /** Pending deliveries of one stored event, due now; old ones were tried before, and are due in an hour. */
 async function insertPending(

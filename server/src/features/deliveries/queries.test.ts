@@ -5,7 +5,8 @@ import { allBuckets } from '../../kernel/runner/leases.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { countBacklogFull, findDueFanouts } from './cross-workspace.ts'
 import { markInFlight } from './lane-queries.ts'
-import { type EventsRead, findPending, listEventsBetween } from './queries.ts'
+import { findPending } from './queries.ts'
+import { type EventsRead, listEventsBetween } from './replay-queries.ts'
 
 let ctx: TestContext
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { bucketOf } from '../../kernel/runner/leases.ts'
 import { allEvents, type Destination, findDestination } from '../webhooks/index.ts'
 import { clockLagMs } from './delivery.ts'
 import { hintAfterCommit, lifetimeMs, rowsMax } from './enqueue.ts'
-import * as queries from './queries.ts'
+import * as queries from './replay-queries.ts'
 import { keepReplayed } from './retention.ts'
 
 /** Events that one statement looks at, of any type: it ends soon, however rare the one is that is wanted. */

@@ -11,7 +11,7 @@ import { dayMs } from '../../kernel/durations.ts'
 import { timeOfId } from '../../kernel/ids.ts'
 import { deleteOldCounts, findOldestPendingEvent } from './cross-workspace.ts'
 import { lifetimeMs } from './enqueue.ts'
-import * as queries from './queries.ts'
+import * as queries from './retention-queries.ts'
 
 const events: PartitionedTable = { name: 'events', by: 'week' }
 const attempts: PartitionedTable = { name: 'webhook_events', by: 'week' }
