@@ -14,7 +14,7 @@ import { inboxSearchOf } from '../features/inbox/search.ts'
 import { leadsSearchOf } from '../features/leads/index.ts'
 import { mailboxesSearchOf } from '../features/mailboxes/index.ts'
 import { type SuppressionFilter, suppressionSearchOf } from '../features/suppression/index.ts'
-import { readSession, signInSearchOf } from '../features/users/index.ts'
+import { readSession, signInSearchOf, takeWanted } from '../features/users/index.ts'
 import { webhookSearchOf } from '../features/webhooks/index.ts'
 import { rememberedWorkspace } from '../lib/remembered.ts'
 import { oneOf, panelOf } from '../lib/search.ts'
@@ -81,11 +81,13 @@ const signedIn = createRoute({
 
 const nextOf = (href: string) => (href === '/' ? {} : { next: href })
 
-/** The workspace that was looked at last. */
+/** Where somebody wanted to go before they signed in elsewhere, or the workspace that was looked at last. */
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   beforeLoad: ({ context }) => {
+    const wanted = takeWanted()
+    if (wanted) throw redirect({ href: wanted })
     const { workspaces } = context.session
     const remembered = rememberedWorkspace()
     const workspace = workspaces.find(({ handle }) => handle === remembered) ?? workspaces[0]

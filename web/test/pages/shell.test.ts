@@ -27,6 +27,26 @@ test('whoever is not signed in signs in first, and gets where they wanted to', a
   expect(new URL(page.url()).pathname).toBe(path)
 })
 
+test('whoever signs in at a provider gets where they wanted to, and only then', async ({
+  application,
+  open,
+}) => {
+  const { api, address } = application
+  const person = await createMember(api, 'elsewhere@team.example', 'admin')
+  const page = await open(undefined, path)
+  await page.getByLabel('E-mail address').waitFor()
+  await withProvider(page)
+  await page.route('**/app/session/oidc', (route) =>
+    route.fulfill({ json: { url: `${address}/` } }),
+  )
+  await enter(page.context(), address, person.browser)
+  await page.getByRole('button', { name: 'Sign in with Example' }).click()
+  await page.getByRole('heading', { name: 'OAuth service accounts' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe(path)
+  await page.goto(address)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+})
+
 test('a session that ends is renewed in place, and nothing that was typed is lost', async ({
   application,
   open,
@@ -192,6 +212,15 @@ test('at 360 px nothing is cut off, and the navigation opens and makes room for 
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
+  // What a colleague does reads the session again, and is no reason to close it.
+  await page.getByRole('button', { name: 'Open navigation' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Home' }).waitFor()
+  const read = page.waitForResponse('**/app/session')
+  await createMember(application.api, 'colleague@team.example', 'member')
+  await (await read).finished()
+  for (let frame = 0; frame < 3; frame++) await page.evaluate('new Promise(requestAnimationFrame)')
+  await page.getByRole('dialog').getByRole('link', { name: 'Home' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
 test('a session that ends while a campaign is saved, or a file is on its way, loses neither', async ({

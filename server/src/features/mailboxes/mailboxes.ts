@@ -73,7 +73,8 @@ export async function updateMailbox(
   input: unknown,
   actor: Actor,
 ): Promise<Mailbox> {
-  const { smtp, imap, ramp_up, timezone, save_sent, ...plain } = checkChange(structuredClone(input))
+  const change = checkChange(structuredClone(input))
+  const { smtp, imap, ramp_up, timezone, save_sent, ...plain } = change
   return transaction(ctx, async (tx) => {
     const stored = await queries.lockMailbox(tx.db, workspaceId, id)
     if (!stored) throw notFound('mailbox')
@@ -97,7 +98,9 @@ export async function updateMailbox(
       ...(smtp || imap ? { ...noErrors, ...(stored.status === 'error' ? connected : {}) } : {}),
       timestamp_updated: laterThan(stored.timestamp_updated, tx.now()),
     })
-    await record(tx, workspaceId, id, { action: 'mailbox.updated', actor })
+    await record(tx, workspaceId, id, {
+      ...{ action: 'mailbox.updated', actor, details: { changed: Object.keys(change).sort() } },
+    })
     if (imap) hintReading(tx, id)
     await wakeMendedMailbox(tx, workspaceId, id)
     await changeGap(tx, workspaceId, id, {
@@ -190,7 +193,7 @@ async function setStatus(
   workspaceId: string,
   id: string,
   change: Parameters<typeof queries.updateMailbox>[3],
-  done: { action: string; actor: Actor },
+  done: { action: string; actor: Actor; details?: { changed: string[] } },
 ): Promise<Mailbox> {
   return transaction(ctx, async (tx) => {
     const stored = await queries.lockMailbox(tx.db, workspaceId, id)

@@ -157,11 +157,12 @@ test('pausing and resuming are told once, and stay in the workspace', async () =
   await updateMailbox(ctx, id, added.id, { daily_limit: 5 }, operator)
   const entries = await ctx.db
     .selectFrom('audit_log')
-    .select('action')
+    .select(['action', 'details'])
     .where('workspace_id', '=', id)
     .orderBy('id')
     .execute()
   expect(entries.map(({ action }) => action)).toEqual([
     ...['mailbox.added', 'mailbox.paused', 'mailbox.resumed', 'mailbox.updated'],
   ])
+  expect(entries.at(-1)?.details).toEqual({ changed: ['daily_limit'] })
 })

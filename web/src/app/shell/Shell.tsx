@@ -29,8 +29,12 @@ export function Shell() {
   useKeys({ onShowList: list.open })
   const page = useRef<HTMLElement>(null)
   useFocusOnPage(page)
-  // Whoever goes somewhere wants what the navigation lies over, however they went there.
-  useEffect(() => router.subscribe('onBeforeNavigate', nav.close), [router, nav.close])
+  // Whoever goes somewhere wants what the navigation lies over, however they went there. The same is told
+  // where what a page stands on is only read again.
+  useEffect(
+    () => router.subscribe('onBeforeNavigate', ({ hrefChanged }) => hrefChanged && nav.close()),
+    [router, nav.close],
+  )
   return (
     <div className={classes.shell}>
       <a href="#page" className={classes.skip}>

@@ -13,8 +13,12 @@ import { UserMenu } from './UserMenu.tsx'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 import { WorkspaceSwitcher } from './WorkspaceSwitcher.tsx'
 
-/** Where somebody can go, and who they are. */
-export function SideNav() {
+/**
+ * Where somebody can go, and who they are.
+ *
+ * @param onLeave a place was chosen, maybe the one that is open: what it lies over is wanted now
+ */
+export function SideNav({ onLeave }: { onLeave?: () => void }) {
   const { t } = useTranslation()
   const workspace = useShownWorkspace()
   const waiting = useWaiting()
@@ -47,6 +51,7 @@ export function SideNav() {
                         className={classes.link}
                         // All other addresses begin with that of the first page.
                         activeOptions={{ exact: place === 'home' }}
+                        onClick={onLeave}
                       >
                         <Icon size="1rem" aria-hidden />
                         {t(($) => $.places[place])}

@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate, useRouter } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { forgetEverything } from '../../api/caches.ts'
 import { setConnection } from '../../api/connection.ts'
@@ -10,12 +10,19 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { NarrowPage } from '../../ui/NarrowPage.tsx'
 import { SignInElsewhere } from './SignInElsewhere.tsx'
 import { SignInForm } from './SignInForm.tsx'
+import { takeWanted } from './wanted-page.ts'
 
 const route = getRouteApi('/sign-in')
 
 export function SignInPage() {
   const { t } = useTranslation()
-  const { next = '/', error } = route.useSearch()
+  const { next: asked, error } = route.useSearch()
+  // Whoever comes back from a provider that let them down still wants the same.
+  const [wanted] = useState(() => {
+    const kept = takeWanted()
+    return asked ?? kept ?? undefined
+  })
+  const next = wanted ?? '/'
   const router = useRouter()
   const session = useQuery(getSessionOptions())
   const enter = async () => {
@@ -40,7 +47,7 @@ export function SignInPage() {
         </Alert>
       )}
       <SignInForm onDone={enter} />
-      {session.data?.oidc_name && <SignInElsewhere name={session.data.oidc_name} />}
+      {session.data?.oidc_name && <SignInElsewhere name={session.data.oidc_name} next={wanted} />}
       <Text size="sm" c="dimmed" mt="lg">
         {t(($) => $.signIn.forgot)}
       </Text>
