@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { asService, type TestContext, testContext } from '../../../test/context.ts'
 import { insertAttempt, insertEvent } from '../../../test/webhook-event-rows.ts'
 import { inWorkspace } from '../../kernel/context.ts'
-import { listPartitions } from '../../kernel/db/partitions.ts'
+import { dropPartition, listPartitions } from '../../kernel/db/partitions.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
@@ -12,7 +12,7 @@ import { getWebhookEvent } from '../webhooks/history/history.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { replay } from './replay.ts'
-import { dropOldPartitions, historyTables } from './retention.ts'
+import { dropOldPartitions, historyTables, keepReplayed } from './retention.ts'
 
 const day = 86_400_000
 const workspace = '019a9d5e-0000-7000-8000-000000000001'
@@ -86,6 +86,11 @@ test('an event that is replayed while its partition is about to go stays', async
     .insertInto('deliveries')
     .values({ ...row, ...times, bucket: 1 })
     .execute()
+  await keepReplayed(
+    { ...inWorkspace(asService(ctx), workspace), db: replaying as never },
+    [event.id],
+    times.expires_at,
+  )
   let isOver = false
   const dropping = dropOldPartitions(ctx).finally(() => {
     isOver = true
@@ -146,6 +151,24 @@ test.each([2, 5, 13, 25, 37])(
     expect(await peek.selectFrom('replayed_weeks').selectAll().execute()).toEqual([])
   },
 )
+
+test('a partition goes though somebody begins to read its table meanwhile', async () => {
+  const { peek } = ctx.database
+  const events = { name: 'events', by: 'week' } as const
+  const [oldest] = await listPartitions(ctx.db, events)
+  if (!oldest) throw new Error('There is no partition.')
+  let reading: Promise<unknown> | undefined
+  const waiting = sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%"events"%'`
+  const isNeeded = async () => {
+    reading = peek.selectFrom('events').select('id').execute()
+    while ((await waiting.execute(peek)).rows.length === 0) await Promise.resolve()
+    return false
+  }
+  expect(await dropPartition(asService(ctx).db, events, oldest, isNeeded)).toBe(true)
+  await reading
+})
 
 test('a partition in use is left for the next time, and nobody waits for it', async () => {
   const { peek } = ctx.database

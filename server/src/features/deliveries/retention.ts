@@ -39,9 +39,9 @@ async function dropBefore(ctx: ProcessContext, table: PartitionedTable, limit: D
   const isNeeded = await readNeeded(ctx.db, table)
   const partitions = await listPartitions(ctx.db, table)
   for (const partition of partitions.filter((each) => each.end <= limit && !isNeeded(each))) {
-    // A replay may have taken up its events meanwhile.
-    const isNeededNow = async (tx: ProcessDb) => (await readNeeded(tx, table))(partition)
-    const dropped = await dropPartition(ctx.db, partition, isNeededNow)
+    // A replay may have taken up its events meanwhile, and has noted it.
+    const isNeededNow = async (tx: ProcessDb) => (await readReplayed(tx, table))(partition)
+    const dropped = await dropPartition(ctx.db, table, partition, isNeededNow)
     ctx.log.info({ partition: partition.name, dropped }, 'history past its retention time')
   }
 }
@@ -49,10 +49,14 @@ async function dropBefore(ctx: ProcessContext, table: PartitionedTable, limit: D
 /** Which of its partitions must stay, however old. */
 async function readNeeded(db: ProcessDb, table: PartitionedTable) {
   const pending = await findOldestPendingEvent(db)
+  const isReplayed = await readReplayed(db, table)
+  return (partition: Partition) =>
+    (pending !== null && partition.end > timeOfId(pending)) || isReplayed(partition)
+}
+
+async function readReplayed(db: ProcessDb, table: PartitionedTable) {
   const replayed = table === events ? await queries.listReplayedWeeks(db) : []
-  return ({ start, end }: Partition) =>
-    (pending !== null && end > timeOfId(pending)) ||
-    replayed.some(({ week }) => week === dateOf(start))
+  return ({ start }: Partition) => replayed.some(({ week }) => week === dateOf(start))
 }
 
 /**

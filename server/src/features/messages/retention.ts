@@ -20,7 +20,7 @@ export async function dropOldMessages(ctx: ProcessContext) {
   if (!limit) return
   for (const partition of await listPartitions(ctx.db, messagesTable)) {
     if (partition.end > limit) continue
-    const dropped = await dropPartition(ctx.db, partition)
+    const dropped = await dropPartition(ctx.db, messagesTable, partition)
     ctx.log.info({ partition: partition.name, dropped }, 'mails past their retention time')
   }
 }

@@ -7,6 +7,7 @@ import { startTcpProxy } from '../../../test/mail/tcp-proxy.ts'
 import { startTcpServer } from '../../../test/tcp-server.ts'
 import { toAppError } from '../http/error-reply.ts'
 import { connect } from './db.ts'
+import { isAboutData } from './failure.ts'
 import { pauseAfter, ReconnectGate } from './reconnect.ts'
 import type { DatabaseTimeouts } from './timeouts.ts'
 
@@ -232,4 +233,15 @@ test('pauses before a reconnect grow to 2 s, and each process draws its own', ()
     [1000, 2000],
     [1000, 2000],
   ])
+})
+
+test('what a check forbids is about the data, and a partition that is missing is not', async () => {
+  const { pool } = database
+  await pool.query('create table cut (id int check (id > 0)) partition by range (id)')
+  await pool.query('create table cut_to_9 partition of cut for values from (0) to (10)')
+  const insert = (id: number) => failureOf(pool.query('insert into cut values ($1)', [id]))
+  expect(isAboutData(await insert(0))).toBe(true)
+  const missing = await insert(10)
+  expect(missing).toMatchObject({ code: '23514' })
+  expect(isAboutData(missing)).toBe(false)
 })

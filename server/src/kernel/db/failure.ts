@@ -59,10 +59,14 @@ const diskFull = '53100'
 
 /**
  * A value that the database never takes: a data exception (22), more than PostgreSQL can hold (54), or
- * what no row may have (a check, a null). What only another row stands in the way of may pass later.
+ * what no row may have (a check, a null). What only another row stands in the way of may pass later, and
+ * so may a missing partition, which has the code of a check and names none.
  */
-export const isAboutData = (error: unknown) =>
-  /^((22|54)[0-9A-Z]{3}|23502|23514)$/.test(String((error as { code?: unknown } | undefined)?.code))
+export function isAboutData(error: unknown): boolean {
+  const { code, constraint } = (error ?? {}) as Record<'code' | 'constraint', unknown>
+  if (code === '23514') return constraint !== undefined
+  return /^((22|54)[0-9A-Z]{3}|23502)$/.test(String(code))
+}
 
 /** A value that may be there once was there already, as this unique index says. */
 export function isTakenIn(error: unknown, index: string): boolean {

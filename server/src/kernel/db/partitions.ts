@@ -50,11 +50,13 @@ export async function listPartitions(db: AnyDb, table: PartitionedTable): Promis
 /**
  * Drops one partition without making writers queue behind the lock.
  *
- * @param isNeeded asked once nobody reads the partition any more, nor can until it is gone
+ * @param isNeeded asked once nobody reads the table any more, nor can until the partition is gone: its
+ *   answer must be quick
  * @returns false when it is needed, or the lock was not to be had at once: try again later
  */
 export async function dropPartition(
   db: ProcessDb,
+  table: PartitionedTable,
   partition: Partition,
   isNeeded?: (tx: ProcessDb) => Promise<boolean>,
 ): Promise<boolean> {
@@ -63,6 +65,8 @@ export async function dropPartition(
       await sql`set local lock_timeout = '200ms'`.execute(tx)
       await sql`set local statement_timeout = 0`.execute(tx)
       if (isNeeded) {
+        // In the order in which everybody locks them: who reads the table waits for all of its partitions.
+        await sql`lock table only ${sql.table(table.name)}`.execute(tx)
         await sql`lock table ${sql.table(partition.name)}`.execute(tx)
         if (await isNeeded(tx)) return false
       }

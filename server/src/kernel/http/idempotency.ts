@@ -128,7 +128,7 @@ export const answersTable: PartitionedTable = { name: 'idempotency_answers', by:
 export async function dropOldAnswers(ctx: ProcessContext) {
   const limit = new Date(ctx.now().getTime() - keptMs)
   for (const partition of await listPartitions(ctx.db, answersTable)) {
-    if (partition.end <= limit) await dropPartition(ctx.db, partition)
+    if (partition.end <= limit) await dropPartition(ctx.db, answersTable, partition)
   }
 }
 
