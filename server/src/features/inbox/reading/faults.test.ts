@@ -5,10 +5,12 @@ import { address, type Inbox, letter, testInbox } from '../../../../test/inbox.t
 import { type FaultyImap, startImapFaults } from '../../../../test/mail/imap-faults.ts'
 import { Folder } from '../../../demo/mail-server/folder.ts'
 import { usualCapabilities } from '../../../demo/mail-server/imap-server.ts'
+import { inWorkspace } from '../../../kernel/context.ts'
 import { operator } from '../../audit/index.ts'
 import { updateMailbox } from '../../mailboxes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { setWorkspace } from '../../workspaces/index.ts'
+import { syncMailboxes } from '../index.ts'
 
 let inbox: Inbox
 let proxy: FaultyImap | undefined
@@ -69,6 +71,37 @@ test('a mail that its server cannot hand out keeps no other back, and whoever wr
   inbox.startReader()
   expect(await repliedTo(5)).toEqual(people(5))
   expect(await mailboxState()).toEqual({ status: 'connected', imap_error: null })
+})
+
+test('a server that hands out neither of two mails costs its mailbox nothing', async () => {
+  let readings = 0
+  await mailboxThrough({
+    fault({ line }) {
+      if (!line.includes('BODY.PEEK[]')) return undefined
+      // The second comes while the first is refused, and is refused as often only later.
+      if (line.includes('FETCH 3 ') && ++readings === 3) inbox.arrive(answer(4))
+      return asksFor(line, 3) || asksFor(line, 4) ? 'refuse' : undefined
+    },
+  })
+  await inbox.contact(people(4))
+  for (const number of [1, 2, 3]) inbox.arrive(answer(number))
+  inbox.startReader()
+  expect(await repliedTo(4)).toEqual(people(4))
+  expect(await mailboxState()).toEqual({ status: 'connected', imap_error: null })
+  expect(await errorEvents()).toBe(0)
+})
+
+test('who has a mailbox read once is told what came in, and that a mail was refused', async () => {
+  const { ctx, workspaceId } = inbox
+  await mailboxThrough({
+    fault: ({ line }) => (line.includes('BODY.PEEK[]') && asksFor(line, 2) ? 'refuse' : undefined),
+  })
+  await inbox.contact(people(3))
+  for (const number of [1, 2, 3]) inbox.arrive(answer(number))
+  const synced = await syncMailboxes(inWorkspace(ctx, workspaceId), workspaceId, {
+    beginWithinMs: 20_000,
+  })
+  expect(synced).toMatchObject([{ mails: 2, error: expect.stringContaining('refused') }])
 })
 
 test('a mail that its server refuses for a moment is taken in with its text, and keeps no other back', async () => {
@@ -366,7 +399,9 @@ test.each([
   await sql`
     create function refuse() returns trigger language plpgsql as $$
     begin
-      if new.subject = 'poison' then raise exception 'no' using errcode = ${sql.lit(code)}; end if;
+      if new.subject = 'poison' then
+        raise exception 'no' using errcode = ${sql.lit(code)}, constraint = 'any';
+      end if;
       return new;
     end $$`.execute(peek)
   await sql`create trigger refuse before insert on messages for each row execute function refuse()`.execute(

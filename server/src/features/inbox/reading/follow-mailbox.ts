@@ -9,6 +9,7 @@ import type { ImapPlaces } from './imap-places.ts'
 import { type ReadOptions, readInbox, readMailbox } from './read-mailbox.ts'
 import type { ReadingSlots } from './reading-slots.ts'
 import { reportReading, reportTrouble } from './reading-trouble.ts'
+import { Refusals } from './refusals.ts'
 
 /** Reading a mailbox, for as long as it is ours. */
 export interface Following {
@@ -59,7 +60,7 @@ export function followMailbox(
   const stopping = new AbortController()
   const { signal } = stopping
   const goesOn = () => !signal.aborted && holds()
-  const refusals = new Map<string, number>()
+  const refusals = new Refusals()
   const reading = { ...options, goesOn, refusals }
 
   const read = async (onRead: () => void) => {
@@ -76,10 +77,15 @@ export function followMailbox(
     try {
       for (let last: Date | null = null; goesOn() && !place.isOver.aborted; ) {
         const startedMs = ctx.monotonicMs()
-        const { at, ...folders } = await slots.run(mailbox.workspace_id, mailbox.id, async () => ({
-          at: await readDatabaseTime(ctx.db),
-          ...(await readMailbox(ctx, imap, mailbox, reading)),
-        }))
+        const { at, refused, ...folders } = await slots.run(
+          mailbox.workspace_id,
+          mailbox.id,
+          async () => ({
+            at: await readDatabaseTime(ctx.db),
+            ...(await readMailbox(ctx, imap, mailbox, reading)),
+          }),
+        )
+        if (refused) throw refused
         if (!goesOn()) return
         await reportReading(ctx, mailbox, { at, last })
         last = at
@@ -105,11 +111,11 @@ export function followMailbox(
       try {
         await read(() => {
           failures = 0
-          refusals.clear()
+          refusals.forget()
         })
       } catch (error) {
         if (!goesOn()) return
-        failures += 1
+        failures = refusals.hasGoneOn() ? 1 : failures + 1
         const isTold = await reportTrouble(ctx, mailbox, error, failures)
         const longestMs = error instanceof MailFailure ? retryMaxMs : retryHereMaxMs
         const waitMs = Math.min(longestMs, retryMinMs * 2 ** (failures - 1))

@@ -5,15 +5,15 @@ import { IngestBatch } from '../ingest/ingest-batch.ts'
 import type { ReadMailbox } from '../mailbox.ts'
 import { learnProviderIds } from '../matching/learn-provider-ids.ts'
 import { type Checkpoint, findCheckpoint, findFirstInFlight } from './folder-queries.ts'
-import { failuresMax } from './reading-trouble.ts'
+import type { Refusals } from './refusals.ts'
 
 export interface ReadOptions {
   /** Asked before every mail. */
   goesOn: () => boolean
   /** Called whenever something was read, and what follows from it is done. */
   onRead?: () => void
-  /** How often in a row each mail was refused that the server does not hand out; of who reads once, none. */
-  refusals?: Map<string, number>
+  /** Not given by who reads once: nothing is taken in without its text. */
+  refusals?: Refusals
 }
 
 /** Paths of the folders that are read whenever a mail has come. */
@@ -28,6 +28,8 @@ export interface MainFolders {
 export interface Reading extends MainFolders {
   /** How many mails belonged to a conversation, and were new. */
   taken: number
+  /** Why the first mail was not handed out that is still to be read; undefined: none is. */
+  refused: MailFailure | undefined
 }
 
 /**
@@ -38,13 +40,6 @@ const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all', 'arc
 
 /** Enough for every text; the rest of a larger mail is attachments. */
 const sourceBytesMax = 512 * 1024
-
-/**
- * Readings in a row, over ten minutes, after which the headers of a mail have to do: a server whose store is
- * away for a moment refuses in the same words as one that has a damaged mail, and what is taken in without
- * its text stays so. One reading later the mailbox would be in trouble.
- */
-const refusalsMax = failuresMax - 1
 
 /** Before it wrote to anybody, nothing in a mailbox is an answer to us; its clock may be off. */
 const lookBackMs = 3 * dayMs
@@ -70,14 +65,21 @@ export async function readMailbox(
     .filter(({ specialUse }) => readUses.has(specialUse))
     .sort((a, b) => Number(b.specialUse === 'inbox') - Number(a.specialUse === 'inbox'))
   const sent = folders.find(({ specialUse }) => specialUse === 'sent')?.path
-  const taken = await afterSent(ctx, imap, mailbox, sent, options, async (refused) => {
-    let total = 0
-    for (const { path } of read) {
-      if (options.goesOn()) total += await readFolder(ctx, imap, mailbox, path, options, refused)
-    }
-    return total
-  })
-  return { inbox: read[0]?.path ?? 'INBOX', sent, taken }
+  const { result, refused } = await afterSent(
+    ctx,
+    imap,
+    mailbox,
+    sent,
+    options,
+    async (refused) => {
+      let total = 0
+      for (const { path } of read) {
+        if (options.goesOn()) total += await readFolder(ctx, imap, mailbox, path, options, refused)
+      }
+      return total
+    },
+  )
+  return { inbox: read[0]?.path ?? 'INBOX', sent, taken: result, refused }
 }
 
 /** Reads what has come in since: a mail may have left, and come back, within seconds. @throws MailFailure */
@@ -88,12 +90,13 @@ export async function readInbox(
   { inbox, sent }: MainFolders,
   options: ReadOptions,
 ): Promise<void> {
-  await afterSent(ctx, imap, mailbox, sent, options, async (refused) => {
+  const { refused } = await afterSent(ctx, imap, mailbox, sent, options, async (refused) => {
     if (options.goesOn()) await readFolder(ctx, imap, mailbox, inbox, options, refused)
   })
+  if (refused) throw refused
 }
 
-/** A Sent folder, or a mail, that cannot be read is told of, and keeps no answer from being read. */
+/** A Sent folder that cannot be read is told of, and keeps no answer from being read. */
 async function afterSent<T>(
   ctx: Context,
   imap: ImapConnection,
@@ -101,14 +104,13 @@ async function afterSent<T>(
   sent: string | undefined,
   { goesOn }: ReadOptions,
   read: (refused: MailFailure[]) => Promise<T>,
-): Promise<T> {
+): Promise<{ result: T; refused: MailFailure | undefined }> {
   const learning = sent !== undefined && goesOn() && learnProviderIds(ctx, imap, mailbox, sent)
   const [learnt] = await Promise.allSettled([learning])
   const refused: MailFailure[] = []
   const result = await read(refused)
   if (learnt.status === 'rejected') throw learnt.reason
-  if (refused[0]) throw refused[0]
-  return result
+  return { result, refused: refused[0] }
 }
 
 /**
@@ -137,10 +139,7 @@ async function readFolder(
   const from = checkpoint?.next_uid ?? first ?? uidNext
   const batch = new IngestBatch(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
   const takesHeaders = (uid: number, refusal: MailFailure) => {
-    const mail = `${folder} ${uidValidity} ${uid}`
-    const times = (refusals?.get(mail) ?? 0) + 1
-    refusals?.set(mail, times)
-    if (times > refusalsMax) return true
+    if (refusals?.takesHeaders(`${folder} ${uidValidity} ${uid}`)) return true
     batch.readAgainFrom(uid)
     refused.push(refusal)
     return false

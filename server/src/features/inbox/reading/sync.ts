@@ -83,12 +83,16 @@ async function sync(
     const { connection, imap_version } = await connectMailboxImap(ctx, workspace_id, id)
     await using imap = connection
     const mailbox = { workspace_id, id, address, imap_version }
-    const { taken } = await readMailbox(ctx, imap, mailbox, always)
-    return { id, address, mails: taken, error: null }
+    const { taken, refused } = await readMailbox(ctx, imap, mailbox, always)
+    return { id, address, mails: taken, error: refused ? explain(refused) : null }
   } catch (failure) {
     if (failure instanceof AppError && failure.code === 'not_found') return undefined
     if (!(failure instanceof MailFailure)) throw failure
-    const { what, remedy } = explainFailure(failure, 'imap')
-    return { id, address, mails: 0, error: `${what} ${remedy}` }
+    return { id, address, mails: 0, error: explain(failure) }
   }
+}
+
+function explain(failure: MailFailure): string {
+  const { what, remedy } = explainFailure(failure, 'imap')
+  return `${what} ${remedy}`
 }
