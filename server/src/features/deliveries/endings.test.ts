@@ -137,6 +137,10 @@ describe('a destination that fails', () => {
     const [replayed] = await Promise.allSettled([replaying])
     await end()
     expect(replayed).toMatchObject({ value: 1 })
+    const entries = peek().selectFrom('audit_log').select('details').where('subject_id', '=', id)
+    expect(await entries.where('action', '=', 'webhook.replayed').execute()).toEqual([
+      { details: expect.objectContaining({ deliveries: '1' }) },
+    ])
   })
 
   test('and is switched off has not missed what waited for it then, and is delivered once it goes on', async () => {
@@ -298,18 +302,27 @@ describe('beyond 100,000 pending deliveries', () => {
     const expiresAt = new Date(from.getTime() + 2 * hour)
     await insertPending(id, pendingMax - 1, { expiresAt, oldOnes: pendingMax - 1 })
     await setStatus(id, 'active')
-    const window = { from, to: new Date(ctx.now().getTime() + 60_000), endedFrom: from }
+    const window = { from, to: new Date(ctx.now().getTime() + 1000) }
     const by = { actor: operator }
-    // After both have found that there is room.
-    const other = Promise.withResolvers<number>()
-    const sleep = async () => {
-      const { endedFrom, ...own } = window
-      other.resolve(startReplay(ctx, workspaceId, id, own, by))
-      await other.promise
-    }
-    const first = startReplay({ ...ctx, sleep }, workspaceId, id, window, by)
-    await expect(first).rejects.toThrow('still waits')
-    expect(await other.promise).toBe(1)
+    // Both have found that there is room, and queued, when the lane is free.
+    const lane = await peek().startTransaction().execute()
+    await lane
+      .insertInto('webhook_lanes')
+      .values({ workspace_id: workspaceId, webhook_id: id })
+      .onConflict((lane) =>
+        lane.columns(['workspace_id', 'webhook_id']).doUpdateSet({ failures: 0 }),
+      )
+      .execute()
+    const both = [1, 2].map(() => startReplay(ctx, workspaceId, id, window, by))
+    const waiting = sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    while ((await waiting.execute(peek())).rows.length < 2) await Promise.resolve()
+    await lane.commit().execute()
+    const ended = await Promise.allSettled(both)
+    expect(ended).toContainEqual({ status: 'fulfilled', value: 1 })
+    expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { message: expect.stringContaining('still waits') },
+    })
     expect(await pendingOf(id)).toBeLessThanOrEqual(pendingMax)
   })
 

@@ -36,6 +36,12 @@ export type ReplayRequest = { workspaceId: string; webhookId: string } & (
   | { retryGroupId: string }
 )
 
+/** What was under way when the destination went on is for nobody, and not to be seen before it has ended. */
+export async function waitForUnderWay({ now, sleep }: Context, { to, endedFrom }: ReplayWindow) {
+  const aheadMs = endedFrom ? to.getTime() - now().getTime() : 0
+  if (aheadMs > 0) await sleep(Math.min(aheadMs, underWayMs))
+}
+
 type Then = (tx: Context, isFirst: boolean) => Promise<unknown>
 
 /**
@@ -61,9 +67,6 @@ export async function replay(ctx: Context, request: ReplayRequest, then?: Then):
   }
   const { webhookId } = request
   const destination = await getActiveDestination(ctx, workspaceId, webhookId)
-  // What was under way when the destination went on is for nobody, and not to be seen before it has ended.
-  const aheadMs = request.endedFrom ? request.to.getTime() - ctx.now().getTime() : 0
-  if (aheadMs > 0) await ctx.sleep(Math.min(aheadMs, underWayMs))
   let count = 0
   for await (const ids of eventsOf(ctx, destination, request, rowsMax)) {
     if (ids.length === 0) continue

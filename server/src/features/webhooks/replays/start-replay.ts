@@ -8,6 +8,7 @@ import {
   pendingMax,
   type ReplayWindow,
   replay,
+  waitForUnderWay,
 } from '../../deliveries/index.ts'
 import { lockLane } from '../../deliveries/lane-health/index.ts'
 import { findWebhook } from '../queries.ts'
@@ -59,6 +60,7 @@ export async function startReplay(
   selection: Selection,
   by: ChangedBy,
 ): Promise<number> {
+  if ('from' in selection) await waitForUnderWay(ctx, selection)
   const count = 'from' in selection ? await requireRoom(ctx, workspaceId, webhookId, selection) : 1
   const window =
     'from' in selection
