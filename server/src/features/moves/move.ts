@@ -159,6 +159,8 @@ class Move {
   }
 
   async #bringOver(there: ProcessContext, taker: Session, plan: Plan) {
+    // First, so that upkeep there keeps the weeks that are made for it.
+    await copyReplayedWeeks(this.#source.db, this.#target.db)
     await makePartitions(this.#source.db, this.#target.db, plan.tables)
     await deleteAllRows(this.#target, plan.tables, this.#id)
     await this.#copyOptOuts()
