@@ -5,6 +5,7 @@ import { askAllShards } from '../../kernel/shards/ask.ts'
 import {
   addressKey,
   findMeant,
+  noteOptOut,
   type OptedOut,
   type OptOutRequest,
   optOut,
@@ -23,9 +24,8 @@ export interface OptedOutEverywhere extends Omit<OptedOut, 'contact_ids'> {
  * Removes a person, or everybody of a domain: also those whose address the directory does not know,
  * because a reveal found it. No workspace writes to them again, whoever of them is a lead there.
  *
- * All databases are asked what the person is known by before one of them forgets it, and what was
- * revealed stays: where one of them fails, the repetition knows as much of whoever was revealed. Of
- * others it knows the address and what the directory of the one that failed has under it.
+ * All databases are asked what the person is known by, and all have noted it, before one of them forgets
+ * it: where one fails, the repetition finds who is still to be stopped by what was noted.
  */
 export async function optOutEverywhere(
   ctx: ProcessContext,
@@ -34,6 +34,7 @@ export async function optOutEverywhere(
   const request = readOptOut(addressOrDomain)
   const known = await askAllShards(ctx, (shard) => findKeysHere(shard, request))
   const keys = [...new Set(known.flat())]
+  await askAllShards(ctx, (shard) => noteOptOut(shard, request, keys))
   const done = await askAllShards(ctx, (shard) => optOutHere(shard, addressOrDomain, keys))
   const [first] = done
   if (!first) throw new Error('There is no database.')

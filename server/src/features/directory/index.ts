@@ -8,6 +8,7 @@ export { isReindexDue } from './import/queries.ts'
 export {
   copyOptOuts,
   findMeant,
+  noteOptOut,
   type OptedOut,
   type OptOutRequest,
   optOut,

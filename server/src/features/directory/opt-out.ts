@@ -104,6 +104,13 @@ export async function optOut(
   return { kind, contacts_removed: removed.length, contact_ids: removed.map(({ id }) => id) }
 }
 
+/** What is known of them before any database forgets it: whoever repeats a request need not find it again. */
+export const noteOptOut = (ctx: AnyContext, request: OptOutRequest, keys: string[]) =>
+  transaction(ctx, async (tx) => {
+    await lockDirectory(tx.db)
+    await remember(tx, request, [], keys)
+  })
+
 /** Whoever was removed is refused by all that they could come again by. */
 async function remember(
   { db, now }: AnyContext,
