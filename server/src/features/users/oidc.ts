@@ -63,12 +63,10 @@ const strangers = ['account_not_linked', 'signup_disabled', 'email_not_found']
 function explainEnd({ process }: FastifyRequest, answer: Response): string {
   const location = URL.parse(answer.headers.get('location') ?? '', process.config.baseUrl)
   const error = location?.searchParams.get('error') ?? ''
-  if (error === 'access_denied') return '/sign-in'
   if (strangers.includes(error)) return '/sign-in?error=oidc'
-  // Anybody may come without the cookie of a state, or late: whoever runs the server can do nothing about it.
-  if (!error.startsWith('state_')) {
-    const known = /^[a-z_]{1,50}$/.test(error) ? { error } : {}
-    process.log.warn(known, 'signing in at the provider of OpenID Connect failed')
-  }
+  // Who pressed Cancel, came late, or is refused by a policy there is nothing that an operator has to mend.
+  const level = error === 'access_denied' || error.startsWith('state_') ? 'info' : 'warn'
+  const known = /^[a-z_]{1,50}$/.test(error) ? { error } : {}
+  process.log[level](known, 'signing in at the provider of OpenID Connect failed')
   return '/sign-in?error=oidc-failed'
 }
