@@ -13,6 +13,7 @@ export default defineConfig({
     include: process.env.SCREENSHOTS ? ['test/screenshots.ts'] : ['test/**/*.test.ts'],
     exclude: hasChromium ? [] : ['test/pages/**'],
     globalSetup: ['../server/test/global-setup.ts'],
+    setupFiles: ['../server/test/remove-databases.ts'],
     reporters: ['default', new CountReporter(process.env.TEST_COUNTS_FILE)],
     // Each has a browser, a server and a database: two keep two cores busy.
     maxWorkers: 2,

@@ -23,9 +23,10 @@ export function UnsavedGuard({ isUnsaved, isBusy = false }: UnsavedGuardProps) {
   const { t } = useTranslation()
   const [isAsking, asking] = useDisclosure()
   const decide = useRef<(stays: boolean) => void>(undefined)
+  const holds = () => isBusy || isUnsaved()
   useBlocker({
     shouldBlockFn({ current, next }) {
-      if (!isUnsaved() || !isElsewhere(current, next)) return false
+      if (!holds() || !isElsewhere(current, next)) return false
       if (isBusy || decide.current) return true
       // Not yet: the Escape that wants to close a panel would answer the question as well.
       setTimeout(asking.open)
@@ -33,7 +34,7 @@ export function UnsavedGuard({ isUnsaved, isBusy = false }: UnsavedGuardProps) {
         decide.current = resolve
       })
     },
-    enableBeforeUnload: isUnsaved,
+    enableBeforeUnload: holds,
   })
   const answer = (stays: boolean) => {
     decide.current?.(stays)

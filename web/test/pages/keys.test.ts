@@ -67,6 +67,7 @@ test('keys that cannot be read are tried again; a new key is asked for once, wha
   const held = page.waitForRequest((request) => request.method() === 'POST')
   await create.click()
   await held
+  await name.fill('')
   await page.keyboard.press('Escape')
   expect(await page.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
   expect(await page.getByRole('dialog', { name: 'Leave without saving?' }).count()).toBe(0)

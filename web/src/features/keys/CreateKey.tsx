@@ -39,8 +39,9 @@ export function CreateKey({ onDone }: { onDone: () => void }) {
   const create = useMutation({
     ...createServiceAccountKeyMutation(),
     onMutate: () => setFault(undefined),
+    // The key is shown at once, whatever becomes of the list.
     onSuccess: () =>
-      cache.invalidateQueries({ queryKey: listServiceAccountKeysInfiniteQueryKey() }),
+      void cache.invalidateQueries({ queryKey: listServiceAccountKeysInfiniteQueryKey() }),
     onError: (refused) => setFault(showFault(form, refused)),
   })
 

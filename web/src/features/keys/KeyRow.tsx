@@ -36,7 +36,7 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
           {' · '}
           {t(($) => $.keys.columns.expires)}: {timeOrNever(apiKey.timestamp_expires)}
           {' · '}
-          {t(($) => $.keys.columns.madeBy)}: <Maker by={apiKey.created_by} />
+          {t(($) => $.keys.columns.madeBy)}: <Maker apiKey={apiKey} />
         </Text>
       </th>
       <td className="wide-only">
@@ -48,7 +48,7 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
         </Text>
       </td>
       <td className="wide-only">
-        <Maker by={apiKey.created_by} />
+        <Maker apiKey={apiKey} />
       </td>
       <td className="wide-only">{timeOrNever(apiKey.timestamp_last_used)}</td>
       <td className="wide-only">{timeOrNever(apiKey.timestamp_expires)}</td>

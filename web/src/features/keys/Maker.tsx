@@ -6,17 +6,15 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
 
-interface MakerProps {
-  by: ServiceAccountKey['created_by']
-}
-
-/** Who made a key, by name; of who is gone since, the audit log still knows it. */
-export function Maker({ by: { type, id } }: MakerProps) {
+/** Who made a key, by name; of who is gone since, and of another key, the audit log still knows it. */
+export function Maker({ apiKey }: { apiKey: ServiceAccountKey }) {
+  const { type, id } = apiKey.created_by
   const { t } = useTranslation()
   const members = useQuery(listMembersOptions())
   const member = members.data?.items.find((each) => each.id === id)
+  // By the key, of which there are few entries, and not by the maker, who may have millions.
   const entries = useQuery({
-    ...listAuditOptions({ query: { limit: 1, ...(id === null ? {} : { actor_id: id }) } }),
+    ...listAuditOptions({ query: { limit: 1, subject_id: apiKey.id, action: 'key.created' } }),
     enabled: id !== null && members.isSuccess && !member,
   })
   const known = member?.name ?? entries.data?.items[0]?.actor_name

@@ -34,7 +34,8 @@ export function Invite({ onDone }: { onDone: () => void }) {
     ...createInvitationMutation(),
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
-    onSuccess: () => cache.invalidateQueries({ queryKey: listInvitationsQueryKey() }),
+    // The link is shown at once, whatever becomes of the list.
+    onSuccess: () => void cache.invalidateQueries({ queryKey: listInvitationsQueryKey() }),
   })
 
   if (invite.isSuccess) return <InvitationLink created={invite.data} onDone={onDone} />

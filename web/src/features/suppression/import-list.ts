@@ -49,7 +49,7 @@ async function send(workspaceId: string, piece: string, reason: Entry['reason'])
     query: { reason },
     body: piece,
     bodySerializer: null,
-    // Another workspace may be looked at by now.
+    // The one that the list was chosen for, whatever is looked at.
     headers: { 'Content-Type': 'text/csv', 'X-Workspace-ID': workspaceId },
     throwOnError: true,
   })

@@ -35,11 +35,11 @@ export function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) {
   const create = useMutation({
     ...createWebhookMutation(),
     onMutate: () => setFault(undefined),
-    onSuccess: () =>
-      Promise.all([
-        cache.invalidateQueries({ queryKey: listWebhooksInfiniteQueryKey() }),
-        cache.invalidateQueries({ queryKey: listWebhookHealthInfiniteQueryKey() }),
-      ]),
+    // The secret is shown at once, whatever becomes of the lists.
+    onSuccess() {
+      void cache.invalidateQueries({ queryKey: listWebhooksInfiniteQueryKey() })
+      void cache.invalidateQueries({ queryKey: listWebhookHealthInfiniteQueryKey() })
+    },
     onError: (refused) => setFault(showFault(form, refused)),
   })
   if (create.isSuccess) {
