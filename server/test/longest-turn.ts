@@ -1,9 +1,12 @@
+import { processorMs, slowness } from './processor-speed.ts'
+
 /**
  * The longest that this thread's event loop was held by one turn while something ran, in
  * milliseconds of processor time: what another client would have waited for its answer, on a
- * machine that does nothing else.
+ * machine of usual speed that does nothing else.
  */
 export async function longestTurnMs(during: () => Promise<unknown>): Promise<number> {
+  const slownessBefore = slowness()
   let longestMs = 0
   let isOver = false
   const watching = (async () => {
@@ -20,11 +23,6 @@ export async function longestTurnMs(during: () => Promise<unknown>): Promise<num
     isOver = true
     await watching
   }
-  return longestMs
-}
-
-/** That this thread has used so far. */
-function processorMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
+  // A machine may have become slower or faster meanwhile.
+  return longestMs / Math.max(slownessBefore, slowness())
 }

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { slowness } from '../processor-speed.ts'
 
 const [address = '', pid = ''] = process.argv.slice(2)
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -14,11 +15,12 @@ export interface Asked {
   longestMs: number
   /**
    * That the main thread of the service was at work while an answer was waited for, less the time
-   * in which this process had no processor: what it would have taken on an idle machine.
+   * in which this process had no processor: what it would have taken on an idle machine of usual speed.
    */
   longestHeldMs: number
 }
 
+const slownessBefore = slowness()
 const asked: Asked = { answers: 0, longestMs: 0, longestHeldMs: 0 }
 let isOver = false
 process.stdin.on('end', () => {
@@ -38,6 +40,7 @@ while (!isOver) {
   await pause(pauseMs)
 }
 agent.destroy()
+asked.longestHeldMs /= Math.max(slownessBefore, slowness())
 process.stdout.write(JSON.stringify(asked))
 
 function health(): Promise<void> {
