@@ -83,12 +83,15 @@ export const columnsMax = 1000
 /** More is not a row but a quote that was not closed, or takes others' time as one of a million fields. */
 const rowCharactersMax = 1_100_000
 
-const bounded = (fields: string[]) =>
-  fields.length <= columnsMax
-    ? fields
-    : [...fields.slice(0, columnsMax), fields.find(isSaidBeyond) ?? '']
+function bounded(fields: string[]): string[] {
+  if (fields.length <= columnsMax) return fields
+  let at = columnsMax
+  // Without a function for each, as above.
+  while (at < fields.length && isBlank(fields[at])) at++
+  return [...fields.slice(0, columnsMax), fields[at] ?? '']
+}
 
-const isSaidBeyond = (field: string, at: number) => at >= columnsMax && field.trim() !== ''
+const isBlank = (field = '') => field === '' || field.trim() === ''
 
 async function* withEnd(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   yield* pieces
