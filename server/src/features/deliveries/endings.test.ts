@@ -101,6 +101,20 @@ describe('a destination that fails', () => {
     expect(new Set(arrived)).toEqual(new Set([...ended, ...later]))
   })
 
+  test('and is switched off has missed as much once it has a new address', async () => {
+    await using bad = await startReceiver(answerWith(500))
+    await using good = await startReceiver()
+    const { ctx, workspaceId } = service
+    const { id } = await service.createWebhook(bad.url)
+    await service.emit()
+    await service.waitForAttempts(id, 3)
+    await patch(id, { status: 'disabled' })
+    const missed = await countMissed(ctx, workspaceId, id)
+    await patch(id, { target_hook_url: good.url })
+    expect(await countMissed(ctx, workspaceId, id)).toEqual(missed)
+    expect(missed.deliveries).toBe(1)
+  })
+
   test('and is switched off while events are made has missed those, and none that was for it', async () => {
     await using good = await startReceiver()
     const { ctx, workspaceId } = service

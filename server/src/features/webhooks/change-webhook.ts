@@ -11,7 +11,12 @@ import {
   timeOf,
 } from '../../kernel/http/as-read.ts'
 import type { ChangedBy } from '../audit/index.ts'
-import { lockLane, renewLane, resetLane } from '../deliveries/lane-health/index.ts'
+import {
+  lockLane,
+  renewDisabledLane,
+  renewLane,
+  resetLane,
+} from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
 import * as queries from './queries.ts'
@@ -75,7 +80,8 @@ export async function changeWebhook(
       await requireRoomForUrl(tx, changed)
       await queries.insertUrl(tx.db, workspaceId, id, changed.target_hook_url, tx.now())
       // Failures and the pause were those of the address before.
-      await renewLane(tx.db, workspaceId, id)
+      const renew = changed.status === 'disabled' ? renewDisabledLane : renewLane
+      await renew(tx.db, workspaceId, id)
     }
     const fields = [...Object.keys(settings), ...(secret === undefined ? [] : ['signing_secret'])]
     await recordChanges(tx, row, changed, fields, by)

@@ -1,1 +1,1 @@
-export { deleteLane, lockLane, renewLane, resetLane } from './queries.ts'
+export { deleteLane, lockLane, renewDisabledLane, renewLane, resetLane } from './queries.ts'

@@ -29,9 +29,20 @@ const noFailures = {
 export const resetLane = (db: Db, workspaceId: string, webhookId: string) =>
   updateLane(db, workspaceId, webhookId, noFailures)
 
+const nothingFailed = { ...noFailures, abandons: 0, in_flight_id: null }
+
 /** Of an address that is new: it has ended no process either. */
 export const renewLane = (db: Db, workspaceId: string, webhookId: string) =>
-  updateLane(db, workspaceId, webhookId, { ...noFailures, abandons: 0, in_flight_id: null })
+  updateLane(db, workspaceId, webhookId, nothingFailed)
+
+/**
+ * Of a new address while nothing is sent to it. Since when the one before failed stays until the
+ * destination is resumed: what was missed is counted from there.
+ */
+export const renewDisabledLane = (db: Db, workspaceId: string, webhookId: string) => {
+  const { failing_since, ...renewed } = nothingFailed
+  return updateLane(db, workspaceId, webhookId, renewed)
+}
 
 const updateLane = (
   db: Db,
