@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { address, type Inbox, letter, report, testInbox } from '../../../../test/inbox.ts'
 import { getThread, listThreads, replyInThread } from '../index.ts'
+import { showConversation } from './shown-conversation.ts'
 
 let inbox: Inbox
 beforeAll(async () => {
@@ -124,6 +125,22 @@ describe('a wish not to be written to', () => {
     expect((await inbox.lead(leadId)).status).toBe('unsubscribed')
     expect(await threadOf(leadId)).toMatchObject({ suggestion: null })
   })
+})
+
+test('what is attached to an answer is named, by its kind where it has no name', async () => {
+  const { leadId, from, messageId } = await contacted()
+  const lines = [
+    ...[`From: ${from}`, `To: ${address}`, 'Subject: Re: Hello', ...answering(messageId)],
+    ...['Content-Type: multipart/mixed; boundary=B', '', '--B', 'Content-Type: text/plain', ''],
+    ...['See the offer.', '', '--B', 'Content-Type: application/pdf'],
+    ...['Content-Disposition: attachment; filename="offer.pdf"', '', '%PDF', '--B'],
+    ...['Content-Type: image/png', 'Content-Disposition: attachment', '', 'PNG', '--B--', ''],
+  ]
+  inbox.arrive(Buffer.from(lines.join('\r\n')))
+  await inbox.readAll()
+  const { messages } = await showConversation(inbox.ctx, inbox.workspaceId, leadId)
+  const shown = messages.flatMap(({ attachments }) => attachments)
+  expect(shown).toEqual(['offer.pdf', 'image/png'])
 })
 
 test('the time of an answer is when it arrived, not when it was read', async () => {

@@ -9,6 +9,7 @@ import {
 } from '../../messages/index.ts'
 import { findReplyMailbox, findReplyRefusal } from '../../sending/index.ts'
 import { withoutOwnLinks } from '../../tracking/index.ts'
+import type { ParsedMessage } from '../classify/message.ts'
 import type { ThreadMessage } from '../schema.ts'
 import { hasRemoteImages } from './mail-document.ts'
 import { answeredIn, messagesMax } from './reply-draft.ts'
@@ -53,11 +54,16 @@ function shownMessage(ctx: Context, message: StoredMessage): ThreadMessage {
     has_remote_images:
       html !== null && hasRemoteImages(html) && hasRemoteImages(withoutOwnLinks(ctx, html)),
     matched_by: (matched_by as ThreadMessage['matched_by'] | undefined) ?? null,
-    attachments: Array.isArray(attachments) ? attachments.map(String) : [],
+    attachments: ((attachments as Attachment[] | undefined) ?? []).map(nameOf),
     written_by: typeof written_by === 'string' ? written_by : null,
     reply_key: typeof reply_key === 'string' ? reply_key : null,
   }
 }
+
+type Attachment = ParsedMessage['attachments'][number]
+
+/** A picture within the text often has no name. */
+const nameOf = ({ name, type }: Attachment) => name ?? type
 
 interface Answer {
   answer_to: string | null
