@@ -27,7 +27,6 @@ export const CampaignSummary = Type.Object(
     contacted: whole('Leads that got their first mail.'),
     auto_replied: whole('Automatic replies.'),
     interested: whole('Leads that are interested, or were when they went further.'),
-    next_send_at: Nullable(Timestamp),
   },
   {
     $id: 'CampaignSummary',
@@ -36,7 +35,6 @@ export const CampaignSummary = Type.Object(
       {
         ...exampleOf(summaryOfCampaign),
         ...{ steps: 3, mailboxes: 2, contacted: 80, auto_replied: 4, interested: 3 },
-        next_send_at: '2026-11-21T08:00:00.000Z',
       },
     ],
   },

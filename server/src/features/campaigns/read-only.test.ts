@@ -13,7 +13,10 @@ const campaign: Campaign = {
   campaign_schedule: defaultSchedule,
   sequences: [],
   lead_counts: { total: 10, active: 4, completed: 3, replied: 2, bounced: 1, unsubscribed: 0 },
-  sending_status: { state: 'sending', reason: null, leads_waiting_for_mailbox: 0 },
+  sending_status: {
+    ...{ state: 'sending', reason: null },
+    ...{ leads_waiting_for_mailbox: 0, next_send_at: null },
+  },
   workspace_id: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
   timestamp_created: new Date('2026-11-20T09:37:00.123Z'),
   timestamp_updated: new Date('2026-11-21T09:37:00.123Z'),
@@ -40,6 +43,15 @@ test.each<[string, object]>([
   ['a reason of the service that is over', { status_reason: 'bounce_protection' }],
   ['null for what was not given', { id: null, timestamp_created: null, lead_counts: null }],
   ['an earlier sending status', { sending_status: { state: 'waiting', reason: 'no_leads' } }],
+  [
+    'an earlier time of the next mail',
+    {
+      sending_status: {
+        ...{ state: 'waiting', reason: 'outside_schedule', leads_waiting_for_mailbox: 0 },
+        next_send_at: '2026-11-23T09:00:00.000Z',
+      },
+    },
+  ],
 ])('%s can have been read', (_case, sent) => {
   expect(() => refuseChanged(sent, campaign, isAsRead)).not.toThrow()
 })
@@ -58,6 +70,7 @@ test.each<[string, unknown]>([
   ['lead_counts', { ...campaign.lead_counts, bounced: '1' }],
   ['lead_counts', { ...campaign.lead_counts, opened: 0 }],
   ['sending_status', 'sending'],
+  ['sending_status', { state: 'sending', reason: null, next_send_at: 'soon' }],
   ['sending_status', { state: 'sending', reason: 'paused' }],
   ['sending_status', { state: 'waiting', reason: null }],
   ['sending_status', { state: 'waiting', reason: 'because' }],

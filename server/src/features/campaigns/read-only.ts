@@ -28,10 +28,11 @@ function areCounts(sent: unknown, current: Campaign['lead_counts']): boolean {
 function isSendingStatus(sent: unknown, current: Campaign): boolean {
   if (!isRecord(sent)) return false
   // A client that knows no more than state and reason sends back no more.
-  const whole = { leads_waiting_for_mailbox: 0, ...sent }
+  const whole = { leads_waiting_for_mailbox: 0, next_send_at: null, ...sent }
   if (!hasKeysOf(whole, current.sending_status)) return false
-  const { leads_waiting_for_mailbox: leads } = whole
+  const { leads_waiting_for_mailbox: leads, next_send_at: at } = whole
   if (!Number.isInteger(leads) || leads < 0) return false
+  if (at !== null && Number.isNaN(timeOf(at))) return false
   if (sent.state === 'sending') return sent.reason === null
   return sent.state === 'waiting' && waitingReasons.some((reason) => reason === sent.reason)
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { type CampaignRow, type FactsRow, readFacts, type StandingRow } from './queries.ts'
 import type { Campaign } from './schema.ts'
+import { nextSendAt } from './sending-status/next-send-at.ts'
 import { sendingStatus } from './sending-status/sending-status.ts'
 
 /** The campaign as the API shows it at this moment. */
@@ -14,17 +15,23 @@ function toRecord(row: CampaignRow & FactsRow, now: Date): Campaign {
 export const standing = (
   row: StandingRow & FactsRow,
   now: Date,
-): Pick<Campaign, 'lead_counts' | 'sending_status'> => ({
-  lead_counts: {
-    total: row.total ?? 0,
-    active: row.active ?? 0,
-    completed: row.completed ?? 0,
-    replied: row.replied ?? 0,
-    bounced: row.bounced ?? 0,
-    unsubscribed: row.unsubscribed ?? 0,
-  },
-  sending_status: sendingStatus({ ...row, leadsActive: row.active ?? 0 }, now),
-})
+): Pick<Campaign, 'lead_counts' | 'sending_status'> => {
+  const sendingNow = sendingStatus({ ...row, leadsActive: row.active ?? 0 }, now)
+  return {
+    lead_counts: {
+      total: row.total ?? 0,
+      active: row.active ?? 0,
+      completed: row.completed ?? 0,
+      replied: row.replied ?? 0,
+      bounced: row.bounced ?? 0,
+      unsubscribed: row.unsubscribed ?? 0,
+    },
+    sending_status: {
+      ...sendingNow,
+      next_send_at: nextSendAt(row, row.sending_facts, sendingNow.reason, now),
+    },
+  }
+}
 
 export async function toRecords(
   ctx: Context,

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { Name, Page, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+import { Name, Nullable, Page, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 import {
   CampaignSchedule,
   CampaignScheduleInput,
@@ -138,6 +138,10 @@ const SendingStatus = Type.Object(
         'removed, left `email_list`, is paused or in error. A conversation goes on from its own ' +
         'mailbox, or from the one that it is handed over to.',
     }),
+    next_send_at: described(
+      Nullable(Timestamp),
+      'When what it waits for is over by itself: its schedule, a delay, what may be sent in a day. Null while it sends, and where something must be done first.',
+    ),
   },
   { description: 'Answers why a campaign is not sending, as of this response.' },
 )
@@ -179,6 +183,7 @@ const example = {
     state: 'waiting',
     reason: 'outside_schedule',
     leads_waiting_for_mailbox: 0,
+    next_send_at: '2026-11-21T08:00:00.000Z',
   },
   workspace_id: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
   timestamp_created: '2026-11-20T09:37:00.123Z',

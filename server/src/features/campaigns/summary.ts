@@ -4,7 +4,6 @@ import { sumCampaigns } from '../daily-counts/index.ts'
 import { type CampaignFilter, readSummaries } from './campaigns.ts'
 import { standing, withFacts } from './record.ts'
 import type { Campaign } from './schema.ts'
-import { nextSendAt } from './sending-status/next-send-at.ts'
 
 /** A campaign in the list that people look at. */
 export interface CampaignSummary
@@ -25,8 +24,6 @@ export interface CampaignSummary
   contacted: number
   auto_replied: number
   interested: number
-  /** Null while it sends, and where nobody knows. */
-  next_send_at: Date | null
 }
 
 /** Newest first, with what they came to. */
@@ -49,7 +46,6 @@ export async function listSummaries(
       ...{ lead_counts, sending_status, steps: row.steps, mailboxes: row.mailboxes },
       ...{ timestamp_created: row.timestamp_created, timestamp_updated: row.timestamp_updated },
       ...(totalsById.get(row.id) ?? { contacted: 0, auto_replied: 0, interested: 0 }),
-      next_send_at: nextSendAt(row, row.sending_facts, sending_status.reason, now),
     }
   })
   return { ...found, items }

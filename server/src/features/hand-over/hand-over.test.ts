@@ -97,7 +97,10 @@ describe('leads whose mailbox does not send', () => {
     const other = await sending.createMailbox(bert)
     await patch(path, { email_list: [anna, bert] })
     await drop(mailbox, other, path)
-    const waiting = { state: 'waiting', reason: 'no_mailbox', leads_waiting_for_mailbox: 1 }
+    const waiting = {
+      ...{ state: 'waiting', reason: 'no_mailbox' },
+      ...{ leads_waiting_for_mailbox: 1, next_send_at: null },
+    }
     expect(await statusOf(path)).toEqual(waiting)
     await sending.startRunner()
     await sending.untilAsleep()
@@ -113,7 +116,8 @@ describe('leads whose mailbox does not send', () => {
     expect(body.sending_status.leads_waiting_for_mailbox).toBe(1)
     const back = await patch(path, { email_list: [bert, anna] })
     expect(back.body.sending_status).toEqual({
-      ...{ state: 'sending', reason: null, leads_waiting_for_mailbox: 0 },
+      ...{ state: 'sending', reason: null },
+      ...{ leads_waiting_for_mailbox: 0, next_send_at: null },
     })
     await sending.startRunner()
     await sending.waitForLedger(sent(2))
@@ -124,7 +128,8 @@ describe('leads whose mailbox does not send', () => {
     const path = await started(mailbox)
     await sending.ctx.database.peek.updateTable('mailboxes').set({ status: 'paused' }).execute()
     expect(await statusOf(path)).toEqual({
-      ...{ state: 'waiting', reason: 'mailboxes_unhealthy', leads_waiting_for_mailbox: 1 },
+      ...{ state: 'waiting', reason: 'mailboxes_unhealthy' },
+      ...{ leads_waiting_for_mailbox: 1, next_send_at: null },
     })
     const { body } = await patch(path, { status: 'paused' })
     expect(body.sending_status).toMatchObject({ reason: 'paused', leads_waiting_for_mailbox: 1 })

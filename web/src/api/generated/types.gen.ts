@@ -338,6 +338,10 @@ export type Campaign = {
          * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
          */
         leads_waiting_for_mailbox: number;
+        /**
+         * When what it waits for is over by itself: its schedule, a delay, what may be sent in a day. Null while it sends, and where something must be done first.
+         */
+        next_send_at: string | null;
     };
     /**
      * The key's workspace.
@@ -712,6 +716,10 @@ export type CampaignChanges = {
          * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
          */
         leads_waiting_for_mailbox: number;
+        /**
+         * When what it waits for is over by itself: its schedule, a delay, what may be sent in a day. Null while it sends, and where something must be done first.
+         */
+        next_send_at: string | null;
     };
     /**
      * Ignored when sent back as it was read. The key's workspace.
@@ -3927,6 +3935,10 @@ export type CampaignSummary = {
          * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
          */
         leads_waiting_for_mailbox: number;
+        /**
+         * When what it waits for is over by itself: its schedule, a delay, what may be sent in a day. Null while it sends, and where something must be done first.
+         */
+        next_send_at: string | null;
     };
     /**
      * ISO 8601 UTC.
@@ -3956,7 +3968,6 @@ export type CampaignSummary = {
      * Leads that are interested, or were when they went further.
      */
     interested: number;
-    next_send_at: string | null;
 };
 
 /**

@@ -1,6 +1,7 @@
-import { Group, Title } from '@mantine/core'
+import { Group, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { usePageInTitle } from '../../lib/tab-title.ts'
+import { Moment } from '../../ui/Moment.tsx'
 import classes from './CampaignPage.module.css'
 import { SavingState } from './SavingState.tsx'
 import { SendingState } from './SendingState.tsx'
@@ -13,6 +14,7 @@ export function CampaignHead() {
   const { t } = useTranslation()
   const { campaign, mayChange } = useDraft()
   usePageInTitle(campaign.name)
+  const { next_send_at } = campaign.sending_status
   return (
     <header>
       <ToList />
@@ -22,6 +24,11 @@ export function CampaignHead() {
             {campaign.name || t(($) => $.campaigns.form.nameMissing)}
           </Title>
           <SendingState campaign={campaign} />
+          {next_send_at && (
+            <Text size="xs" c="dimmed">
+              {t(($) => $.campaigns.nextMail)} <Moment at={next_send_at} isAhead />
+            </Text>
+          )}
         </div>
         {mayChange && (
           <Group gap="sm">

@@ -17,7 +17,7 @@ interface CampaignRowProps {
 export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
   const { t } = useTranslation()
   const { role, handle } = useWorkspace()
-  const { id, name, lead_counts, contacted, auto_replied, interested, next_send_at } = campaign
+  const { id, name, lead_counts, contacted, auto_replied, interested, sending_status } = campaign
   const { total, active, replied } = lead_counts
   const done = total - active
   // A campaign that has written to nobody has no results, good or bad.
@@ -55,10 +55,10 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
         <Share count={interested} of={contacted} />
       </td>
       <td className="end wide-only">
-        {campaign.sending_status.state === 'sending' ? (
+        {sending_status.state === 'sending' ? (
           t(($) => $.campaigns.now)
-        ) : next_send_at ? (
-          <Moment at={next_send_at} isAhead />
+        ) : sending_status.next_send_at ? (
+          <Moment at={sending_status.next_send_at} isAhead />
         ) : (
           '–'
         )}

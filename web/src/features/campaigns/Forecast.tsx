@@ -12,6 +12,7 @@ export function Forecast({ forecast }: { forecast: CampaignForecast }) {
   const { t } = useTranslation()
   const { days, mailboxes, sends, unsent, ends, held, timezone } = forecast
   const last = days.at(-1)
+  const [today] = days
   const most = Math.max(1, ...days.map((day) => day.sends))
   const sending = mailboxes.filter(({ id }) =>
     days.some((day) => day.mailboxes.some(({ mailbox_id }) => mailbox_id === id)),
@@ -33,6 +34,9 @@ export function Forecast({ forecast }: { forecast: CampaignForecast }) {
         {t(($) => $.campaigns.launch.hint, { zone: timezone })}
       </Text>
       <List size="sm" mt={4}>
+        {today?.sends === 0 && today.limited_by === 'outside_schedule' && (
+          <List.Item>{t(($) => $.campaigns.launch.closedToday)}</List.Item>
+        )}
         {held.map(({ reason, leads }) => (
           <List.Item key={reason}>
             {t(($) => $.campaigns.launch.heldOf, {

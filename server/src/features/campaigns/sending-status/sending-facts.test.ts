@@ -72,6 +72,17 @@ test('leads that are due are sent to', async () => {
   ).toBeNull()
 })
 
+test('a campaign that waits says when it sends next, and none that sends does', async () => {
+  const status = async () =>
+    (await api.call('GET', `/api/v2/campaigns/${campaign.id}`)).body.sending_status
+  expect(await status()).toMatchObject({ reason: null, next_send_at: null })
+  await setLeads({ timestamp_next_send: later() })
+  expect(await status()).toMatchObject({
+    reason: 'waiting_for_step_delay',
+    next_send_at: later().toISOString(),
+  })
+})
+
 test('leads that are not due are waited for, in threads as well', async () => {
   await setLeads({ timestamp_next_send: later() })
   expect(await reason()).toBe('waiting_for_step_delay')

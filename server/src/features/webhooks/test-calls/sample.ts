@@ -71,10 +71,12 @@ function sampleCampaign(status: 'active' | 'paused' | 'completed', workspaceId: 
     ...plainDefaults,
     email_list: [mailbox],
     lead_counts: { total: 1, active: 0, completed: 1, replied: 0, bounced: 0, unsubscribed: 0 },
-    sending_status:
-      status === 'active'
-        ? { state: 'sending', reason: null, leads_waiting_for_mailbox: 0 }
-        : { state: 'waiting', reason: status, leads_waiting_for_mailbox: 0 },
+    sending_status: {
+      ...(status === 'active'
+        ? { state: 'sending', reason: null }
+        : { state: 'waiting', reason: status }),
+      ...{ leads_waiting_for_mailbox: 0, next_send_at: null },
+    },
     workspace_id: workspaceId,
     timestamp_created: at,
     timestamp_updated: at,
