@@ -78,7 +78,9 @@ async function checkDkim(ctx: TextLookup, domain: string): Promise<Answer> {
   if (found) return { detail: `found under the selector ${found.value.selector}` }
   return {
     detail: 'no key under the usual selectors',
-    remedy: 'Switch DKIM on at the provider of the mailbox, unless it uses a selector of its own.',
+    remedy:
+      'Unless it uses a selector of its own, switch DKIM on at the provider of the mailbox: it makes ' +
+      'the key, and shows the records to copy.',
   }
 }
 

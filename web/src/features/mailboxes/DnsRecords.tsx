@@ -42,11 +42,6 @@ export function DnsRecords({ mailboxId, onlyMissing = false }: DnsRecordsProps) 
                     <Secret label={t(($) => $.mailboxes.dns.value)} value={value} />
                   </Group>
                 ))}
-                {records.length === 0 && record === 'DKIM' && status === 'warn' && (
-                  <Text size="sm" c="dimmed">
-                    {t(($) => $.mailboxes.dns.dkimElsewhere)}
-                  </Text>
-                )}
               </div>
             </li>
           )
