@@ -66,7 +66,7 @@ function handOver() {
     return
   }
   const child = spawn(node, [...flags, cli, ...args], { stdio: 'inherit', env })
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code) => {
     process.exitCode = code ?? 1
   })

@@ -243,6 +243,19 @@ describe('stop', () => {
     expect(await service.exited).toEqual(clean)
   })
 
+  test('SIGHUP of a closed terminal is an orderly stop, however often it comes', async () => {
+    const DATA_DIR = await makeDataDir()
+    await using service = startService('main', { DATA_DIR })
+    const address = await service.address()
+    const { key } = await operatorJson(keysCreate, { DATA_DIR })
+    const request = await beginRequest(address, key)
+    service.kill('SIGHUP')
+    await service.logged('stopping')
+    for (const signal of ['SIGHUP', 'SIGINT', 'SIGHUP'] as const) service.kill(signal)
+    expect(await request.finish()).toMatch(/^HTTP\/1\.1 201 Created/)
+    expect(await service.exited).toEqual(clean)
+  })
+
   test('the third signal ends a process at once', async () => {
     await using database = await testDatabase()
     const settings = { DATABASE_URL: database.url, OUTRIDER_SECRET_KEY: secretKey() }

@@ -9,7 +9,7 @@ import type { Role } from './role.ts'
 import { requireNoOtherDatabase } from './service-settings.ts'
 import { listenForStop } from './shutdown.ts'
 
-/** Runs until SIGINT or SIGTERM. What keeps it from starting is told in one sentence on stderr. */
+/** Runs until SIGINT, SIGTERM or SIGHUP. What keeps it from starting is told in one sentence on stderr. */
 export async function serve(role: Role): Promise<void> {
   const stop = listenForStop()
   try {

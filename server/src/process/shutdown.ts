@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 /** How an operator or a supervisor ends this process. */
 export interface StopRequest {
-  /** Aborted at the first SIGINT or SIGTERM. */
+  /** Aborted at the first SIGINT, SIGTERM or SIGHUP. */
   signal: AbortSignal
   requested: Promise<void>
 }
@@ -11,7 +11,9 @@ const patienceMs = 10_000
 
 /**
  * Ctrl-C under `npm start` arrives twice, from the terminal and from npm, so the second signal
- * means nothing; the third, or 10 s, ends the process as it is. That loses no data either.
+ * means nothing; the third, or 10 s, ends the process as it is. That loses no data either. A terminal
+ * that is closed, or an ssh session that is lost, says so by SIGHUP: as often as the shell and the
+ * system like, so it is never taken for impatience.
  */
 export function listenForStop(): StopRequest {
   const stopping = new AbortController()
@@ -27,6 +29,9 @@ export function listenForStop(): StopRequest {
   }
   process.on('SIGINT', hear)
   process.on('SIGTERM', hear)
+  process.on('SIGHUP', () => {
+    if (heard === 0) hear()
+  })
   return { signal: stopping.signal, requested }
 }
 
