@@ -24,6 +24,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { canHide, runWithoutEntry } from '../../../test/hidden-process.ts'
 import { patience } from '../../../test/patience.ts'
 import { quickDirectory } from '../../../test/quick-directory.ts'
 import { clusterAt, createCluster, openCluster, readUrl } from './cluster.ts'
@@ -274,6 +275,18 @@ describe('kills', () => {
     await using postgres = await startPostgres({ dataDir, log })
     await survivor.exited
     expect(await query(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test.runIf(canHide)('a server that /proc hides is not taken for one that is gone', async () => {
+    const dataDir = await copyDataDir()
+    await using _ = await startPostgres({ dataDir, log })
+    const pid = await findPostmaster(clusterAt(dataDir))
+    const program = `
+      import { clusterAt } from ${JSON.stringify(new URL('cluster.ts', import.meta.url))}
+      import { findPostmaster } from ${JSON.stringify(new URL('postmaster.ts', import.meta.url))}
+      process.stdout.write(String(await findPostmaster(clusterAt(process.argv[1]))))`
+    const { stdout, stderr } = runWithoutEntry(pid, program, dataDir)
+    expect(stdout, stderr).toBe(String(pid))
   })
 
   test('a killed server comes back at the same address with all that was committed', async () => {

@@ -97,7 +97,8 @@ export async function findPostmaster(cluster: Cluster): Promise<number | undefin
   const pid = Math.abs(Number(lines[0]))
   if (Number.isInteger(pid) && pid > 0) {
     if (!isAlive(pid)) return undefined
-    if (await worksFor(cluster, pid)) return pid
+    // Who is there, and may not be looked at, may be the server.
+    if ((await worksFor(cluster, pid)) ?? isAlive(pid)) return pid
   } else {
     // A server that is just starting writes its number in the instant after it has made the file.
     const starting = await findWorker(cluster)
@@ -130,19 +131,25 @@ const readPidFile = (cluster: Cluster): Promise<string[]> =>
 
 /**
  * Whether this process is a server on these files: it belongs to their owner, and its working
- * directory is the data directory. Where that cannot be read its name has to do.
+ * directory is the data directory. Where that cannot be read its name has to do. Undefined: /proc says
+ * nothing of it, because it is gone, or hidden as by hidepid.
  */
-async function worksFor(cluster: Cluster, pid: number): Promise<boolean> {
+async function worksFor(cluster: Cluster, pid: number): Promise<boolean | undefined> {
   if (process.platform !== 'linux') return true
   const home = `/proc/${pid}`
-  const [{ uid }, owner] = await Promise.all([
-    stat(home).catch(() => ({ uid: undefined })),
+  const [uid, owner] = await Promise.all([
+    stat(home).then(
+      (found) => found.uid,
+      () => undefined,
+    ),
     stat(cluster.data),
   ])
+  if (uid === undefined) return undefined
   if (uid !== owner.uid) return false
   const cwd = await readlink(`${home}/cwd`).catch(() => undefined)
   if (cwd !== undefined) return cwd === (await realpath(cluster.data))
-  return (await readFile(`${home}/comm`, 'utf8').catch(() => '')).trim() === 'postgres'
+  const name = await readFile(`${home}/comm`, 'utf8').catch(() => undefined)
+  return name === undefined ? undefined : name.trim() === 'postgres'
 }
 
 /** One that we may not signal is somebody else's: PostgreSQL runs as we do. */

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
+import { canHide, runWithoutEntry } from '../../../test/hidden-process.ts'
 import type { ProcessContext } from '../context.ts'
 import { bucketCount, Leases } from './leases.ts'
 import { markProcess, type ProcessMark } from './process-mark.ts'
@@ -192,6 +193,21 @@ test.runIf(process.platform === 'linux')(
     await once(other, 'exit')
     await next.leases.beat()
     expect(next.abandoned).toHaveLength(bucketCount)
+  },
+)
+
+test.runIf(canHide)(
+  'a process that /proc hides is not taken for one that is gone, and one that has ended is',
+  async () => {
+    const other = spawn('sleep', ['60'])
+    const gone = spawnSync('true').pid
+    const program = `import { markProcess } from '${new URL('./process-mark.ts', import.meta.url)}'
+      const mark = markProcess({ ownsDataDir: false })
+      const of = (pid) => mark.text.replace(/ \\d+ (\\d+)$/, \` \${pid} $1\`)
+      process.stdout.write(JSON.stringify(process.argv.slice(1).map((pid) => mark.isGone(of(pid)))))`
+    const { stdout, stderr } = runWithoutEntry(other.pid, program, `${other.pid}`, `${gone}`)
+    other.kill()
+    expect(stdout, stderr).toBe('[false,true]')
   },
 )
 

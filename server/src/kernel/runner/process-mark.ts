@@ -20,7 +20,7 @@ export interface ProcessMark {
 export function markProcess({ ownsDataDir }: { ownsDataDir: boolean }): ProcessMark | undefined {
   const machine = nameMachine()
   const start = startOf(process.pid)
-  const named = machine && start && `${machine} ${process.pid} ${start}`
+  const named = machine && typeof start === 'string' && `${machine} ${process.pid} ${start}`
   const text = ownsDataDir ? `${ownerPrefix}${randomUUID()}` : named
   if (!text) return undefined
   return {
@@ -29,7 +29,8 @@ export function markProcess({ ownsDataDir }: { ownsDataDir: boolean }): ProcessM
       if (other.startsWith(ownerPrefix)) return ownsDataDir && other !== text
       if (!machine || !other.startsWith(`${machine} `)) return false
       const [pid, started] = other.slice(machine.length + 1).split(' ')
-      return startOf(Number(pid)) !== started
+      const found = startOf(Number(pid))
+      return found !== hidden && found !== started
     },
   }
 }
@@ -45,15 +46,29 @@ function nameMachine(): string | undefined {
   }
 }
 
-/** In clock ticks since the boot (proc_pid_stat(5), fields 3 and 22). Undefined: gone, or a zombie. */
-function startOf(pid: number): string | undefined {
+/** A process that is there, and of which we may not read more. */
+const hidden = Symbol('hidden')
+
+/**
+ * In clock ticks since the boot (proc_pid_stat(5), fields 3 and 22). Undefined: gone, or a zombie. Where
+ * /proc is mounted with hidepid, processes of other users are missing in it, or cannot be read: whether
+ * they are there is asked by a signal that does nothing.
+ */
+function startOf(pid: number): string | typeof hidden | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
     return /[ZX]/.test(fields[0] ?? '') ? undefined : fields[19]
+  } catch {
+    return isThere(pid) ? hidden : undefined
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ESRCH') return undefined
-    throw error
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
