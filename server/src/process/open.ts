@@ -148,23 +148,28 @@ export async function openDatabase(
   options: OpenOptions & { create?: boolean },
 ): Promise<OpenDatabase> {
   const { databaseUrl, databaseDirectUrl, dataDir } = config
-  const url = databaseDirectUrl ?? databaseUrl ?? (await waitForRunning(dataDir, options))
-  if (url) return { url, isOurs: false, [Symbol.asyncDispose]: async () => undefined }
-  if (!options.create && !existsSync(join(dataDir, 'postgres'))) {
-    throw new Error(
-      `There is no database in DATA_DIR ${dataDir}: run "npm start" first, or set DATA_DIR or DATABASE_URL to those of the server.`,
-    )
-  }
-  try {
-    const embedded = await startPostgres({ dataDir, ...options, leavesOthers: true })
-    return { url: embedded.url, isOurs: true, [Symbol.asyncDispose]: embedded.stop }
-  } catch (error) {
-    // Since we looked somebody has started one.
-    if (error instanceof StartFailure && error.kind === 'taken')
-      return openDatabase(config, options)
-    throw error
+  const giveUpAtMs = performance.now() + takenMs
+  for (;;) {
+    const url = databaseDirectUrl ?? databaseUrl ?? (await waitForRunning(dataDir, options))
+    if (url) return { url, isOurs: false, [Symbol.asyncDispose]: async () => undefined }
+    if (!options.create && !existsSync(join(dataDir, 'postgres'))) {
+      throw new Error(
+        `There is no database in DATA_DIR ${dataDir}: run "npm start" first, or set DATA_DIR or DATABASE_URL to those of the server.`,
+      )
+    }
+    try {
+      const embedded = await startPostgres({ dataDir, ...options, leavesOthers: true })
+      return { url: embedded.url, isOurs: true, [Symbol.asyncDispose]: embedded.stop }
+    } catch (error) {
+      const isTaken = error instanceof StartFailure && error.kind === 'taken'
+      if (!isTaken || performance.now() > giveUpAtMs) throw error
+    }
+    await sleep(50, undefined, { signal: options.signal })
   }
 }
+
+/** Who has taken it since we looked is found soon; one in another container never is. */
+const takenMs = 10_000
 
 interface OneOptions extends OpenOptions {
   /** Whether it is the right one; before anything is written to it. */

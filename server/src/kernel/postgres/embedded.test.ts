@@ -19,6 +19,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -39,6 +40,17 @@ const nobody = { uid: 65_534, gid: 65_534 }
 // Needs root to become somebody else, and a checkout that somebody else can enter.
 const canStepDown =
   process.geteuid?.() === 0 && spawnSync(process.execPath, ['--version'], nobody).status === 0
+/** As a container does: processes, addresses and memory of its own, and the files of others. */
+const inContainer = (program: string, ...args: string[]) =>
+  spawnSync(
+    'unshare',
+    [
+      ...['--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--net', '--ipc'],
+      ...[process.execPath, '--input-type=module', '-e', program, ...args],
+    ],
+    { encoding: 'utf8' },
+  )
+const canContain = inContainer('').status === 0
 let used: string
 
 beforeAll(async () => {
@@ -174,10 +186,28 @@ describe('one server for each DATA_DIR', () => {
     const dataDir = await copyDataDir()
     await using first = await startPostgres({ dataDir, log })
     await expect(startPostgres({ dataDir, log })).rejects.toThrow(
-      `Another Outrider already runs on DATA_DIR ${dataDir}`,
+      `Another Outrider already runs on DATA_DIR ${dataDir} (process ${process.pid} on ${hostname()}): stop it, or set DATA_DIR to another directory.`,
     )
     expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
+
+  test.runIf(canContain)(
+    'one in another container, which sees neither process nor port of the first, is refused',
+    async () => {
+      const dataDir = await copyDataDir()
+      await using first = await startPostgres({ dataDir, log })
+      const program = `
+        import { startPostgres } from ${JSON.stringify(new URL('index.ts', import.meta.url))}
+        const log = { info() {}, warn() {}, error() {} }
+        await startPostgres({ dataDir: process.argv[1], log })
+          .then(() => console.log('started'), ({ message }) => console.log(message))
+        process.exit()`
+      const { stdout, stderr } = inContainer(program, dataDir)
+      expect(stdout, stderr).toContain(`Another Outrider already runs on DATA_DIR ${dataDir}`)
+      expect(await findPostmaster(clusterAt(dataDir))).toBeDefined()
+      expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }])
+    },
+  )
 
   test.each(['another is stopping', 'another is stopping and has lost its server meanwhile'])(
     'who starts while %s waits for it',
@@ -190,18 +220,16 @@ describe('one server for each DATA_DIR', () => {
         process.kill(Number(await findPostmaster(clusterAt(dataDir))), 'SIGKILL')
         await vi.waitUntil(async () => !(await findRunning(dataDir)), patience)
       }
-      const leaving = `select from pg_stat_activity where application_name = 'outrider embedded, stopping'`
-      await vi.waitFor(
-        async () => expect(await query(first.url, leaving)).toHaveLength(1),
-        patience,
-      )
+      const note = join(dataDir, 'postgres', 'lock')
+      await vi.waitUntil(async () => (await readFile(note, 'utf8')).includes('stopping'), patience)
       const waiting = Promise.withResolvers<void>()
       const info = vi.fn((...line: unknown[]) => {
         if (line[1] === 'waiting for another Outrider that is stopping') waiting.resolve()
       })
       const starting = startPostgres({ dataDir, log: { ...log, info } })
       await Promise.race([waiting.promise, starting])
-      expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }])
+      const rows = await vi.waitFor(() => query(first.url, 'select 1 as one'), patience)
+      expect(rows).toEqual([{ one: 1 }])
       await first.stop()
       await using second = await starting
       expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])

@@ -10,7 +10,7 @@ import {
   removeUnfinished,
 } from './cluster.ts'
 import { type Held, hold, regain, type Site } from './hold.ts'
-import { tellOfLeaving } from './ownership.ts'
+import { type Lock, takeLock } from './lock.ts'
 import { findPrograms } from './programs.ts'
 
 export interface StartOptions {
@@ -49,21 +49,32 @@ export async function startPostgres(options: StartOptions): Promise<EmbeddedPost
   const launcher = await openCluster(cluster, programs)
   const { postgres } = programs
   const site: Site = { cluster, launcher, postgres, durable, log, leavesOthers }
-  const held = await hold(site, { signal })
+  const lock = await takeLock(cluster, { log, signal })
   try {
-    await removeUnfinished(cluster)
-    await ensureDatabase(held.ownership.client)
-    return keep(site, held, await readUrl(cluster), signal)
+    const held = await hold(site, { signal })
+    try {
+      await lock.tell()
+      await removeUnfinished(cluster)
+      await ensureDatabase(held.ownership.client)
+      return keep(site, held, { lock, url: await readUrl(cluster), signal })
+    } catch (error) {
+      await held.postmaster.stop()
+      throw error
+    }
   } catch (error) {
-    await held.postmaster.stop()
+    await lock.release()
     throw error
   }
 }
 
-function keep(site: Site, first: Held, url: URL, signal?: AbortSignal): EmbeddedPostgres {
+function keep(
+  site: Site,
+  first: Held,
+  { lock, url, signal }: { lock: Lock; url: URL; signal: AbortSignal | undefined },
+): EmbeddedPostgres {
   const stopping = new AbortController()
   let held = first
-  const tell = () => void tellOfLeaving(held.ownership)
+  const tell = () => void lock.tellOfLeaving()
   const keeping = keepOn()
   signal?.addEventListener('abort', tell)
 
@@ -72,7 +83,6 @@ function keep(site: Site, first: Held, url: URL, signal?: AbortSignal): Embedded
       await Promise.race([held.postmaster.exited, held.ownership.lost])
       if (stopping.signal.aborted) break
       held = await persist()
-      if (signal?.aborted) tell()
     }
     await held.postmaster.stop()
   }
@@ -98,6 +108,7 @@ function keep(site: Site, first: Held, url: URL, signal?: AbortSignal): Embedded
     signal?.removeEventListener('abort', tell)
     await held.postmaster.stop()
     await keeping
+    await lock.release()
   }
   return { url: String(url), stop, [Symbol.asyncDispose]: stop }
 }

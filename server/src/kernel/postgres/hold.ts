@@ -3,9 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import { type Cluster, readUrl, writeUrl } from './cluster.ts'
 import type { Launcher } from './launcher.ts'
-import { type Ownership, patienceMs, takeOwnership } from './ownership.ts'
+import { alreadyServed, isLeaving, waiting } from './lock.ts'
+import { type Ownership, takeOwnership } from './ownership.ts'
+import { patienceMs } from './patience.ts'
 import { choosePort } from './port.ts'
-import { findPostmaster, type Postmaster, StartFailure, startPostmaster } from './postmaster.ts'
+import {
+  findPostmaster,
+  type Postmaster,
+  removeLeftPidFile,
+  StartFailure,
+  startPostmaster,
+} from './postmaster.ts'
 import { serverSettings } from './settings.ts'
 
 /** What it takes to start the server of one DATA_DIR. */
@@ -32,11 +40,11 @@ export interface HoldOptions {
 }
 
 /**
- * A DATA_DIR is held by a server process and an advisory lock on it, in a session that lasts as long
- * as the process that started it. Whoever finds a server on the files tries the lock. Taken: another
- * process serves this directory, and we are refused, or wait if it is stopping. Free: that process was
- * killed and its server survived it; it is stopped and a new one started. No process ids are trusted
- * across starts.
+ * For who has the lock on the file (`lock.ts`), where there is one. A DATA_DIR is held by a server
+ * process and an advisory lock on it, in a session that lasts as long as the process that started it.
+ * Whoever finds a server on the files tries the lock. Taken: another process serves this directory,
+ * and we are refused, or wait if it is stopping. Free: that process was killed and its server survived
+ * it; it is stopped and a new one started. No process ids are trusted across starts.
  *
  * @throws when another process holds it, or when the server cannot be started
  */
@@ -66,11 +74,11 @@ async function stopSurvivor(site: Site, giveUpAtMs: number, signal?: AbortSignal
   for (;;) {
     signal?.throwIfAborted()
     const pid = await findPostmaster(cluster)
-    if (!pid) return
+    if (!pid) return removeLeftPidFile(cluster)
     const ownership = leavesOthers ? 'taken' : await takeOwnership(cluster)
-    if (ownership === 'taken') throw new StartFailure('taken', alreadyServed(cluster.dataDir))
-    if (ownership === 'leaving') {
-      if (!isTold) log.info({}, 'waiting for another Outrider that is stopping')
+    if (ownership === 'taken') {
+      if (leavesOthers || !(await isLeaving(cluster))) throw await alreadyServed(cluster)
+      if (!isTold) log.info({}, waiting)
       isTold = true
     } else if (ownership) {
       log.warn({}, 'stopping the PostgreSQL of a process that was killed')
@@ -107,12 +115,8 @@ async function start(site: Site, fixedPort?: number, signal?: AbortSignal): Prom
 
 async function own(cluster: Cluster): Promise<Ownership> {
   const ownership = await takeOwnership(cluster)
-  if (ownership === 'taken') throw new StartFailure('taken', alreadyServed(cluster.dataDir))
+  if (ownership === 'taken') throw await alreadyServed(cluster)
   // Somebody who started at the same instant took ours for one that was left over: look again.
-  if (!ownership || ownership === 'leaving')
-    throw new StartFailure('busy', 'PostgreSQL does not answer.')
+  if (!ownership) throw new StartFailure('busy', 'PostgreSQL does not answer.')
   return ownership
 }
-
-const alreadyServed = (dataDir: string) =>
-  `Another Outrider already runs on DATA_DIR ${dataDir}: stop it, or set DATA_DIR to another directory.`

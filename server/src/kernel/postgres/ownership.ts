@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Log } from '../log.ts'
 import { type Cluster, clusterAt, clusterExists, readUrl } from './cluster.ts'
+import { patienceMs } from './patience.ts'
 import { findPort, findPostmaster } from './postmaster.ts'
 
 /** Held for the life of the process that serves a DATA_DIR. */
@@ -11,13 +12,6 @@ export interface Ownership {
   /** Resolves when the connection that carries the lock is gone. */
   lost: Promise<void>
 }
-
-/**
- * Tells those who start meanwhile that this process is about to let go, so that they wait for it. Where
- * it cannot be told they are refused, as by a process that goes on.
- */
-export const tellOfLeaving = ({ client }: Ownership) =>
-  client.query(`set application_name = '${leavingName}'`).catch(() => undefined)
 
 /** The address of the database of a running server, for commands beside it. */
 export async function findRunning(dataDir: string): Promise<string | undefined> {
@@ -49,9 +43,6 @@ export async function waitForRunning(
   }
 }
 
-/** Longer than a shutdown with a full checkpoint takes. */
-export const patienceMs = 60_000
-
 const doesNotAnswer = (dataDir: string) =>
   `The PostgreSQL that runs on DATA_DIR ${dataDir} does not answer yet, as while it recovers after a power loss: try again later. ${clusterAt(dataDir).logFile} says what it does.`
 
@@ -59,12 +50,9 @@ const doesNotAnswer = (dataDir: string) =>
  * The lock is a session's, so it ends with its process or its server and leaves nothing stale. It
  * lives in the maintenance database: locks are per database.
  *
- * @returns undefined when no server answers, 'taken' when another process has the lock, 'leaving' when
- *   that process is stopping
+ * @returns undefined when no server answers, 'taken' when another process has the lock
  */
-export async function takeOwnership(
-  cluster: Cluster,
-): Promise<Ownership | 'taken' | 'leaving' | undefined> {
+export async function takeOwnership(cluster: Cluster): Promise<Ownership | 'taken' | undefined> {
   const url = await findUrl(cluster)
   url.pathname = '/postgres'
   const client = await connect(cluster, url)
@@ -73,12 +61,8 @@ export async function takeOwnership(
   try {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [lockKey])
     if (rows[0].locked) return { client, lost }
-    const { rowCount } = await client.query(
-      'select from pg_stat_activity where application_name = $1',
-      [leavingName],
-    )
     await client.end()
-    return rowCount === 0 ? 'taken' : 'leaving'
+    return 'taken'
   } catch {
     // Stopped under our hands, by whoever took it for one that was left over.
     void client.end().catch(() => undefined)
@@ -90,7 +74,6 @@ export async function takeOwnership(
 const lockKey = '8031453545228428658'
 
 const sessionName = 'outrider embedded'
-const leavingName = `${sessionName}, stopping`
 
 async function findUrl(cluster: Cluster): Promise<URL> {
   const url = await readUrl(cluster)

@@ -85,27 +85,28 @@ export async function findPort(cluster: Cluster): Promise<number | undefined> {
   return Number((await readPidFile(cluster))[3]) || undefined
 }
 
-/**
- * The process id of a server that runs on these files, whoever started it. The file of one that is
- * gone is removed where PostgreSQL would refuse to start beside it for ever: after a power loss it
- * can be empty or cut, and its number can be that of another process. Should this ever judge wrong,
- * PostgreSQL's own lock on its shared memory still keeps a second server off the files.
- */
+/** The process id of a server that runs on these files, whoever started it. */
 export async function findPostmaster(cluster: Cluster): Promise<number | undefined> {
   const lines = await readPidFile(cluster)
   if (lines.length === 0) return undefined
-  const pid = Math.abs(Number(lines[0]))
-  if (Number.isInteger(pid) && pid > 0) {
-    if (!isAlive(pid)) return undefined
-    // Who is there, and may not be looked at, may be the server.
-    if ((await worksFor(cluster, pid)) ?? isAlive(pid)) return pid
-  } else {
-    // A server that is just starting writes its number in the instant after it has made the file.
-    const starting = await findWorker(cluster)
-    if (starting !== undefined) return starting
-  }
+  const pid = readPid(lines)
+  // A server that is just starting writes its number in the instant after it has made the file.
+  if (pid === undefined) return findWorker(cluster)
+  if (!isAlive(pid)) return undefined
+  // Who is there, and may not be looked at, may be the server.
+  return ((await worksFor(cluster, pid)) ?? isAlive(pid)) ? pid : undefined
+}
+
+/**
+ * For who has found no server, and has the lock: a server in another container cannot be found, and
+ * ends when its file is gone. Removed where PostgreSQL would refuse to start beside it for ever: after
+ * a power loss it can be empty or cut, and its number can be that of another process. Should this ever
+ * judge wrong, PostgreSQL's own lock on its shared memory still keeps a second server off the files.
+ */
+export async function removeLeftPidFile(cluster: Cluster): Promise<void> {
+  const pid = readPid(await readPidFile(cluster))
+  if (pid !== undefined && !isAlive(pid)) return
   await rm(join(cluster.data, 'postmaster.pid'), { force: true })
-  return undefined
 }
 
 /** Fast shutdown first (a checkpoint, then exit), then one that recovers at the next start. */
@@ -160,6 +161,11 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+function readPid(lines: string[]): number | undefined {
+  const pid = Math.abs(Number(lines[0]))
+  return Number.isInteger(pid) && pid > 0 ? pid : undefined
 }
 
 async function findWorker(cluster: Cluster): Promise<number | undefined> {
