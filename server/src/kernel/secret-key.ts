@@ -19,12 +19,13 @@ interface Site {
  *
  * @param options.serves else it seals with the key of the processes that serve, also where another
  * one is first here: a command must not decide which key they need
+ * @param options.keyId which of the keys seals where the database remembers none yet; else the first
  * @throws with what to set, when none of the keys is that of the database
  */
 export async function openSecrets(
   db: ProcessDb,
   { config, now, newId }: Site,
-  { serves = true } = {},
+  { serves = true, keyId }: { serves?: boolean; keyId?: string } = {},
 ): Promise<SecretBox> {
   return db.transaction().execute(async (tx) => {
     await lockInstance(tx)
@@ -32,12 +33,13 @@ export async function openSecrets(
     const found = await readSecretKeys(config)
     if (instance && !found) throw new Error(lost(config.dataDir, instance.secret_key_id))
     const keys = found ?? [await createKeyFile(config.dataDir)]
-    const secrets = createSecretBox(keys)
     if (!instance) {
-      const secret_key_id = secrets.keyId
+      const first = createSecretBox(keyId ? withFirst(keys, keyId) : keys)
+      const secret_key_id = first.keyId
       await insertInstance(tx, { id: newId(), secret_key_id, timestamp_created: now() })
-      return secrets
+      return first
     }
+    const secrets = createSecretBox(keys)
     if (!keyIdsOf(keys).includes(instance.secret_key_id)) {
       throw new Error(foreign(keyIdsOf(keys), instance.secret_key_id))
     }

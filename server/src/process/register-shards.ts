@@ -40,7 +40,8 @@ export async function prepareShards(
   log: Log,
 ): Promise<PreparedShard[]> {
   const site = { config, now: () => new Date(), newId: createIdGenerator(() => new Date()) }
-  await openSecrets(first, site)
+  // The processes that serve decide which key seals, and a shard that is new begins with theirs.
+  const { keyId } = await openSecrets(first, site, { serves: false })
   const keyIds = keyIdsOf((await readSecretKeys(config)) ?? [])
   await requireFirst(first, await listRegistered(first))
   requireNoneMissing(await listRegistered(first), config.databaseShards)
@@ -70,7 +71,7 @@ export async function prepareShards(
     const isNew = !registered.some((shard) => shard.name === name)
     await requireOwn(db, name, { registered, keyIds })
     const applied = await applyMigrations(directUrl ?? url, log)
-    await openSecrets(db, site)
+    await openSecrets(db, site, { serves: false, keyId })
     // Before anything can lie there; and after, for who opted out before all had to know of it.
     await copyOptOuts(first, db)
     await register(first, db, name)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOf } from '../../test/app.ts'
@@ -49,6 +50,7 @@ import {
   listShards,
   locateDefaultWorkspace,
 } from '../features/workspaces/index.ts'
+import { createSecretBox } from '../kernel/crypto.ts'
 import { insertRegistered, updateRegistered } from '../kernel/shards/queries.ts'
 import { openServer } from './open.ts'
 import { prepareShards } from './register-shards.ts'
@@ -637,6 +639,35 @@ test('a shard that is away is named by its variable, and keeps none of the other
     execute function fill()`)
   await expect(prepare({ DATABASE_SHARDS })).rejects.toThrow(
     /DATABASE_SHARDS \(b\)\. The shard c: no room$/,
+  )
+})
+
+test('a shard is given the key that seals, whichever is first where it is registered, and keeps it', async () => {
+  await using ctx = await testContext()
+  await using second = await testDatabase()
+  await using third = await testDatabase()
+  const { pool, url, db } = ctx.database
+  const [sealing, next] = [1, 2].map(() => randomBytes(32).toString('base64'))
+  const prepare = (OUTRIDER_SECRET_KEY: string, ...shards: string[]) => {
+    const own = { DATABASE_URL: url, DATABASE_SHARDS: shards.join(' '), OUTRIDER_SECRET_KEY }
+    return prepareShards(readConfig({ ...databases.settings, ...own }), db, silentLog)
+  }
+  const noted = async (of: Pick<TestDatabase, 'pool'>) =>
+    (await of.pool.query('select secret_key_id from instance')).rows
+  const [b, c] = [`b=${second.url}`, `c=${third.url}`]
+  await prepare(String(sealing), b)
+  const before = await noted({ pool })
+  // As a shell has it while the keys are changed, and the service does not yet seal with the new one.
+  await prepare(`${next},${sealing}`, b, c)
+  for (const database of [{ pool }, second, third]) expect(await noted(database)).toEqual(before)
+  await expect(prepare(String(next), b, c)).rejects.toThrow(
+    /sealed with key .*, but the key here is .*: set OUTRIDER_SECRET_KEY/,
+  )
+  await pool.query(
+    `update instance set secret_key_id = '${createSecretBox([Buffer.from(String(next), 'base64')]).keyId}'`,
+  )
+  await expect(prepare(String(next), b, c)).rejects.toThrow(
+    /^The shard b: The database holds secrets sealed with key/,
   )
 })
 
