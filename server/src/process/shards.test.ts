@@ -49,7 +49,9 @@ import {
   listAllWorkspaces,
   listShards,
   locateDefaultWorkspace,
+  setWorkspace,
 } from '../features/workspaces/index.ts'
+import { enterWorkspace } from '../kernel/context.ts'
 import { createSecretBox } from '../kernel/crypto.ts'
 import { insertRegistered, updateRegistered } from '../kernel/shards/queries.ts'
 import { openServer } from './open.ts'
@@ -703,15 +705,23 @@ test('workspaces of several shards have handles that differ', async () => {
   expect(handles).toEqual(['sud', `sud-${ids[1]?.id.slice(-12)}`])
 })
 
-test('while a shard is away no workspace is given a handle that one of its own may have', async () => {
+test('while a shard is away no workspace is given a name that one of its own may have', async () => {
+  const { first } = sharded.shards
+  const { id } = await createWorkspace(first.ctx, 'West')
   await sharded.createOn('b', 'East')
+  const rename = async (name: string) =>
+    setWorkspace(await enterWorkspace(sharded.api.ctx, id), id, { name })
   databases.takeAway()
   try {
-    const { id, handle } = await createWorkspace(sharded.shards.first.ctx, 'East')
-    expect(handle).toBe(`east-${id.slice(-12)}`)
+    const away = { code: 'unavailable', message: expect.stringContaining('the shard b') }
+    await expect(createWorkspace(first.ctx, 'East')).rejects.toMatchObject(away)
+    await expect(rename('East')).rejects.toMatchObject(away)
+    // Its own name is no question.
+    expect(await rename('West')).toMatchObject({ id, name: 'West' })
   } finally {
     databases.bringBack()
   }
+  await vi.waitFor(() => expect(rename('East')).rejects.toThrow('exists already'), patience)
 })
 
 test('a process that does not know a shard that was registered since says so, and calls no key invalid', async () => {

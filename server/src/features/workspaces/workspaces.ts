@@ -95,11 +95,11 @@ export async function locateDefaultWorkspace(ctx: ProcessContext) {
 async function insert(ctx: ProcessContext, name: string) {
   const id = ctx.newId()
   const plain = handleOf(name)
-  // A person may be a member on several shards, and opens a workspace by its handle alone.
-  const taken = await askShardsUp(ctx, ({ db }) => queries.isHandleTaken(db, plain))
-  // One that is silent may have it. The first workspace of all is known by its handle.
-  const isKnown = name === defaultWorkspaceName || haveAllAnswered(ctx, taken)
-  const isTaken = !isKnown || taken.includes(true) || (await queries.isHandleTaken(ctx.db, plain))
+  // A person may be a member on several shards, and opens a workspace by its handle alone. The first
+  // workspace of all, which is known by its handle, waits for no shard.
+  const ask = name === defaultWorkspaceName ? askShardsUp : askAllShards
+  const taken = await ask(ctx, ({ db }) => queries.isHandleTaken(db, plain))
+  const isTaken = taken.includes(true) || (await queries.isHandleTaken(ctx.db, plain))
   return queries.insertWorkspace(ctx.db, {
     id,
     name,
@@ -173,20 +173,19 @@ export async function listAllWorkspaces(ctx: ProcessContext) {
   return lists.flat().toSorted((a, b) => (a.id > b.id ? -1 : 1))
 }
 
-/** One that is down is not asked: should it have a workspace of the name, commands ask for the id. */
-async function requireFreeElsewhere(ctx: AnyContext, name: string) {
-  const { shards, shard } = ctx
-  if (!shards) return
-  const found = await shards.askThoseUp(async (other) =>
+/** @throws AppError `unavailable` when none of the other shards has it, and one does not answer */
+async function requireFreeElsewhere({ shards, shard }: AnyContext, name: string) {
+  const found = await shards?.find(async (other) =>
     other.name === shard ? undefined : queries.findWorkspaceByName(other.ctx.db, name),
   )
-  if (found.some(({ answer }) => answer)) throw nameTaken()
+  if (found) throw nameTaken()
 }
 
 async function requireFreeName(tx: AnyContext, name: string, workspaceId: string) {
   if (name === defaultWorkspaceName) await requireDefault(tx, workspaceId)
   const other = await queries.findWorkspaceByName(tx.db, name)
-  if (other && other.id !== workspaceId) throw nameTaken()
+  if (other?.id === workspaceId) return
+  if (other) throw nameTaken()
   await requireFreeElsewhere(tx, name)
 }
 
