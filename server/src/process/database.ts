@@ -19,6 +19,7 @@ export function connectDatabase(
   return connect(url, connectionsMax, {
     ...timeouts,
     isPooled: isPooled(config, url),
+    directUrl: config.databaseDirectUrl,
   })
 }
 

@@ -1,7 +1,11 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import pg from 'pg'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { testDatabase } from '../../../test/database.ts'
+import { startTcpProxy } from '../../../test/mail/tcp-proxy.ts'
+import { startPgBouncer, whyNoPgBouncer } from '../../../test/pgbouncer.ts'
 import { connect, pipelineOf } from './db.ts'
 import { watchForSilence } from './silence.ts'
+import { apiTimeouts } from './timeouts.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -57,4 +61,48 @@ test('a pipelined read that waits for a lock ends no connection: the database an
   holder.release()
   expect((await waiting)?.rowCount).toBe(0)
   await db.destroy()
+})
+
+describe.skipIf(whyNoPgBouncer)('behind a pooler', () => {
+  /** One whose only connection to the database somebody else has for as long as `busy` takes. */
+  async function queueing(isDirect: boolean) {
+    const stack = new AsyncDisposableStack()
+    const database = stack.use(await testDatabase())
+    const url = new URL(database.url)
+    const proxy = stack.use(await startTcpProxy(Number(url.port)))
+    url.port = String(proxy.port)
+    const pooler = stack.use(
+      await startPgBouncer(url.href, 'default_pool_size = 1\nmin_pool_size = 0'),
+    )
+    const { db, pool } = connect(pooler.url, 3, {
+      ...{ ...apiTimeouts, isPooled: true },
+      directUrl: isDirect ? url.href : undefined,
+    })
+    stack.defer(() => db.destroy())
+    // Connected, and the question beside it answered, before there is a queue.
+    await pool.query('select 1')
+    await pool.query('select 1')
+    const other = new pg.Client(pooler.url)
+    other.on('error', () => undefined)
+    await other.connect()
+    stack.defer(() => other.end())
+    return { proxy, pool, other, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  }
+
+  test.each([true, false])(
+    'who waits in its queue for longer than silence lasts gets the answer (direct way: %s)',
+    async (isDirect) => {
+      await using queue = await queueing(isDirect)
+      const busy = queue.other.query('select pg_sleep(7)')
+      const waiting = queue.pool.query('select pg_backend_pid()')
+      await busy
+      expect((await waiting).rowCount).toBe(1)
+    },
+  )
+
+  test('a database that is silent behind it is told from a queue by the direct way', async () => {
+    await using queue = await queueing(true)
+    queue.proxy.freezeAll()
+    await expect(queue.pool.query('select 1')).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+  })
 })

@@ -9,6 +9,8 @@ export interface DatabaseTimeouts {
    * are made there.
    */
   isPooled?: boolean
+  /** The way around the pooler, by which the database itself can be asked. */
+  directUrl?: string | undefined
 }
 
 /** A client waits for the answer. */
