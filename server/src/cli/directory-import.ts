@@ -9,7 +9,7 @@ import {
   parseColumnMap,
 } from '../features/directory/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
-import { askInTurn, kindOption, showingProgress } from './directory-options.ts'
+import { askInTurnBySession, kindOption, showingProgress } from './directory-options.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
 import type { Step } from './progress-bar.ts'
 import { formatRecord } from './terminal.ts'
@@ -27,7 +27,7 @@ export function importCommand(directory: Command) {
       operate(
         options,
         async (ctx) => {
-          const [first] = await askInTurn(ctx, (shard) =>
+          const [first] = await askInTurnBySession(ctx, (shard) =>
             showingProgress(shard, options, (show) =>
               importFile(shard, file, {
                 map: options.map ?? new Map(),

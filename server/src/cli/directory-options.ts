@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { ProcessContext } from '../kernel/context.ts'
 import { askAllShards } from '../kernel/shards/ask.ts'
+import { requireSession } from '../process/pooler.ts'
 import type { OutputOptions } from './operate.ts'
 import { openProgressBar, type Step } from './progress-bar.ts'
 
@@ -22,6 +23,19 @@ export async function askInTurn<T>(
   const done: [T, ...T[]] = [await work(ctx)]
   for (const shard of others) done.push(await work(shard))
   return done
+}
+
+/**
+ * The same for what keeps rows in tables of its session until they are written.
+ *
+ * @throws also where a pooler gives its sessions to others, before anything is written
+ */
+export async function askInTurnBySession<T>(
+  ctx: ProcessContext,
+  work: (shard: ProcessContext) => Promise<T>,
+): Promise<[T, ...T[]]> {
+  await askAllShards(ctx, requireSession)
+  return askInTurn(ctx, work)
 }
 
 /** With a bar where a person looks on: on a terminal, and not where the output is for a program. */

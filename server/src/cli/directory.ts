@@ -11,7 +11,7 @@ import {
 import type { ProcessContext } from '../kernel/context.ts'
 import { exportCommand } from './directory-export.ts'
 import { importCommand } from './directory-import.ts'
-import { askInTurn, showingProgress } from './directory-options.ts'
+import { askInTurn, askInTurnBySession, showingProgress } from './directory-options.ts'
 import { getShard, type OutputOptions, operate, withOutput } from './operate.ts'
 import { formatRecord } from './terminal.ts'
 
@@ -28,7 +28,7 @@ export function directoryCommands(program: Command) {
       operate(
         options,
         async (ctx) => {
-          const [first] = await askInTurn(ctx, async (shard) => {
+          const [first] = await askInTurnBySession(ctx, async (shard) => {
             const { contacts, companies } = await readStats(shard)
             const whole = contacts + companies
             return await showingProgress(shard, options, (show) =>
@@ -72,14 +72,20 @@ export function directoryCommands(program: Command) {
     .option('--remove', 'take them out again; what was acquired of them stays acquired')
     .action((options: OutputOptions & { remove?: true }) =>
       options.remove
-        ? operate(options, onEach(removeSample), (sample) => `Removed ${told(sample)}.`)
-        : operate(options, onEach(loadSample), (sample) => `Loaded ${told(sample)}.`),
+        ? operate(options, onEach(askInTurn, removeSample), (sample) => `Removed ${told(sample)}.`)
+        : operate(
+            options,
+            onEach(askInTurnBySession, loadSample),
+            (sample) => `Loaded ${told(sample)}.`,
+          ),
     )
 }
 
 /** Each database has a copy of the directory: what the first one says holds for all. */
-const onEach = (work: (shard: ProcessContext) => Promise<Sample>) => async (ctx: ProcessContext) =>
-  (await askInTurn(ctx, work))[0]
+const onEach =
+  (ask: typeof askInTurn<Sample>, work: (shard: ProcessContext) => Promise<Sample>) =>
+  async (ctx: ProcessContext) =>
+    (await ask(ctx, work))[0]
 
 const told = ({ contacts, companies }: Sample) => `${contacts} contacts and ${companies} companies`
 

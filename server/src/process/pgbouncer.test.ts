@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
@@ -78,6 +80,36 @@ test.skipIf(whyNoPgBouncer)(
       // By connect_query.
       expect(timeouts).toEqual(Array(6).fill('1min'))
     }
+  },
+)
+
+test.skipIf(whyNoPgBouncer)(
+  'a command that needs its session names the way around a pooler that shares it, and takes it',
+  async () => {
+    await using database = await testDatabase()
+    await using second = await testDatabase()
+    await using pooler = await startPgBouncer(database.url, whyNoPreparedNames ? '' : noNames)
+    const settings = {
+      ...{ DATABASE_URL: pooler.url, DATABASE_PREPARED: 'off', DATA_DIR: await makeDataDir() },
+      OUTRIDER_SECRET_KEY: randomBytes(32).toString('base64'),
+    }
+    const file = join(settings.DATA_DIR, 'contacts.csv')
+    await writeFile(file, 'email,first_name\nada@engines.example,Ada\n')
+    const commands = [['import', file], ['reindex'], ['sample']]
+    for (const command of commands) {
+      const { code, stderr } = await runOperator(['directory', ...command], settings)
+      expect(stderr).toContain('set DATABASE_DIRECT_URL to the PostgreSQL behind it')
+      expect(code).toBe(1)
+    }
+    const direct = { ...settings, DATABASE_DIRECT_URL: database.url }
+    for (const command of commands)
+      expect(await runOperator(['directory', ...command], direct)).toMatchObject({ code: 0 })
+
+    const behind = pooler.url.replace(/[^/]+$/, new URL(second.url).pathname.slice(1))
+    const shards = { ...direct, DATABASE_SHARDS: `b=${behind}` }
+    await operatorJson(['migrate', '--shards'], shards)
+    const { stderr } = await runOperator(['directory', 'reindex'], shards)
+    expect(stderr).toContain('set DATABASE_DIRECT_SHARDS (b) to the PostgreSQL behind it')
   },
 )
 

@@ -1,6 +1,8 @@
-import type { Config } from '../config.ts'
+import { type Config, firstShardName } from '../config.ts'
+import type { ProcessContext } from '../kernel/context.ts'
 import { findPooler, identify, type Pooler } from '../kernel/db/pooler.ts'
 import { explainRefusal, type UrlVariable } from './database.ts'
+import { sayOfShard } from './shards.ts'
 
 export interface PoolerVerdict {
   /** Between this process and the database of DATABASE_URL; undefined: nothing. */
@@ -21,6 +23,26 @@ export async function requireUsablePooler(config: Config, url: string): Promise<
   if (trouble) throw new Error(trouble)
 }
 
+/**
+ * For what keeps something in its session, such as tables of its own or a lock.
+ *
+ * @throws with what to set where a pooler gives its sessions to others
+ */
+export async function requireSession({ config, shard = firstShardName }: ProcessContext) {
+  const { databaseUrl, databaseDirectUrl } = config
+  const way = databaseDirectUrl ?? databaseUrl
+  const pooler = way === undefined ? undefined : await findPooler(way)
+  if (!pooler || pooler.mode === 'session') return
+  const sentence = databaseDirectUrl ? directIsPooled : needsSession
+  throw new Error(shard === firstShardName ? sentence : sayOfShard(shard, sentence))
+}
+
+const needsSession =
+  'DATABASE_URL leads to a pooler that gives each transaction another connection, and this command needs one of its own: set DATABASE_DIRECT_URL to the PostgreSQL behind it.'
+
+const directIsPooled =
+  'DATABASE_DIRECT_URL leads to a pooler, too: set it to the PostgreSQL behind that.'
+
 function troubleOf(config: Config, pooler: Pooler | undefined): string | undefined {
   if (!pooler || pooler.mode === 'session') return undefined
   if (pooler.mode === 'statement') {
@@ -39,7 +61,7 @@ async function directTrouble(config: Config, url: string): Promise<string | unde
   if (direct === undefined || direct === url) return undefined
   const { pooler, name } = await look(direct, 'DATABASE_DIRECT_URL')
   if (pooler && pooler.mode !== 'session') {
-    return 'DATABASE_DIRECT_URL leads to a pooler, too: set it to the PostgreSQL behind that.'
+    return directIsPooled
   }
   if (name === (await identify(url))) return undefined
   return 'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases: both must be the same one, with the pooler and without.'
