@@ -126,6 +126,44 @@ describe('keys', () => {
     expect((await json('keys', 'list', '--workspace', workspace)).items).toHaveLength(42)
   })
 
+  test('are listed with who made them: the operator, a person by name, a key by name, else by id', async () => {
+    const { id: workspace } = await json('workspaces', 'create', '--name', 'made keys')
+    const args = ['--workspace', workspace, '--scopes', 'all:*']
+    const make = (name: string) => json('keys', 'create', ...args, '--name', name)
+    const made = [await make('parent'), await make('child'), await make('hers'), await make('lost')]
+    const [parent, child, hers, lost] = made.map(({ id }) => id)
+    const user = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
+    await behind(
+      database(),
+      `insert into users (id, name, email, email_verified, timestamp_created, timestamp_updated)
+       values ($1, 'Ann Example', 'ann@example.com', true, now(), now())`,
+      [user],
+    )
+    for (const [id, type, maker] of [
+      [child, 'key', parent],
+      [hers, 'user', user],
+      [lost, 'user', parent?.replace(/.{12}$/, '0'.repeat(12))],
+    ]) {
+      await behind(
+        database(),
+        'update service_accounts set created_by_type = $2, created_by_id = $3 where id = $1',
+        [id, type, maker],
+      )
+    }
+    const { items } = await json('keys', 'list', '--workspace', workspace)
+    expect(
+      Object.fromEntries(items.map((key: Record<string, string>) => [key.name, key.made_by])),
+    ).toEqual({
+      parent: 'operator',
+      child: 'key parent',
+      hers: 'user Ann Example',
+      lost: `user ${parent?.replace(/.{12}$/, '0'.repeat(12))}`,
+    })
+    const { stdout } = await run('keys', 'list', '--workspace', workspace)
+    expect(stdout).toMatch(/made by/i)
+    expect(stdout).toContain('user Ann Example')
+  })
+
   test('are revoked with those they made when that is asked for', async () => {
     const args = ['--name', 'parent', '--scopes', 'all:*']
     const parent = await json('keys', 'create', ...args)

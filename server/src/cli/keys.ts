@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { operator } from '../features/audit/index.ts'
 import { createKeyAsOperator, listKeys, revokeKey } from '../features/keys/index.ts'
+import { listUsersById } from '../features/users/index.ts'
+import type { Context } from '../kernel/context.ts'
 import { parseId, parseList, parseName } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { readAll } from './read-all.ts'
@@ -30,14 +32,11 @@ export function keyCommands(program: Command) {
   withWorkspace(keys.command('list'))
     .description('List the keys that are not revoked')
     .action((options: WorkspaceOptions) =>
-      operateIn(
-        options,
-        (ctx, workspaceId) => readAll((page) => listKeys(ctx, workspaceId, page)),
-        ({ items }) =>
-          formatTable(
-            ['id', 'name', 'prefix', 'status', 'last used', 'expires', 'scopes'],
-            items.map((key) => Object.values(summary(key))),
-          ),
+      operateIn(options, listWithMakers, ({ items }) =>
+        formatTable(
+          ['id', 'name', 'prefix', 'status', 'last used', 'expires', 'scopes', 'made by'],
+          items.map((key) => [...Object.values(summary(key)), key.made_by]),
+        ),
       ),
     )
 
@@ -53,6 +52,19 @@ export function keyCommands(program: Command) {
         (key) => formatRecord(summary(key)),
       )
     })
+}
+
+/** Of a key that was revoked since, and of a person whose account is gone, the audit log has more. */
+async function listWithMakers(ctx: Context, workspaceId: string) {
+  const { items } = await readAll((page) => listKeys(ctx, workspaceId, page))
+  const makers = items.flatMap(({ created_by: { type, id } }) =>
+    type === 'user' && id ? [id] : [],
+  )
+  const users = await listUsersById(ctx, [...new Set(makers)])
+  const nameOf = new Map([...items, ...users].map(({ id, name }) => [id, name]))
+  const madeBy = ({ type, id }: Key['created_by']) =>
+    id === null ? type : `${type} ${nameOf.get(id) ?? id}`
+  return { items: items.map((key) => ({ ...key, made_by: madeBy(key.created_by) })) }
 }
 
 type CreateOptions = WorkspaceOptions & { name: string; scopes: string[]; expires?: string }
