@@ -16,6 +16,7 @@ import {
 } from '../kernel/db/instance.ts'
 import { newerDatabase } from '../kernel/db/migrate.ts'
 import { listPartitions } from '../kernel/db/partitions.ts'
+import { listIdleSlots } from '../kernel/db/slots.ts'
 import { dayMs } from '../kernel/durations.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
@@ -62,6 +63,7 @@ export async function examineDatabase(
     await clock(db, now),
     await secretKey(db, config),
     await partitions(db, now),
+    await slots(db),
     await runners(db, config, isOurs),
     await backlog(db, now),
     await directory(db),
@@ -194,6 +196,22 @@ async function partitions(db: ProcessDb, now: Date): Promise<Finding> {
   const daysAhead = (until - now.getTime()) / dayMs
   if (daysAhead >= 2) return fine('partitions', detail)
   return found('partitions', 'warn', detail, remedy)
+}
+
+/** A standby that is restarted is behind by less. */
+const idleBytesMax = 100_000_000
+
+/** A standby or a copy that has gone away without its slot fills the disk, and then nothing is written. */
+async function slots(db: ProcessDb): Promise<Finding> {
+  const check = 'replication slots'
+  const idle = (await listIdleSlots(db)).filter(({ kept_bytes }) => kept_bytes > idleBytesMax)
+  if (idle.length === 0) return fine(check, 'none keeps WAL that nobody reads')
+  const kept = idle.map(
+    ({ name, kept_bytes }) => `${name} keeps ${Math.round(kept_bytes / 1e6)} MB of WAL`,
+  )
+  const drops = idle.map(({ name }) => `"select pg_drop_replication_slot('${name}')"`)
+  const remedy = `Bring back who reads it, or end it by ${drops.join(' and ')}. Set max_slot_wal_keep_size, so that none fills the disk.`
+  return found(check, 'warn', `${kept.join(', ')} that nobody reads`, remedy)
 }
 
 async function runners(db: ProcessDb, { leaseMs }: Config, isOurs: boolean): Promise<Finding> {

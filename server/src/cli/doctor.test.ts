@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { behind, commandDatabase, json, run } from '../../test/commands.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { makeDataDir } from '../../test/processes.ts'
 import { firstIdAt } from '../kernel/ids.ts'
+import { startPostgres } from '../kernel/postgres/index.ts'
 import { writeServiceSettings } from '../process/service-settings.ts'
 
 const database = commandDatabase()
@@ -30,6 +32,38 @@ test.each(listFaults())('the doctor finds %s', async (_fault, cause, finding) =>
     expect.objectContaining({ remedy: expect.any(String), ...finding }),
   )
   expect(report.status).toBe(code === 1 ? 'fail' : 'warn')
+})
+
+test('the doctor names a replication slot that keeps WAL without anybody who reads it', async () => {
+  // Slots are of the server, and other tests share theirs.
+  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  await using own = await startPostgres({ dataDir: await makeDataDir(), log, durable: false })
+  vi.stubEnv('DATABASE_URL', own.url)
+  await json('migrate')
+  const slots = async () => {
+    const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+    return checks.find(({ check }: { check: string }) => check === 'replication slots')
+  }
+  expect(await slots()).toMatchObject({ status: 'ok' })
+  const client = new pg.Client(own.url)
+  await client.connect()
+  try {
+    await client.query("select pg_create_physical_replication_slot('gone', true)")
+    // It keeps little, as of a standby that is being restarted.
+    expect(await slots()).toMatchObject({ status: 'ok' })
+    // Each ends a file of 16 MB.
+    for (let file = 0; file < 8; file++) {
+      await client.query("select pg_logical_emit_message(false, '', 'x')")
+      await client.query('select pg_switch_wal()')
+    }
+    expect(await slots()).toMatchObject({
+      status: 'warn',
+      detail: expect.stringMatching(/^gone keeps 1[2-4]\d MB of WAL that nobody reads$/),
+      remedy: expect.stringContaining("select pg_drop_replication_slot('gone')"),
+    })
+  } finally {
+    await client.end()
+  }
 })
 
 test('the doctor says whose settings it goes by', async () => {

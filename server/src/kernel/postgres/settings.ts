@@ -6,7 +6,9 @@
  */
 export function serverSettings(port: number, durable: boolean, diskBytes: number): string[] {
   const max_wal_size = `${walMegabytes(diskBytes)}MB`
-  const settings = { ...base, max_wal_size, port, ...(durable ? {} : forgetful) }
+  const max_slot_wal_keep_size = `${slotMegabytes(diskBytes)}MB`
+  const sizes = { max_wal_size, max_slot_wal_keep_size }
+  const settings = { ...base, ...sizes, port, ...(durable ? {} : forgetful) }
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
@@ -40,5 +42,9 @@ const base = {
 /** A twentieth of the disk, so that a small one is not filled by WAL; beyond 2 GB it makes nothing faster. */
 const walMegabytes = (diskBytes: number) =>
   Math.max(256, Math.min(2048, Math.floor(diskBytes / 20 / 1024 ** 2)))
+
+/** What a copy may fall behind, or be away for: its slot keeps no more, and the disk is not filled by it. */
+const slotMegabytes = (diskBytes: number) =>
+  Math.max(1024, Math.min(65_536, Math.floor(diskBytes / 5 / 1024 ** 2)))
 
 const forgetful = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
