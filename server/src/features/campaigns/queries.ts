@@ -161,10 +161,12 @@ export const listWatched = prepared<
 /** No lock of who completes the campaign or adds to it, only of who edits it. */
 export const holdSteps = prepared<
   [workspaceId: string, id: string],
-  Pick<CampaignRow, 'sequences' | 'campaign_schedule' | 'stop_for_company'>
+  Pick<CampaignRow, 'sequences' | 'campaign_schedule' | 'stop_for_company'> & {
+    leads_finish_at: Date | null
+  }
 >(
   'hold_campaign_steps',
-  `select sequences, campaign_schedule, stop_for_company
+  `select sequences, campaign_schedule, stop_for_company, leads_finish_at
    from campaigns
    where workspace_id = $1 and id = $2
    for key share`,
@@ -172,7 +174,7 @@ export const holdSteps = prepared<
 
 /** Answers no row when the claim is no longer what it was. */
 export const moveFollowing = prepared<
-  [workspaceId: string, id: string, seen: Date, due: Date | null],
+  [workspaceId: string, id: string, seen: Date, due: Date],
   { id: string }
 >(
   'move_following',
@@ -180,6 +182,17 @@ export const moveFollowing = prepared<
    set leads_follow_due = $4
    where workspace_id = $1 and id = $2 and leads_follow_due = $3
    returning id`,
+)
+
+/** Changes nothing when the claim is no longer what it was. */
+export const endFollowing = prepared<
+  [workspaceId: string, id: string, seen: Date, now: Date],
+  never
+>(
+  'end_following',
+  `update campaigns
+   set leads_follow_due = case when leads_finish_at > $4 then leads_finish_at end
+   where workspace_id = $1 and id = $2 and leads_follow_due = $3`,
 )
 
 export const insertCampaign = (db: Db, campaign: Insertable<Campaigns>) =>

@@ -24,7 +24,7 @@ import { findSenders } from './readiness/sender-mailboxes.ts'
 import { toRecords } from './record.ts'
 import { deleteRefusedCopies } from './refused-copies/refused-copy-queries.ts'
 import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
-import { followKind, mustLeadsFollow } from './sequence/follow-steps.ts'
+import { finishAfter, followKind, mustLeadsFollow } from './sequence/follow-steps.ts'
 import { stepsWithIds } from './sequence/sequence.ts'
 import { completeIfFinished } from './service-transitions.ts'
 import { invalidTransition, refuseTransition } from './transition.ts'
@@ -68,7 +68,7 @@ export async function updateCampaign(
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),
       ...noted,
-      ...(mustFollow ? { leads_follow_due: tx.now() } : {}),
+      ...(mustFollow ? followed(row, after, tx.now()) : {}),
     })
     if (mustFollow) hintJob(tx, followKind, id)
     if (changed.cc_list || changed.bcc_list) await deleteRefusedCopies(tx.db, workspaceId, id)
@@ -192,6 +192,12 @@ export async function findUnready(ctx: Context, workspaceId: string, id: string)
 async function findMeans(tx: Context, { workspace_id, email_list }: queries.CampaignRow) {
   const { mailboxes } = await findSenders(tx.db, workspace_id, email_list, email_list)
   return { mailboxes, linkUrl: await findLinkUrl(tx) }
+}
+
+/** Leads follow at once, and those that are left without a step are finished later. */
+function followed(row: queries.CampaignRow, after: queries.CampaignRow, now: Date) {
+  const leads_finish_at = finishAfter(row, after, now)
+  return { leads_follow_due: now, ...(leads_finish_at ? { leads_finish_at } : {}) }
 }
 
 /** Who leaves `email_list` has conversations that wait. */

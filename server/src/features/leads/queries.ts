@@ -34,7 +34,7 @@ export const findLeadById = async (db: Db, workspaceId: string, id: string) => {
 
 const lockedColumns = `${storedColumns}, c.name as campaign_name,
   c.campaign_schedule #>> '{schedules,0,timezone}' as campaign_zone, c.stop_on_reply,
-  c.stop_on_auto_reply, c.stop_for_company, (
+  c.stop_on_auto_reply, c.stop_for_company, c.leads_finish_at, (
     select s.variant_id from sends s
     where s.workspace_id = $1 and s.lead_id = l.id
       and s.step_id = l.sent_step_ids[cardinality(l.sent_step_ids)]

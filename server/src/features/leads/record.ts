@@ -60,6 +60,8 @@ export interface LockedLead extends StoredLead {
   stop_on_reply: boolean
   stop_on_auto_reply: boolean
   stop_for_company: boolean
+  /** Who has no step left since an edit is not finished before. */
+  leads_finish_at: Date | null
   /** Of the mail that it was sent last. */
   last_variant_id: string | null
 }

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => inbox[Symbol.asyncDispose]())
 
-test('a lead whose steps were removed when it was due is completed, with its event', async () => {
+test('a lead whose steps were removed when it was due is completed ten minutes later, with its event', async () => {
   const { leadId, campaign, mailbox } = await inbox.contact(['ada@lead.example'])
   const { ctx } = inbox
   await readForEver(ctx.database.peek, mailbox.id)
@@ -20,6 +20,14 @@ test('a lead whose steps were removed when it was due is completed, with its eve
   expect(status).toBe(200)
   // No follower of edited steps runs: the sender comes first.
   await inbox.startRunner()
+  const waiting = await ctx.database.until(async () => {
+    const found = await inbox.lead(leadId)
+    return (found.timestamp_next_send as Date) > ctx.now() && found
+  })
+  expect(waiting).toMatchObject({ status: 'contacted', sending_state: 'active' })
+  await inbox.untilAsleep()
+  await readForEver(ctx.database.peek, mailbox.id)
+  ctx.clock.advance(600_000)
   const lead = await ctx.database.until(async () => {
     const found = await inbox.lead(leadId)
     return found.sending_state === 'finished' && found

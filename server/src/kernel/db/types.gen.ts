@@ -113,6 +113,7 @@ export interface Campaigns {
   former_senders: Generated<string[]>;
   id: string;
   insert_unsubscribe_header: boolean;
+  leads_finish_at: Timestamp | null;
   leads_follow_due: Timestamp | null;
   link_tracking: boolean;
   name: string;

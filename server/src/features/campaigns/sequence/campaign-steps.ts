@@ -12,6 +12,8 @@ export interface CampaignSteps {
 
 export interface HeldSteps extends CampaignSteps {
   stop_for_company: boolean
+  /** Leads that an edit has left without a step are not finished before. */
+  leads_finish_at: Date | null
 }
 
 /** Until the transaction ends they stay as they are. */
@@ -22,7 +24,8 @@ export async function holdSteps(
 ): Promise<HeldSteps> {
   const [row] = await queries.holdSteps(db, workspaceId, campaignId)
   if (!row) throw new Error('Leads have a campaign.')
-  return { ...stepsOf(row), stop_for_company: row.stop_for_company }
+  const { stop_for_company, leads_finish_at } = row
+  return { ...stepsOf(row), stop_for_company, leads_finish_at }
 }
 
 export const stepsOf = (campaign: {

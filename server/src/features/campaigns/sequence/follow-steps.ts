@@ -21,6 +21,23 @@ export function mustLeadsFollow(before: Following, after: Following): boolean {
   return !isDeepStrictEqual(timingOf(from), timingOf(to))
 }
 
+/** An edit that takes a step from leads can be taken back for so long. */
+const takenBackMs = 600_000
+
+/**
+ * When leads that this edit has left without a step are finished; undefined: it leaves nobody so. A step
+ * that was moved may be behind a lead that did not get it.
+ */
+export function finishAfter(before: Following, after: Following, now: Date): Date | undefined {
+  if (before.status === 'draft') return undefined
+  const [from, to] = [idsOf(before), idsOf(after)]
+  const kept = to.filter((id) => from.includes(id))
+  if (isDeepStrictEqual(from, kept)) return undefined
+  return new Date(now.getTime() + takenBackMs)
+}
+
+const idsOf = (campaign: Following) => stepsOf(campaign).steps.map(({ id }) => id)
+
 /** What the next times of leads are made from. The zone counts only where days do. */
 const timingOf = ({ steps, zone }: CampaignSteps) =>
   steps.length === 0
@@ -54,9 +71,10 @@ export async function claimFollowing(
   return claimed && { workspace_id, id, leads_follow_due: until }
 }
 
+/** Whom the edit has left without a step, that is looked at once more when they are to be finished. */
 export async function endFollowing(
   tx: Context,
   { workspace_id, id, leads_follow_due }: FollowClaim,
 ) {
-  await queries.moveFollowing(tx.db, workspace_id, id, leads_follow_due, null)
+  await queries.endFollowing(tx.db, workspace_id, id, leads_follow_due, tx.now())
 }

@@ -49,6 +49,7 @@ const lead = (more: Partial<LockedLead> = {}): LockedLead => ({
   sent_step_ids: ['step-1'],
   campaign_name: 'Campaign',
   campaign_zone: 'UTC',
+  leads_finish_at: null,
   stop_on_reply: true,
   stop_on_auto_reply: false,
   stop_for_company: false,

@@ -27,7 +27,7 @@ export function planActivity(lead: LockedLead, activity: LeadActivity, now: Date
     case 'bounced':
       return planBounce(lead, activity, now)
     case 'finished':
-      return planRemoved(lead)
+      return isSending(lead.sending_state) ? planDone(lead, now) : { patch: {}, events: [] }
     case 'skipped':
       return planSkip(lead, activity, now)
     case 'unsubscribed':
@@ -75,13 +75,13 @@ function planSent(lead: LockedLead, sent: Of<'sent'>, now: Date): ActivityChange
   const patch: Partial<LeadState> = { ...contacted(lead, sent, now), skip_reason: null }
   const events: ActivityChange['events'] = [{ type: 'email.sent', data: { message }, at }]
   if (!isOpen(lead.sending_state)) return { patch, events }
+  const sending_state = lead.sending_state === 'pending' ? 'active' : lead.sending_state
   if (next) {
-    const state = lead.sending_state === 'pending' ? 'active' : lead.sending_state
     const nextSend = laterOf(next.notBefore, lead.postponed_until)
-    return { patch: { ...patch, sending_state: state, timestamp_next_send: nextSend }, events }
+    return { patch: { ...patch, sending_state, timestamp_next_send: nextSend }, events }
   }
-  const finish = planFinish({ ...lead, ...patch })
-  return { patch: { ...patch, ...finish.patch }, events: [...events, ...finish.events] }
+  const done = planDone({ ...lead, ...patch }, now)
+  return { patch: { ...patch, sending_state, ...done.patch }, events: [...events, ...done.events] }
 }
 
 /** How far the lead has come with this mail. */
@@ -99,17 +99,26 @@ const contacted = (
   sent_step_ids: [...lead.sent_step_ids, stepId],
 })
 
+/**
+ * No step is left for the lead: it is finished. Where an edit took the others away, it waits until that
+ * cannot be taken back any more, and nobody looks at it before.
+ */
+export function planDone(
+  lead: Pick<LockedLead, 'status' | 'timestamp_next_send' | 'leads_finish_at'>,
+  now: Date,
+): ActivityChange {
+  const { leads_finish_at: finishAt, timestamp_next_send: next } = lead
+  if (!finishAt || finishAt <= now) return planFinish(lead)
+  return { patch: next && next >= finishAt ? {} : { timestamp_next_send: finishAt }, events: [] }
+}
+
 /** Nothing is sent to the lead any more, and nothing stopped it. */
-export function planFinish(lead: Pick<LockedLead, 'status'>): ActivityChange {
+function planFinish(lead: Pick<LockedLead, 'status'>): ActivityChange {
   return {
     patch: { status: advanced(lead.status, 'completed'), sending_state: 'finished' },
     events: [{ type: 'lead.completed', data: { previous_status: lead.status } }],
   }
 }
-
-/** Its steps were removed. One that is paused waits for a person all the same. */
-const planRemoved = (lead: LockedLead): ActivityChange =>
-  isSending(lead.sending_state) ? planFinish(lead) : { patch: {}, events: [] }
 
 function planSeen(lead: LockedLead, seen: Of<'opened' | 'clicked'>, now: Date): ActivityChange {
   // Scanners and prefetchers follow every link before a person has seen it.

@@ -382,6 +382,8 @@ describe('a change is undone after its campaign was edited', () => {
     await send(ann, steps[0]?.id, 9)
     const job = await change({ action: 'pause' }, ann)
     await setSteps(id, steps.slice(0, 1))
+    // From then on the edit cannot be taken back any more.
+    api.ctx.clock.advance(600_000)
     await undo(job)
     expect(await read(ann)).toMatchObject({ status: 'completed', sending_state: 'finished' })
     const { body } = await api.call('GET', `/api/v2/campaigns/${id}`)

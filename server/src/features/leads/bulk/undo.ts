@@ -51,7 +51,7 @@ export async function undoChange(
     }
     const steps = campaigns.get(lead.campaign_id) as HeldSteps
     const { patch, events } = planUndo(lead, before, {
-      steps,
+      ...{ steps, now: tx.now() },
       isAnsweredFor: answeredFor.has(lead.id),
     })
     const one = new ChangingLead(lead)
@@ -87,7 +87,7 @@ async function findAnswered(
 function planUndo(
   lead: LockedLead,
   { id: _, changed_at: __, ...before }: queries.UndoneLead,
-  { steps, isAnsweredFor }: { steps: HeldSteps; isAnsweredFor: boolean },
+  { steps, isAnsweredFor, now }: { steps: HeldSteps; isAnsweredFor: boolean; now: Date },
 ): ActivityChange {
   const patch = {
     ...before,
@@ -96,7 +96,7 @@ function planUndo(
   }
   if (!isOpen(patch.sending_state)) return { patch, events: [] }
   if (isAnsweredFor) return { patch: { ...patch, ...stoppedForCompany }, events: [] }
-  if (isSending(patch.sending_state)) return planResume(steps, { ...lead, ...patch }, patch)
+  if (isSending(patch.sending_state)) return planResume(steps, { ...lead, ...patch }, patch, now)
   return { patch: { ...patch, company: companyIn(steps, lead) }, events: [] }
 }
 

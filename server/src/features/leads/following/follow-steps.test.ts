@@ -147,11 +147,24 @@ test('a lead that is away stays away', async () => {
   expect(await nextOf(lead)).toBe(12)
 })
 
-test('who got every step that is left is completed, and with the last one the campaign', async () => {
+const minute = 60_000
+const eventsOf = async ({ email }: Added) => {
+  const events = api.ctx.database.peek.selectFrom('events').select('type')
+  const rows = await events.where('lead_email', '=', email).orderBy('id').execute()
+  return rows.map(({ type }) => type)
+}
+
+test('who got every step that is left is completed ten minutes later, and with the last one the campaign', async () => {
   const campaign = await createCampaign(0, 3)
   const lead = await addLead(campaign.id)
   await send(lead, campaign, 1, 3)
   await patch(campaign.id, { sequences: [{ steps: stepsOf(campaign).slice(0, 1) }] })
+  await followSteps(api.ctx)
+  api.ctx.clock.advance(10 * minute - 1)
+  await followSteps(api.ctx)
+  expect(await getLead(lead)).toMatchObject({ status: 'contacted', sending_state: 'active' })
+  expect(await eventsOf(lead)).toEqual(['email.sent'])
+  api.ctx.clock.advance(1)
   await followSteps(api.ctx)
   expect(await getLead(lead)).toMatchObject({
     status: 'completed',
@@ -160,13 +173,54 @@ test('who got every step that is left is completed, and with the last one the ca
   })
   const { body } = await api.call('GET', `/api/v2/campaigns/${campaign.id}`)
   expect(body.status).toBe('completed')
-  const events = await api.ctx.database.peek
-    .selectFrom('events')
-    .select('type')
-    .where('lead_email', '=', lead.email)
-    .orderBy('id')
-    .execute()
-  expect(events.map(({ type }) => type)).toEqual(['email.sent', 'lead.completed'])
+  expect(await eventsOf(lead)).toEqual(['email.sent', 'lead.completed'])
+})
+
+test('who has no step left, and gets one back within ten minutes, goes on as before', async () => {
+  const campaign = await createCampaign(0, 3)
+  const lead = await addLead(campaign.id)
+  await send(lead, campaign, 1, 3)
+  await patch(campaign.id, { sequences: [{ steps: stepsOf(campaign).slice(0, 1) }] })
+  await followSteps(api.ctx)
+  api.ctx.clock.advance(10 * minute - 1)
+  await patch(campaign.id, { sequences: [{ steps: [...stepsOf(campaign).slice(0, 1), step(3)] }] })
+  await followSteps(api.ctx)
+  expect(await nextOf(lead)).toBe(3)
+  api.ctx.clock.advance(minute)
+  await followSteps(api.ctx)
+  expect(await getLead(lead)).toMatchObject({ status: 'contacted', sending_state: 'active' })
+})
+
+test('who gets the last mail that an edit has left is completed ten minutes after the edit', async () => {
+  const campaign = await createCampaign(0, 3)
+  const lead = await addLead(campaign.id)
+  await patch(campaign.id, { sequences: [{ steps: stepsOf(campaign).slice(0, 1) }] })
+  await followSteps(api.ctx)
+  api.ctx.clock.advance(5 * minute)
+  await send(lead, campaign, 1, null)
+  expect(await getLead(lead)).toMatchObject({ status: 'contacted', sending_state: 'active' })
+  api.ctx.clock.advance(5 * minute)
+  await followSteps(api.ctx)
+  expect(await getLead(lead)).toMatchObject({ status: 'completed', sending_state: 'finished' })
+  expect(await eventsOf(lead)).toEqual(['email.sent', 'lead.completed'])
+})
+
+test('a lead that is resumed with nothing left since an edit is completed ten minutes after that', async () => {
+  const campaign = await createCampaign(0, 3)
+  const lead = await addLead(campaign.id)
+  await send(lead, campaign, 1, 3)
+  const { email } = lead
+  const setStatus = (new_status: string) =>
+    api.call('POST', '/api/v2/lead/update/status', {
+      body: { campaign_id: campaign.id, email, new_status },
+    })
+  await setStatus('paused')
+  await patch(campaign.id, { sequences: [{ steps: stepsOf(campaign).slice(0, 1) }] })
+  await setStatus('active')
+  expect(await getLead(lead)).toMatchObject({ status: 'contacted', sending_state: 'active' })
+  api.ctx.clock.advance(10 * minute)
+  await followSteps(api.ctx)
+  expect(await getLead(lead)).toMatchObject({ status: 'completed', sending_state: 'finished' })
 })
 
 test('leads that were there before a campaign stops for companies have theirs from then on', async () => {

@@ -9,7 +9,7 @@ import {
   holdSteps,
 } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
-import { planFinish } from '../activity/plan-activity.ts'
+import { planDone } from '../activity/plan-activity.ts'
 import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
@@ -22,7 +22,8 @@ const leadsMax = 2000
 
 /**
  * Writes the leads of campaigns whose steps were edited again: when their next mail is due, whose
- * colleagues they are, and that they are done where no step is left. Little by little, beside
+ * colleagues they are, and, once the edit cannot be taken back any more, that they are done where no step
+ * is left. Little by little, beside
  * everything else: until a lead's turn comes it is found a little late or looked at in vain, but
  * never sent to early, because the planner works out its time from what it is made of.
  */
@@ -99,7 +100,7 @@ async function finish(tx: Context, workspaceId: string, done: follow.FollowingLe
   )
   const leads = locked.map((lead) => new ChangingLead(lead))
   for (const lead of leads) {
-    const { patch, events } = planFinish(lead.now)
+    const { patch, events } = planDone(lead.now, tx.now())
     lead.change(patch, events, tx.now())
   }
   await changeLeads(tx, workspaceId, leads)

@@ -86,6 +86,7 @@ async function bringBack(
       label: lead.now.label_id === null ? undefined : labels.get(lead.now.label_id),
       isAnsweredFor: answeredFor.has(lead.now.id),
       stoppingAnswer: stoppingAnswers.get(lead.now.id),
+      now: tx.now(),
     })
     lead.change(patch, events, tx.now())
   }
@@ -109,12 +110,13 @@ interface Meanwhile {
   label: Label | undefined
   isAnsweredFor: boolean
   stoppingAnswer: StopReason | undefined
+  now: Date
 }
 
 /** The status of the stop goes with it; what a person has set since stays, and decides. */
 function planReturn(
   lead: LockedLead,
-  { steps, label, isAnsweredFor, stoppingAnswer }: Meanwhile,
+  { steps, label, isAnsweredFor, stoppingAnswer, now }: Meanwhile,
 ): ActivityChange {
   const { stopped_from } = lead
   const isDone = stopped_from === 'finished'
@@ -134,5 +136,5 @@ function planReturn(
   const back = { status, sending_state, stop_reason: null } as const
   const patch = { ...back, ...sendingByStatus({ ...lead, ...back }, label) }
   if (!isOpen(patch.sending_state)) return { patch, events: [] }
-  return planResume(steps, { ...lead, ...patch }, patch)
+  return planResume(steps, { ...lead, ...patch }, patch, now)
 }

@@ -45,7 +45,7 @@ export async function setStatuses(
     const told = change.event ? [{ type: change.event, data, customInterestValue }] : []
     const steps = isSending(change.patch.sending_state) && stepsOf.get(lead.campaign_id)
     const { patch, events } = steps
-      ? planResume(steps, lead, change.patch)
+      ? planResume(steps, lead, change.patch, tx.now())
       : { patch: change.patch, events: told }
     const one = new ChangingLead(lead)
     one.change(patch, events, tx.now())
