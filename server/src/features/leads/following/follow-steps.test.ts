@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign } from '../../../../test/campaigns.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { ensurePartitions } from '../../../partitions.ts'
 import { createMarkedWaker } from '../../mailbox-lanes/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import type { Lead } from '../schema.ts'
@@ -100,6 +101,41 @@ test('new delays are followed by leads that nothing was sent to and by those in 
   await setDelays(campaign, [0, 1])
   await followSteps(api.ctx)
   expect([await nextOf(fresh), await nextOf(begun)]).toEqual([0, 1])
+})
+
+async function letDaysPass(days: number) {
+  api.ctx.clock.advance(days * day)
+  await ensurePartitions(api.ctx)
+}
+
+test('a follow-up that new delays put into the past is due from then on, and no later overdue than it was', async () => {
+  const campaign = await createCampaign(0, 30)
+  const lead = await addLead(campaign.id)
+  await send(lead, campaign, 1, 30)
+  await letDaysPass(20)
+  await setDelays(campaign, [0, 3])
+  await followSteps(api.ctx)
+  expect(await nextOf(lead)).toBe(20)
+  await letDaysPass(5)
+  await setDelays(campaign, [0, 2])
+  await followSteps(api.ctx)
+  expect(await nextOf(lead)).toBe(20)
+})
+
+test('who is resumed after new delays put their follow-up into the past is due from then on', async () => {
+  const campaign = await createCampaign(0, 30)
+  const lead = await addLead(campaign.id)
+  await send(lead, campaign, 1, 30)
+  const { email } = lead
+  const setStatus = (new_status: string) =>
+    api.call('POST', '/api/v2/lead/update/status', {
+      body: { campaign_id: campaign.id, email, new_status },
+    })
+  await setStatus('paused')
+  await letDaysPass(20)
+  await setDelays(campaign, [0, 3])
+  await setStatus('active')
+  expect(await nextOf(lead)).toBe(20)
 })
 
 test('following changes no lead’s own time, and wakes the mailboxes of leads that are due sooner', async () => {

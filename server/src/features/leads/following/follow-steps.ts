@@ -62,12 +62,12 @@ const followLeads = (
     const leads = ids.length > 0 ? await follow.lockFollowing(tx.db, workspace_id, ids) : []
     const sending = leads.filter(({ sending_state }) => isSending(sending_state))
     const moved = sending.flatMap((lead) => {
-      const now = follower(steps, lead)
+      const now = follower(steps, lead, tx.now())
       return now.timestamp_next_send && isOther(lead, now) ? [now] : []
     })
     const before = new Map(leads.map((lead) => [lead.id, lead]))
     if (moved.length > 0) await follow.updateFollowing(tx.db, workspace_id, moved)
-    const done = sending.filter((lead) => nextSendOf(steps, lead) === null)
+    const done = sending.filter((lead) => nextSendOf(steps, lead, tx.now()) === null)
     if (done.length > 0) await finish(tx, workspace_id, done)
     if (!place) await endFollowing(tx, claim)
     // What is due later than it was is found when its mailbox wakes for it.
@@ -77,9 +77,13 @@ const followLeads = (
     return place
   })
 
-const follower = (steps: HeldSteps, lead: follow.FollowingLead): follow.FollowingLead => ({
+const follower = (
+  steps: HeldSteps,
+  lead: follow.FollowingLead,
+  now: Date,
+): follow.FollowingLead => ({
   ...lead,
-  timestamp_next_send: nextSendOf(steps, lead),
+  timestamp_next_send: nextSendOf(steps, lead, now),
   company: companyIn(steps, lead),
 })
 

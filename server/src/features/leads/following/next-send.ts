@@ -7,18 +7,30 @@ type Progress = Pick<
   | 'current_step'
   | 'timestamp_created'
   | 'timestamp_last_contact'
+  | 'timestamp_next_send'
   | 'postponed_until'
 >
 
 /**
- * The first instant for the lead's next step by its delay alone; null when every step was sent. A
- * campaign that has no step yet is expected to get one without a delay.
+ * The first instant for the lead's next step by its delay and by what was written down of it; null when
+ * every step was sent. A campaign that has no step yet is expected to get one without a delay.
  */
-export function nextSendOf({ steps, zone }: CampaignSteps, lead: Progress): Date | null {
+export function nextSendOf({ steps, zone }: CampaignSteps, lead: Progress, now: Date): Date | null {
   const from = lead.timestamp_last_contact ?? lead.timestamp_created
   if (steps.length === 0) return from
   const step = nextStep(steps, lead)
   if (!step) return null
-  const next = afterDelay(zone, step, lead.sent_step_ids.length > 0 ? from : lead.timestamp_created)
-  return lead.postponed_until && lead.postponed_until > next ? lead.postponed_until : next
+  const isFirst = lead.sent_step_ids.length === 0
+  const next = afterDelay(zone, step, isFirst ? lead.timestamp_created : from)
+  return latest(next, lead.postponed_until, isFirst ? null : dueBefore(lead, now))
 }
+
+/**
+ * A follow-up whose time a change puts into the past is due from the change on: nobody is late by it, or
+ * later than they were. Where what is overdue is given up, it would else never be sent.
+ */
+const dueBefore = ({ timestamp_next_send: before }: Progress, now: Date) =>
+  before && before > now ? now : before
+
+const latest = (first: Date, ...others: (Date | null)[]): Date =>
+  others.reduce<Date>((last, at) => (at && at > last ? at : last), first)

@@ -29,7 +29,7 @@ export function planResume(
   patch: Partial<LeadState>,
   now: Date,
 ): ActivityChange {
-  const timestamp_next_send = nextSendOf(steps, lead)
+  const timestamp_next_send = nextSendOf(steps, lead, now)
   const { leads_finish_at } = steps
   const company = companyIn(steps, lead)
   const going = { ...patch, timestamp_next_send, company, skip_reason: null }
