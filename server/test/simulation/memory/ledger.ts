@@ -163,8 +163,8 @@ export class MemoryLedger {
     const lead = this.leads.get(leadId)
     if (!lead || (lead.sending_state !== 'pending' && lead.sending_state !== 'active')) return
     const { postponed_until: absent } = lead
-    const timestamp_next_send = absent && absent > until ? absent : until
-    this.leads.set(leadId, { ...lead, timestamp_next_send })
+    const postponed_until = absent && absent > until ? absent : until
+    this.leads.set(leadId, { ...lead, timestamp_next_send: postponed_until, postponed_until })
   }
 
   #nextOf(send: LedgerSend, at: Date) {

@@ -417,4 +417,8 @@ test('a mail that is put off does not leave before an absence ends, and one afte
   }
   expect(await putOff(inDays(1))).toBe(inDays(5).toISOString())
   expect(await putOff(inDays(9))).toBe(inDays(9).toISOString())
+  // An edit says nothing of why it was put off.
+  await setDelays(campaign, [2])
+  await followSteps(ctx)
+  expect((await getLead(lead)).timestamp_next_send).toBe(inDays(9).toISOString())
 })
