@@ -1,10 +1,10 @@
 import { type AnyContext, inWorkspace } from '../../../kernel/context.ts'
 import { addToDays } from '../../daily-counts/index.ts'
 import { postponeLeads } from '../../leads/index.ts'
-import { markCampaigns, wakeMailboxes } from '../../mailbox-lanes/index.ts'
+import { type LaneKey, markCampaigns, wakeMailboxes } from '../../mailbox-lanes/index.ts'
 import { countDays } from '../claim/days.ts'
 import type { CachedCampaign } from '../next-mail/campaign-cache.ts'
-import type { LedgerRow } from './settle-queries.ts'
+import { findMailboxesOfLeads } from './settle-queries.ts'
 import type { Settled } from './settlement.ts'
 
 /** Leads whose mail was put off wait until then. */
@@ -51,6 +51,16 @@ export async function releaseReservations(
 const noLimit = { daily_limit: null, daily_max_leads: null }
 
 /**
+ * Lanes that have something to do again: those that the mails left from, which have room in their day,
+ * and those whose leads they are by now, where somebody handed conversations over in between.
+ */
+export async function findFreedLanes(tx: AnyContext, settled: Settled[]): Promise<LaneKey[]> {
+  const freed = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
+  if (freed.length === 0) return []
+  return [...freed, ...(await findMailboxesOfLeads(tx.db, freed))]
+}
+
+/**
  * A lead that was not written to yet is any mailbox's: again, or when its time comes. Its follow-ups
  * are its own mailbox's, and so is the place in that mailbox's day; a place in a campaign's day that
  * was full is everybody's.
@@ -77,7 +87,7 @@ function firstDue(freed: Settled[], hasRoom: boolean): Date | null {
   return times.reduce<Date | null>((first, at) => (first && first < at ? first : at), null)
 }
 
-export async function wakeMailboxesOf(tx: AnyContext, freed: LedgerRow[]) {
+export async function wakeMailboxesOf(tx: AnyContext, freed: LaneKey[]) {
   const own = Map.groupBy(freed, ({ workspace_id }) => workspace_id)
   for (const workspaceId of [...own.keys()].sort()) {
     const mailboxes = (own.get(workspaceId) ?? []).map(({ mailbox_id }) => mailbox_id)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { column } from '../../../kernel/db/column.ts'
 import type { AnyDb, Db } from '../../../kernel/db/db.ts'
 import { preparedForBatch } from '../../../kernel/db/prepared.ts'
+import type { LaneKey } from '../../mailbox-lanes/index.ts'
 import type { SendKey, SendState } from '../ledger.ts'
 import type { ReplyContent } from '../replies/reply-queries.ts'
 import type { SendError } from '../transmit/outcome.ts'
@@ -54,6 +55,21 @@ export const lockSends = (db: AnyDb, attempts: (SendKey & { id: string })[]) =>
     column(attempts, 'step_id'),
     column(attempts, 'id'),
   )
+
+const selectMailboxesOfLeads = preparedForBatch<string[][], LaneKey>(
+  'find_mailboxes_of_leads',
+  `/* batch */
+   select l.workspace_id, l.mailbox_id
+   from unnest($1::uuid[], $2::uuid[]) as k (workspace_id, lead_id)
+   join leads l on l.workspace_id = k.workspace_id and l.id = k.lead_id
+   where l.mailbox_id is not null`,
+)
+
+/** The mailboxes that the leads' threads are in. */
+export const findMailboxesOfLeads = (
+  db: AnyDb,
+  leads: Pick<SendKey, 'workspace_id' | 'lead_id'>[],
+) => selectMailboxesOfLeads(db, column(leads, 'workspace_id'), column(leads, 'lead_id'))
 
 export interface LastSent {
   workspace_id: string

@@ -11,6 +11,7 @@ import { transitionOf } from '../transmit/outcome.ts'
 import { countBounces } from './bounce-protection.ts'
 import { sentMessage } from './sent-message.ts'
 import {
+  findFreedLanes,
   markCampaignsFreed,
   postpone,
   releaseReservations,
@@ -106,14 +107,10 @@ async function write(tx: AnyContext, all: Settled[], campaigns: Map<string, Cach
   await postpone(tx, settled)
   const roomIn = await releaseReservations(tx, settled, campaigns)
   await countBounces(tx, bouncesOf(settled))
-  const freed = settled.filter(({ transition }) => transition.givesBack).map(({ row }) => row)
+  const freed = await findFreedLanes(tx, settled)
   await markCampaignsFreed(tx, settled, roomIn)
   // Every lane that is written below is locked in one ordered statement, or two batches deadlock.
-  if (freed.length > 0)
-    await lockLanes(
-      tx.db,
-      settled.map(({ row }) => row),
-    )
+  if (freed.length > 0) await lockLanes(tx.db, [...settled.map(({ row }) => row), ...freed])
   await throttle(tx, settled, campaigns)
   await wakeMailboxesOf(tx, freed)
 }

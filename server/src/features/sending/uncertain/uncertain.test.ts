@@ -1,9 +1,16 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startImapFaults } from '../../../../test/mail/imap-faults.ts'
 import { type SmtpFault, startSmtpFaults } from '../../../../test/mail/smtp-faults.ts'
-import { type LedgerEntry, readAt, type Sending, testSending } from '../../../../test/sending.ts'
+import {
+  type LedgerEntry,
+  readAt,
+  readForEver,
+  type Sending,
+  testSending,
+} from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { operator } from '../../audit/index.ts'
+import { handOver } from '../../hand-over/index.ts'
 import { startInboxRunner } from '../../inbox/index.ts'
 import { listThreadMessages } from '../../messages/index.ts'
 import { confirmArrived, listSends, listUncertain, markArrived, sendAgain } from '../index.ts'
@@ -170,6 +177,45 @@ test('a mail that a later step has followed is not sent again, and its lead stay
   expect(await confirmArrived(ctx, workspaceId, entry.id, { actor: operator })).toMatchObject({
     state: 'sent',
   })
+})
+
+test('a follow-up that is sent again after a hand-over wakes the mailbox that goes on', async () => {
+  const { ctx, workspaceId } = sending
+  const isFollowUp = (lines: string) => /^In-Reply-To:/m.test(lines)
+  let ends = 0
+  const proxy = await startSmtpFaults(sending.smtpPort, (moment) =>
+    moment === '.' && ++ends === 2 ? 'drop' : undefined,
+  )
+  closing.push(proxy)
+  const anna = await sending.createMailbox('anna@example.com', {}, proxy.port)
+  const bert = await sending.createMailbox('bert@example.com')
+  const step = { variants: [{ subject: '', body: '<p>And?</p>' }] }
+  const steps = [
+    { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+    { delay: 1, delay_unit: 'hours', ...step },
+    { delay: 9, ...step },
+  ]
+  const campaign = await sending.createCampaign([anna], { sequences: [{ steps }] })
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example'])
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  ctx.clock.advance(3_600_000)
+  const entries = await sending.waitForLedger((all) =>
+    all.some(({ state }) => state === 'uncertain'),
+  )
+  await sending.untilAsleep()
+  const request = { from: 'anna@example.com', to: 'bert@example.com' }
+  expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({ moved: 1 })
+  await readForEver(ctx.database.peek, bert.id)
+  await sending.untilAsleep()
+  const uncertain = entries.find(({ state }) => state === 'uncertain')
+  await sendAgain(ctx, workspaceId, uncertain?.id ?? '', { actor: operator })
+  const mails = await sending.waitForMails(2)
+  expect(isFollowUp(mails[1]?.source.toString() ?? '')).toBe(true)
+  const again = (await sending.waitForLedger(inState('sent'))).find(({ step: n }) => n === 2)
+  expect(again?.mailbox_id).toBe(bert.id)
+  await runner.stop()
 })
 
 test('an answer to it proves that it was sent', async () => {
