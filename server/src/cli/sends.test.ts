@@ -52,6 +52,21 @@ test('uncertain mails are listed, and a person decides each of them once', async
   expect(states).toEqual(['failed', 'sent'])
 })
 
+test('a mail to who gets nothing any more is not sent again, and the command says why', async () => {
+  const mailbox = await sending.createMailbox('anna@example.com', {}, proxy.port)
+  const campaign = await sending.createCampaign([mailbox])
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example'])
+  const [entry] = await sending.waitForLedger(uncertain(1))
+  await runner.stop(1000)
+  const body = { campaign_id: campaign.id, email: 'ann@lead.example', new_status: 'unsubscribed' }
+  await sending.call('POST', '/api/v2/lead/update/status', { body })
+  const refused = await run('sends', 'send-again', entry?.id ?? '')
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain('its address is suppressed (unsubscribed)')
+  expect(await sending.ledger()).toMatchObject([{ state: 'uncertain' }])
+})
+
 test('sending is held and confirmed by command, and the doctor says so meanwhile', async () => {
   const held = async () => {
     const { checks } = JSON.parse((await run('doctor', '--json')).stdout)

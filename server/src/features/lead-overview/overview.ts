@@ -1,9 +1,9 @@
 import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Campaign, getCampaign, stepsBehind } from '../campaigns/index.ts'
-import { findLeadById, isErased, isSending, leadRecord } from '../leads/index.ts'
+import { findLeadById, isErased, isSending, leadRecord, whyNotSent } from '../leads/index.ts'
 import { findThread } from '../messages/index.ts'
-import { whyMailboxWaits, whyNotSent } from '../previews/index.ts'
+import { whyMailboxWaits } from '../previews/index.ts'
 import * as queries from './queries.ts'
 import type { LeadOverview } from './schema.ts'
 

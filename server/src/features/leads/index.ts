@@ -40,3 +40,4 @@ export {
   moveThreads,
   type WaitingLeads,
 } from './thread-mailbox-queries.ts'
+export { whyNeverSent, whyNotSent } from './why-not-sent.ts'

@@ -6,7 +6,7 @@ import {
   getCampaign,
   placesUnsubscribeUrl,
 } from '../campaigns/index.ts'
-import { findLead } from '../leads/index.ts'
+import { findLead, whyNotSent } from '../leads/index.ts'
 import { findMailboxes } from '../mailboxes/index.ts'
 import { type ComposedMail, compileStep, compose, MailRefused } from '../messages/index.ts'
 import { messageIdOf, threadOf, variantOf } from '../sending/index.ts'
@@ -14,7 +14,7 @@ import { LinkMaker, type TrackingLinks } from '../tracking/index.ts'
 import { findSender } from './find-sender.ts'
 import { findLeadEmail, listSent, type SentRow } from './queries.ts'
 import { mailsBefore, type NumberedStep, stepAsked, stepsOf } from './steps.ts'
-import { whyMailboxWaits, whyNotSent } from './why-not-sent.ts'
+import { whyMailboxWaits } from './why-mailbox-waits.ts'
 
 export type PreviewRequest = (
   | {

@@ -94,7 +94,7 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Send an uncertain mail again',
         description:
           'Of a campaign, or an answer. If it arrived, its lead has it twice. A step that a later one ' +
-          'has followed is a 409 `invalid_transition`.',
+          'has followed, or whose lead gets nothing any more, is a 409 `invalid_transition`.',
         tags,
         params,
         response: { 200: ref(Send) },

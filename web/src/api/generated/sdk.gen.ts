@@ -1445,7 +1445,7 @@ export const confirmSendArrived = <ThrowOnError extends boolean = true>(options:
 /**
  * Send an uncertain mail again
  *
- * Of a campaign, or an answer. If it arrived, its lead has it twice. A step that a later one has followed is a 409 `invalid_transition`.
+ * Of a campaign, or an answer. If it arrived, its lead has it twice. A step that a later one has followed, or whose lead gets nothing any more, is a 409 `invalid_transition`.
  */
 export const repeatSend = <ThrowOnError extends boolean = true>(options: Options<RepeatSendData, ThrowOnError>): RequestResult<RepeatSendResponses, RepeatSendErrors, ThrowOnError> => (options.client ?? client).post<RepeatSendResponses, RepeatSendErrors, ThrowOnError>({ url: '/app/sends/{id}/send-again', ...options });
 

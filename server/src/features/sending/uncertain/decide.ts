@@ -2,6 +2,8 @@ import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import { type ChangedBy, recordAudit } from '../../audit/index.ts'
+import { holdSteps, nextStep } from '../../campaigns/index.ts'
+import { findLeadById, whyNeverSent } from '../../leads/index.ts'
 import { CampaignCache } from '../next-mail/campaign-cache.ts'
 import { checkReply, findReplyMailbox, queueReply } from '../replies/replies.ts'
 import { recordReplies } from '../replies/reply-mail.ts'
@@ -51,10 +53,36 @@ export const sendAgain = (
       await checkReply(tx, workspaceId, reply)
     }
     await decide(tx, send, refused, 'send.repeated', by)
-    if (!reply) return shownAs('failed', send)
+    if (!reply) {
+      await refuseUnsent(tx, send)
+      return shownAs('failed', send)
+    }
     const attempt = await queueReply(tx, workspaceId, { ...send, reply })
     return { ...shownAs('waiting', send), id: attempt }
   })
+
+/**
+ * Whoever gets nothing any more as the lead stands by now, with this mail taken back, does not get it
+ * either: it would be said to be sent again, and lie there.
+ */
+async function refuseUnsent(
+  tx: Context,
+  { workspace_id, lead_id, campaign_id }: queries.UndecidedSend,
+) {
+  const lead = await findLeadById(tx.db, workspace_id, lead_id)
+  const why = lead
+    ? await whyNeverSent(tx, lead)
+    : ['Nothing is sent to this lead: it was deleted.']
+  if (lead && why.length === 0) {
+    const { steps } = await holdSteps(tx.db, workspace_id, campaign_id)
+    if (nextStep(steps, lead)) return
+    why.push('Nothing more is sent to this lead: its campaign has no step left for it.')
+  }
+  throw new AppError(
+    'invalid_transition',
+    `${why.join(' ')} Say that the mail arrived: it counts as sent already.`,
+  )
+}
 
 const followed = () =>
   new AppError(

@@ -179,6 +179,37 @@ test('a mail that a later step has followed is not sent again, and its lead stay
   })
 })
 
+test.each([
+  ['unsubscribed', { new_status: 'unsubscribed' }, /suppressed \(unsubscribed\).* stopped/s],
+  ['was given a status that stops it', { new_status: 'lost' }, /it is stopped \(manual\)/],
+  ['has no step left', null, /no step left/],
+])(
+  'a mail is not sent again to a lead that %s, and the refusal says why',
+  async (_what, status, why) => {
+    const steps = [
+      { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+      { delay: 1, variants: [{ subject: '', body: '<p>And?</p>' }] },
+    ]
+    const { entry, campaign } = await sendOneUncertain('drop', {}, steps)
+    const { ctx, workspaceId } = sending
+    const lead = { campaign_id: campaign.id, email: 'ann@lead.example' }
+    const { status: answered } = status
+      ? await sending.call('POST', '/api/v2/lead/update/status', { body: { ...lead, ...status } })
+      : await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, {
+          body: { status: 'paused', sequences: [] },
+        })
+    expect(answered).toBe(200)
+    const before = await ctx.database.peek.selectFrom('leads').selectAll().executeTakeFirst()
+    await expect(sendAgain(ctx, workspaceId, entry.id, { actor: operator })).rejects.toMatchObject({
+      code: 'invalid_transition',
+      message: expect.stringMatching(why),
+    })
+    const { peek } = ctx.database
+    expect(await peek.selectFrom('leads').selectAll().executeTakeFirst()).toEqual(before)
+    expect((await sending.ledger())[0]).toMatchObject({ state: 'uncertain' })
+  },
+)
+
 test('a follow-up that is sent again after a hand-over wakes the mailbox that goes on', async () => {
   const { ctx, workspaceId } = sending
   const isFollowUp = (lines: string) => /^In-Reply-To:/m.test(lines)

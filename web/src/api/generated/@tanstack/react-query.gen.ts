@@ -3714,7 +3714,7 @@ export const confirmSendArrivedMutation = (options?: Partial<Options<ConfirmSend
 /**
  * Send an uncertain mail again
  *
- * Of a campaign, or an answer. If it arrived, its lead has it twice. A step that a later one has followed is a 409 `invalid_transition`.
+ * Of a campaign, or an answer. If it arrived, its lead has it twice. A step that a later one has followed, or whose lead gets nothing any more, is a 409 `invalid_transition`.
  */
 export const repeatSendMutation = (options?: Partial<Options<RepeatSendData>>): UseMutationOptions<RepeatSendResponse, RepeatSendError, Options<RepeatSendData>> => {
     const mutationOptions: UseMutationOptions<RepeatSendResponse, RepeatSendError, Options<RepeatSendData>> = {
