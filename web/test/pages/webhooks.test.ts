@@ -6,6 +6,7 @@ import {
   startDeliveryRunner,
 } from '../../../server/src/features/deliveries/index.ts'
 import { emit } from '../../../server/src/features/events/index.ts'
+import { findDestination, openDestination } from '../../../server/src/features/webhooks/index.ts'
 import { listen } from '../../../server/src/kernel/db/listen.ts'
 import { transaction } from '../../../server/src/kernel/db/transaction.ts'
 import { patience } from '../../../server/test/patience.ts'
@@ -288,6 +289,38 @@ test('what a webhook has missed counts what ended undelivered before it was paus
   const shown = new Date(Date.parse(ended_from) - 60_000 - zone).toISOString().slice(0, 16)
   expect(await page.getByRole('dialog').getByLabel('From').inputValue()).toBe(shown)
   expect((await application.asOwner('GET', url)).body.status).toBe('active')
+})
+
+test('a secret is replaced once, also when the answer got lost and it is asked for again', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const { id } = await create(application, 'Rotated', good.url)
+  const read = async () => {
+    const row = await findDestination(api.ctx.db, api.workspaceId, id)
+    return row ? openDestination(api.ctx, row).secrets.map((key) => key.toString('base64')) : []
+  }
+  const before = await read()
+  const page = await open(application.visitor, `${path}/${id}?panel=secret`)
+  const url = `**/api/v2/webhooks/${id}`
+  expectFailures(page, 'PATCH /app/api/v2/webhooks/:id lost')
+  await page.route(url, async (route) => {
+    if (route.request().method() !== 'PATCH') return route.fallback()
+    await route.fetch()
+    await route.abort()
+  })
+  await page.getByLabel('Signs for another hour').check()
+  await page.getByRole('button', { name: 'Replace secret' }).click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  const [inForce] = await read()
+  await page.unroute(url)
+  // Its time is that of the first request.
+  expect(await page.getByLabel('Ends now').isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Replace secret' }).click()
+  const shown = await page.getByRole('textbox', { name: /^Signing secret/ }).inputValue()
+  expect(shown).toBe(`whsec_${inForce}`)
+  expect(await read()).toEqual([inForce, ...before])
 })
 
 test('a webhook is changed, given another secret and deleted; what cannot be read says why', async ({

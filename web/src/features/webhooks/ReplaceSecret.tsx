@@ -12,16 +12,20 @@ import { SigningSecret } from './SigningSecret.tsx'
 const overlaps = ['86400', '3600', '0'] as const
 type Overlap = (typeof overlaps)[number]
 
-/** A new signing secret, beside the old one for a while, so that no delivery is refused meanwhile. */
+/**
+ * A new signing secret, beside the old one for a while, so that no delivery is refused meanwhile. It is
+ * made here: asked for again after an answer that got lost, it is in force already, where another new
+ * one would end the old one at once.
+ */
 export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
   const { t } = useTranslation()
   const [overlap, setOverlap] = useState<Overlap>('86400')
+  const [secret] = useState(newSecret)
   const replace = useMutation(updateWebhookMutation())
   // Left meanwhile, nobody would ever see the secret that is in force.
   useStayWhile(replace.isPending)
   if (replace.isSuccess) {
-    const { name, signing_secret = null } = replace.data
-    return <SigningSecret name={name} secret={signing_secret} onDone={onDone} />
+    return <SigningSecret name={replace.data.name} secret={secret} onDone={onDone} />
   }
   return (
     <Stack>
@@ -33,7 +37,13 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
       >
         <Stack gap="xs" mt="xs">
           {overlaps.map((value) => (
-            <Radio key={value} value={value} label={t(($) => $.webhooks.replace.overlaps[value])} />
+            <Radio
+              key={value}
+              value={value}
+              label={t(($) => $.webhooks.replace.overlaps[value])}
+              // Asked for again, the secret keeps the time that it was replaced with.
+              disabled={!replace.isIdle}
+            />
           ))}
         </Stack>
       </Radio.Group>
@@ -47,7 +57,7 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
           onClick={() =>
             replace.mutate({
               path: { id: webhook.id },
-              body: { signing_secret: null, signing_secret_overlap_seconds: Number(overlap) },
+              body: { signing_secret: secret, signing_secret_overlap_seconds: Number(overlap) },
             })
           }
         >
@@ -57,3 +67,7 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
     </Stack>
   )
 }
+
+/** As the server makes them: 256 random bits. */
+const newSecret = () =>
+  `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`

@@ -23,7 +23,13 @@ export function SigningSecret({ name, secret, onDone }: SigningSecretProps) {
     >
       <Text size="sm">
         {t(($) => $.webhooks.secret.verify)}{' '}
-        <Anchor href="https://www.standardwebhooks.com" target="_blank" rel="noreferrer" size="sm">
+        <Anchor
+          href="https://www.standardwebhooks.com"
+          target="_blank"
+          rel="noreferrer"
+          size="sm"
+          underline="always"
+        >
           standardwebhooks.com
         </Anchor>
       </Text>
