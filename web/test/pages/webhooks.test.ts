@@ -5,6 +5,7 @@ import {
   hintChannel,
   startDeliveryRunner,
 } from '../../../server/src/features/deliveries/index.ts'
+import type { EventType } from '../../../server/src/features/events/catalogue/index.ts'
 import { emit } from '../../../server/src/features/events/index.ts'
 import { findDestination, openDestination } from '../../../server/src/features/webhooks/index.ts'
 import { listen } from '../../../server/src/kernel/db/listen.ts'
@@ -46,13 +47,18 @@ const create = async (application: Application, name: string, url: string, more 
   return answer.body as { id: string }
 }
 
-const happen = ({ api }: Application, count: number, leadEmail = 'ann@lead.example') =>
+const happen = (
+  { api }: Application,
+  count: number,
+  leadEmail = 'ann@lead.example',
+  type: EventType = 'lead.interested',
+) =>
   transaction(api.ctx, (tx) =>
     emit(
       tx,
       api.workspaceId,
       Array.from({ length: count }, () => ({
-        ...({ type: 'lead.interested', campaign: null, leadEmail, data: {} } as const),
+        ...{ type, campaign: null, leadEmail, data: {} },
       })),
     ),
   )
@@ -201,6 +207,51 @@ test('the history of a lead leads to the attempt that told of it', async ({
   await page.getByRole('link', { name: 'Look at the attempt' }).first().click()
   await page.waitForURL(/settings\/webhooks\/[\da-f-]{36}\?attempt=[\da-f-]{36}/)
   await page.getByRole('dialog').getByText('eva@lead.example').first().waitFor()
+})
+
+test('a webhook whose health cannot be read says so, and is not called well', async ({
+  application,
+  open,
+}) => {
+  const { id } = await create(application, 'Unread', good.url)
+  const page = await open(application.visitor, path)
+  const well = page.locator('[data-tone=green]', { hasText: /^Active$/ })
+  const readings = '**/app/webhooks/**health*'
+  const message = 'Cannot be read.'
+  const json = { statusCode: 400, error: 'Bad Request', code: 'invalid_request', message }
+  expectFailures(page, 'GET /app/webhooks/health 400', 'GET /app/webhooks/:id/health 400')
+  await page.route(readings, (route) =>
+    route.fulfill({ status: 400, json: { ...json, request_id: 'req_1' } }),
+  )
+  await page.reload()
+  await page.getByRole('alert').getByText(message).waitFor()
+  expect(await well.count()).toBe(0)
+  await page.goto(`${application.address}${path}/${id}`)
+  await page.getByRole('alert').getByText(message).waitFor()
+  await page.getByText('Active', { exact: true }).waitFor()
+  expect(await well.count()).toBe(0)
+  expect(await page.getByText('Loading').count()).toBe(0)
+  await page.unroute(readings)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Nothing was sent yet').first().waitFor()
+  expect(await well.count()).toBe(1)
+})
+
+test('what was sent for a label that is archived is found and shown by its name', async ({
+  application,
+  open,
+}) => {
+  const { asOwner } = application
+  const { body: label } = await asOwner('POST', '/app/labels', { name: 'Call me back' })
+  await startDelivering(application)
+  const { id } = await create(application, 'Of labels', good.url)
+  const type = `lead.label.${label.id}` as const
+  await happen(application, 1, 'ann@lead.example', type)
+  await expect.poll(() => countAttempts(application, id)).toBe(1)
+  await asOwner('DELETE', `/app/labels/${label.id}`)
+  const page = await open(application.visitor, `${path}/${id}?type=${type}`)
+  await rows(page).getByText('Call me back').waitFor()
+  await page.getByRole('button', { name: 'Event: Call me back' }).waitFor()
 })
 
 test('who pauses a webhook is offered what was missed when it goes on', async ({

@@ -15,7 +15,7 @@ interface LogFiltersProps {
 /** Which attempts are looked at. */
 export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
   const { t } = useTranslation()
-  const { types } = useEventNames()
+  const { names } = useEventNames()
   const set = (changes: Record<string, string | undefined>) =>
     onChange(webhookSearchOf({ ...search, ...changes }))
   return (
@@ -29,9 +29,9 @@ export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
       {hasTypes && (
         <FilterChip
           label={t(($) => $.webhooks.filters.type)}
-          options={types
-            .filter(({ id }) => id !== 'all_events')
-            .map(({ id, label }) => ({ value: id, label }))}
+          options={[...names]
+            .filter(([id]) => id !== 'all_events')
+            .map(([value, label]) => ({ value, label }))}
           value={search.type}
           onChange={(type) => set({ type })}
         />

@@ -8,6 +8,7 @@ import {
 import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { useEventNames } from './useEventNames.ts'
@@ -48,6 +49,7 @@ export function WebhookList({ whenEmpty }: { whenEmpty: ReactNode }) {
     >
       {(items) => (
         <>
+          <ReadingFault reading={health} />
           <TitleCount count={items.length} hasMore={webhooks.hasNextPage} />
           <Table label={t(($) => $.webhooks.title)}>
             <thead>

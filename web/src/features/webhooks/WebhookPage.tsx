@@ -13,6 +13,7 @@ import { BackLink } from '../../ui/BackLink.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { ReadingFault } from '../../ui/ReadingFault.tsx'
 import { DeliveryLog } from './DeliveryLog.tsx'
 import { deletionOf } from './deletion.ts'
 import { HealthSentence } from './HealthSentence.tsx'
@@ -99,14 +100,15 @@ export function WebhookPage() {
       <div className={classes.head}>
         <div className={classes.name}>
           <Title order={1}>{data.name}</Title>
-          <WebhookState webhook={data} isFailing={(health.data?.failing_since ?? null) !== null} />
+          <WebhookState webhook={data} health={health.data} />
         </div>
         <WebhookActions webhook={data} onPanel={(panel) => show({ panel })} />
       </div>
       <Text size="sm" c="dimmed" className={classes.target}>
         {nameOf(data.event_type)} → {data.target_hook_url}
       </Text>
-      <HealthSentence webhook={data} health={health.data} />
+      <ReadingFault reading={health} />
+      {(health.data || !health.isError) && <HealthSentence webhook={data} health={health.data} />}
       {/* What each attempt is counted for comes after what is looked at first. */}
       <Suspense fallback={<Skeleton height={140} />}>
         {isLogRead ? <WebhookDays id={id} /> : <Skeleton height={140} />}

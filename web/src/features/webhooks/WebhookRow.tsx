@@ -39,7 +39,7 @@ export function WebhookRow({ webhook, health, eventName }: WebhookRowProps) {
       <td className="wide-only">{eventName}</td>
       <td className="wide-only">{health && <AttemptStrip recent={health.recent} />}</td>
       <td>
-        <WebhookState webhook={webhook} isFailing={(health?.failing_since ?? null) !== null} />
+        <WebhookState webhook={webhook} health={health} />
         {disabled_reason && timestamp_disabled && (
           <Text size="xs" c="dimmed" mt={2}>
             {t(($) => $.webhooks.reasons[disabled_reason])} <Moment at={timestamp_disabled} />

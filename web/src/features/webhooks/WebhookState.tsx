@@ -1,20 +1,22 @@
 import { useTranslation } from 'react-i18next'
-import type { Webhook } from '../../api/generated/types.gen.ts'
+import type { Webhook, WebhookHealth } from '../../api/generated/types.gen.ts'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 
 interface WebhookStateProps {
   webhook: Webhook
-  isFailing: boolean
+  /** Undefined until it is read. */
+  health: WebhookHealth | undefined
 }
 
 /** Whether events are delivered, and if not, who ended it. */
-export function WebhookState({ webhook, isFailing }: WebhookStateProps) {
+export function WebhookState({ webhook, health }: WebhookStateProps) {
   const { t } = useTranslation()
   if (webhook.status === 'active') {
-    return isFailing ? (
+    return health?.failing_since ? (
       <StateBadge tone="amber">{t(($) => $.webhooks.state.failing)}</StateBadge>
     ) : (
-      <StateBadge tone="green">{t(($) => $.webhooks.state.active)}</StateBadge>
+      // It is known to be on, and not yet to do well.
+      <StateBadge tone={health ? 'green' : 'gray'}>{t(($) => $.webhooks.state.active)}</StateBadge>
     )
   }
   return webhook.disabled_reason === 'manual' ? (

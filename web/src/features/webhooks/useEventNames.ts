@@ -1,14 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useMemo } from 'react'
 import { listWebhookEventTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useOwnLabels } from '../labels/index.ts'
 
-/** Event types in plain words, as the catalogue has them; what it does not know stays as it is. */
+/**
+ * Event types in plain words, as the catalogue has them, and those of labels that it lists no more:
+ * what was sent for them is kept. What nobody knows stays as it is.
+ */
 export function useEventNames() {
-  const types = useQuery({ ...listWebhookEventTypesOptions(), staleTime: 300_000 })
-  const items = types.data?.items
-  const nameOf = useCallback(
-    (type: string) => items?.find(({ id }) => id === type)?.label ?? type,
-    [items],
-  )
-  return { types: items ?? [], nameOf }
+  const { data } = useQuery({ ...listWebhookEventTypesOptions(), staleTime: 300_000 })
+  const labels = useOwnLabels().all
+  return useMemo(() => {
+    const types = data?.items ?? []
+    const names = new Map([
+      ...types.map(({ id, label }): [string, string] => [id, label]),
+      ...labels.map(({ id, name }): [string, string] => [`lead.label.${id}`, name]),
+    ])
+    return { types, names, nameOf: (type: string) => names.get(type) ?? type }
+  }, [data, labels])
 }
