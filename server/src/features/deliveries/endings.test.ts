@@ -92,13 +92,47 @@ describe('a destination that fails', () => {
     const brief = await countMissed(ctx, workspaceId, id, 0)
     expect(brief).toMatchObject({ deliveries: 1, is_estimate: true, from, ended_from })
     await patch(id, { status: 'active', target_hook_url: good.url })
-    expect(await countMissed(ctx, workspaceId, id)).toMatchObject({ deliveries: 0, from: null })
-    if (!(from && ended_from)) throw new Error('It is not switched off.')
-    const missed = { from, to: new Date(ctx.now().getTime() + 1000), endedFrom: ended_from }
+    const kept = await countMissed(ctx, workspaceId, id)
+    expect(kept).toMatchObject({ deliveries: 2, from, ended_from })
+    if (!(from && kept.to && ended_from)) throw new Error('It was not switched off.')
+    const missed = { from, to: kept.to, endedFrom: ended_from }
     expect(await startReplay(ctx, workspaceId, id, missed, { actor: operator })).toBe(2)
+    expect(await countMissed(ctx, workspaceId, id)).toMatchObject({ deliveries: 0, from: null })
     const attempts = await service.waitForAttempts(id, 5)
     const arrived = attempts.filter(({ success }) => success).map(({ event_id }) => event_id)
     expect(new Set(arrived)).toEqual(new Set([...ended, ...later]))
+  })
+
+  test('and goes on has missed what it had until that is replayed, each time that it was off', async () => {
+    await using good = await startReceiver()
+    const { ctx, workspaceId } = service
+    const by = { actor: operator }
+    const { id } = await service.createWebhook(good.url)
+    const missSome = async () => {
+      await patch(id, { status: 'disabled' })
+      await service.emit()
+      ctx.clock.advance(60_000)
+      await patch(id, { status: 'active' })
+      ctx.clock.advance(60_000)
+      return countMissed(ctx, workspaceId, id)
+    }
+    const first = await missSome()
+    expect(first.deliveries).toBe(1)
+    // The second is known once the first is replayed.
+    expect(await missSome()).toEqual(first)
+    const { from, to } = first
+    if (!(from && to)) throw new Error('It was not switched off.')
+    const half = new Date(from.getTime() + 30_000)
+    // Neither what came after, nor its end alone, was all of it.
+    await startReplay(ctx, workspaceId, id, { from: to, to: new Date(to.getTime() + 1000) }, by)
+    await startReplay(ctx, workspaceId, id, { from: half, to }, by)
+    expect(await countMissed(ctx, workspaceId, id)).toEqual(first)
+    await startReplay(ctx, workspaceId, id, { from, to: half }, by)
+    expect(await countMissed(ctx, workspaceId, id)).toMatchObject({ deliveries: 0, from: half, to })
+    await startReplay(ctx, workspaceId, id, { from: half, to }, by)
+    const second = await countMissed(ctx, workspaceId, id)
+    expect(second.deliveries).toBe(1)
+    expect(second.from && second.from >= to).toBe(true)
   })
 
   test('and is switched off has missed as much once it has a new address', async () => {

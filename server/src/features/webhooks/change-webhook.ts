@@ -19,6 +19,7 @@ import {
 } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
+import { keepMissed } from './missed.ts'
 import * as queries from './queries.ts'
 import { disabledReasons, type WebhookChanges } from './schema.ts'
 import { openHeaders, openSecret, sealHeaders, sealSecret } from './sealed.ts'
@@ -69,7 +70,7 @@ export async function changeWebhook(
     const columns = {
       ...settings,
       ...(secret === undefined ? {} : rotate(tx, row, secret, given)),
-      ...mergeStatus(tx, row, given),
+      ...(await mergeStatus(tx, row, given)),
     }
     if (Object.keys(columns).length === 0) return toRecord(tx, row)
     const changed = await queries.updateWebhook(tx.db, workspaceId, id, {
@@ -174,11 +175,14 @@ function rotate(tx: Context, row: Row, secret: string, given: WebhookChanges): C
 }
 
 /** Setting the status it has changes nothing: the reason why it is disabled stays. */
-function mergeStatus(tx: Context, row: Row, given: WebhookChanges): Columns {
+async function mergeStatus(tx: Context, row: Row, given: WebhookChanges): Promise<Columns> {
   const { status = row.status } = given
   if (status === row.status) return {}
   if (status === 'active' && given.disabled_reason === null) throw disabledMeanwhile()
-  if (status === 'active') return { status, disabled_reason: null, timestamp_disabled: null }
+  if (status === 'active') {
+    const missed = await keepMissed(tx, row)
+    return { status, disabled_reason: null, timestamp_disabled: null, missed }
+  }
   return { status, disabled_reason: 'manual', timestamp_disabled: tx.now() }
 }
 

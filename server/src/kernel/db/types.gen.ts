@@ -861,6 +861,7 @@ export interface Webhooks {
   event_type: string;
   headers: Buffer | null;
   id: string;
+  missed: Generated<Json>;
   name: string;
   previous_secret: Buffer | null;
   previous_secret_expires: Timestamp | null;

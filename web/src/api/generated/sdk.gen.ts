@@ -965,7 +965,7 @@ export const getWebhookRequest = <ThrowOnError extends boolean = true>(options: 
 /**
  * How much a replay would deliver
  *
- * Counts to 100,001; more cannot be replayed at once.
+ * Counts to 100,001, more cannot be replayed at once, and for about a second.
  */
 export const countWebhookReplay = <ThrowOnError extends boolean = true>(options: Options<CountWebhookReplayData, ThrowOnError>): RequestResult<CountWebhookReplayResponses, CountWebhookReplayErrors, ThrowOnError> => (options.client ?? client).get<CountWebhookReplayResponses, CountWebhookReplayErrors, ThrowOnError>({ url: '/app/webhooks/{id}/replay', ...options });
 
@@ -984,9 +984,9 @@ export const replayWebhook = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * What a disabled webhook has missed
+ * What a webhook has missed while it was disabled
  *
- * Every event since it was disabled, and what ended without success since it failed. Counts to 100,001.
+ * Every event since it was disabled, and what ended without success since it failed; of one that goes on, what nobody has replayed yet. Counts to 100,001, and for about a second.
  */
 export const countMissedEvents = <ThrowOnError extends boolean = true>(options: Options<CountMissedEventsData, ThrowOnError>): RequestResult<CountMissedEventsResponses, CountMissedEventsErrors, ThrowOnError> => (options.client ?? client).get<CountMissedEventsResponses, CountMissedEventsErrors, ThrowOnError>({ url: '/app/webhooks/{id}/missed', ...options });
 

@@ -3012,7 +3012,21 @@ export type WebhookReplay = {
 };
 
 /**
- * What a webhook has missed. Both times are those of the replay that delivers it.
+ * How much a replay would deliver.
+ */
+export type WebhookReplayCount = {
+    /**
+     * How many.
+     */
+    deliveries: number;
+    /**
+     * There are at least as many: its time was over.
+     */
+    is_estimate: boolean;
+};
+
+/**
+ * What a webhook has missed. The times are those of the replay that delivers it.
  */
 export type MissedEvents = {
     /**
@@ -3020,13 +3034,17 @@ export type MissedEvents = {
      */
     deliveries: number;
     /**
-     * There are at least as many.
+     * There are at least as many: its time was over.
      */
     is_estimate: boolean;
     /**
-     * Since when nothing is made for it; null of an active one.
+     * Since when nothing was made for it; null where nothing is to be replayed.
      */
     from: string | null;
+    /**
+     * Until when, of one that goes on; null of a disabled one.
+     */
+    to: string | null;
     /**
      * Since when deliveries ended without success.
      */
@@ -10529,9 +10547,9 @@ export type CountWebhookReplayError = CountWebhookReplayErrors[keyof CountWebhoo
 
 export type CountWebhookReplayResponses = {
     /**
-     * How much a replay delivers.
+     * How much a replay would deliver.
      */
-    200: WebhookReplay;
+    200: WebhookReplayCount;
 };
 
 export type CountWebhookReplayResponse = CountWebhookReplayResponses[keyof CountWebhookReplayResponses];
@@ -10618,12 +10636,7 @@ export type CountMissedEventsData = {
          */
         id: string;
     };
-    query?: {
-        /**
-         * It is counted for about a second.
-         */
-        is_brief?: boolean;
-    };
+    query?: never;
     url: '/app/webhooks/{id}/missed';
 };
 
@@ -10662,7 +10675,7 @@ export type CountMissedEventsError = CountMissedEventsErrors[keyof CountMissedEv
 
 export type CountMissedEventsResponses = {
     /**
-     * What a webhook has missed. Both times are those of the replay that delivers it.
+     * What a webhook has missed. The times are those of the replay that delivers it.
      */
     200: MissedEvents;
 };

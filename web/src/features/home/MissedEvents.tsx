@@ -11,7 +11,7 @@ const countedMax = 100_000
 export function MissedEvents({ id }: { id: string }) {
   const { t } = useTranslation()
   const missed = useQuery({
-    ...countMissedEventsOptions({ path: { id }, query: { is_brief: true } }),
+    ...countMissedEventsOptions({ path: { id } }),
     staleTime: keptMs,
     gcTime: keptMs,
   })

@@ -13,6 +13,7 @@ import { nowMs } from '../../lib/clock.ts'
 import { clockField, lastDay, zoneName } from '../../lib/time.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
+import { replayMax } from './replay-max.ts'
 
 interface ReplayWindowProps {
   webhook: Webhook
@@ -56,8 +57,8 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
       notifications.show({ message: t(($) => $.webhooks.replay.done, { count }) })
     },
   })
-  const count = isWindow ? (found.data?.deliveries ?? 0) : 0
-  const isTooMany = count > 100_000
+  const { deliveries: count = 0, is_estimate = false } = (isWindow && found.data) || {}
+  const isTooMany = count > replayMax
   const isActive = webhook.status === 'active'
   return (
     <Modal opened={opened} onClose={onClose} title={t(($) => $.webhooks.replay.title)}>
@@ -94,7 +95,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
           {isWindow &&
             found.isSuccess &&
             !isTooMany &&
-            t(($) => $.webhooks.replay.count, { count })}
+            t(($) => $.webhooks.replay[is_estimate ? 'countAtLeast' : 'count'], { count })}
           {isTooMany && t(($) => $.webhooks.replay.tooMany)}
         </Text>
         {!isActive && <Text size="sm">{t(($) => $.webhooks.replay.paused)}</Text>}
@@ -105,7 +106,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
             {t(($) => $.common.cancel)}
           </Button>
           <Button
-            disabled={count === 0 || isTooMany || !isActive}
+            disabled={(count === 0 && !is_estimate) || isTooMany || !isActive}
             loading={replay.isPending}
             onClick={() =>
               window &&
@@ -115,7 +116,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
               )
             }
           >
-            {t(($) => $.webhooks.replay.submit, { count })}
+            {t(($) => $.webhooks.replay[is_estimate ? 'submitAll' : 'submit'], { count })}
           </Button>
         </Group>
       </Stack>

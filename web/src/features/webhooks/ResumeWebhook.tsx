@@ -11,6 +11,7 @@ import { useAttempt } from '../../lib/attempt.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
+import { replayMax } from './replay-max.ts'
 
 interface ResumeWebhookProps {
   webhook: Webhook
@@ -19,8 +20,6 @@ interface ResumeWebhookProps {
   onTooMany: (from: string) => void
 }
 
-/** What one replay delivers at most. */
-const replayMax = 100_000
 /** Events of the moment in which it goes on may be meant for nobody: twice is better than never. */
 const overlapMs = 5_000
 
@@ -34,13 +33,19 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
   const [resumedAt, setResumedAt] = useState<string>()
   const missed = useQuery({
     ...countMissedEventsOptions({ path }),
-    // What was missed is not known any more once it goes on.
+    // What goes on misses no more than that.
     enabled: resumedAt === undefined,
     staleTime: 0,
-    // Counted anew each time it is asked: what was counted before says nothing of what came since.
-    gcTime: 0,
   })
-  const { deliveries: count = 0, from, ended_from } = missed.data ?? {}
+  // Counted anew each time it is asked: what was counted before says nothing of what came since.
+  const isCounted = missed.isSuccess && missed.isFetchedAfterMount
+  const {
+    deliveries: count = 0,
+    is_estimate = false,
+    from,
+    ended_from,
+  } = (isCounted && missed.data) || {}
+  const isNothing = count === 0 && !is_estimate
   const isTooMany = count > replayMax
   const resume = useMutation<number, Fault, { withMissed: boolean }>({
     async mutationFn({ withMissed }) {
@@ -75,30 +80,28 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
       <Stack>
         <Text>
           {t(($) => $.webhooks.resume.since)} {since && <Moment at={since} />}.{' '}
-          {missed.isPending && t(($) => $.webhooks.resume.counting)}
-          {missed.isSuccess &&
+          {!isCounted && !missed.isError && t(($) => $.webhooks.resume.counting)}
+          {isCounted &&
             (isTooMany
               ? t(($) => $.webhooks.resume.tooMany)
-              : t(($) => (count === 0 ? $.webhooks.resume.nothing : $.webhooks.resume.missed), {
-                  count,
-                }))}
+              : isNothing
+                ? t(($) => $.webhooks.resume.nothing)
+                : t(($) => $.webhooks.resume[is_estimate ? 'missedAtLeast' : 'missed'], { count }))}
         </Text>
         {missed.isError && <FaultNotice fault={missed.error} />}
         {resume.isError && <FaultNotice fault={resume.error} />}
         <Group justify="flex-end">
           <Button
             variant="default"
-            disabled={missed.isPending}
+            disabled={!isCounted && !missed.isError}
             loading={resume.isPending && !resume.variables.withMissed}
             onClick={() => resume.mutate({ withMissed: false }, { onSuccess: onClose })}
           >
             {t(($) =>
-              missed.isSuccess && count === 0
-                ? $.webhooks.resume.submit
-                : $.webhooks.resume.without,
+              isCounted && isNothing ? $.webhooks.resume.submit : $.webhooks.resume.without,
             )}
           </Button>
-          {count > 0 && (
+          {isCounted && !isNothing && (
             <Button
               data-autofocus
               loading={resume.isPending && resume.variables.withMissed}
@@ -113,7 +116,7 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
             >
               {isTooMany
                 ? t(($) => $.webhooks.resume.thenWindow)
-                : t(($) => $.webhooks.resume.with, { count })}
+                : t(($) => $.webhooks.resume[is_estimate ? 'withAll' : 'with'], { count })}
             </Button>
           )}
         </Group>

@@ -19,10 +19,12 @@ import { deletionOf } from './deletion.ts'
 import { HealthSentence } from './HealthSentence.tsx'
 import { knownWebhook } from './known-webhook.ts'
 import { LogFilters } from './LogFilters.tsx'
+import { MissedNotice } from './MissedNotice.tsx'
 import type { WebhookSearch } from './search.ts'
 import { TryOut } from './TryOut.tsx'
 import { tryOutTokenOf } from './try-out.ts'
 import { useEventNames } from './useEventNames.ts'
+import { useMayManage } from './useMayManage.ts'
 import { WebhookActions } from './WebhookActions.tsx'
 import classes from './WebhookPage.module.css'
 import { WebhookState } from './WebhookState.tsx'
@@ -41,6 +43,7 @@ export function WebhookPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { nameOf } = useEventNames()
+  const mayManage = useMayManage()
   const cache = useQueryClient()
   const path = { id }
   const enabled = useIsMutating({ mutationKey: deletionOf(id) }) === 0
@@ -52,6 +55,7 @@ export function WebhookPage() {
   usePageInTitle(webhook.data?.name ?? t(($) => $.webhooks.title))
   const health = useQuery({ ...getWebhookHealthOptions({ path }), enabled })
   const [isLogRead, setLogRead] = useState(false)
+  const [missedSince, setMissedSince] = useState<string>()
   const onLogRead = useCallback(() => setLogRead(true), [])
   const show = useCallback(
     (changes: WebhookSearch, options = {}) =>
@@ -64,6 +68,10 @@ export function WebhookPage() {
     (attempt: string) => show({ attempt }, { replace: hasAttempt }),
     [show, hasAttempt],
   )
+  const replayFrom = (from: string) => {
+    setMissedSince(from)
+    show({ panel: 'replay' })
+  }
   const back = (
     <BackLink to="/w/$handle/settings/webhooks" params={{ handle }}>
       {t(($) => $.webhooks.all)}
@@ -109,6 +117,9 @@ export function WebhookPage() {
       </Text>
       <ReadingFault reading={health} />
       {(health.data || !health.isError) && <HealthSentence webhook={data} health={health.data} />}
+      {mayManage && data.status === 'active' && isLogRead && (
+        <MissedNotice id={id} onTooMany={replayFrom} />
+      )}
       {/* What each attempt is counted for comes after what is looked at first. */}
       <Suspense fallback={<Skeleton height={140} />}>
         {isLogRead ? <WebhookDays id={id} /> : <Skeleton height={140} />}
@@ -145,8 +156,9 @@ export function WebhookPage() {
           <WebhookPanels
             webhook={data}
             panel={search.panel}
+            missedSince={missedSince}
+            onTooMany={replayFrom}
             onClose={() => show({ panel: undefined })}
-            onReplay={() => show({ panel: 'replay' })}
           />
         )}
       </Suspense>

@@ -1,5 +1,4 @@
 import { Drawer } from '@mantine/core'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { DeleteWebhook } from './DeleteWebhook.tsx'
@@ -13,14 +12,16 @@ import { useMayManage } from './useMayManage.ts'
 interface WebhookPanelsProps {
   webhook: Webhook
   panel: WebhookSearch['panel']
+  /** What was missed and is more than one replay delivers began then. */
+  missedSince: string | undefined
+  onTooMany: (from: string) => void
   onClose: () => void
-  onReplay: () => void
 }
 
 /** What is being done with a webhook, as the address says. */
-export function WebhookPanels({ webhook, panel, onClose, onReplay }: WebhookPanelsProps) {
+export function WebhookPanels(props: WebhookPanelsProps) {
+  const { webhook, panel, missedSince, onTooMany, onClose } = props
   const { t } = useTranslation()
-  const [missedSince, setMissedSince] = useState<string>()
   if (!useMayManage()) return null
   return (
     <>
@@ -35,14 +36,7 @@ export function WebhookPanels({ webhook, panel, onClose, onReplay }: WebhookPane
         <ReplaceSecret webhook={webhook} onDone={onClose} />
       </Drawer>
       {panel === 'resume' && (
-        <ResumeWebhook
-          webhook={webhook}
-          onClose={onClose}
-          onTooMany={(from) => {
-            setMissedSince(from)
-            onReplay()
-          }}
-        />
+        <ResumeWebhook webhook={webhook} onClose={onClose} onTooMany={onTooMany} />
       )}
       <ReplayWindow
         key={missedSince}

@@ -1,1 +1,8 @@
-export { deleteLane, lockLane, renewDisabledLane, renewLane, resetLane } from './queries.ts'
+export {
+  deleteLane,
+  findFailingSince,
+  lockLane,
+  renewDisabledLane,
+  renewLane,
+  resetLane,
+} from './queries.ts'

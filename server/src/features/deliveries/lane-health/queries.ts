@@ -19,6 +19,17 @@ export const lockLane = (db: Db, workspaceId: string, webhookId: string) =>
     db,
   )
 
+/** Since when a destination has not succeeded; nothing where it does. */
+export async function findFailingSince(db: Db, workspaceId: string, webhookId: string) {
+  const lane = await db
+    .selectFrom('webhook_lanes')
+    .select('failing_since')
+    .where('workspace_id', '=', workspaceId)
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirst()
+  return lane?.failing_since
+}
+
 const noFailures = {
   failing_since: null,
   failures: 0,

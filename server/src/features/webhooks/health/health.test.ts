@@ -106,7 +106,10 @@ test('what was missed while a webhook was paused is counted, and delivered by a 
   await api.emit([{ type: 'lead.lost' }, { type: 'lead.lost' }, { type: 'lead.closed' }])
   const path = `/webhooks/${webhook.id}/replay`
   const window = `?from=${encodeURIComponent(from)}`
-  expect((await call('GET', `${path}${window}`)).body).toEqual({ deliveries: 2 })
+  expect((await call('GET', `${path}${window}`)).body).toEqual({
+    deliveries: 2,
+    is_estimate: false,
+  })
   expect((await call('POST', path, { from })).body).toMatchObject({ code: 'invalid_transition' })
   await set('active')
   expect((await call('POST', path, { from })).body).toEqual({ deliveries: 2 })

@@ -41,14 +41,30 @@ const WebhookReplay = Type.Object(
   },
 )
 
+const counted = {
+  deliveries: Type.Integer({ description: 'How many.' }),
+  is_estimate: Type.Boolean({ description: 'There are at least as many: its time was over.' }),
+}
+
+const WebhookReplayCount = Type.Object(counted, {
+  $id: 'WebhookReplayCount',
+  description: 'How much a replay would deliver.',
+  examples: [{ deliveries: 132, is_estimate: false }],
+})
+
 const MissedEvents = Type.Object(
   {
-    deliveries: Type.Integer({ description: 'How many.' }),
-    is_estimate: Type.Boolean({ description: 'There are at least as many.' }),
+    ...counted,
     from: Nullable(
       Type.Unsafe<Date>({
         ...Timestamp,
-        description: 'Since when nothing is made for it; null of an active one.',
+        description: 'Since when nothing was made for it; null where nothing is to be replayed.',
+      }),
+    ),
+    to: Nullable(
+      Type.Unsafe<Date>({
+        ...Timestamp,
+        description: 'Until when, of one that goes on; null of a disabled one.',
       }),
     ),
     ended_from: Nullable(
@@ -60,23 +76,30 @@ const MissedEvents = Type.Object(
   },
   {
     $id: 'MissedEvents',
-    description: 'What a webhook has missed. Both times are those of the replay that delivers it.',
+    description: 'What a webhook has missed. The times are those of the replay that delivers it.',
     examples: [
       {
         deliveries: 132,
         is_estimate: false,
         from: '2026-11-20T09:37:00.123Z',
+        to: null,
         ended_from: '2026-11-15T09:30:00.123Z',
       },
     ],
   },
 )
 
-export const webhookReplaySchemas = [WebhookReplayInput, WebhookReplay, MissedEvents]
+export const webhookReplaySchemas = [
+  WebhookReplayInput,
+  WebhookReplay,
+  WebhookReplayCount,
+  MissedEvents,
+]
 
 const tags = ['Webhooks']
 const params = Type.Object({ id: Uuid })
-const briefMs = 1_000
+/** Of counting: all events of a window are read, however few match. */
+const countMs = 1_000
 const entitlement = 'webhooks'
 
 export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -87,20 +110,20 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'countWebhookReplay',
         summary: 'How much a replay would deliver',
-        description: 'Counts to 100,001; more cannot be replayed at once.',
+        description: 'Counts to 100,001, more cannot be replayed at once, and for about a second.',
         tags,
         params,
         querystring: Type.Object({
           from: Type.Optional(time('Events not before this; a day ago when left out.')),
           to: Type.Optional(time('Events before this; now when left out.')),
         }),
-        response: { 200: ref(WebhookReplay) },
+        response: { 200: ref(WebhookReplayCount) },
       },
     },
     async ({ ctx, caller, params, query }) => {
       const window = windowOf(query, ctx.now(), '')
-      const { count } = await countWindow(ctx, caller.workspaceId, params.id, window)
-      return { deliveries: count }
+      const found = await countWindow(ctx, caller.workspaceId, params.id, window, countMs)
+      return { deliveries: found.count, is_estimate: found.isEstimate }
     },
   )
 
@@ -110,21 +133,15 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: { scopes: [], role: 'viewer', entitlement } },
       schema: {
         operationId: 'countMissedEvents',
-        summary: 'What a disabled webhook has missed',
+        summary: 'What a webhook has missed while it was disabled',
         description:
-          'Every event since it was disabled, and what ended without success since it failed. Counts to 100,001.',
+          'Every event since it was disabled, and what ended without success since it failed; of one that goes on, what nobody has replayed yet. Counts to 100,001, and for about a second.',
         tags,
         params,
-        querystring: Type.Object({
-          is_brief: Type.Optional(
-            Type.Boolean({ default: false, description: 'It is counted for about a second.' }),
-          ),
-        }),
         response: { 200: ref(MissedEvents) },
       },
     },
-    ({ ctx, caller, params, query }) =>
-      countMissed(ctx, caller.workspaceId, params.id, query.is_brief ? briefMs : undefined),
+    ({ ctx, caller, params }) => countMissed(ctx, caller.workspaceId, params.id, countMs),
   )
 
   app.post(

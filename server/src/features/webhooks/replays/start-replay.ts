@@ -4,13 +4,13 @@ import type { ChangedBy } from '../../audit/index.ts'
 import {
   countPending,
   countReplay,
-  listLaneHealth,
   pendingMax,
   type ReplayWindow,
   replay,
   waitForUnderWay,
 } from '../../deliveries/index.ts'
 import { lockLane } from '../../deliveries/lane-health/index.ts'
+import { findMissedPeriod, forgetMissed } from '../missed.ts'
 import { findWebhook } from '../queries.ts'
 import { record } from '../webhooks.ts'
 
@@ -27,8 +27,9 @@ export const countWindow = (
 ) => countReplay(ctx, { workspaceId, webhookId, ...window }, pendingMax + 1, budgetMs)
 
 /**
- * What a disabled webhook has missed: every event since, and before that what ended without success
- * since it failed, by its tries, its age or for being too many. What still waits is sent by itself.
+ * What a webhook has missed while it was disabled: every event since, and before that what ended without
+ * success since it failed, by its tries, its age or for being too many. What still waits is sent by
+ * itself. Of one that goes on it stays known until it is replayed.
  */
 export async function countMissed(
   ctx: Context,
@@ -38,13 +39,12 @@ export async function countMissed(
 ) {
   const row = await findWebhook(ctx.db, workspaceId, webhookId)
   if (!row) throw notFound('webhook')
-  const { timestamp_disabled: from } = row
-  if (!from) return { deliveries: 0, is_estimate: false, from: null, ended_from: null }
-  const [lane] = await listLaneHealth(ctx.db, workspaceId, [webhookId])
-  const ended_from = lane?.failing_since ?? from
-  const window = { from, to: ctx.now(), endedFrom: ended_from }
-  const found = await countWindow(ctx, workspaceId, webhookId, window, budgetMs)
-  return { deliveries: found.count, is_estimate: found.isEstimate, from, ended_from }
+  const period = await findMissedPeriod(ctx, row)
+  if (!period) return { deliveries: 0, is_estimate: false, from: null, to: null, ended_from: null }
+  const found = await countWindow(ctx, workspaceId, webhookId, period, budgetMs)
+  const { from, to, endedFrom: ended_from = null } = period
+  const counted = { deliveries: found.count, is_estimate: found.isEstimate }
+  return { ...counted, from, to: row.timestamp_disabled ? null : to, ended_from }
 }
 
 /**
@@ -74,10 +74,16 @@ export async function startReplay(
         : { retry_group_id: selection.retryGroupId }
   const row = { workspace_id: workspaceId, id: webhookId }
   const details = { ...window, deliveries: String(count) }
-  return replay(ctx, { workspaceId, webhookId, ...selection }, async (tx, isFirst) => {
-    if (isFirst) await record(tx, row, 'webhook.replayed', by, details)
-    if ('from' in selection) await keepRoom(tx, workspaceId, webhookId)
-  })
+  const queued = await replay(
+    ctx,
+    { workspaceId, webhookId, ...selection },
+    async (tx, isFirst) => {
+      if (isFirst) await record(tx, row, 'webhook.replayed', by, details)
+      if ('from' in selection) await keepRoom(tx, workspaceId, webhookId)
+    },
+  )
+  if ('from' in selection) await forgetMissed(ctx, workspaceId, webhookId, selection)
+  return queued
 }
 
 /**

@@ -2357,7 +2357,7 @@ export const countWebhookReplayQueryKey = (options: Options<CountWebhookReplayDa
 /**
  * How much a replay would deliver
  *
- * Counts to 100,001; more cannot be replayed at once.
+ * Counts to 100,001, more cannot be replayed at once, and for about a second.
  */
 export const countWebhookReplayOptions = (options: Options<CountWebhookReplayData>) => queryOptions<CountWebhookReplayResponse, CountWebhookReplayError, CountWebhookReplayResponse, ReturnType<typeof countWebhookReplayQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2394,9 +2394,9 @@ export const replayWebhookMutation = (options?: Partial<Options<ReplayWebhookDat
 export const countMissedEventsQueryKey = (options: Options<CountMissedEventsData>) => createQueryKey('countMissedEvents', options, false, ['Webhooks']);
 
 /**
- * What a disabled webhook has missed
+ * What a webhook has missed while it was disabled
  *
- * Every event since it was disabled, and what ended without success since it failed. Counts to 100,001.
+ * Every event since it was disabled, and what ended without success since it failed; of one that goes on, what nobody has replayed yet. Counts to 100,001, and for about a second.
  */
 export const countMissedEventsOptions = (options: Options<CountMissedEventsData>) => queryOptions<CountMissedEventsResponse, CountMissedEventsError, CountMissedEventsResponse, ReturnType<typeof countMissedEventsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
