@@ -103,7 +103,7 @@ test('keys that cannot be read are tried again; a new key is asked for once, wha
   await page.getByRole('dialog', { name: `Revoke “${names[0]}”?` }).waitFor()
 })
 
-test('a key has the name of who made it, also after they were removed', async ({
+test('a key has the name of who made it, also after they were removed, and says that they were', async ({
   application,
   open,
 }) => {
@@ -118,8 +118,8 @@ test('a key has the name of who made it, also after they were removed', async ({
   expect(made.status, JSON.stringify(made.body)).toBe(201)
   const page = await open(application.visitor, path)
   const row = page.getByRole('row', { name: 'sync' })
-  await row.getByRole('cell', { name: 'Bob Builder' }).waitFor()
+  await row.getByRole('cell', { name: 'Bob Builder', exact: true }).waitFor()
   await application.asOwner('DELETE', `/app/members/${person.id}`)
   await page.reload()
-  await row.getByRole('cell', { name: 'Bob Builder' }).waitFor()
+  await row.getByRole('cell', { name: 'Bob Builder, no longer a member' }).waitFor()
 })

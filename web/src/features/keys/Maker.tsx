@@ -6,7 +6,10 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
 
-/** Who made a key, by name; of who is gone since, and of another key, the audit log still knows it. */
+/**
+ * Who made a key, by name, and whether they still belong to the workspace; of who is gone since, and of
+ * another key, the audit log still knows the name.
+ */
 export function Maker({ apiKey }: { apiKey: ServiceAccountKey }) {
   const { type, id } = apiKey.created_by
   const { t } = useTranslation()
@@ -17,6 +20,8 @@ export function Maker({ apiKey }: { apiKey: ServiceAccountKey }) {
     ...listAuditOptions({ query: { limit: 1, subject_id: apiKey.id, action: 'key.created' } }),
     enabled: id !== null && members.isSuccess && !member,
   })
-  const known = member?.name ?? entries.data?.items[0]?.actor_name
+  if (member) return member.name
+  const known = entries.data?.items[0]?.actor_name
+  if (known && type === 'user') return t(($) => $.keys.madeByFormer, { name: known })
   return known ?? (id === null || entries.isSuccess ? t(($) => $.audit.actors[type]) : null)
 }
