@@ -57,46 +57,48 @@ export class OpenImap implements ImapConnection {
     })
   }
 
-  async *fetch(
-    fromUid: number,
-    { sourceBytesMax, since = null, takesHeaders = () => true }: FetchOptions,
-  ): AsyncIterable<FetchedMail> {
+  async *fetch(fromUid: number, options: FetchOptions): AsyncIterable<FetchedMail> {
     this.#hasNews = false
-    const sizes = await this.#sizesFrom(fromUid, since)
-    for (const group of groupBySize(sizes, sourceBytesMax)) {
+    const sizes = await this.#sizesFrom(fromUid, options.since ?? null)
+    for (const group of groupBySize(sizes, options.sourceBytesMax)) {
       // Whole groups, so that the connection is free while a mail is being dealt with.
-      yield* this.#fetchAround(group, sourceBytesMax, takesHeaders)
+      yield* this.#fetchAround(group, options)
     }
   }
 
   /**
    * One mail that the server cannot hand out (a damaged one, or one that it cannot convert) makes it refuse
    * all that are asked for with it: the others are asked for without it, and of it the headers alone, which
-   * tell whom it is from and what it answers, once they will do.
+   * tell whom it is from and what it answers, once they will do. They may be refused as well.
    */
-  async *#fetchAround(
-    uids: number[],
-    sourceBytesMax: number,
-    takesHeaders: NonNullable<FetchOptions['takesHeaders']>,
-  ): AsyncIterable<FetchedMail> {
-    let refusal: MailFailure
+  async *#fetchAround(uids: number[], options: FetchOptions): AsyncIterable<FetchedMail> {
+    const { sourceBytesMax, takesHeaders = () => true, onWithheld } = options
+    const fetched = await this.#unlessRefused(this.#fetchGroup(uids, sourceBytesMax))
+    const [uid] = uids
+    if (!(fetched instanceof MailFailure)) {
+      yield* fetched
+    } else if (uid === undefined || uids.length > 1) {
+      const half = uids.length >> 1
+      yield* this.#fetchAround(uids.slice(0, half), options)
+      yield* this.#fetchAround(uids.slice(half), options)
+    } else if (takesHeaders(uid, fetched)) {
+      const headers = await this.#unlessRefused(this.#fetchHeaders(uids))
+      if (!(headers instanceof MailFailure)) yield* headers
+      else if (onWithheld) onWithheld(uid, headers)
+      else throw headers
+    }
+  }
+
+  /** @returns why the server refuses what it may have refused for the sake of a single mail */
+  async #unlessRefused<T>(fetching: Promise<T>): Promise<T | MailFailure> {
     try {
-      yield* await this.#fetchGroup(uids, sourceBytesMax)
-      return
+      return await fetching
     } catch (error) {
       if (!(error instanceof MailFailure) || error.kind !== 'refused' || !this.isOpen) throw error
       // Who is told to ask for less does not ask for each mail by itself.
       if (/throttled/i.test(error.response ?? '')) throw error
-      refusal = error
+      return error
     }
-    const [uid] = uids
-    if (uid !== undefined && uids.length === 1) {
-      if (takesHeaders(uid, refusal)) yield* await this.#fetchHeaders(uids)
-      return
-    }
-    const half = uids.length >> 1
-    yield* this.#fetchAround(uids.slice(0, half), sourceBytesMax, takesHeaders)
-    yield* this.#fetchAround(uids.slice(half), sourceBytesMax, takesHeaders)
   }
 
   async findFirstSince(since: Date): Promise<number | null> {

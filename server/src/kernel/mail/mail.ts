@@ -78,6 +78,8 @@ export interface FetchOptions {
    * is not given. Else it is left out.
    */
   takesHeaders?: (uid: number, refusal: MailFailure) => boolean
+  /** Told of a mail whose headers are refused, too, and which is left out; where not given, all fails. */
+  onWithheld?: (uid: number, refusal: MailFailure) => void
 }
 
 export interface ImapConnection extends AsyncDisposable {

@@ -1,13 +1,14 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { parseEmail } from '../../../kernel/email.ts'
-import type { ImapConnection } from '../../../kernel/mail/index.ts'
+import type { FetchOptions, ImapConnection, MailFailure } from '../../../kernel/mail/index.ts'
 import { addMessageIds, findByMessageIds } from '../../messages/index.ts'
 import { markArrived, setProviderIds } from '../../sending/index.ts'
 import { headOf } from '../classify/bounded-source.ts'
 import { idsIn, type ParsedMessage, parseMessage } from '../classify/message.ts'
 import type { ReadMailbox } from '../mailbox.ts'
 import { findCheckpoint, saveCheckpoint } from '../reading/folder-queries.ts'
+import { type Refusals, warnOfWithheld } from '../reading/refusals.ts'
 import { findUnderWay } from './match-queries.ts'
 import { findSentTo } from './provider-id-queries.ts'
 
@@ -25,28 +26,46 @@ export async function learnProviderIds(
   imap: ImapConnection,
   mailbox: ReadMailbox,
   folder: string,
+  refusals?: Refusals,
 ): Promise<void> {
   const { uidValidity, uidNext } = await imap.select(folder)
   const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
   const from = checkpoint?.next_uid ?? Math.max(1, uidNext - lookBackMails)
   let mails: ParsedMessage[] = []
-  const flush = (next_uid: number) => {
+  /** Those that are still to be read. */
+  const withheld: { uid: number; refusal: MailFailure }[] = []
+  const flush = (readToUid: number) => {
     const copies = mails
     mails = []
     return transaction(ctx, async (tx) => {
       if (!(await learn(tx, mailbox, copies))) return false
+      const next_uid = Math.min(readToUid, ...withheld.map(({ uid }) => uid))
       const readTo = { folder, uid_validity: uidValidity, next_uid }
       await saveCheckpoint(tx.db, mailbox, readTo, tx.now())
       return true
     })
   }
+  const keyOf = (uid: number) => `${folder} ${uidValidity} ${uid}`
+  const options: FetchOptions = {
+    sourceBytesMax,
+    takesHeaders(uid) {
+      refusals?.takesHeaders(keyOf(uid))
+      return true
+    },
+    onWithheld(uid, refusal) {
+      if (refusals?.passesOver(keyOf(uid))) warnOfWithheld(ctx, mailbox, uid)
+      else withheld.push({ uid, refusal })
+    },
+  }
   if (uidNext > from) {
-    for await (const { uid, source } of imap.fetch(from, { sourceBytesMax })) {
+    for await (const { uid, source } of imap.fetch(from, options)) {
+      refusals?.handedOut()
       mails.push(await parseMessage(headOf(source)))
       if (mails.length >= batchMailsMax && !(await flush(uid + 1))) return
     }
   }
   if (checkpoint?.next_uid === undefined || uidNext > from) await flush(uidNext)
+  if (withheld[0]) throw withheld[0].refusal
 }
 
 /** @returns false: one may be of a mail that is not recorded as sent yet, so that it has to be read again */

@@ -91,6 +91,49 @@ test('a server that hands out neither of two mails costs its mailbox nothing', a
   expect(await errorEvents()).toBe(0)
 })
 
+test('a mail of which its server refuses even the headers keeps no other back, in the inbox or among the sent ones', async () => {
+  const asksForMail = (line: string) => line.includes('BODY.PEEK[')
+  await mailboxThrough({
+    fault: ({ line }) => (asksForMail(line) && asksFor(line, 2) ? 'refuse' : undefined),
+  })
+  await inbox.contact(people(4))
+  const sent = account().folders.get('Sent')
+  for (const number of [1, 2, 3]) {
+    inbox.arrive(answer(number))
+    sent?.add(letter({ from: address }), inbox.ctx.now())
+  }
+  inbox.startReader()
+  expect(await repliedTo(2)).toEqual([person(1), person(3)])
+  // Read to their ends, and nothing of it is trouble of the mailbox.
+  await inbox.ctx.database.until(async () => {
+    const folders = await inbox.ctx.database.peek
+      .selectFrom('mailbox_folders')
+      .select('next_uid')
+      .where('folder', 'in', ['INBOX', 'Sent'])
+      .execute()
+    return folders.length === 2 && folders.every(({ next_uid }) => Number(next_uid) >= 4)
+  })
+  inbox.arrive(answer(4))
+  expect(await repliedTo(3)).toEqual([person(1), person(3), person(4)])
+  expect(await mailboxState()).toEqual({ status: 'connected', imap_error: null })
+  expect(await errorEvents()).toBe(0)
+  const told = inbox.ctx.logLines.filter((line) => line.includes('is left out'))
+  expect(told).toHaveLength(2)
+})
+
+test('while a server hands out nothing at all, no mail of it is left out, and the owner is told', async () => {
+  let isAway = true
+  await mailboxThrough({
+    fault: ({ line }) => (line.includes('BODY.PEEK[') && isAway ? 'refuse' : undefined),
+  })
+  await inbox.contact(people(2))
+  for (const number of [1, 2]) inbox.arrive(answer(number))
+  inbox.startReader()
+  await inbox.ctx.database.until(async () => (await mailboxState()).imap_error !== null)
+  isAway = false
+  expect(await repliedTo(2)).toEqual(people(2))
+})
+
 test('who has a mailbox read once is told what came in, and that a mail was refused', async () => {
   const { ctx, workspaceId } = inbox
   await mailboxThrough({

@@ -1,11 +1,16 @@
 import type { Context } from '../../../kernel/context.ts'
 import { dayMs } from '../../../kernel/durations.ts'
-import type { ImapConnection, MailFailure, MailFolder } from '../../../kernel/mail/index.ts'
+import type {
+  FetchOptions,
+  ImapConnection,
+  MailFailure,
+  MailFolder,
+} from '../../../kernel/mail/index.ts'
 import { IngestBatch } from '../ingest/ingest-batch.ts'
 import type { ReadMailbox } from '../mailbox.ts'
 import { learnProviderIds } from '../matching/learn-provider-ids.ts'
 import { type Checkpoint, findCheckpoint, findFirstInFlight } from './folder-queries.ts'
-import type { Refusals } from './refusals.ts'
+import { type Refusals, warnOfWithheld } from './refusals.ts'
 
 export interface ReadOptions {
   /** Asked before every mail. */
@@ -102,10 +107,11 @@ async function afterSent<T>(
   imap: ImapConnection,
   mailbox: ReadMailbox,
   sent: string | undefined,
-  { goesOn }: ReadOptions,
+  { goesOn, refusals }: ReadOptions,
   read: (refused: MailFailure[]) => Promise<T>,
 ): Promise<{ result: T; refused: MailFailure | undefined }> {
-  const learning = sent !== undefined && goesOn() && learnProviderIds(ctx, imap, mailbox, sent)
+  const learning =
+    sent !== undefined && goesOn() && learnProviderIds(ctx, imap, mailbox, sent, refusals)
   const [learnt] = await Promise.allSettled([learning])
   const refused: MailFailure[] = []
   const result = await read(refused)
@@ -138,15 +144,26 @@ async function readFolder(
   const first = since && (await imap.findFirstSince(since))
   const from = checkpoint?.next_uid ?? first ?? uidNext
   const batch = new IngestBatch(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
-  const takesHeaders = (uid: number, refusal: MailFailure) => {
-    if (refusals?.takesHeaders(`${folder} ${uidValidity} ${uid}`)) return true
+  const keyOf = (uid: number) => `${folder} ${uidValidity} ${uid}`
+  const readAgain = (uid: number, refusal: MailFailure) => {
     batch.readAgainFrom(uid)
     refused.push(refusal)
-    return false
   }
-  const options = { sourceBytesMax, since, takesHeaders }
+  const options: FetchOptions = {
+    ...{ sourceBytesMax, since },
+    takesHeaders(uid, refusal) {
+      if (refusals?.takesHeaders(keyOf(uid))) return true
+      readAgain(uid, refusal)
+      return false
+    },
+    onWithheld(uid, refusal) {
+      if (refusals?.passesOver(keyOf(uid))) warnOfWithheld(ctx, mailbox, uid)
+      else readAgain(uid, refusal)
+    },
+  }
   try {
     for await (const mail of uidNext > from ? imap.fetch(from, options) : []) {
+      refusals?.handedOut()
       if (!goesOn()) return batch.taken
       await batch.add(mail)
     }
