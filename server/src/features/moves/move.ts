@@ -18,7 +18,7 @@ import { inSession } from './in-session.ts'
 import * as queries from './queries.ts'
 import { deleteAllRows } from './remains.ts'
 import { takeBack } from './stay-here.ts'
-import { makePartitions } from './tables.ts'
+import { lockPartitions, makePartitions } from './tables.ts'
 
 /** What a move does next. From `fence` until `done` nothing of the workspace is written. */
 type Step = 'drain' | 'fence' | 'copy' | 'compare' | 'switch' | 'activate' | 'clean' | 'done'
@@ -168,6 +168,9 @@ class Move {
     await this.#fence(plan)
     // From here on nothing of it is replayed. Committed at once, for others replay there meanwhile.
     await copyReplayedWeeks(this.#source.db, this.#target.db)
+    // Upkeep there may have dropped weeks that nobody else needs.
+    await lockPartitions(there.db, plan.tables)
+    await makePartitions(this.#source.db, this.#target.db, plan.tables)
     const tx = inWorkspace(there, this.#id)
     await deleteTombstone(tx.db, this.#id)
     const sums = this.#readSums(plan)

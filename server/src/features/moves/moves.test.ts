@@ -5,6 +5,14 @@ import { holdLeads, install, killMoverAt, ofShards } from '../../../test/moves.t
 import { patience } from '../../../test/patience.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { databaseSilent, movingOf } from '../../kernel/db/failure.ts'
+import {
+  createPartition,
+  dropPartition,
+  listPartitions,
+  startOfPeriod,
+} from '../../kernel/db/partitions.ts'
+import { dayMs } from '../../kernel/durations.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
 import { findOptedOut, optOut } from '../directory/index.ts'
 import { createWorkspace, setWorkspace } from '../workspaces/index.ts'
 import { cancelMove, cleanUpMoves, listLeaving, moveWorkspace } from './index.ts'
@@ -495,7 +503,7 @@ test('a mover that fails late leaves the workspace where another command has bro
 })
 
 /** The workspace's own row waits there on its way into the target, until `work` is done. */
-async function atGate(work: () => Promise<void>) {
+async function atGate(work: () => Promise<void>, move: () => Promise<unknown> = toB) {
   const { peek } = b.database
   await sql`
     create function wait_at_gate() returns trigger language plpgsql as $$
@@ -510,7 +518,7 @@ async function atGate(work: () => Promise<void>) {
   }
   const tx = await peek.startTransaction().execute()
   await sql`select pg_advisory_xact_lock(42)`.execute(tx)
-  const moving = toB()
+  const moving = move()
   moving.catch(() => undefined)
   await expect.poll(waiting, patience).toBe(1)
   try {
@@ -541,6 +549,38 @@ test('while it is copied everything that writes is refused, and reading and othe
     )
   })
   expect(await placeIn(b)).toEqual(here)
+})
+
+test('weeks that upkeep drops in the target while mails are waited for, or would while they are copied, arrive', async () => {
+  const old = new Date(a.now().getTime() - 400 * dayMs)
+  const week = { name: 'messages', by: 'week' } as const
+  await createPartition(asService(a).db, week, startOfPeriod(week, old))
+  const id = firstIdAt(old).replace(/0{12}$/, '000000000001')
+  await sql`
+    insert into messages (workspace_id, id, direction, kind, mailbox_id, thread_id, from_address, timestamp)
+    values (${workspaceId}::uuid, ${id}::uuid, 'in', 'reply', ${id}::uuid, ${id}::uuid, '', ${old})`.execute(
+    a.database.peek,
+  )
+  const dropThere = async () => {
+    const found = await listPartitions(b.db, week)
+    const made = found.find(({ end }) => end.getTime() < b.now().getTime() - 300 * dayMs)
+    return made && (await dropPartition(asService(b).db, week, made))
+  }
+  let hasDropped = false
+  const waiting = {
+    ...asService(a),
+    monotonicMs: () => Number(hasDropped),
+    async sleep() {
+      hasDropped ||= (await dropThere()) ?? false
+    },
+  }
+  const options = { sourceName: 'a', targetName: 'b', restMs: 1 }
+  await atGate(
+    async () => expect(await dropThere()).toBe(false),
+    () => moveWorkspace(waiting, asService(b), workspaceId, options),
+  )
+  expect(hasDropped).toBe(true)
+  expect((await rowsIn(b)).messages).toHaveLength(1)
 })
 
 const rename = (ctx: TestContext, id: string, name: string) =>

@@ -97,3 +97,14 @@ export async function makePartitions(
     }
   }
 }
+
+/**
+ * Until the transaction ends no partition of these is dropped, which takes the lock of its table first, and
+ * others can still be made.
+ */
+export async function lockPartitions(target: ProcessDb, tables: WorkspaceTable[]) {
+  for (const { name, cut_by } of tables) {
+    if (cut_by === null) continue
+    await sql`lock table only ${sql.table(name)} in row exclusive mode`.execute(target)
+  }
+}
