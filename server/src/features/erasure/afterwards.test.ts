@@ -3,7 +3,7 @@ import { testApi } from '../../../test/app.ts'
 import { insertPerson } from '../../../test/directory-rows.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { addAcquiredToCampaign } from '../acquisition/campaign-leads.ts'
-import { changeMany } from '../leads/bulk/jobs.ts'
+import { changeMany, undoJob } from '../leads/bulk/jobs.ts'
 import { updateLead } from '../leads/update-lead.ts'
 import { startErasure } from './erase.ts'
 import { runErasures } from './index.ts'
@@ -45,6 +45,33 @@ test('who corrects a lead on a page that was opened before writes nothing of the
   const correct = updateLead(ctx, workspaceId, lead.id, { last_name: 'Lovelace' }, by)
   await expect(correct).rejects.toMatchObject({ code: 'not_found' })
   expect(await tablesWith(ctx.database.peek, 'lovelace')).toEqual([])
+})
+
+test('undoing a change of many writes nothing back of a person who was erased since', async () => {
+  await using api = await testApi()
+  const { ctx, workspaceId } = api
+  const { peek } = ctx.database
+  const post = async (path: string, body: object) => (await api.call('POST', path, { body })).body
+  const { id: campaign_id } = await post('/api/v2/campaigns', { name: 'one' })
+  const leads = ['ada', 'bob', 'eve'].map((name) => ({ email: `${name}@lead.example` }))
+  const added = (await post('/api/v2/lead/add', { campaign_id, leads })).created_leads
+  const [ada, bob, eve] = added.map(({ id }: { id: string }) => id)
+  // Both were held back, each in a server's words.
+  const skip = (id: string, skip_reason: string) =>
+    peek.updateTable('leads').set({ skip_reason }).where('id', '=', id).execute()
+  await skip(ada, 'mailbox: no mail to Ada Lovelace')
+  await skip(bob, 'mailbox: asked by ada@lead.example')
+  const by = { actor: { type: 'user', id: ctx.newId() } } as const
+  const job = await changeMany(ctx, workspaceId, { action: 'pause', ids: [ada, bob, eve] }, by)
+  await startErasure(ctx, workspaceId, ada, { actor: { type: 'operator', id: null } })
+  await runErasures(ctx)
+  expect(await tablesWith(peek, 'ada@lead.example')).toEqual([])
+  expect(await tablesWith(peek, 'lovelace')).toEqual([])
+  await undoJob(ctx, workspaceId, job.id, by)
+  expect(await tablesWith(peek, 'ada@lead.example')).toEqual([])
+  const rows = await peek.selectFrom('leads').select(['id', 'sending_state']).execute()
+  const stateOf = (id: string) => rows.find((lead) => lead.id === id)?.sending_state
+  expect([ada, bob, eve].map(stateOf)).toEqual(['stopped', 'pending', 'pending'])
 })
 
 test('who was erased is given no status, by the API or with many others', async () => {

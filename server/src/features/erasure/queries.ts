@@ -131,14 +131,24 @@ export async function eraseFromImports(
         or ${named(person, 'checked::text')} or ${named(person, 'file_name')})`.execute(db)
 }
 
-/** Of changes of many leads: whom they looked for and refused. They are few, and kept for days. */
+/**
+ * Of changes of many leads: whom they looked for and refused, and what undoing them would write back. They
+ * are few, and kept for days.
+ */
 export const eraseFromLeadJobs = (db: Db, workspaceId: string, person: Person) =>
   sql`
     update lead_jobs set
       refusals = ${erased(person, 'refusals::text')}::jsonb,
-      target = ${erased(person, 'target::text')}::jsonb
+      target = ${erased(person, 'target::text')}::jsonb,
+      undo = (
+        select jsonb_agg(before)
+        from jsonb_array_elements(${erased(person, 'undo::text')}::jsonb) before
+        where not (before ->> 'id')::uuid = any(${person.leadIds}::uuid[]))
     where workspace_id = ${workspaceId}::uuid
-      and (${named(person, 'refusals::text')} or ${named(person, 'target::text')})`.execute(db)
+      and (${named(person, 'refusals::text')} or ${named(person, 'target::text')}
+        or ${named(person, 'undo::text')} or exists (
+          select from jsonb_array_elements(undo) before
+          where (before ->> 'id')::uuid = any(${person.leadIds}::uuid[])))`.execute(db)
 
 /** Views of leads that look for the person. */
 export const eraseFromViews = (db: Db, workspaceId: string, person: Person) =>

@@ -8,9 +8,10 @@ import type { ActivityChange } from '../activity/plan-activity.ts'
 import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeadsBack } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
-import { isOpen, isSending, type LockedLead } from '../record.ts'
+import { isErased, isOpen, isSending, type LockedLead } from '../record.ts'
 import { findAnsweredFor } from '../status/colleagues.ts'
 import { holdCampaigns, planResume } from '../status/resume.ts'
+import { erased } from '../status/set-statuses.ts'
 import { missing, type Outcome, refusal } from './outcome.ts'
 import type * as queries from './queries.ts'
 
@@ -40,6 +41,10 @@ export async function undoChange(
   const changing: ChangingLead[] = []
   for (const lead of leads) {
     const before = beforeOf.get(lead.id) as queries.UndoneLead
+    if (isErased(lead)) {
+      refusals.push(refusal(lead, erased))
+      continue
+    }
     const isChanged = lead.timestamp_updated.toISOString() !== before.changed_at
     if (isChanged || answered.has(lead.id)) {
       refusals.push(refusal(lead, 'Something happened to the lead since; it stays as it is.'))
