@@ -158,7 +158,7 @@ async function duringDelete<T>(ids: string[], act: () => Promise<T>): Promise<T>
   const deleted = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
   const deleting = transaction(api.ctx, async (tx) => {
-    await applyTo(tx, api.workspaceId, { kind: 'delete' }, ids)
+    await applyTo(tx, api.workspaceId, { action: { kind: 'delete' }, total: ids.length }, ids)
     deleted.resolve()
     await goOn.promise
   })
@@ -202,7 +202,9 @@ test('of a lead that is deleted while it is unsubscribed with many, the others o
   await add(other, [email])
   const ids = body.created_leads.map(({ id }: { id: string }) => id)
   const outcome = await duringDelete(ids, () =>
-    transaction(api.ctx, (tx) => applyTo(tx, api.workspaceId, { kind: 'unsubscribe' }, ids)),
+    transaction(api.ctx, (tx) =>
+      applyTo(tx, api.workspaceId, { action: { kind: 'unsubscribe' }, total: ids.length }, ids),
+    ),
   )
   expect(outcome).toMatchObject({ changed: 0, refusals: [{ lead_id: ids[0] }] })
   expect(await leadsOf(email)).toEqual([

@@ -3,28 +3,45 @@ import { column } from '../../../kernel/db/column.ts'
 import { explainSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import * as leadQueries from '../queries.ts'
-import { isErased, isFinal, type StoredLead } from '../record.ts'
-import type { NewStatus } from '../status/plan-status-change.ts'
+import { isErased, isFinal, type LockedLead, type StoredLead } from '../record.ts'
 import { readNewStatus } from '../status/set-status.ts'
 import { erased, setStatuses } from '../status/set-statuses.ts'
 import { deleteUntouched } from './delete.ts'
 import { move } from './move.ts'
-import { missing, type Outcome, refusal } from './outcome.ts'
+import { missing, type Outcome, refusal, stopped } from './outcome.ts'
 import * as queries from './queries.ts'
 
 /** Does it to these leads, in the caller's transaction. */
 export async function applyTo(
   tx: Context,
   workspaceId: string,
-  action: queries.JobAction,
+  { action, total }: Pick<queries.Job, 'action' | 'total'>,
   ids: string[],
 ): Promise<Outcome> {
   if (ids.length === 0) return { changed: 0, refusals: [], undo: [] }
   if (action.kind === 'move') return move(tx, workspaceId, action.campaign_id, ids)
   if (action.kind === 'delete') return deleteUntouched(tx, workspaceId, ids)
   const target = await readNewStatus(tx, workspaceId, statusOf(action))
-  const isUnsubscribe = target.kind === 'builtin' && target.status === 'unsubscribed'
-  return isUnsubscribe ? unsubscribe(tx, workspaceId, ids) : setStatus(tx, workspaceId, target, ids)
+  const status = target.kind === 'builtin' ? target.status : null
+  if (status === 'unsubscribed') return unsubscribe(tx, workspaceId, ids)
+  const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
+  // Why one lead was stopped is in sight of who resumes it, and of many it is not.
+  const isOfMany = status === 'active' && total > 1
+  const left = leads.flatMap((lead) => {
+    const reason = isOfMany && whyLeftOut(lead)
+    return reason ? [refusal(lead, reason)] : []
+  })
+  const isLeft = new Set(left.map(({ lead_id }) => lead_id))
+  const going = leads.filter(({ id }) => !isLeft.has(id))
+  const { changed, refused } = await setStatuses(tx, workspaceId, target, going)
+  return {
+    changed: changed.length,
+    refusals: [
+      ...[...missing(ids, leads), ...left],
+      ...refused.map(({ lead, message }) => refusal(lead, message)),
+    ],
+    undo: changed.map(({ before, now }) => queries.undoneLead(before, now.timestamp_updated)),
+  }
 }
 
 function statusOf(action: Exclude<queries.JobAction, { kind: 'move' }>): string {
@@ -33,22 +50,11 @@ function statusOf(action: Exclude<queries.JobAction, { kind: 'move' }>): string 
   return action.kind === 'delete' ? '' : statuses[action.kind]
 }
 
-async function setStatus(
-  tx: Context,
-  workspaceId: string,
-  target: NewStatus,
-  ids: string[],
-): Promise<Outcome> {
-  const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
-  const { changed, refused } = await setStatuses(tx, workspaceId, target, leads)
-  return {
-    changed: changed.length,
-    refusals: [
-      ...missing(ids, leads),
-      ...refused.map(({ lead, message }) => refusal(lead, message)),
-    ],
-    undo: changed.map(({ before, now }) => queries.undoneLead(before, now.timestamp_updated)),
-  }
+/** Null: it goes on, or never does, which is told of by itself. */
+function whyLeftOut(lead: LockedLead): string | null {
+  const { sending_state, stop_reason: why } = lead
+  if (sending_state !== 'stopped' || isErased(lead) || why === null || isFinal(why)) return null
+  return `${stopped[why]} If they are to be written to all the same, resume that lead by itself.`
 }
 
 async function unsubscribe(tx: Context, workspaceId: string, ids: string[]): Promise<Outcome> {

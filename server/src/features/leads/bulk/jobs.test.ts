@@ -162,6 +162,33 @@ test('a campaign that a change of its last leads has completed is active again w
   expect(new Set(versions).size).toBe(3)
 })
 
+test('of many leads those alone are resumed that wait for it: who has answered, or was stopped, goes on only by themselves', async () => {
+  const { ctx, workspaceId } = api
+  const campaign_id = await campaignOf(3)
+  const leads = ctx.database.peek.selectFrom('leads').select('id')
+  const ids = (await leads.where('campaign_id', '=', campaign_id).execute()).map(({ id }) => id)
+  const [paused = '', stopped = '', answered = ''] = ids
+  await changeMany(ctx, workspaceId, { action: 'pause', ids: [paused] }, by)
+  const no = { action: 'set_status' as const, status: 'not_interested', ids: [stopped] }
+  await changeMany(ctx, workspaceId, no, by)
+  await ctx.database.peek
+    .updateTable('leads')
+    .set({ sending_state: 'stopped', stop_reason: 'replied' })
+    .where('id', '=', answered)
+    .execute()
+  const resume = (...these: string[]) =>
+    changeMany(ctx, workspaceId, { action: 'resume', ids: these }, by)
+  const many = await resume(...ids)
+  expect(many).toMatchObject({ changed: 1, refused: 2 })
+  expect(many.refusals.map(({ lead_id, reason }) => [lead_id, reason.split('.')[0]])).toEqual(
+    expect.arrayContaining([
+      [stopped, 'The lead was stopped or moved before'],
+      [answered, 'The person has answered'],
+    ]),
+  )
+  expect(await resume(answered)).toMatchObject({ changed: 1, refused: 0 })
+})
+
 test('a change is not undone of who was suppressed since, and their campaign stays completed', async () => {
   const { body } = await api.call('POST', '/api/v2/campaigns', { body: { name: 'blocked' } })
   const leads = [{ email: 'ann@blocked-since.example' }]

@@ -37,7 +37,7 @@ export async function changeMany(
     const ids = await findIds(tx, job, atOnceMax + 1)
     if (ids.length <= atOnceMax) {
       job.total = ids.length
-      const outcome = await applyTo(tx, workspaceId, action, ids)
+      const outcome = await applyTo(tx, workspaceId, job, ids)
       countOutcome(job, ids, outcome)
       // What a runner does to very many has no way back.
       job.undo = outcome.undo?.length ? outcome.undo : null

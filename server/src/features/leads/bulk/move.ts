@@ -10,7 +10,7 @@ import type { LeadInput, RowSkipReason } from '../schema.ts'
 import { stopsByStatus } from '../status/plan-status-change.ts'
 import { erased } from '../status/set-statuses.ts'
 import { removeLeads } from './delete.ts'
-import { missing, type Outcome, refusal } from './outcome.ts'
+import { missing, type Outcome, refusal, stopped } from './outcome.ts'
 import * as queries from './queries.ts'
 
 /** Adds them to the other campaign; here they go, or stop where something was sent to them. */
@@ -117,10 +117,10 @@ async function carryOver(
 const addInstead = 'If they are to be written to all the same, add the address there.'
 
 const notMoved = {
-  replied: `The person has answered. ${addInstead}`,
-  auto_replied: `An automatic answer stopped the lead. ${addInstead}`,
-  company_replied: `A colleague has answered, which stopped the lead. ${addInstead}`,
-  manual: `The lead was stopped or moved before. ${addInstead}`,
+  replied: `${stopped.replied} ${addInstead}`,
+  auto_replied: `${stopped.auto_replied} ${addInstead}`,
+  company_replied: `${stopped.company_replied} ${addInstead}`,
+  manual: `${stopped.manual} ${addInstead}`,
   said: `The lead's status says that nobody writes to them any more. ${addInstead}`,
   paused: 'The lead is paused; resume it first.',
   ...{ bounced: null, unsubscribed: null, blocked: null },

@@ -12,6 +12,14 @@ export interface Outcome {
   undo: queries.UndoneLead[] | null
 }
 
+/** Why a lead was stopped, by reasons that can be taken back. */
+export const stopped = {
+  replied: 'The person has answered.',
+  auto_replied: 'An automatic answer stopped the lead.',
+  company_replied: 'A colleague has answered, which stopped the lead.',
+  manual: 'The lead was stopped or moved before.',
+}
+
 type Named = Pick<LockedLead, 'id' | 'email'>
 
 export const refusal = ({ id, email }: Named, reason: string): Refusal => ({

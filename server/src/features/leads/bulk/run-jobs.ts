@@ -37,7 +37,7 @@ async function runBatch(ctx: Context, workspaceId: string, id: string, claim: st
       const job = await queries.lockJob(tx.db, workspaceId, id)
       if (job?.state !== 'running' || job.claim !== claim) return
       const ids = await findIds(tx, job, batchMax)
-      countOutcome(job, ids, await applyTo(tx, workspaceId, job.action, ids))
+      countOutcome(job, ids, await applyTo(tx, workspaceId, job, ids))
       if (ids.length < batchMax) Object.assign(job, { state: 'finished', total: job.looked_at })
       job.timestamp_updated = tx.now()
       await queries.updateJob(tx.db, job)
