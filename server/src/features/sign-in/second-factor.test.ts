@@ -12,6 +12,7 @@ import {
   signIn,
 } from '../../../test/browser.ts'
 import { patience } from '../../../test/patience.ts'
+import { createPerson } from '../../../test/people.ts'
 import { codeOf } from '../../../test/second-factor.ts'
 import { buildApi } from '../../app.ts'
 import { createSecretBox } from '../../kernel/crypto.ts'
@@ -34,20 +35,20 @@ afterEach(() => api[Symbol.asyncDispose]())
 const post = (from: Browser, url: string, body: object) => from.call('POST', url, { body })
 const userOf = async (from: Browser) => (await from.call('GET', '/app/session')).body.user
 
-async function enrol() {
-  const begun = await post(browser, '/app/profile/second-factor', { password })
+async function enrol(from = browser) {
+  const begun = await post(from, '/app/profile/second-factor', { password })
   expect(begun.status, JSON.stringify(begun.body)).toBe(200)
   const { uri, backup_codes } = begun.body as { uri: string; backup_codes: string[] }
-  const confirmed = await post(browser, '/app/profile/second-factor/confirm', {
+  const confirmed = await post(from, '/app/profile/second-factor/confirm', {
     code: codeOf(uri, -1),
   })
   expect(confirmed.status, JSON.stringify(confirmed.body)).toBe(200)
   return { uri, backup_codes }
 }
 
-async function enterPassword(at = api) {
+async function enterPassword(at = api, email = owner.email) {
   const entering = openBrowser(at)
-  const answer = await post(entering, '/app/session', { email: owner.email, password })
+  const answer = await post(entering, '/app/session', { email, password })
   expect(answer.body).toEqual({ second_factor: true })
   expect(await userOf(entering)).toBeNull()
   return entering
@@ -78,6 +79,23 @@ test('a code opens once, and whoever enters it again gets in by the next one', a
   expect(await userOf(second)).toBeNull()
   const next = await post(second, '/app/session/second-factor', { code: codeOf(uri, 1) })
   expect(next.body).toEqual({ second_factor: false })
+})
+
+test('a code that was used opens nothing beside the half sign-in of another person', async () => {
+  const other = await createPerson(api, { email: 'mal@example.com' })
+  const [{ uri }] = [await enrol(), await enrol(other.browser)]
+  const code = codeOf(uri)
+  const first = await enterPassword()
+  expect((await post(first, '/app/session/second-factor', { code })).status).toBe(200)
+  const [again, own] = [await enterPassword(), await enterPassword(api, other.email)]
+  const [name, signed] = [...again.cookies].find(([each]) => each.endsWith('two_factor')) ?? []
+  const identifier = own.cookies.get(String(name))?.split('.')[0]
+  const cookie = `z_two_factor=${identifier}; ${name}=${signed}`
+  const answer = await again.call('POST', '/app/session/second-factor', {
+    ...{ body: { code }, headers: { cookie } },
+  })
+  expect([answer.status, answer.body.code]).toEqual([401, 'wrong_credentials'])
+  expect(await userOf(again)).toBeNull()
 })
 
 test('a code opens as authenticators show it, in two groups, and still only once', async () => {

@@ -112,10 +112,12 @@ export async function enterSecondFactor(
   const code = withoutSpaces(typed)
   const { api } = await authOf(req.process)
   const headers = authHeaders(req)
-  // A session that is there already would be taken for an enrolment, which has no limit of tries.
-  headers.set('cookie', cookiesWith('two_factor', req))
+  const cookie = await halfSignInCookie(req)
+  // A session that is there already would be taken for an enrolment, which has no limit of tries. And
+  // another cookie beside this one must not name somebody else than better-auth lets in.
+  headers.set('cookie', cookie)
   // Before better-auth hears of it: a right code ends the sign-in, and the next one would have none to open.
-  const id = await findHalfSignedIn(req)
+  const id = await findHalfSignedIn(req, cookie)
   if (id === undefined) throw signInEnded()
   if (!is_backup_code && (await isCodeUsed(req, id, code))) {
     throw new AppError('wrong_credentials', 'This code was used already; wait for the next one.')
@@ -151,11 +153,13 @@ const endedSignIns = {
 
 const signInEnded = () => new AppError('wrong_credentials', endedSignIns.INVALID_TWO_FACTOR_COOKIE)
 
-const cookiesWith = (name: string, { headers }: FastifyRequest) =>
-  (headers.cookie ?? '')
-    .split('; ')
-    .filter((cookie) => cookie.includes(`${name}=`))
-    .join('; ')
+/** The one of a sign-in that waits for its second factor, signed by better-auth; '' without one. */
+async function halfSignInCookie(req: FastifyRequest): Promise<string> {
+  const { createAuthCookie } = await (await authOf(req.process)).$context
+  const { name } = createAuthCookie('two_factor')
+  const cookies = (req.headers.cookie ?? '').split(/;\s*/)
+  return cookies.find((cookie) => cookie.startsWith(`${name}=`)) ?? ''
+}
 
 /** A code is accepted in its own 30 s and in those beside them. */
 const codeLivesMs = 120_000
@@ -177,9 +181,9 @@ function isCodeUsed({ process: ctx }: FastifyRequest, userId: string, code: stri
 }
 
 /** Whoever has come half way in this browser. */
-async function findHalfSignedIn(req: FastifyRequest): Promise<string | undefined> {
+async function findHalfSignedIn(req: FastifyRequest, cookie: string): Promise<string | undefined> {
   const { internalAdapter } = await (await authOf(req.process)).$context
-  const identifier = valueOfCookie('two_factor', cookiesWith('two_factor', req))
+  const identifier = valueOfCookie('two_factor', cookie)
   const signIn = await internalAdapter.findVerificationValue(identifier)
   return parseUuid(signIn?.value ?? '')
 }
