@@ -88,7 +88,9 @@ export async function listEntries(
   before: string | undefined,
   limit: number,
 ) {
-  const entries = await queries.listAuditEntries(ctx.db, workspaceId, filter, before, limit)
+  const entries = await queries
+    .selectAuditEntries(ctx.db, workspaceId, filter, before, limit)
+    .execute()
   if (onFirstShard(ctx) === ctx) return entries
   const people = entries.flatMap(({ actor_type, actor_id }) =>
     actor_type === 'user' && actor_id !== null ? [actor_id] : [],
