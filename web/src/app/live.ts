@@ -30,7 +30,9 @@ export function followWorkspace({ workspaceId, cache, onSessionChange }: FollowO
         (topic === '*' || isOf(readings[topic] ?? [], query)) &&
         !(leavesFailed && query.state.status === 'error'),
     })
-    if (topic === 'members' || topic === 'workspace') onSessionChange()
+    // Its own reading is that of the page, which has just been opened.
+    const isAnew = topic === '*' && !leavesFailed
+    if (isAnew || topic === 'members' || topic === 'workspace') onSessionChange()
   })
   const end =
     typeof SharedWorker === 'undefined' ? poll(reader.tell) : listen(workspaceId, reader.tell)

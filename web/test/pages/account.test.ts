@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { createMember } from '../../../server/test/people.ts'
 import { expectFailures, findBarriers, goTo } from '../browser.ts'
+import { refusal } from '../refusal.ts'
 import { test } from './fixture.ts'
 
 const password = 'correct horse battery staple'
@@ -132,4 +133,15 @@ test('a name is changed everywhere, dark is chosen and kept, and a new password 
   await page.getByText('Your password is changed').waitFor()
   await page.reload()
   await page.getByText('This one').waitFor()
+
+  // Whoever leaves a shared computer is told that they have not left.
+  await page.route('**/app/session', (route) =>
+    route.request().method() === 'DELETE'
+      ? route.fulfill(refusal(503, 'The database is away.'))
+      : route.fallback(),
+  )
+  expectFailures(page, 'DELETE /app/session 503')
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('alert').getByText('The database is away.').waitFor()
 })

@@ -59,4 +59,8 @@ test('without a worker that tabs can share, a page reads everything again every 
   expect(await page.getByRole('rowheader', { name: 'Polled' }).count()).toBe(0)
   await page.clock.fastForward(30_000)
   await page.getByRole('rowheader', { name: 'Polled' }).waitFor()
+  // Who the reader is here, and where, is part of it.
+  await application.asOwner('PATCH', '/app/workspace', { name: 'Renamed' })
+  await page.clock.fastForward(30_000)
+  await page.getByRole('button', { name: 'Workspace Renamed' }).waitFor()
 })

@@ -6,6 +6,7 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut, Moon, Sun, UserRound } from 'lucide-react'
@@ -31,6 +32,10 @@ export function UserMenu() {
     async onSuccess() {
       forgetEverything()
       await navigate({ to: '/sign-in', search: {} })
+    },
+    // The dialog says it by itself; whoever leaves a shared computer must not miss it.
+    onError({ message }) {
+      if (!isAsking) notifications.show({ color: 'red', message })
     },
   })
   return (
