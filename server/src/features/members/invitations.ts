@@ -163,7 +163,10 @@ const join = (
   )
 
 const spent = () =>
-  new AppError('not_found', 'This invitation was used, withdrawn or has expired; ask for another.')
+  new AppError(
+    'not_found',
+    'This invitation was used, withdrawn or has expired; ask for another. If you have just joined by it, sign in.',
+  )
 
 export const signInFirst = () =>
   new AppError('not_signed_in', 'The invited address has an account: sign in with it to accept.')

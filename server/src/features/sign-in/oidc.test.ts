@@ -119,6 +119,10 @@ test('who signs in elsewhere for the first time is from then on the only one who
   expect(await userOf(browser)).toMatchObject({ email: owner.email })
   expect(await userOf(before)).toBeNull()
   await expect(signIn(api as TestApi, owner)).rejects.toThrow('wrong_credentials')
+  const change = { current_password: owner.password, new_password: 'another battery staple' }
+  const refused = await browser.call('POST', '/app/profile/password', { body: change })
+  expect([refused.status, refused.body.code]).toEqual([409, 'invalid_transition'])
+  expect(refused.body.message).toMatch(/^You sign in at your provider and have no password here/)
   // Not so the second time: then a session and a password are the person's own.
   await enter(openBrowser(api as TestApi), owner.email)
   expect(await userOf(browser)).toMatchObject({ email: owner.email })

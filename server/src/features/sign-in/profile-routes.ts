@@ -10,6 +10,7 @@ import {
   listSessions,
   renameUser,
   renewBackupCodes,
+  requirePassword,
   revokeOtherSessions,
   revokeSession,
 } from '../users/index.ts'
@@ -38,8 +39,9 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
 ) => {
   /** Whoever found an open browser does not get to guess its password. */
   const guarded = async <T>(req: FastifyRequest, work: () => Promise<T>): Promise<T> => {
-    const { user } = await getSession(req)
-    return attempt(attempts, { address: req.ip, account: `profile ${user.id}` }, work)
+    const session = await getSession(req)
+    await requirePassword(req.process, session)
+    return attempt(attempts, { address: req.ip, account: `profile ${session.user.id}` }, work)
   }
 
   app.patch(

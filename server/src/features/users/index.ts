@@ -15,6 +15,7 @@ export {
   listSessions,
   renameUser,
   renewBackupCodes,
+  requirePassword,
   revokeOtherSessions,
   revokeSession,
 } from './profile.ts'

@@ -50,4 +50,7 @@ export async function resetPassword(ctx: AnyContext, token: string, password: st
 }
 
 const spent = () =>
-  new AppError('not_found', 'This link was used or has expired; ask for a new one.')
+  new AppError(
+    'not_found',
+    'This link was used or has expired; ask for a new one. If you have just set a password by it, sign in with that.',
+  )

@@ -17,6 +17,15 @@ import {
 const wrongPassword = 'The password is not right.'
 const changedMeanwhile = 'Your password or second factor has just been changed; sign in again.'
 
+/** @throws for whoever signs in at a provider alone: no password is right */
+export async function requirePassword(ctx: AnyContext, { user }: Session) {
+  if (await queries.findPassword(ctx.db, { id: user.id })) return
+  throw new AppError(
+    'invalid_transition',
+    'You sign in at your provider and have no password here. If you want one as well, ask the operator for a link: "npx outrider users reset" makes it.',
+  )
+}
+
 /** Ends every other session of the person, and links to reset it: whoever knew the old one is out. */
 export async function changePassword(
   req: FastifyRequest,
