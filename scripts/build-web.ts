@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { keepEarlierAssets } from './earlier-assets.ts'
 import { pageSizes } from './page-sizes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -44,6 +45,7 @@ function build(digest: string) {
     process.exit(status ?? 1)
   }
   compress(join(fresh, 'assets'))
+  keepEarlierAssets(dist, fresh)
   writeFileSync(join(fresh, '.stamp'), digest)
   rmSync(dist, { recursive: true, force: true })
   try {

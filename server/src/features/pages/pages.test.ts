@@ -19,6 +19,8 @@ beforeAll(async () => {
   writeFileSync(`${folder}color-scheme.js`, '/* scheme */')
   writeFileSync(`${folder}assets/main-4f2a.js`, script)
   writeFileSync(`${folder}assets/main-4f2a.js.br`, brotliCompressSync(script))
+  mkdirSync(`${folder}earlier`)
+  writeFileSync(`${folder}earlier/main-1b3c.js`, 'earlier')
   writeFileSync(`${folder}secret.txt`, 'secret')
   ctx = await testContext()
   server = await serve(folder)
@@ -72,6 +74,17 @@ test('an asset is kept by browsers for good, and sent as it was compressed at th
   expect(packed.headers['content-encoding']).toBe('br')
   expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(script)
   expect((await server.inject('/color-scheme.js')).body).toBe('/* scheme */')
+})
+
+test('a page that was opened before an update gets what it has not loaded yet', async () => {
+  for (const encoding of ['gzip, br', 'identity']) {
+    const headers = { 'accept-encoding': encoding }
+    const answer = await server.inject({ url: '/assets/main-1b3c.js', headers })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.body).toBe('earlier')
+    expect(answer.headers['content-encoding']).toBeUndefined()
+    expect(answer.headers['cache-control']).toContain('immutable')
+  }
 })
 
 test.each([

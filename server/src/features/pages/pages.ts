@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
@@ -34,7 +35,8 @@ const pages = [
  * The browser application: one document for all of its pages, and its files. Without a build the API
  * works as ever, and the pages say what is missing.
  *
- * @param folder with index.html, color-scheme.js and assets/, each file of those with .br and .gz
+ * @param folder with index.html, color-scheme.js and assets/, each file of those with .br and .gz, and
+ * perhaps earlier/: assets of builds before, which open pages may still ask for
  */
 export async function pageRoutes(
   app: FastifyInstance,
@@ -67,7 +69,7 @@ export async function pageRoutes(
   })
 
   await app.register(fastifyStatic, {
-    root: `${folder}assets/`,
+    root: [`${folder}assets/`, ...[`${folder}earlier/`].filter((each) => existsSync(each))],
     prefix: '/assets/',
     // Their names hold a digest of what is in them.
     immutable: true,
