@@ -32,11 +32,10 @@ export async function takeLock(
 ): Promise<Lock> {
   const path = fileOf(cluster)
   const handle = await open(path, 'a', 0o600)
-  const write = async (text: string) => {
+  const tell = async () => {
     await handle.truncate()
-    await handle.writeFile(text)
+    await handle.writeFile(ownName)
   }
-  const tell = () => write(ownName)
   try {
     await giveToOwner(cluster, path)
     const giveUpAtMs = performance.now() + patienceMs
@@ -55,11 +54,9 @@ export async function takeLock(
   }
   return {
     tell,
-    tellOfLeaving: () => write(`${ownName}${leaving}`).catch(() => undefined),
-    release: async () => {
-      await write('').catch(() => undefined)
-      await handle.close()
-    },
+    // Added to the name, and left there: who is refused meanwhile reads either of them, and never nothing.
+    tellOfLeaving: () => handle.appendFile(leaving).catch(() => undefined),
+    release: () => handle.close(),
   }
 }
 
