@@ -63,7 +63,7 @@ function composer(): (index: number) => unknown {
       cc_list: [],
       bcc_list: [],
     },
-    { id: ids.step, number: 1 },
+    { id: ids.step },
     variant,
   )
   const tokens = tokenBoxOf({ secrets: createSecretBox([randomBytes(32)]) })

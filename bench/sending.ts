@@ -97,7 +97,7 @@ function composeSome(ctx: FreeContext, workspaceId: string, count: number) {
       ...{ workspace_id: workspaceId, text_only: false, first_email_text_only: false },
       ...{ insert_unsubscribe_header: true, cc_list: [], bcc_list: [] },
     },
-    { id: stepId, number: 1 },
+    { id: stepId },
     { id: ctx.newId(), subject: variant?.subject ?? '', body: variant?.body ?? '' },
   )
   const links = webLinks(tokenBoxOf(ctx), ctx.config.apiUrl)

@@ -36,7 +36,6 @@ const plainCampaign: MailCampaign = {
 
 export interface MailCase {
   campaign?: Partial<MailCampaign>
-  step?: number
   variant?: Partial<MailVariant>
   lead?: Partial<ComposeInput['lead']>
   mailbox?: Partial<ComposeInput['mailbox']>
@@ -47,8 +46,8 @@ export interface MailCase {
 /** The mail of one lead, where only what matters is told. */
 export function composeMail(of: MailCase = {}): ComposedMail {
   const variant = { id: ids.variant, subject: 'Hello', body: '<p>Hello</p>', ...of.variant }
-  const step = { id: ids.step, number: of.step ?? 1 }
-  return compose(compileStep({ ...plainCampaign, ...of.campaign }, step, variant), {
+  const campaign = { ...plainCampaign, ...of.campaign }
+  return compose(compileStep(campaign, { id: ids.step }, variant), {
     lead: { ...nobody, id: ids.lead, email: 'ann@example.com', ...of.lead },
     mailbox: { address: 'ada@sender.example', display_name: null, signature: null, ...of.mailbox },
     messageId: '<1@sender.example>',

@@ -19,6 +19,7 @@ interface Around {
   mailbox: ComposeInput['mailbox']
   links: TrackingLinks
   unsubscribeUrl: string
+  isTextOnly: boolean
 }
 
 /** Adds to a rendered body what its author did not write: signature, plain text, tracking. */
@@ -31,7 +32,7 @@ export function finishBody(compiled: CompiledStep, rendered: string, around: Aro
   const html = showLines(storable(whole))
   const pieces = scanHtml(html)
   const text = htmlToText(html, pieces)
-  if (compiled.isTextOnly) return { text, html: null, trackedHtml: null }
+  if (around.isTextOnly) return { text, html: null, trackedHtml: null }
   return { text, html, trackedHtml: withTracking(compiled, html, pieces, around) }
 }
 

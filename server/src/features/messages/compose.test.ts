@@ -243,9 +243,9 @@ describe('the signature', () => {
 
 describe('plain text alone', () => {
   test.each<[string, MailCase, boolean]>([
-    ['of a text_only campaign', { campaign: { text_only: true }, step: 3 }, true],
-    ['of a first mail', { campaign: { first_email_text_only: true }, step: 1 }, true],
-    ['not of a second one', { campaign: { first_email_text_only: true }, step: 2 }, false],
+    ['of a text_only campaign', { campaign: { text_only: true }, thread }, true],
+    ['of a first mail', { campaign: { first_email_text_only: true } }, true],
+    ['not of a follow-up', { campaign: { first_email_text_only: true }, thread }, false],
     ['not else', {}, false],
   ])('%s', async (_what, of, isTextOnly) => {
     const body = '<p>Hi</p><p>See <a href="https://example.com/a?b=1">this</a></p>'

@@ -7,14 +7,7 @@ import {
 } from '../campaigns/index.ts'
 import { finishBody } from './body.ts'
 import { isHtml } from './html/lines.ts'
-import type {
-  CompiledStep,
-  ComposedMail,
-  ComposeInput,
-  MailCampaign,
-  MailStep,
-  MailVariant,
-} from './mail.ts'
+import type { CompiledStep, ComposedMail, ComposeInput, MailCampaign, MailVariant } from './mail.ts'
 import { mailAddress } from './mail-address.ts'
 import { MailRefused, missingVariables } from './mail-refused.ts'
 import { oneLine } from './mime/header-text.ts'
@@ -31,7 +24,7 @@ import { threadHeaders } from './thread-headers.ts'
  */
 export function compileStep(
   campaign: MailCampaign,
-  step: MailStep,
+  step: { id: string },
   variant: MailVariant,
 ): CompiledStep {
   const body = parseTemplate(variant.body.trimEnd(), { isText: !isHtml(variant.body) })
@@ -42,7 +35,8 @@ export function compileStep(
     subject: parseTemplate(variant.subject),
     body,
     placesSignature: body.outputs.some((output) => /\bsignature\b/.test(output)),
-    isTextOnly: campaign.text_only || (campaign.first_email_text_only && step.number === 1),
+    isTextOnly: campaign.text_only,
+    isFirstTextOnly: campaign.first_email_text_only,
     tracksOpens: campaign.open_tracking,
     tracksLinks: campaign.link_tracking,
     hasUnsubscribeHeader: campaign.insert_unsubscribe_header,
@@ -65,7 +59,10 @@ export function compose(compiled: CompiledStep, input: ComposeInput): ComposedMa
   const unsubscribeUrl = links.unsubscribe(mail, to.folded)
   const rendered = render(compiled, input, unsubscribeUrl)
   const { subject, threadSubject, continues } = subjectLine(rendered.subject, input.thread)
-  const body = finishBody(compiled, rendered.body, { mail, mailbox, links, unsubscribeUrl })
+  // Which step comes first may have changed since others got it.
+  const isTextOnly = compiled.isTextOnly || (compiled.isFirstTextOnly && input.thread === null)
+  const around = { mail, mailbox, links, unsubscribeUrl, isTextOnly }
+  const body = finishBody(compiled, rendered.body, around)
   const cc = compiled.cc.filter(({ folded }) => folded !== to.folded)
   const parts = {
     messageId,

@@ -15,12 +15,6 @@ export interface MailCampaign {
   bcc_list: string[]
 }
 
-export interface MailStep {
-  id: string
-  /** From 1. */
-  number: number
-}
-
 export interface MailVariant {
   id: string
   subject: string
@@ -37,6 +31,8 @@ export interface CompiledStep {
   /** The body says where the signature stands; else it stands at the end. */
   readonly placesSignature: boolean
   readonly isTextOnly: boolean
+  /** So is what a lead gets first. */
+  readonly isFirstTextOnly: boolean
   readonly tracksOpens: boolean
   readonly tracksLinks: boolean
   readonly hasUnsubscribeHeader: boolean

@@ -87,11 +87,9 @@ function cache(row: CampaignColumns, cached: Variants): CachedCampaign {
       const key = `${row.id} ${row.version.getTime()} ${stepId} ${variantId}`
       const known = cached.get(key)
       if (known) return known
-      const number = steps.findIndex((step) => step.id === stepId) + 1
       const text = await findVariantText(bind(db, row.workspace_id), row, stepId, variantId)
       if (!text) throw new CampaignChanged('The campaign was changed after a mail was planned.')
-      const step = { id: stepId, number }
-      const made = compileStep(row as MailCampaign, step, { id: variantId, ...text })
+      const made = compileStep(row as MailCampaign, { id: stepId }, { id: variantId, ...text })
       cached.set(key, made, bytesOfCharacter * (text.subject.length + text.body.length))
       return made
     },
