@@ -1,4 +1,5 @@
 import type { EventType } from '../../events/catalogue/index.ts'
+import { finishesLater } from '../following/next-send.ts'
 import { isFinal, isOpen, isSending, type LeadState, type LockedLead } from '../record.ts'
 import { planStatusChange } from '../status/plan-status-change.ts'
 import type { LeadActivity, SentMail } from './activity.ts'
@@ -99,21 +100,14 @@ const contacted = (
   sent_step_ids: [...lead.sent_step_ids, stepId],
 })
 
-/**
- * No step is left for the lead: it is finished. Where an edit took the others away, it waits until that
- * cannot be taken back any more, and nobody looks at it before.
- */
-export function planDone(
-  lead: Pick<LockedLead, 'status' | 'timestamp_next_send' | 'leads_finish_at'>,
-  now: Date,
-): ActivityChange {
-  const { leads_finish_at: finishAt, timestamp_next_send: next } = lead
-  if (!finishAt || finishAt <= now) return planFinish(lead)
-  return { patch: next && next >= finishAt ? {} : { timestamp_next_send: finishAt }, events: [] }
+/** No step is left for the lead. */
+function planDone(lead: LockedLead, now: Date): ActivityChange {
+  const timestamp_next_send = finishesLater(lead, now)
+  return timestamp_next_send ? { patch: { timestamp_next_send }, events: [] } : planFinish(lead)
 }
 
 /** Nothing is sent to the lead any more, and nothing stopped it. */
-function planFinish(lead: Pick<LockedLead, 'status'>): ActivityChange {
+export function planFinish(lead: Pick<LockedLead, 'status'>): ActivityChange {
   return {
     patch: { status: advanced(lead.status, 'completed'), sending_state: 'finished' },
     events: [{ type: 'lead.completed', data: { previous_status: lead.status } }],

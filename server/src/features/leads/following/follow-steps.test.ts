@@ -191,14 +191,19 @@ const eventsOf = async ({ email }: Added) => {
 }
 
 test('who got every step that is left is completed ten minutes later, and with the last one the campaign', async () => {
-  const campaign = await createCampaign(0, 3)
+  const campaign = await createCampaign(0, 0)
   const lead = await addLead(campaign.id)
-  await send(lead, campaign, 1, 3)
+  await send(lead, campaign, 1, 0)
+  const { timestamp_updated } = await getLead(lead)
+  const finishAt = new Date(api.ctx.now().getTime() + 10 * minute)
   await patch(campaign.id, { sequences: [{ steps: stepsOf(campaign).slice(0, 1) }] })
   await followSteps(api.ctx)
   api.ctx.clock.advance(10 * minute - 1)
   await followSteps(api.ctx)
-  expect(await getLead(lead)).toMatchObject({ status: 'contacted', sending_state: 'active' })
+  expect(await getLead(lead)).toMatchObject({
+    ...{ status: 'contacted', sending_state: 'active', timestamp_updated },
+    timestamp_next_send: finishAt.toISOString(),
+  })
   expect(await eventsOf(lead)).toEqual(['email.sent'])
   api.ctx.clock.advance(1)
   await followSteps(api.ctx)

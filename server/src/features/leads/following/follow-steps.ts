@@ -9,7 +9,7 @@ import {
   holdSteps,
 } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
-import { planDone } from '../activity/plan-activity.ts'
+import { planFinish } from '../activity/plan-activity.ts'
 import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
@@ -104,7 +104,7 @@ async function finish(tx: Context, workspaceId: string, done: follow.FollowingLe
   )
   const leads = locked.map((lead) => new ChangingLead(lead))
   for (const lead of leads) {
-    const { patch, events } = planDone(lead.now, tx.now())
+    const { patch, events } = planFinish(lead.now)
     lead.change(patch, events, tx.now())
   }
   await changeLeads(tx, workspaceId, leads)

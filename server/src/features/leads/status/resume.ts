@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { type HeldSteps, holdSteps } from '../../campaigns/index.ts'
-import { type ActivityChange, planDone } from '../activity/plan-activity.ts'
+import { type ActivityChange, planFinish } from '../activity/plan-activity.ts'
 import { companyIn } from '../adding/company.ts'
 import { nextSendOf } from '../following/next-send.ts'
 import type { LeadState, LockedLead } from '../record.ts'
@@ -30,10 +30,9 @@ export function planResume(
   now: Date,
 ): ActivityChange {
   const timestamp_next_send = nextSendOf(steps, lead, now)
-  const { leads_finish_at } = steps
   const company = companyIn(steps, lead)
   const going = { ...patch, timestamp_next_send, company, skip_reason: null }
   if (timestamp_next_send) return { patch: going, events: [] }
-  const done = planDone({ ...lead, timestamp_next_send, leads_finish_at }, now)
-  return { patch: { ...going, ...done.patch }, events: done.events }
+  const finish = planFinish(lead)
+  return { patch: { ...going, ...finish.patch }, events: finish.events }
 }
