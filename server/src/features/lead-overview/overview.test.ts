@@ -99,3 +99,17 @@ test('a lead whose campaign has lost its only mailbox says so, once', async () =
   ])
   expect(await reasons(begun)).toEqual([expect.stringContaining('was removed')])
 })
+
+test('a lead that an edit has left without a step says that it is completed soon', async () => {
+  await using api = await testApi()
+  const { id: campaign_id, sequences } = await createReadyCampaign(api)
+  await api.call('PATCH', `/api/v2/campaigns/${campaign_id}`, { body: { status: 'active' } })
+  const leads = [{ email: 'ann@lead.example' }]
+  const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+  const { id } = added.body.created_leads[0]
+  const sent_step_ids = sequences[0].steps.map((step: { id: string }) => step.id)
+  const got = { sending_state: 'active', current_step: sent_step_ids.length, sent_step_ids }
+  await api.ctx.database.peek.updateTable('leads').set(got).where('id', '=', id).execute()
+  const { reasons } = await getLeadOverview(api.ctx, api.workspaceId, id)
+  expect(reasons).toEqual([expect.stringContaining('No step is left for this lead')])
+})

@@ -24,15 +24,17 @@ export async function getLeadOverview(
   ])
   const steps = campaign.sequences[0]?.steps ?? []
   const isSentTo = isSending(lead.sending_state)
+  const step = stepsBehind(steps, lead)
   return {
     lead: leadRecord(lead),
     label_id: lead.label_id,
     campaign_name: campaign.name,
-    step: stepsBehind(steps, lead),
+    step,
     steps_total: steps.length,
     mailbox_id: lead.mailbox_id,
     reasons: [
       ...reasons,
+      ...(isSentTo && lead.sent_step_ids.length > 0 && step === steps.length ? [noStepLeft] : []),
       ...(isSentTo && lead.skip_reason
         ? [`The next mail was held back: ${lead.skip_reason}. Mend it and resume the lead.`]
         : []),
@@ -47,6 +49,9 @@ export async function getLeadOverview(
     is_erased: isErased(lead),
   }
 }
+
+const noStepLeft =
+  'No step is left for this lead: it is completed ten minutes after the edit that took the others away.'
 
 /** What passes by itself is left out. */
 const lasting: Partial<Record<NonNullable<Campaign['sending_status']['reason']>, string>> = {
