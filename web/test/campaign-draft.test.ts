@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Campaign, CampaignChanges } from '../src/api/generated/types.gen.ts'
 import { CampaignDraft, toBody } from '../src/features/campaigns/draft-store.ts'
 import { type Conflict, merge, setAt } from '../src/features/campaigns/merge.ts'
-import { asNew } from '../src/features/campaigns/steps/edit-steps.ts'
+import { stepBack } from '../src/features/campaigns/steps/edit-steps.ts'
 
 const step = (id: string, body: string) => ({
   ...{ id, type: 'email' as const, delay: 0, delay_unit: 'days' as const },
@@ -436,8 +436,35 @@ test('a browser whose storage is full, and somebody else at the same one, lose a
   expect(saved).toEqual([{ name: 'Typed on' }])
 })
 
-test('a removed step comes back as a new one, for the server gives up its id', () => {
-  const back = asNew(step('a', 'one'))
+test('what can be undone yet is saved once it cannot be any more, or when somebody leaves', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const bodies: CampaignChanges[] = []
+  const draft = new CampaignDraft(campaign(), {
+    async save(body) {
+      bodies.push(body)
+      return campaign({ ...body, timestamp_updated: '2026-11-20T09:00:01.000Z' })
+    },
+    ...{ read: async () => campaign(), onSaved: () => undefined, userId: 'u', storage: undefined },
+  })
+  const [first, second] = [draft.hold(), draft.hold()]
+  draft.set({ name: 'One' })
+  first()
+  first()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect([bodies, draft.state().saving]).toEqual([[], 'unsaved'])
+  second()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(bodies).toEqual([{ name: 'One' }])
+  draft.hold()
+  draft.set({ name: 'Two' })
+  await draft.flush()
+  expect(bodies).toEqual([{ name: 'One' }, { name: 'Two' }])
+})
+
+test('a removed step comes back as it was, or as a new one where the server has given up its id', () => {
+  expect(stepBack(step('a', 'one'), campaign())).toEqual(step('a', 'one'))
+  const back = stepBack(step('a', 'one'), campaign({ sequences: [] }))
   const body = toBody({ sequences: [{ steps: [back] }] }, campaign())
   expect(body.sequences?.[0]?.steps).toEqual([
     {

@@ -8,14 +8,18 @@ export const undoMs = 8000
 /**
  * Says what was done, and for a while offers to undo it.
  *
+ * @param onClosed once it cannot be undone any more, or was
  * @returns the notice, to be hidden once it is undone in another way
  */
-export function showUndo(text: string, onUndo: () => void): string {
+export function showUndo(text: string, onUndo: () => void, onClosed?: () => void): string {
   // The notice fades, and a double click reaches it twice.
   let isUndone = false
   const id = notifications.show({
     autoClose: undoMs,
-    onClose: () => forget(),
+    onClose() {
+      forget()
+      onClosed?.()
+    },
     message: (
       <UndoNotice
         text={text}

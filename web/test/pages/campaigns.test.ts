@@ -388,15 +388,47 @@ test('a removed step comes back, what the editor would flatten is shown as its s
     return found[0]?.steps ?? []
   }
   const page = await open(application.visitor, `${path}/${id}`)
-  await page.getByRole('button', { name: 'Actions for step 2' }).click()
-  await page.getByRole('menuitem', { name: 'Remove' }).click()
-  await saved(page)
-  await expect.poll(async () => (await stored()).length).toBe(1)
+  const before = await stored()
+  const changes: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') changes.push(request.url())
+  })
+  const undo = page.getByRole('alert').getByRole('button', { name: 'Undo' })
+  const doTo = async (step: number, name: string) => {
+    await page.getByRole('button', { name: `Actions for step ${step}` }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  // Nothing of it is saved as long as it can be undone: a campaign that runs acts upon it at once.
+  await installClock(page)
+  await doTo(2, 'Remove')
   await page.getByRole('textbox', { name: 'Subject' }).fill('Hello again')
-  await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(async () => (await stored()).length).toBe(2)
+  await page.clock.fastForward(5000)
+  await page.getByText('Not saved yet').waitFor()
+  await undo.click()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  await doTo(1, 'Move down')
+  await page.clock.fastForward(5000)
+  await page.getByText('Not saved yet').waitFor()
+  await undo.click()
+  await page.clock.fastForward(5000)
   await saved(page)
   const [first, second] = await stored()
+  const idsOf = (steps: object[]) => steps.map((step) => 'id' in step && step.id)
+  expect(idsOf(await stored())).toEqual(idsOf(before))
+  // Once the notice has gone, or the page is left, it is saved.
+  await doTo(1, 'Move down')
+  await page.clock.fastForward(9000)
+  await undo.waitFor({ state: 'detached' })
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(idsOf(await stored())).toEqual(idsOf(before).reverse())
+  await doTo(2, 'Move up')
+  await page.getByRole('link', { name: 'Leads', exact: true }).first().click()
+  await page.waitForURL(/\/leads/)
+  expect(idsOf(await stored())).toEqual(idsOf(before))
+  expect(changes).toHaveLength(4)
+  await page.goto(`${application.address}${path}/${id}`)
   expect(first?.variants[0]?.subject).toBe('Hello again')
   expect(second?.variants[0]?.body).toBe('<p>Did you see my mail?</p>')
 
@@ -448,8 +480,7 @@ test('a removed variant, a removed weekly schedule and hours before others were 
   const page = await open(application.visitor, `${path}/${id}?variant=2`)
   const undo = page.getByRole('alert').getByRole('button', { name: 'Undo' })
   await page.getByRole('button', { name: 'Remove variant' }).click()
-  await expect.poll(async () => (await stored()).subjects).toEqual(['One', 'Three'])
-  await saved(page)
+  await page.getByRole('button', { name: 'Variant C' }).waitFor({ state: 'detached' })
   // What is written meanwhile stays.
   await page.getByRole('button', { name: 'Variant A' }).click()
   await page.getByRole('textbox', { name: 'Subject' }).fill('First')

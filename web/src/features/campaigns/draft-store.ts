@@ -63,6 +63,8 @@ export class CampaignDraft {
   readonly #unanswered = new Set<Partial<Settings>>()
   #state: DraftState
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** How many changes can be undone yet. */
+  #held = 0
   #running: Promise<void> | undefined
   readonly #parts: DraftParts
   /** Each draft has its own: another tab with the same campaign overwrites and removes nothing of it. */
@@ -97,6 +99,21 @@ export class CampaignDraft {
     this.#keep()
     this.#tell(this.#state.saving === 'conflict' ? 'conflict' : 'unsaved')
     if (this.#state.saving !== 'conflict') this.#saveLater()
+  }
+
+  /**
+   * Until it is let go nothing is saved but by `flush`: a campaign that runs acts at once upon what is
+   * saved, and somebody may undo it yet.
+   */
+  hold = () => {
+    this.#held++
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#held--
+      if (this.#state.saving === 'unsaved') this.#saveLater()
+    }
   }
 
   /** Resolves once all that was typed until now is saved, or refused; what was refused is tried again. */
@@ -143,6 +160,7 @@ export class CampaignDraft {
 
   #saveLater(afterMs = waitMs) {
     clearTimeout(this.#timer)
+    if (this.#held > 0) return
     this.#timer = setTimeout(() => void this.flush(), afterMs)
   }
 

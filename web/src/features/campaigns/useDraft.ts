@@ -1,4 +1,5 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
+import { showUndo } from '../../ui/showUndo.tsx'
 import type { CampaignDraft } from './draft-store.ts'
 import type { Unfinished } from './unfinished.ts'
 
@@ -28,8 +29,11 @@ export function useDraft() {
       unfinished.finish()
       return draft.flush()
     },
+    /** What was changed just now is saved once it cannot be undone any more. */
+    offerUndo: (text: string, onUndo: () => void) => showUndo(text, onUndo, draft.hold()),
     /** As it is at this moment, for what happens after the page was drawn. */
     now: () => draft.state().campaign,
+    saved: () => draft.state().base,
     /** What the server says is wrong at a place, given as a JSON pointer. */
     problemAt: (path: string) =>
       fault?.details?.find((detail) => detail.path === path)?.message ?? undefined,

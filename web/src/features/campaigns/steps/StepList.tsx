@@ -2,24 +2,20 @@ import { ActionIcon, Menu, Text, UnstyledButton } from '@mantine/core'
 import { ArrowDown, ArrowUp, Ellipsis, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useDraft } from '../useDraft.ts'
-import { moved, type Step } from './edit-steps.ts'
+import type { Step } from './edit-steps.ts'
 import classes from './StepsTab.module.css'
 
 interface StepListProps {
   steps: Step[]
   shown: number
   onShow: (number: number) => void
-  onMove: (steps: Step[]) => void
+  onMove: (from: number, to: number) => void
   onRemove: (index: number) => void
 }
 
 export function StepList({ steps, shown, onShow, onMove, onRemove }: StepListProps) {
   const { t } = useTranslation()
   const { mayChange, keyOf } = useDraft()
-  const move = (from: number, to: number) => {
-    onMove(moved(steps, from, to))
-    onShow(to + 1)
-  }
   return (
     <ol className={classes.list}>
       {steps.map((step, index) => {
@@ -61,14 +57,14 @@ export function StepList({ steps, shown, onShow, onMove, onRemove }: StepListPro
                     <Menu.Item
                       disabled={index === 0}
                       leftSection={<ArrowUp size="1rem" aria-hidden />}
-                      onClick={() => move(index, index - 1)}
+                      onClick={() => onMove(index, index - 1)}
                     >
                       {t(($) => $.campaigns.steps.earlier)}
                     </Menu.Item>
                     <Menu.Item
                       disabled={number === steps.length}
                       leftSection={<ArrowDown size="1rem" aria-hidden />}
-                      onClick={() => move(index, index + 1)}
+                      onClick={() => onMove(index, index + 1)}
                     >
                       {t(($) => $.campaigns.steps.later)}
                     </Menu.Item>

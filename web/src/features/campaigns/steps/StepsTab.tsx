@@ -3,11 +3,18 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { showUndo } from '../../../ui/showUndo.tsx'
 import { letterOf } from '../mails/MailRow.tsx'
 import { campaignSearchOf } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
-import { asNew, asNewVariant, newStep, type Step, stepsOf, type Variant } from './edit-steps.ts'
+import {
+  moved,
+  newStep,
+  type Step,
+  stepBack,
+  stepsOf,
+  type Variant,
+  variantBack,
+} from './edit-steps.ts'
 import { StepEditor } from './StepEditor.tsx'
 import { StepList } from './StepList.tsx'
 import classes from './StepsTab.module.css'
@@ -17,7 +24,7 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 /** The mails in their order on the left, the chosen one on the right. */
 export function StepsTab() {
   const { t } = useTranslation()
-  const { campaign, now, set, mayChange, problemAt, keyOf } = useDraft()
+  const { campaign, now, saved, set, offerUndo, mayChange, problemAt, keyOf } = useDraft()
   const { step: asked = 1, variant = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const steps = stepsOf(campaign)
@@ -37,12 +44,26 @@ export function StepsTab() {
   const remove = (index: number) => {
     const removed = steps[index]
     if (!removed) return
+    offerUndo(
+      t(($) => $.campaigns.steps.removed, { number: index + 1 }),
+      () => save(stepsOf(now()).toSpliced(index, 0, stepBack(removed, saved()))),
+    )
     save(steps.toSpliced(index, 1))
     show(Math.max(1, index))
-    showUndo(
-      t(($) => $.campaigns.steps.removed, { number: index + 1 }),
-      () => save(stepsOf(now()).toSpliced(index, 0, asNew(removed))),
+  }
+  const move = (from: number, to: number) => {
+    const mover = steps[from]
+    if (!mover) return
+    offerUndo(
+      t(($) => $.campaigns.steps.moved, { number: from + 1, to: to + 1 }),
+      () => {
+        const then = stepsOf(now())
+        const at = then.findIndex(({ id }) => keyOf(id) === keyOf(mover.id))
+        if (at >= 0) save(moved(then, at, from))
+      },
     )
+    save(moved(steps, from, to))
+    show(to + 1)
   }
   /** As it is by then, wherever it stands. */
   const changeLater = (later: Step, to: (step: Step) => Step) =>
@@ -52,12 +73,12 @@ export function StepsTab() {
     if (!removed) return
     const change = (to: (variants: Variant[]) => Variant[]) =>
       changeLater(from, (each) => ({ ...each, variants: to(each.variants) }))
+    offerUndo(
+      t(($) => $.campaigns.steps.removedVariant, { letter: letterOf(index + 1) }),
+      () => change((variants) => variants.toSpliced(index, 0, variantBack(removed, saved()))),
+    )
     change((variants) => variants.toSpliced(index, 1))
     show(at + 1, Math.max(1, index))
-    showUndo(
-      t(($) => $.campaigns.steps.removedVariant, { letter: letterOf(index + 1) }),
-      () => change((variants) => variants.toSpliced(index, 0, asNewVariant(removed))),
-    )
   }
   const addButton = mayChange && (
     <Button
@@ -88,7 +109,7 @@ export function StepsTab() {
             {problem}
           </Text>
         )}
-        <StepList steps={steps} shown={at} onShow={show} onMove={save} onRemove={remove} />
+        <StepList steps={steps} shown={at} onShow={show} onMove={move} onRemove={remove} />
         {addButton}
       </div>
       <StepEditor

@@ -26,14 +26,19 @@ export const newStep = (before: number): Step => ({
   variants: [newVariant()],
 })
 
-/** With an id to be given: the server takes none back that it has let go. */
-export const asNewVariant = (variant: Variant): Variant => ({ ...variant, id: newId() })
+/** What was removed, as it comes back: with an id to be given, where the server has let go of its own. */
+export function variantBack(variant: Variant, saved: Pick<Campaign, 'sequences'>): Variant {
+  const isThere = stepsOf(saved).some(({ variants }) =>
+    variants.some(({ id }) => id === variant.id),
+  )
+  return isThere ? variant : { ...variant, id: newId() }
+}
 
-export const asNew = (step: Step): Step => ({
-  ...step,
-  id: newId(),
-  variants: step.variants.map(asNewVariant),
-})
+export function stepBack(step: Step, saved: Pick<Campaign, 'sequences'>): Step {
+  const isThere = stepsOf(saved).some(({ id }) => id === step.id)
+  const variants = step.variants.map((variant) => variantBack(variant, saved))
+  return { ...step, id: isThere ? step.id : newId(), variants }
+}
 
 export function moved<T>(list: T[], from: number, to: number): T[] {
   const rest = list.filter((_, index) => index !== from)
