@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Campaign, CampaignChanges } from '../src/api/generated/types.gen.ts'
-import { CampaignDraft, toBody } from '../src/features/campaigns/draft-store.ts'
+import { CampaignDraft, sentencesOf, toBody } from '../src/features/campaigns/draft-store.ts'
 import { type Conflict, merge, setAt } from '../src/features/campaigns/merge.ts'
 import { stepBack } from '../src/features/campaigns/steps/edit-steps.ts'
 
@@ -387,6 +387,38 @@ test('what was refused is not sent again because counts have changed', async () 
     campaign: { name: 'Much too long', status: 'paused' },
   })
   expect(sent).toBe(1)
+})
+
+test('a part that is refused holds up no other, and all that is refused is told', async () => {
+  const bodies: CampaignChanges[] = []
+  const refuse = (...details: [path: string, message: string][]) => ({
+    ...{ code: 'invalid_field', statusCode: 400, message: details[0]?.[1] },
+    details: details.map(([path, message]) => ({ path, message })),
+  })
+  const draft = new CampaignDraft(campaign(), {
+    async save(body) {
+      bodies.push(body)
+      if (body.name === '') throw refuse(['/name', 'No name.'], ['/cc_list/0', 'No address.'])
+      if (body.daily_limit === 0) throw refuse(['/daily_limit', 'No limit.'])
+      return campaign({ ...body, timestamp_updated: '2026-11-20T09:00:01.000Z' })
+    },
+    ...{ read: async () => campaign(), onSaved: () => undefined, userId: 'u', storage: undefined },
+  })
+  draft.set({ name: '', cc_list: ['x'], daily_limit: 0, stop_for_company: true })
+  await draft.flush()
+  expect(bodies.at(-1)).toEqual({ stop_for_company: true })
+  const { saving, fault, campaign: shown, base } = draft.state()
+  expect([saving, fault && sentencesOf(fault)]).toEqual([
+    'refused',
+    ['No name.', 'No address.', 'No limit.'],
+  ])
+  expect(shown).toMatchObject({ name: '', cc_list: ['x'], daily_limit: 0, stop_for_company: true })
+  expect(base).toMatchObject({ name: 'Founders', stop_for_company: true })
+  // What is put right goes with what was refused.
+  draft.set({ name: 'Named', cc_list: [], daily_limit: 5 })
+  await draft.flush()
+  expect(bodies.at(-1)).toEqual({ name: 'Named', cc_list: [], daily_limit: 5 })
+  expect(draft.state().saving).toBe('saved')
 })
 
 test('what is refused for a moment is saved by itself after it', async () => {

@@ -18,7 +18,7 @@ import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import { CampaignHead } from './CampaignHead.tsx'
 import classes from './CampaignPage.module.css'
 import { CampaignTabs } from './CampaignTabs.tsx'
-import { CampaignDraft } from './draft-store.ts'
+import { CampaignDraft, sentencesOf } from './draft-store.ts'
 import { LaunchPanel } from './LaunchPanel.tsx'
 import { RefusedCopies } from './RefusedCopies.tsx'
 import type { Tab } from './search.ts'
@@ -104,9 +104,11 @@ export function OpenCampaign({ record }: { record: Campaign }) {
       if (saving === 'conflict') return true
       // What has to be written otherwise is told once; whoever leaves again knows.
       if (saving !== 'refused' || fault?.statusCode !== 400) return false
-      const isTold = toldOf.current === fault.message
-      toldOf.current = fault.message
-      if (!isTold) notifications.show({ color: 'red', message: fault.message })
+      const sentences = sentencesOf(fault)
+      const all = sentences.join(' ')
+      const isTold = toldOf.current === all
+      toldOf.current = all
+      if (!isTold) for (const message of sentences) notifications.show({ color: 'red', message })
       return !isTold
     },
     enableBeforeUnload: () => unfinished.isThere() || draft.state().saving !== 'saved',

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { sentencesOf } from './draft-store.ts'
 import { useDraft } from './useDraft.ts'
 
 /** Whether what was typed has reached the server; nothing has to be pressed for it. */
@@ -16,7 +17,9 @@ export function SavingState() {
       data-saving={saving}
     >
       {saving === 'refused'
-        ? t(($) => $.campaigns.saving.refused, { message: fault?.message ?? '' })
+        ? t(($) => $.campaigns.saving.refused, {
+            message: fault ? sentencesOf(fault).join('; ') : '',
+          })
         : t(($) => $.campaigns.saving[saving])}
     </Text>
   )

@@ -173,20 +173,32 @@ export class CampaignDraft {
     return this.#running
   }
 
+  /** A part that the server refuses holds up none of the others: they are sent without it. */
   async #save(): Promise<void> {
-    const sent = this.#edits
+    let sent = this.#edits
     if (isEmpty(sent)) return this.#tell('saved')
     this.#tell('saving')
-    try {
-      const saved = await this.#parts.save(toBody(sent, this.#base), this.#base.timestamp_updated)
-      this.#taken(sent, saved)
-    } catch (thrown) {
-      const fault = thrown as Fault
-      if (fault.code === 'version_conflict') return this.#readAgain()
-      if (fault.code === 'unreachable' || fault.statusCode >= 500) this.#unanswered.add(sent)
-      this.#tell('refused', fault)
-      if (fault.retryAfterMs !== undefined) this.#saveLater(fault.retryAfterMs)
+    const faults: Fault[] = []
+    while (!isEmpty(sent)) {
+      try {
+        const saved = await this.#parts.save(toBody(sent, this.#base), this.#base.timestamp_updated)
+        this.#taken(sent, saved)
+        break
+      } catch (thrown) {
+        const fault = thrown as Fault
+        if (fault.code === 'version_conflict') return this.#readAgain()
+        if (fault.code === 'unreachable' || fault.statusCode >= 500) this.#unanswered.add(sent)
+        faults.push(fault)
+        const rest = withoutRefused(sent, fault)
+        if (isEqual(rest, sent)) break
+        sent = rest
+      }
     }
+    const [first, ...others] = faults
+    if (!first) return
+    this.#tell('refused', others.reduce(joined, first))
+    const { retryAfterMs } = others.at(-1) ?? first
+    if (retryAfterMs !== undefined) this.#saveLater(retryAfterMs)
   }
 
   /** What was typed while it was under way is left, by the ids that were given to what is new. */
@@ -314,6 +326,22 @@ const differing = (edits: Partial<Settings>, from: Campaign): Partial<Settings> 
   Object.fromEntries(
     Object.entries(edits).filter(([name, value]) => !isEqual(value, from[name as keyof Settings])),
   )
+
+const withoutRefused = (edits: Partial<Settings>, { details }: Fault): Partial<Settings> => {
+  const refused = new Set(details?.map(({ path }) => path.split('/')[1]))
+  return Object.fromEntries(Object.entries(edits).filter(([name]) => !refused.has(name)))
+}
+
+/** As one refusal that says all that each of them says. */
+const joined = (one: Fault, other: Fault): Fault => ({
+  ...one,
+  details: [one, other].flatMap(({ message, details }) => details ?? [{ path: '', message }]),
+})
+
+/** Everything that a refusal says; its message is the first of it. */
+export const sentencesOf = ({ message, details }: Fault): string[] => [
+  ...new Set([message, ...(details ?? []).map((detail) => detail.message)]),
+]
 
 const idsOf = ({ sequences = [] }: Partial<Settings>) =>
   sequences.flatMap(({ steps }) =>
