@@ -81,14 +81,14 @@ const signedIn = createRoute({
 
 const nextOf = (href: string) => (href === '/' ? {} : { next: href })
 
-/** Where somebody wanted to go before they signed in elsewhere, or the workspace that was looked at last. */
+/** Where somebody wanted to go before they signed in, or the workspace that was looked at last. */
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   beforeLoad: ({ context }) => {
-    const wanted = takeWanted()
-    if (wanted) throw redirect({ href: wanted })
     const { workspaces } = context.session
+    const wanted = takeWanted(context.session)
+    if (wanted) throw redirect({ href: wanted })
     const remembered = rememberedWorkspace()
     const workspace = workspaces.find(({ handle }) => handle === remembered) ?? workspaces[0]
     if (!workspace) return

@@ -39,12 +39,49 @@ test('whoever signs in at a provider gets where they wanted to, and only then', 
   await page.route('**/app/session/oidc', (route) =>
     route.fulfill({ json: { url: `${address}/` } }),
   )
+  const elsewhere = page.getByRole('button', { name: 'Sign in with Example' })
+  // Before the page has asked who is signed in, it would find somebody.
+  await elsewhere.waitFor()
   await enter(page.context(), address, person.browser)
-  await page.getByRole('button', { name: 'Sign in with Example' }).click()
+  await elsewhere.click()
   await page.getByRole('heading', { name: 'OAuth service accounts' }).waitFor()
   expect(new URL(page.url()).pathname).toBe(path)
   await page.goto(address)
   await page.getByRole('heading', { name: 'Home' }).waitFor()
+})
+
+test('what somebody wanted waits through a provider that fails and a new password, and is never a page of others', async ({
+  application,
+  open,
+}) => {
+  const { api, address } = application
+  const person = await createMember(api, 'waits@team.example', 'admin')
+  const page = await open(undefined, `${path}?panel=new`)
+  await page.getByLabel('E-mail address').waitFor()
+  await withProvider(page)
+  await page.route('**/app/session/oidc', (route) =>
+    route.fulfill({ json: { url: `${address}/sign-in?error=oidc-failed` } }),
+  )
+  await page.getByRole('button', { name: 'Sign in with Example' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.reload()
+  await page.getByRole('alert').waitFor()
+  const { body } = await application.asOwner('POST', `/app/members/${person.id}/reset-link`)
+  await page.goto(`${address}/reset${new URL(body.url).hash}`)
+  await page.getByLabel('New password', { exact: true }).fill('another long password')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByRole('dialog', { name: 'New key' }).waitFor()
+  await page.goto(address)
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+
+  // Who signs in where another one's session had ended is not shown that there is nothing.
+  await page.context().clearCookies()
+  await page.goto(`${address}/w/not-theirs-either/settings/keys`)
+  await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Password', { exact: true }).fill('another long password')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/w/default')
 })
 
 test('a session that ends is renewed in place, and nothing that was typed is lost', async ({
@@ -204,6 +241,9 @@ test('at 360 px nothing is cut off, and the navigation opens and makes room for 
   // So it is by what is no link.
   for (const [menu, item, title] of [
     ['Your account', 'Your account', 'Your account'],
+    // Also where it is open already.
+    ['Your account', 'Your account', 'Your account'],
+    ['Workspace default', 'default', 'Home'],
     ['Workspace default', 'default', 'Home'],
   ] as const) {
     await page.getByRole('button', { name: 'Open navigation' }).click()
@@ -212,6 +252,19 @@ test('at 360 px nothing is cut off, and the navigation opens and makes room for 
     await page.getByRole('heading', { name: title, level: 1 }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
+  // Escape gives the focus back, and so it is by Back.
+  const opener = page.getByRole('button', { name: 'Open navigation' })
+  await opener.click()
+  await page.getByRole('dialog').locator(':focus').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await opener.and(page.locator(':focus')).waitFor()
+  await opener.click()
+  await page.getByRole('dialog').waitFor()
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.goForward()
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   // What a colleague does reads the session again, and is no reason to close it.
   await page.getByRole('button', { name: 'Open navigation' }).click()
   await page.getByRole('dialog').getByRole('link', { name: 'Home' }).waitFor()

@@ -27,7 +27,7 @@ export function SideNav({ onLeave }: { onLeave?: () => void }) {
   const shown = places.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
   return (
     <nav className={classes.nav} aria-label={t(($) => $.shell.nav)}>
-      <WorkspaceSwitcher />
+      <WorkspaceSwitcher onLeave={onLeave} />
       <UnstyledButton className={classes.search} onClick={() => void openPalette()}>
         <Search size="1rem" aria-hidden />
         <span>{t(($) => $.shell.search)}</span>
@@ -75,7 +75,7 @@ export function SideNav({ onLeave }: { onLeave?: () => void }) {
           )
         })}
       </div>
-      <UserMenu />
+      <UserMenu onLeave={onLeave} />
     </nav>
   )
 }

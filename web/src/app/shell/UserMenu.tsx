@@ -20,7 +20,8 @@ import classes from './UserMenu.module.css'
 
 const ConfirmDialog = lazyPart(() => import('../../ui/ConfirmDialog.tsx'), 'ConfirmDialog')
 
-export function UserMenu() {
+/** @param onLeave the page of the account was chosen, which may be open */
+export function UserMenu({ onLeave }: { onLeave: (() => void) | undefined }) {
   const { t } = useTranslation()
   const { user } = useSignedIn()
   const navigate = useNavigate()
@@ -51,7 +52,10 @@ export function UserMenu() {
         <Menu.Dropdown>
           <Menu.Item
             leftSection={<UserRound size="1rem" aria-hidden />}
-            onClick={() => void navigate({ to: '/account' })}
+            onClick={() => {
+              onLeave?.()
+              void navigate({ to: '/account' })
+            }}
           >
             {t(($) => $.shell.account)}
           </Menu.Item>

@@ -15,7 +15,8 @@ const CreateWorkspace = lazyPart(
   'CreateWorkspace',
 )
 
-export function WorkspaceSwitcher() {
+/** @param onLeave a workspace was chosen, maybe the one that is open */
+export function WorkspaceSwitcher({ onLeave }: { onLeave: (() => void) | undefined }) {
   const { t } = useTranslation()
   const { user, workspaces } = useSignedIn()
   const [isCreating, creation] = useDisclosure()
@@ -41,7 +42,10 @@ export function WorkspaceSwitcher() {
             <Menu.Item
               key={id}
               rightSection={id === shown.id && <Check size="1rem" aria-hidden />}
-              onClick={() => void navigate({ to: '/w/$handle', params: { handle } })}
+              onClick={() => {
+                onLeave?.()
+                void navigate({ to: '/w/$handle', params: { handle } })
+              }}
             >
               {name}
             </Menu.Item>

@@ -3,18 +3,15 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { beginOidcMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { keepWanted } from './wanted-page.ts'
 
 interface SignInElsewhereProps {
   name: string
-  /** Where they wanted to go. */
-  next?: string | undefined
   /** In a tab of its own: this page stays, with what is open in it. */
   isBeside?: boolean
 }
 
 /** At the provider of OpenID Connect that the server is configured with. */
-export function SignInElsewhere({ name, next, isBeside = false }: SignInElsewhereProps) {
+export function SignInElsewhere({ name, isBeside = false }: SignInElsewhereProps) {
   const { t } = useTranslation()
   const begin = useMutation(beginOidcMutation())
   const go = () => {
@@ -23,10 +20,7 @@ export function SignInElsewhere({ name, next, isBeside = false }: SignInElsewher
     begin.mutate(
       {},
       {
-        onSuccess({ url }) {
-          if (!isBeside) keepWanted(next)
-          target.location.assign(url)
-        },
+        onSuccess: ({ url }) => target.location.assign(url),
         onError: () => target !== window && target.close(),
       },
     )

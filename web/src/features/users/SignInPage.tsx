@@ -1,16 +1,18 @@
 import { Alert, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate, useRouter } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { forgetEverything } from '../../api/caches.ts'
 import { setConnection } from '../../api/connection.ts'
 import { getSessionOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { SessionState } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { NarrowPage } from '../../ui/NarrowPage.tsx'
 import { SignInElsewhere } from './SignInElsewhere.tsx'
 import { SignInForm } from './SignInForm.tsx'
-import { takeWanted } from './wanted-page.ts'
+import { readSession } from './session.ts'
+import { keepWanted, ownOf, readWanted } from './wanted-page.ts'
 
 const route = getRouteApi('/sign-in')
 
@@ -18,23 +20,27 @@ export function SignInPage() {
   const { t } = useTranslation()
   const { next: asked, error } = route.useSearch()
   // Whoever comes back from a provider that let them down still wants the same.
-  const [wanted] = useState(() => {
-    const kept = takeWanted()
-    return asked ?? kept ?? undefined
-  })
-  const next = wanted ?? '/'
+  const [wanted] = useState(() => asked ?? readWanted())
+  useEffect(() => keepWanted(wanted), [wanted])
   const router = useRouter()
   const session = useQuery(getSessionOptions())
   const enter = async () => {
     forgetEverything()
     setConnection('well')
-    // A whole path with its search, which the router takes apart.
-    router.history.push(next)
+    const entered = await readSession().catch(() => undefined)
+    if (entered) goOn(entered)
+    // It says why not, and what was wanted waits.
+    else router.history.replace('/')
   }
-  const isSignedIn = Boolean(session.data?.user)
+  const goOn = (entered: SessionState) => {
+    keepWanted(undefined)
+    // A whole path with its search, which the router takes apart.
+    router.history.replace(ownOf(wanted, entered) ?? '/')
+  }
+  const onSession = useEffectEvent(goOn)
   useEffect(() => {
-    if (isSignedIn) router.history.replace(next)
-  }, [isSignedIn, next, router])
+    if (session.data?.user) onSession(session.data)
+  }, [session.data])
   if (session.data?.is_set_up === false) return <Navigate to="/set-up" />
   return (
     <NarrowPage title={t(($) => $.signIn.title)}>
@@ -47,7 +53,7 @@ export function SignInPage() {
         </Alert>
       )}
       <SignInForm onDone={enter} />
-      {session.data?.oidc_name && <SignInElsewhere name={session.data.oidc_name} next={wanted} />}
+      {session.data?.oidc_name && <SignInElsewhere name={session.data.oidc_name} />}
       <Text size="sm" c="dimmed" mt="lg">
         {t(($) => $.signIn.forgot)}
       </Text>

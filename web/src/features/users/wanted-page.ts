@@ -1,13 +1,29 @@
+import type { SessionState } from '../../api/generated/types.gen.ts'
 import { keep, readKept } from '../../lib/kept.ts'
 
 const name = 'outrider-wanted'
+const area = 'sessionStorage'
 
-/** Where somebody wanted to go who signs in elsewhere: this tab comes back without it. */
-export const keepWanted = (path: string | undefined) => keep(name, path, 'sessionStorage')
+type Workspaces = Pick<SessionState, 'workspaces'>
+
+/**
+ * Where somebody wanted to go who has to sign in first: at a provider, or by a link for a new password,
+ * and this tab comes back without it.
+ */
+export const keepWanted = (path: string | undefined) => void keep(name, path, area)
+
+export const readWanted = () => readKept(name, area) ?? undefined
 
 /** Once: whoever opens the first page later wants that. */
-export function takeWanted(): string | null {
-  const path = readKept(name, 'sessionStorage')
+export function takeWanted(session: Workspaces): string | undefined {
+  const path = readWanted()
   keepWanted(undefined)
-  return path
+  return ownOf(path, session)
+}
+
+/** Unless it is a page of a workspace that they are not in: somebody else worked here before. */
+export function ownOf(path: string | undefined, { workspaces }: Workspaces): string | undefined {
+  const [, handle] = /^\/w\/([^/?#]*)/.exec(path ?? '') ?? []
+  const isOwn = handle === undefined || workspaces.some((each) => each.handle === handle)
+  return isOwn ? path : undefined
 }
