@@ -19,7 +19,11 @@ import {
   indexMissingThreads,
 } from './features/messages/index.ts'
 import { cleanUpMoves } from './features/moves/index.ts'
-import { type LastSeenFile, startSendingRunner } from './features/sending/index.ts'
+import {
+  forgetDroppedReplies,
+  type LastSeenFile,
+  startSendingRunner,
+} from './features/sending/index.ts'
 import { unsubscribeWaiting } from './features/tracking/index.ts'
 import { dropOldSessions } from './features/users/index.ts'
 import { dropUnusedUrls } from './features/webhooks/index.ts'
@@ -135,6 +139,7 @@ function startJobsAndUpkeep(
     for (const id of await listWorkspaceIdsHere(ctx)) {
       const own = inWorkspace(ctx, id)
       await forgetDroppedWords(own, id)
+      await forgetDroppedReplies(own, id)
       await indexMissingThreads(own, id, signal)
     }
   })

@@ -11,7 +11,7 @@ export type {
   MailVariant,
 } from './mail.ts'
 export { MailRefused } from './mail-refused.ts'
-export { dropOldMessages } from './retention.ts'
+export { dropOldMessages, findFirstKept } from './retention.ts'
 export {
   addMessageIds,
   findByMessageIds,

@@ -1,6 +1,7 @@
 import type { AnyContext, ProcessContext } from '../../kernel/context.ts'
 import { dropPartition, listPartitions, type PartitionedTable } from '../../kernel/db/partitions.ts'
 import { dayMs } from '../../kernel/durations.ts'
+import { firstIdAt } from '../../kernel/ids.ts'
 
 /** Every mail that was sent or received. */
 export const messagesTable: PartitionedTable = { name: 'messages', by: 'week' }
@@ -9,6 +10,12 @@ export const messagesTable: PartitionedTable = { name: 'messages', by: 'week' }
 export function keptSince({ config, now }: Pick<AnyContext, 'config' | 'now'>): Date | undefined {
   const { messageRetentionDays: days } = config
   return days === undefined ? undefined : new Date(now().getTime() - days * dayMs)
+}
+
+/** No mail before this id is kept any more. */
+export async function findFirstKept({ db }: Pick<AnyContext, 'db'>): Promise<string | undefined> {
+  const [oldest] = await listPartitions(db, messagesTable)
+  return oldest && firstIdAt(oldest.start)
 }
 
 /**

@@ -338,3 +338,10 @@ export const answerThread = (
       timestamp_updated = ${at}::timestamptz
     where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid
       and last_message_id < ${messageId}::uuid`.execute(db)
+
+/** Of conversations whose last message is older than this id. */
+export const clearExcerpts = (db: Db, workspaceId: string, id: string) =>
+  sql`
+    update threads set subject = '', snippet = ''
+    where workspace_id = ${workspaceId}::uuid and last_message_id < ${id}::uuid
+      and (subject <> '' or snippet <> '')`.execute(db)

@@ -1,12 +1,12 @@
 import { setImmediate as othersTurn } from 'node:timers/promises'
 import type { Context } from '../../kernel/context.ts'
-import { listPartitions } from '../../kernel/db/partitions.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { quoted, vectorOf } from '../../kernel/db/tsvector.ts'
 import { wordsOf } from '../../kernel/fold.ts'
-import { firstIdAt, nilId } from '../../kernel/ids.ts'
+import { nilId } from '../../kernel/ids.ts'
 import { piecesOf, type Sought, soughtIn } from '../../kernel/word-pieces.ts'
-import { messagesTable } from './retention.ts'
+import { findFirstKept } from './retention.ts'
+import { clearExcerpts } from './thread-queries.ts'
 import * as queries from './thread-words-queries.ts'
 
 /** What is searched of a conversation, and looked through for what was found. */
@@ -74,10 +74,15 @@ export const threadQueryOf = (workspaceId: string, sought: Sought[]): string =>
 
 const batch = 20
 
-/** Upkeep: the words of mails that retention has dropped, with those of the rest of their conversations. */
+/**
+ * Upkeep: the words of mails that retention has dropped, with those of the rest of their conversations, and
+ * what a conversation shows of its last one.
+ */
 export async function forgetDroppedWords(ctx: Context, workspaceId: string): Promise<void> {
-  const [oldest] = await listPartitions(ctx.db, messagesTable)
-  if (oldest) await queries.deleteWordsBefore(ctx.db, workspaceId, firstIdAt(oldest.start))
+  const firstId = await findFirstKept(ctx)
+  if (firstId === undefined) return
+  await queries.deleteWordsBefore(ctx.db, workspaceId, firstId)
+  await clearExcerpts(ctx.db, workspaceId, firstId)
 }
 
 /** Upkeep: what is not found yet, or by words that it had before, a few at a time. */

@@ -9,6 +9,7 @@ export { mailboxLimit, variantOf } from './planning/plan.ts'
 export {
   findReplyMailbox,
   findReplyRefusal,
+  forgetDroppedReplies,
   inProgress,
   isOpen,
   sendReply,

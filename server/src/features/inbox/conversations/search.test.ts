@@ -1,12 +1,18 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Browser, setUp } from '../../../../test/browser.ts'
+import { asService } from '../../../../test/context.ts'
 import { addMails } from '../../../../test/conversations.ts'
 import { type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
+import { tablesWith } from '../../../../test/tables-with.ts'
+import { dropPartition, listPartitions } from '../../../kernel/db/partitions.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
+import { ensurePartitions } from '../../../partitions.ts'
 import { eraseLead } from '../../erasure/index.ts'
 import { forgetDroppedWords, indexMissingThreads, indexThreads } from '../../messages/index.ts'
+import { messagesTable } from '../../messages/retention.ts'
+import { forgetDroppedReplies } from '../../sending/index.ts'
 import { replyInThread } from '../index.ts'
 
 let inbox: Inbox
@@ -161,6 +167,40 @@ test('upkeep makes what was there before found, and forgets the words of mails t
   expect(await found('porcelain')).toEqual([])
   expect(await found(`seeker${people}`)).toEqual([id])
 })
+
+test('what people wrote is shown nowhere once the mails are gone, and no answer can be sent again', async () => {
+  const { ctx, workspaceId } = inbox
+  const { id } = await answered('The sextant is broken.', { subject: 'Sextants' })
+  const reply = { thread_id: id, text: 'We mend sextants.', idempotency_key: id }
+  await replyInThread(ctx, workspaceId, reply)
+  const forget = async () => {
+    await forgetDroppedWords(ctx, workspaceId)
+    await forgetDroppedReplies(ctx, workspaceId)
+    await upkeep()
+  }
+  await forget()
+  expect((await ask(`/threads/${id}`)).body).toMatchObject({ snippet: 'We mend sextants.' })
+  await dropMessages()
+  try {
+    await forget()
+    const named = await tablesWith(peek(), 'sextant')
+    expect(named.filter((table) => !['events', 'deliveries'].includes(table))).toEqual([])
+    expect((await ask(`/threads/${id}`)).body).toMatchObject({ subject: '', snippet: '' })
+    await expect(replyInThread(ctx, workspaceId, reply)).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    })
+  } finally {
+    await ensurePartitions(ctx)
+  }
+})
+
+/** As if all of them were past their retention time. */
+async function dropMessages() {
+  const { db } = asService(inbox.ctx)
+  for (const week of await listPartitions(db, messagesTable)) {
+    if (week.start <= inbox.ctx.now()) await dropPartition(db, messagesTable, week)
+  }
+}
 
 test('of a common word the newest conversations are listed, each page after the other', async () => {
   const { id, email } = await answered('A common opinion.')

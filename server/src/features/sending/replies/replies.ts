@@ -7,6 +7,7 @@ import { type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { tellPages } from '../../live/index.ts'
 import { wakeMailboxes } from '../../mailbox-lanes/index.ts'
 import { findMailboxes, type Mailbox } from '../../mailboxes/index.ts'
+import { findFirstKept } from '../../messages/index.ts'
 import { findSuppressed, type SuppressionReason } from '../../suppression/index.ts'
 import { withdrawUnclaimed } from '../cross-workspace.ts'
 import { claimedWithinMs } from '../ledger.ts'
@@ -161,4 +162,10 @@ const why: Record<SuppressionReason, string> = {
   unsubscribed: 'it unsubscribed',
   bounced: 'its mail came back for good',
   blocked: 'it is on the list of suppressed addresses and domains',
+}
+
+/** Upkeep: what was written in answers whose mails retention has dropped. */
+export async function forgetDroppedReplies(ctx: Context, workspaceId: string): Promise<void> {
+  const firstId = await findFirstKept(ctx)
+  if (firstId) await queries.clearReplies(ctx.db, workspaceId, firstId)
 }

@@ -200,3 +200,13 @@ export async function markReply(
       and ${sql.raw(isSentFrom)}`.execute(db)
   return numAffectedRows === 1n
 }
+
+/** Of answers before an id: what was written. That they were, and to whom, stays, and no answer is sent twice. */
+export const clearReplies = (db: Db, workspaceId: string, id: string) =>
+  sql`
+    update sends
+    set subject = null,
+      reply = reply || '{"subject": "", "text": "", "html": null, "shown_html": null, "snippet": ""}'
+    where workspace_id = ${workspaceId}::uuid and kind = 'manual' and id < ${id}::uuid
+      and state not in ('waiting', 'claimed', 'transmitting')
+      and coalesce(nullif(reply ->> 'text', ''), reply ->> 'html') is not null`.execute(db)
