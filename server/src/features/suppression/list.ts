@@ -188,12 +188,14 @@ export interface LiftedSuppression extends SuppressionEntry {
  * Lifts a block. That somebody unsubscribed, or that an address does not exist, is lifted only with
  * `force`: writing to them again is against the law in most places, and against every provider's rules.
  * Leads that were stopped stay stopped.
+ *
+ * @param options.reason as its reason was seen: what was added since is another wish
  */
 export async function removeSuppression(
   ctx: Context,
   workspaceId: string,
   text: string,
-  options: { force: boolean },
+  options: { force: boolean; reason?: SuppressionReason | undefined },
   actor: Actor,
 ): Promise<LiftedSuppression> {
   const entry = readEntry(text)
@@ -201,6 +203,7 @@ export async function removeSuppression(
     const lifted = await liftSuppression(tx, workspaceId, entry)
     if (!lifted) throw notFound('suppression')
     const { reason } = lifted
+    if (options.reason && options.reason !== reason) throw isAnother
     if (reason !== 'blocked' && !options.force) throw notLiftable(reason)
     await record(tx, workspaceId, actor, 'suppression.removed', { reason, kind: entry.kind })
     await blockAgain(tx, workspaceId, [lifted])
@@ -228,6 +231,11 @@ export async function liftSuppression(
   if (stored) await queries.deleteSuppression(tx.db, workspaceId, entry)
   return stored
 }
+
+const isAnother = new AppError(
+  'version_conflict',
+  'The reason of this entry has changed since it was shown: look at it again before it is lifted.',
+)
 
 const notLiftable = (reason: string) =>
   new AppError(

@@ -54,6 +54,17 @@ test('a list is imported as it comes, exported, and read page by page without a 
   expect((await upload(String(exported.body))).json()).toMatchObject({ added: 0, known: 251 })
 })
 
+test('whoever lifts a bounce does not lift that its owner has unsubscribed since', async () => {
+  const value = 'gone@since.example'
+  await upload(`${value},bounced`)
+  await upload(`${value},unsubscribed`)
+  const refused = await post('/remove', { value, force: true, reason: 'bounced' })
+  expect(refused).toMatchObject({ status: 409, body: { code: 'version_conflict' } })
+  expect((await get('?search=since.example')).items).toMatchObject([{ reason: 'unsubscribed' }])
+  const lifted = await post('/remove', { value, force: true, reason: 'unsubscribed' })
+  expect(lifted).toMatchObject({ status: 200, body: { reason: 'unsubscribed' } })
+})
+
 test('entries are found by a part of them, by kind and by reason', async () => {
   await post('', { value: 'Odd_One@Search.example' })
   await post('', { value: 'oddxone@search.example' })

@@ -118,8 +118,8 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(LiftedSuppression) },
       },
     },
-    ({ ctx, caller, body: { value, force = false } }) =>
-      removeSuppression(ctx, caller.workspaceId, value, { force }, caller.actor),
+    ({ ctx, caller, body: { value, force = false, reason } }) =>
+      removeSuppression(ctx, caller.workspaceId, value, { force, reason }, caller.actor),
   )
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Nullable, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
-import { suppressionReasons } from './entry.ts'
+import { type SuppressionReason, suppressionReasons } from './entry.ts'
 
 const entry = { kind: 'address', value: 'ann@example.com', reason: 'unsubscribed' }
 export const Kind = Type.Enum(['address', 'domain'])
@@ -70,6 +70,12 @@ export const SuppressionLift = Type.Object(
     value: Value,
     force: Type.Optional(
       Type.Boolean({ description: 'Also an unsubscribe or a hard bounce.', default: false }),
+    ),
+    reason: Type.Optional(
+      Type.Unsafe<SuppressionReason>({
+        ...Reason,
+        description: 'As the entry was seen: one that has another by now stays.',
+      }),
     ),
   },
   {

@@ -2398,6 +2398,10 @@ export type SuppressionLift = {
      * Also an unsubscribe or a hard bounce.
      */
     force?: boolean;
+    /**
+     * As the entry was seen: one that has another by now stays.
+     */
+    reason?: 'unsubscribed' | 'bounced' | 'blocked';
 };
 
 /**

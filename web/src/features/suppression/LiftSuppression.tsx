@@ -69,7 +69,7 @@ export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () 
   const isConfirmed = reason === 'blocked' || typed.trim() === value
   const confirm = () =>
     leads === 'stay'
-      ? lift.mutate({ body: { value, force: reason !== 'blocked' } })
+      ? lift.mutate({ body: { value, reason, force: reason !== 'blocked' } })
       : undo.mutate({ body: { address: value, unsubscribed: reason === 'unsubscribed' } })
   const fault = lift.error ?? undo.error
   const isBusy = lift.isPending || undo.isPending
