@@ -46,4 +46,5 @@ export type MessageHead = Pick<
   | 'to_addresses'
   | 'subject'
   | 'details'
+  | 'timestamp'
 >

@@ -36,22 +36,28 @@ export const listThread = async (
     .$call(newestFirst(page))
     .execute()) as StoredMessage[]
 
-/** What says where an answer goes and what it refers to, of so many of the newest mails. */
+/**
+ * What says where an answer goes and what it refers to, of so many of the newest mails: as they arrived,
+ * which is not as they were read.
+ */
 export const listThreadHeads = async (
   db: Db,
   workspaceId: string,
   threadId: string,
   limit: number,
 ): Promise<MessageHead[]> =>
-  (await db
-    .selectFrom('messages')
-    .select(['id', 'direction', 'kind', 'message_id', 'in_reply_to', 'from_address'])
-    .select(['to_addresses', 'subject', 'details'])
-    .where('workspace_id', '=', workspaceId)
-    .where('thread_id', '=', threadId)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()) as MessageHead[]
+  (
+    await db
+      .selectFrom('messages')
+      .select(['id', 'direction', 'kind', 'message_id', 'in_reply_to', 'from_address'])
+      .select(['to_addresses', 'subject', 'details', 'timestamp'])
+      .where('workspace_id', '=', workspaceId)
+      .where('thread_id', '=', threadId)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .$castTo<MessageHead>()
+      .execute()
+  ).toSorted((a, b) => b.timestamp.getTime() - a.timestamp.getTime())
 
 export const findMessage = async (
   db: Db,

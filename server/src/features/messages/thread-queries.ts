@@ -21,7 +21,8 @@ export interface ThreadToWrite {
  * A conversation is as new and as unread as what came in last. That a person answered in it is not
  * covered by what a machine writes next, what a machine said not by a colleague; what is suggested
  * stays until a person acts. One that was done or put off is there again once something is unread; what
- * is not leaves one that is put off at its place.
+ * is not leaves one that is put off at its place. Of two that write in it at once the later mail is its
+ * last one, whoever is first.
  *
  * It is found by the words of what came in at once; upkeep adds those of the mails before a first one.
  * What no other part of a statement reads is written last, so conversations are locked before their words,
@@ -59,13 +60,16 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
     from k
     order by id
     on conflict (workspace_id, id) do update set
-      last_message_id = excluded.last_message_id, mailbox_id = excluded.mailbox_id,
+      last_message_id = greatest(t.last_message_id, excluded.last_message_id),
+      mailbox_id = excluded.mailbox_id,
       kind = case when excluded.kind = 'reply' or (t.kind <> 'reply' and excluded.kind <> 'colleague')
         then excluded.kind else t.kind end,
-      from_address = excluded.from_address, subject = excluded.subject, snippet = excluded.snippet,
+      from_address = excluded.from_address, subject = excluded.subject,
+      snippet = case when excluded.last_message_id > t.last_message_id
+        then excluded.snippet else t.snippet end,
       suggestion = coalesce(excluded.suggestion, t.suggestion),
       unread = t.unread or excluded.unread,
-      sort_id = case when excluded.unread then excluded.sort_id
+      sort_id = case when excluded.unread then greatest(t.last_message_id, excluded.sort_id)
         else greatest(t.sort_id, excluded.sort_id) end,
       waiting = excluded.waiting or (t.waiting and excluded.kind <> 'colleague'),
       timestamp_done = case when not excluded.unread then t.timestamp_done end,

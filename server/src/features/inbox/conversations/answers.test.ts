@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { address, type Inbox, letter, report, testInbox } from '../../../../test/inbox.ts'
+import { upsertThreads } from '../../messages/index.ts'
 import { getThread, listThreads, replyInThread } from '../index.ts'
 import { showConversation } from './shown-conversation.ts'
 
@@ -43,6 +44,43 @@ const eventsOf = async (from: string) => {
   const events = peek.selectFrom('events').select(['type', 'body']).where('lead_email', '=', from)
   return events.where('type', '<>', 'email.sent').orderBy('id').execute()
 }
+
+test('an answer is to the mail that arrived last, also where an older one was read after it', async () => {
+  const { leadId, from, messageId } = await contacted()
+  inbox.arrive(letter({ from, headers: answering(messageId), body: 'The later one.' }))
+  const newer = letters
+  await inbox.readAll()
+  const earlier = new Date(inbox.ctx.now().getTime() - 3_600_000)
+  const folder = inbox.account(address).folders.get('INBOX')
+  folder?.add(letter({ from, headers: answering(messageId), body: 'The earlier one.' }), earlier)
+  await inbox.readAll()
+  await using _ = await sender()
+  await replyInThread(inbox.ctx, inbox.workspaceId, {
+    ...{ thread_id: leadId, text: 'Thank you.', idempotency_key: leadId },
+  })
+  const { messages } = await threadOf(leadId)
+  expect(messages.items).toHaveLength(4)
+  const ours = messages.items.find(({ kind }) => kind === 'manual')
+  expect(ours?.in_reply_to).toBe(`<answer${newer}@lead.example>`)
+})
+
+test('the last mail of a conversation stays the last one where an earlier one is written after it', async () => {
+  const { ctx, workspaceId } = inbox
+  const { leadId, from, messageId } = await contacted()
+  const before = ctx.newId()
+  inbox.arrive(letter({ from, headers: answering(messageId), body: 'The later one.' }))
+  await inbox.readAll()
+  const peek = ctx.database.peek
+  const { last_message_id, campaign_id, mailbox_id } = await peek
+    .selectFrom('threads')
+    .selectAll()
+    .where('id', '=', leadId)
+    .executeTakeFirstOrThrow()
+  const late = { id: leadId, last_message_id: before, campaign_id, mailbox_id, kind: 'reply' }
+  const said = { from_address: from, subject: '', snippet: 'The earlier one.', suggestion: null }
+  await upsertThreads(peek, workspaceId, [{ ...late, ...said, words: '' }], ctx.now())
+  expect(await threadOf(leadId)).toMatchObject({ last_message_id, snippet: 'The later one.' })
+})
 
 describe('what cites no mail of ours is no answer', () => {
   test.each([
