@@ -70,6 +70,7 @@ export async function createConversation(
     ...thread,
     snippet: text.slice(0, 200),
     suggestion: mail.suggestion ?? null,
+    arrived_at: ctx.now(),
     words: '',
   }
   await upsertThreads(ctx.db, workspaceId, [row], ctx.now())

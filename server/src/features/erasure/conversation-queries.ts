@@ -70,7 +70,8 @@ export const showOtherMail = (
     update threads t set
       from_address = coalesce(incoming.from_address, '[erased]'),
       subject = coalesce(incoming.subject, ''), snippet = coalesce(newest.snippet, ''),
-      last_message_id = coalesce(newest.id, t.last_message_id)
+      last_message_id = coalesce(newest.id, t.last_message_id),
+      timestamp_last_message = coalesce(newest.timestamp, t.timestamp_last_message)
     from threads k
     left join lateral (
       select from_address, subject from messages
@@ -78,7 +79,7 @@ export const showOtherMail = (
       order by id desc limit 1
     ) incoming on true
     left join lateral (
-      select id, snippet from messages
+      select id, snippet, timestamp from messages
       where workspace_id = ${workspaceId}::uuid and thread_id = k.id
         and (direction = 'in' or kind = 'manual')
       order by id desc limit 1

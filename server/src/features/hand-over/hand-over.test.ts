@@ -55,6 +55,7 @@ async function putOff({ id: mailbox_id }: Mailbox) {
     ...{ id: entry?.lead_id ?? '', campaign_id: entry?.campaign_id ?? '', mailbox_id },
     ...{ last_message_id: ctx.newId(), kind: 'auto_reply', from_address: lead },
     ...{ subject: 'Re: Hello', snippet: 'Soon.', suggestion: null, words: '' },
+    arrived_at: ctx.now(),
   }
   await upsertThreads(ctx.database.peek, workspaceId, [thread], ctx.now())
 }

@@ -21,6 +21,10 @@ const threadFields = {
   waiting: Type.Boolean({ description: 'A person wrote last, and nobody has answered.' }),
   timestamp_done: Nullable(Timestamp),
   snoozed_until: Nullable(Timestamp),
+  timestamp_last_message: Type.Unsafe<Date>({
+    ...Timestamp,
+    description: 'When its last mail arrived, or was sent.',
+  }),
   timestamp_created: Timestamp,
   timestamp_updated: Timestamp,
   lead_email: NullableText,
@@ -35,7 +39,8 @@ const thread = {
   ...{ id, last_message_id: id, mailbox_id: id, campaign_id: id, kind: 'reply' },
   ...{ from_address: 'ann@example.com', subject: 'Re: Hello', snippet: 'Gladly.', unread: true },
   ...{ suggestion: null, waiting: true, timestamp_done: null, snoozed_until: null },
-  ...{ timestamp_created: time, timestamp_updated: time, lead_email: 'ann@example.com' },
+  ...{ timestamp_last_message: time, timestamp_created: time, timestamp_updated: time },
+  ...{ lead_email: 'ann@example.com' },
   ...{ lead_name: 'Ann', lead_company: 'Example Ltd', lead_status: 'replied' },
   ...{ campaign_name: 'Autumn', mailbox_address: 'sales@example.org' },
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { timestampArray } from '../../kernel/db/binary-array.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 import { hasWords, piecesMost, type WordsAsked } from './thread-words-queries.ts'
@@ -13,6 +14,7 @@ export interface ThreadToWrite {
   subject: string
   snippet: string
   suggestion: string | null
+  arrived_at: Date
   /** Of what came in, as `threadWordsOf` writes them. */
   words: string
 }
@@ -42,9 +44,10 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
         ${threads.map((thread) => thread.subject)}::text[],
         ${threads.map((thread) => thread.snippet)}::text[],
         ${threads.map((thread) => thread.suggestion)}::text[],
+        ${timestampArray(threads.map((thread) => thread.arrived_at))}::timestamptz[],
         ${threads.map((thread) => thread.words)}::tsvector[]
       ) as k (id, mailbox_id, last_message_id, campaign_id, kind, from_address, subject, snippet,
-        suggestion, words)
+        suggestion, arrived_at, words)
     ), searched as (
       insert into thread_words as w (workspace_id, thread_id, words, timestamp_updated)
       select ${workspaceId}::uuid, id, words, '-infinity' from k order by id
@@ -52,11 +55,11 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
       where length(w.words) < ${piecesMost}::integer
     )
     insert into threads as t (workspace_id, id, mailbox_id, last_message_id, campaign_id, kind,
-      from_address, subject, snippet, suggestion, unread, sort_id, waiting, timestamp_created,
-      timestamp_updated)
+      from_address, subject, snippet, suggestion, unread, sort_id, waiting,
+      timestamp_last_message, timestamp_created, timestamp_updated)
     select ${workspaceId}::uuid, id, mailbox_id, last_message_id, campaign_id, kind,
       from_address, subject, snippet, suggestion, kind <> 'colleague', last_message_id,
-      kind = 'reply', ${at}::timestamptz, ${at}::timestamptz
+      kind = 'reply', arrived_at, ${at}::timestamptz, ${at}::timestamptz
     from k
     order by id
     on conflict (workspace_id, id) do update set
@@ -67,6 +70,8 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
       from_address = excluded.from_address, subject = excluded.subject,
       snippet = case when excluded.last_message_id > t.last_message_id
         then excluded.snippet else t.snippet end,
+      timestamp_last_message = case when excluded.last_message_id > t.last_message_id
+        then excluded.timestamp_last_message else t.timestamp_last_message end,
       suggestion = coalesce(excluded.suggestion, t.suggestion),
       unread = t.unread or excluded.unread,
       sort_id = case when excluded.unread then greatest(t.last_message_id, excluded.sort_id)
@@ -107,6 +112,7 @@ export interface Thread {
   waiting: boolean
   timestamp_done: Date | null
   snoozed_until: Date | null
+  timestamp_last_message: Date
   timestamp_created: Date
   timestamp_updated: Date
   lead_email: string | null
@@ -128,6 +134,7 @@ const threadColumns = sql`
   t.id, t.last_message_id, t.sort_id, t.mailbox_id, t.campaign_id, t.kind, t.from_address,
   t.subject, t.snippet, t.unread, t.waiting, t.timestamp_done,
   case when t.timestamp_done is null then t.snoozed_until end as snoozed_until,
+  coalesce(t.timestamp_last_message, t.timestamp_updated) as timestamp_last_message,
   t.timestamp_created, t.timestamp_updated,
   case when 'unsubscribed' in (l.status, l.stop_reason) then null else t.suggestion end as suggestion,
   l.email as lead_email, nullif(concat_ws(' ', l.first_name, l.last_name), '') as lead_name,
@@ -332,14 +339,14 @@ export const answerThread = (
   workspaceId: string,
   id: string,
   messageId: string,
-  snippet: string,
+  { snippet, sentAt }: { snippet: string; sentAt: Date },
   at: Date,
 ) =>
   sql`
     update threads
     set last_message_id = ${messageId}::uuid, sort_id = ${messageId}::uuid, snippet = ${snippet},
       unread = false, waiting = false, snoozed_until = null, suggestion = null,
-      timestamp_updated = ${at}::timestamptz
+      timestamp_last_message = ${sentAt}::timestamptz, timestamp_updated = ${at}::timestamptz
     where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid
       and last_message_id < ${messageId}::uuid`.execute(db)
 

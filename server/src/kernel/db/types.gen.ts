@@ -713,6 +713,7 @@ export interface Threads {
   suggestion: string | null;
   timestamp_created: Timestamp;
   timestamp_done: Timestamp | null;
+  timestamp_last_message: Timestamp | null;
   timestamp_updated: Timestamp;
   unread: boolean;
   waiting: Generated<boolean>;

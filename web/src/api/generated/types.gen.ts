@@ -2527,6 +2527,10 @@ export type Thread = {
     waiting: boolean;
     timestamp_done: string | null;
     snoozed_until: string | null;
+    /**
+     * When its last mail arrived, or was sent.
+     */
+    timestamp_last_message: string;
     timestamp_created: string;
     timestamp_updated: string;
     lead_email: string | null;
@@ -2672,6 +2676,10 @@ export type Conversation = {
     waiting: boolean;
     timestamp_done: string | null;
     snoozed_until: string | null;
+    /**
+     * When its last mail arrived, or was sent.
+     */
+    timestamp_last_message: string;
     timestamp_created: string;
     timestamp_updated: string;
     lead_email: string | null;

@@ -33,7 +33,7 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
           {name}
         </span>
         <span className={classes.when}>
-          <Moment at={thread.timestamp_updated} />
+          <Moment at={thread.timestamp_last_message} />
         </span>
         <span className={classes.subject} title={subject}>
           {subject || t(($) => $.inbox.noSubject)}

@@ -78,7 +78,12 @@ test('the last mail of a conversation stays the last one where an earlier one is
     .executeTakeFirstOrThrow()
   const late = { id: leadId, last_message_id: before, campaign_id, mailbox_id, kind: 'reply' }
   const said = { from_address: from, subject: '', snippet: 'The earlier one.', suggestion: null }
-  await upsertThreads(peek, workspaceId, [{ ...late, ...said, words: '' }], ctx.now())
+  await upsertThreads(
+    peek,
+    workspaceId,
+    [{ ...late, ...said, arrived_at: ctx.now(), words: '' }],
+    ctx.now(),
+  )
   expect(await threadOf(leadId)).toMatchObject({ last_message_id, snippet: 'The later one.' })
 })
 
@@ -190,6 +195,8 @@ test('the time of an answer is when it arrived, not when it was read', async () 
   expect((await inbox.lead(leadId)).timestamp_last_reply).toEqual(arrived)
   const [event] = await eventsOf(from)
   expect(JSON.parse(event?.body ?? '').timestamp).toBe(arrived.toISOString())
+  const { items } = await listThreads(inbox.ctx, inbox.workspaceId, page)
+  expect(items.find(({ id }) => id === leadId)?.timestamp_last_message).toEqual(arrived)
 })
 
 test('an answer from a server whose clock is ahead has not arrived in the future', async () => {

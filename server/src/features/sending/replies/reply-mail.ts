@@ -52,6 +52,7 @@ export async function recordReplies(tx: AnyContext, replies: SettledReply[]) {
 async function recordSent(tx: Context, row: SettledReply) {
   const { workspace_id, id, mailbox_id, campaign_id, lead_id, message_id, reply } = row
   const mail = composeReplyMail(row, null, tx.now())
+  const sentAt = row.timestamp_transmitting ?? tx.now()
   await insertMessages(tx, [
     {
       ...{ workspace_id, id, mailbox_id, campaign_id, lead_id, thread_id: lead_id, message_id },
@@ -64,9 +65,10 @@ async function recordSent(tx: Context, row: SettledReply) {
         reply_key: reply.idempotency_key,
         ...(reply.written_by ? { written_by: reply.written_by } : {}),
       },
-      timestamp: row.timestamp_transmitting ?? tx.now(),
+      timestamp: sentAt,
     },
   ])
-  await answerThread(tx.db, workspace_id, lead_id, id, reply.snippet, tx.now())
+  const { snippet } = reply
+  await answerThread(tx.db, workspace_id, lead_id, id, { snippet, sentAt }, tx.now())
   await indexThreads(tx, workspace_id, [lead_id])
 }
