@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { address, type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import { type FaultyImap, startImapFaults } from '../../../../test/mail/imap-faults.ts'
 import { Folder } from '../../../demo/mail-server/folder.ts'
@@ -11,6 +12,7 @@ import { updateMailbox } from '../../mailboxes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { setWorkspace } from '../../workspaces/index.ts'
 import { syncMailboxes } from '../index.ts'
+import { ImapPlaces } from './imap-places.ts'
 
 let inbox: Inbox
 let proxy: FaultyImap | undefined
@@ -191,6 +193,21 @@ test('whichever command the connection is lost at, every mail is read, and once'
   // Who cannot be read for long must not go on writing as if nobody had answered.
   expect(await errorEvents()).toBe(1)
   expect(await mailboxState()).toEqual({ status: 'connected', imap_error: null })
+})
+
+test('of a connection that has ended nothing is kept, however many there are', async () => {
+  const take = vi.spyOn(ImapPlaces.prototype, 'take')
+  onTestFinished(() => take.mockRestore())
+  const { proxy: faulty } = await mailboxThrough({
+    fault: ({ name, connection }) => (name === 'LIST' && connection < 10 ? 'drop' : undefined),
+  })
+  inbox.startReader()
+  await faulty.connected(10)
+  await inbox.readAll()
+  const [, signal] = take.mock.lastCall ?? []
+  if (!signal) throw new Error('Nobody has taken a place.')
+  // That of the connection that is open.
+  expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(2)
 })
 
 test('notifications that come twice, late or for nothing cost nothing', async () => {

@@ -147,12 +147,17 @@ async function connect(
   signal: AbortSignal,
 ): Promise<ImapConnection | null> {
   const connecting = connectMailboxImap(ctx, workspace_id, id)
-  const aborted = new Promise<null>((resolve) => {
-    signal.addEventListener('abort', () => resolve(null), { once: true })
-    if (signal.aborted) resolve(null)
-  })
-  const opened = await Promise.race([connecting, aborted])
-  if (opened) return opened.connection
+  const { promise: aborted, resolve } = Promise.withResolvers<null>()
+  const giveUp = () => resolve(null)
+  signal.addEventListener('abort', giveUp)
+  if (signal.aborted) giveUp()
+  try {
+    const opened = await Promise.race([connecting, aborted])
+    if (opened) return opened.connection
+  } finally {
+    // The signal lives as long as the mailbox is ours.
+    signal.removeEventListener('abort', giveUp)
+  }
   connecting.then(
     ({ connection }) => connection[Symbol.asyncDispose](),
     () => undefined,
