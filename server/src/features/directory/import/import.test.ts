@@ -116,6 +116,24 @@ describe('a contact that is imported again', () => {
       expect(await contactsIn(ctx)).toMatchObject([{ title: 'CEO', email: null }])
     })
 
+    test('loses it by a file that has nothing but addresses and how good they are', async () => {
+      await importText(ctx, header + row('verified', 'CTO'))
+      const before = await idsByKey()
+      const file = 'email,email_status\nnobody@a.example,invalid\nADA@a.example,invalid\n'
+      const result = await importText(ctx, file)
+      expect(result).toMatchObject({ contacts_created: 0, contacts_updated: 1, rejected: 1 })
+      expect(result.rejections).toEqual([
+        '2: nobody has its invalid address, and it has neither a LinkedIn profile nor a name with a company',
+      ])
+      expect(await idsByKey()).toEqual(before)
+      expect(await contactsIn(ctx)).toMatchObject([{ title: 'CTO', email: null, has_email: false }])
+      // A first and last name without a company tell no more of who is meant.
+      await importText(ctx, header + row('verified'))
+      const named = 'email,first_name,last_name,email_status\nada@a.example,Ada,Lovelace,invalid\n'
+      expect(await importText(ctx, named)).toMatchObject({ contacts_updated: 1, rejected: 0 })
+      expect(await contactsIn(ctx)).toMatchObject([{ title: 'CTO', email: null, has_email: false }])
+    })
+
     test('costs nobody else their row', async () => {
       await importText(ctx, header + row('verified'))
       const others = row('invalid').replaceAll('Ada,', 'Eve,').replace('in/ada', 'in/eve')

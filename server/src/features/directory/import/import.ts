@@ -132,10 +132,12 @@ async function run(
   /** Writes a batch and notes that it is written, in one transaction. */
   function commit(batch: Batch, before: Progress): Promise<Progress> {
     return transaction(ctx, async (tx) => {
-      const { optedOut, ...counts } = await writeBatch(tx, batch, { copyFrom, isSample })
+      const written = await writeBatch(tx, batch, { copyFrom, isSample })
+      const { optedOut, ofNobody, ...counts } = written
       const refused = optedOut.map((row) => ({ row, reason: 'asked to be removed' }))
-      const rejections = [...batch.rejections, ...refused]
-      const rejected = batch.rejections.length
+      const unknown = ofNobody.map((row) => ({ row, reason: wrongAndNobodys }))
+      const rejections = [...batch.rejections, ...unknown, ...refused]
+      const rejected = batch.rejections.length + unknown.length
       const after = {
         ...addCounts(before, { ...counts, opted_out: optedOut.length, rejected }),
         row: Math.max(batch.lastRow, before.row),
@@ -172,6 +174,9 @@ async function run(
     return { rows, broken }
   }
 }
+
+const wrongAndNobodys =
+  'nobody has its invalid address, and it has neither a LinkedIn profile nor a name with a company'
 
 /** The unfinished import of the same file, which begins anew when its report is gone, or a new one. */
 async function takeUp({ db, newId, now }: ProcessContext, fingerprint: string, report: Report) {

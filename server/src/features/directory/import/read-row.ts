@@ -80,15 +80,19 @@ export function readContact(
   const isOffered = readSwitch('has_email', fields[at.has_email]) ?? isThere
   const domain = company === undefined ? undefined : domainIn(company)
   const canBeLookedFor = Boolean(first_name && last_name && domain && status !== 'invalid')
-  const key = keyOf(
-    email === null ? undefined : folded,
-    linkedin_url,
-    [first_name, last_name],
-    company,
-  )
+  const wrongAddress = status === 'invalid' ? folded : undefined
+  const otherwise = keyWithoutAddress({ first_name, last_name, linkedin_url }, company)
+  const byAddress = folded === undefined ? undefined : addressKey(folded)
+  // A wrong address tells who is meant where nothing else does.
+  const key = email === null ? (otherwise ?? byAddress) : byAddress
+  if (key === undefined) {
+    throw new InvalidValue(
+      'neither an e-mail address, a LinkedIn profile, nor a name with a company',
+    )
+  }
   return {
     key,
-    wrongAddress: status === 'invalid' ? folded : undefined,
+    wrongAddress,
     record: {
       ...{ first_name, last_name, title, seniority, department, city, country },
       ...{ linkedin_url, email },
@@ -131,16 +135,11 @@ function readNames(fields: Row['fields'], at: Columns['at']): [string | null, st
   return [before || behind || null, (before && behind) || null]
 }
 
-/** What makes the same person the same in the next import. */
-function keyOf(
-  folded: string | undefined,
-  linkedin: string | null,
-  [first, last]: [string | null, string | null],
+/** What makes somebody without an address the same in the next import; undefined for nobody. */
+export const keyWithoutAddress = (
+  person: Pick<ContactRecord, 'first_name' | 'last_name' | 'linkedin_url'>,
   company: string | undefined,
-): string {
-  if (folded !== undefined) return addressKey(folded)
-  if (linkedin !== null) return profileKey(linkedin)
-  const key = nameKey(first, last, company)
-  if (key !== undefined) return key
-  throw new InvalidValue('neither an e-mail address, a LinkedIn profile, nor a name with a company')
-}
+): string | undefined =>
+  person.linkedin_url === null
+    ? nameKey(person.first_name, person.last_name, company)
+    : profileKey(person.linkedin_url)

@@ -10,7 +10,7 @@ import { type Batch, type BatchContact, mergeContact } from './batch.ts'
 import { type CopyValue, copyText } from './copy-text.ts'
 import { excludeOptedOut } from './exclude-opted-out.ts'
 import * as queries from './queries.ts'
-import { named } from './read-row.ts'
+import { keyWithoutAddress, named } from './read-row.ts'
 
 export interface WriteOptions {
   copyFrom: Session['copyFrom']
@@ -33,6 +33,8 @@ export type Counts = typeof nothing
 interface Written extends Omit<Counts, 'opted_out' | 'rejected'> {
   /** Rows of people who asked to be removed. */
   optedOut: number[]
+  /** Rows that say of nobody's address that it is wrong. */
+  ofNobody: number[]
 }
 
 /** Writes a batch within the open transaction of the session. Then searches find it. */
@@ -43,12 +45,12 @@ export async function writeBatch(
 ): Promise<Written> {
   await lockDirectory(tx.db)
   const { contacts: wanted, companies, optedOut } = await excludeOptedOut(tx, batch)
-  const contacts = await underWrongAddresses(tx, wanted)
+  const { contacts, ofNobody } = await underWrongAddresses(tx, wanted)
   const counts: TermCounts = new Map()
   const { stored, ...written } = await writeCompanies(tx, companies, counts, options)
   const people = await writeContacts(tx, contacts, stored, counts, options)
   await addTermCounts(tx.db, counts)
-  return { ...written, ...people, optedOut }
+  return { ...written, ...people, optedOut, ofNobody }
 }
 
 interface StoredCompany {
@@ -109,19 +111,24 @@ async function writeCompanies(
 async function underWrongAddresses(
   tx: AnyContext,
   contacts: Batch['contacts'],
-): Promise<Batch['contacts']> {
+): Promise<Pick<Batch, 'contacts'> & { ofNobody: number[] }> {
+  const ofNobody: number[] = []
   const wrong = [...contacts.values()].flatMap(({ wrongAddress }) => wrongAddress ?? [])
-  if (wrong.length === 0) return contacts
+  if (wrong.length === 0) return { contacts, ofNobody }
   const rows = await queries.findContactsByKeys(tx.db, wrong.map(addressKey))
   const stored = new Set(rows.map(({ key }) => key))
   const placed = new Map<string, BatchContact>()
   for (const [key, contact] of contacts) {
-    const { wrongAddress } = contact
+    const { wrongAddress, record, company, row } = contact
     const known = wrongAddress === undefined ? key : addressKey(wrongAddress)
     const isTaken = contacts.has(known) || placed.has(known)
+    if (wrongAddress !== undefined && !stored.has(known) && !keyWithoutAddress(record, company)) {
+      ofNobody.push(row)
+      continue
+    }
     placed.set(stored.has(known) && !isTaken ? known : key, contact)
   }
-  return placed
+  return { contacts: placed, ofNobody }
 }
 
 async function writeContacts(
