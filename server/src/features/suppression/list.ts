@@ -203,7 +203,7 @@ export async function removeSuppression(
     const lifted = await liftSuppression(tx, workspaceId, entry)
     if (!lifted) throw notFound('suppression')
     const { reason } = lifted
-    if (options.reason && options.reason !== reason) throw isAnother
+    if (options.reason && options.reason !== reason) throw isAnother()
     if (reason !== 'blocked' && !options.force) throw notLiftable(reason)
     await record(tx, workspaceId, actor, 'suppression.removed', { reason, kind: entry.kind })
     await blockAgain(tx, workspaceId, [lifted])
@@ -232,10 +232,11 @@ export async function liftSuppression(
   return stored
 }
 
-const isAnother = new AppError(
-  'version_conflict',
-  'The reason of this entry has changed since it was shown: look at it again before it is lifted.',
-)
+const isAnother = () =>
+  new AppError(
+    'version_conflict',
+    'The reason of this entry has changed since it was shown: look at it again before it is lifted.',
+  )
 
 const notLiftable = (reason: string) =>
   new AppError(
