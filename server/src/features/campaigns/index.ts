@@ -16,7 +16,7 @@ export { campaignRoutes, campaignSchemas } from './routes.ts'
 export { closesAt, windowState } from './schedule/schedule.ts'
 export type { CampaignSchedule } from './schedule/schedule-schema.ts'
 export { Campaign, CampaignChanges, plainDefaults } from './schema.ts'
-export { type CampaignSteps, type HeldSteps, holdSteps } from './sequence/campaign-steps.ts'
+export { type HeldSteps, holdSteps } from './sequence/campaign-steps.ts'
 export {
   claimFollowing,
   endFollowing,
