@@ -34,7 +34,7 @@ export function importer({ ctx, workspaceId }: TestApi) {
       const { id, parts_missing } = await createImport(ctx, workspaceId, input, by)
       for (const number of parts_missing.toReversed()) {
         const part = bytes.subarray((number - 1) * partBytes, number * partBytes)
-        await putPart(ctx, workspaceId, id, number, part)
+        await putPart(ctx, workspaceId, id, { number, content: part }, by)
       }
       return changeImport(ctx, workspaceId, id, change)
     },

@@ -43,7 +43,7 @@ export async function createApplicationWorld(
   const job = await changeMany(api.ctx, workspaceId, pause, { actor })
   const file = { file_name: 'leads.csv', file_bytes: octets.length, campaign_id: campaignId }
   const begun = await createImport(api.ctx, workspaceId, file, { actor })
-  await putPart(api.ctx, workspaceId, begun.id, 1, octets)
+  await putPart(api.ctx, workspaceId, begun.id, { number: 1, content: octets }, { actor })
   const conversation = await createConversation(api, workspaceId, campaignId)
   const blocked = 'blocked@example.com'
   await addSuppression(api.ctx, workspaceId, blocked, operator)

@@ -274,14 +274,10 @@ test('two tabs that send one file keep it once, and another file of its size is 
   const by = { actor: { type: 'user', id: api.ctx.newId() } as const }
   const begun = { file_name: 'large.csv', file_bytes: file.length, campaign_id }
   const { id, part_bytes } = await createImport(api.ctx, api.workspaceId, begun, by)
-  const send = (bytes: Buffer, number: number) =>
-    putPart(
-      api.ctx,
-      api.workspaceId,
-      id,
-      number,
-      bytes.subarray((number - 1) * part_bytes, number * part_bytes),
-    )
+  const send = (bytes: Buffer, number: number) => {
+    const content = bytes.subarray((number - 1) * part_bytes, number * part_bytes)
+    return putPart(api.ctx, api.workspaceId, id, { number, content }, by)
+  }
   await Promise.all([send(file, 1), send(file, 1)])
   await imports.change(id, { mapping: [{ target: 'email' }] })
   await expect(send(large('b'), 2)).resolves.toMatchObject({ state: 'ready' })
@@ -290,6 +286,19 @@ test('two tabs that send one file keep it once, and another file of its size is 
     code: 'invalid_field',
     message: expect.stringContaining('cancel this import and begin anew'),
   })
+})
+
+test('a file that goes on being sent when another person has signed in is refused', async () => {
+  const { ctx, workspaceId } = api
+  const content = Buffer.from('email\nann@other.example\n')
+  const person = () => ({ actor: { type: 'user', id: ctx.newId() } as const })
+  const [ann, bob] = [person(), person()]
+  const input = { file_name: 'leads.csv', file_bytes: content.length, campaign_id }
+  const { id } = await createImport(ctx, workspaceId, input, ann)
+  const send = (by: typeof ann) => putPart(ctx, workspaceId, id, { number: 1, content }, by)
+  await expect(send(bob)).rejects.toMatchObject({ code: 'not_eligible' })
+  expect((await imports.get(id)).parts_missing).toEqual([1])
+  expect(await send(ann)).toMatchObject({ state: 'ready' })
 })
 
 test('while the disk of the database is full a part is refused with what to do, and sent again it is kept', async () => {

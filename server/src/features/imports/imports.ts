@@ -54,11 +54,13 @@ export async function putPart(
   ctx: Context,
   workspaceId: string,
   id: string,
-  number: number,
-  content: Buffer,
+  { number, content }: { number: number; content: Buffer },
+  by: ChangedBy,
 ): Promise<Import> {
   const before = await queries.findImport(ctx.db, workspaceId, id)
   if (!before) throw notFound('import')
+  // A page goes on sending when another person signs in to its browser.
+  if (before.user_id !== by.actor.id) throw isOfAnother
   const { parts_total, file_bytes } = before
   if (number < 1 || number > parts_total) throw notFound('part')
   const expected =
@@ -84,6 +86,11 @@ export async function putPart(
     return save(tx, row, parts)
   })
 }
+
+const isOfAnother = new AppError(
+  'not_eligible',
+  'Somebody else has begun this import: only they can send its file. Cancel it, or begin one of your own.',
+)
 
 function takeFormat(row: queries.StoredImport, { format, preview }: ReadFormat) {
   row.format = format

@@ -204,7 +204,13 @@ const partRoutes: FastifyPluginAsyncTypebox = async (app) => {
     (req) => {
       const { id, number } = req.params
       if (Buffer.isBuffer(req.body)) {
-        return putPart(req.ctx, req.caller.workspaceId, id, number, req.body)
+        return putPart(
+          req.ctx,
+          req.caller.workspaceId,
+          id,
+          { number, content: req.body },
+          changedBy(req),
+        )
       }
       throw new AppError('unsupported_media_type', 'Send the part as application/octet-stream.')
     },
