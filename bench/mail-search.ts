@@ -104,7 +104,7 @@ async function fillInbox(service: BenchService, threads: number) {
       .filter((_, n) => n % mailsOfThread === mailsOfThread - 1)
       .map(({ thread_id, id, from_address, subject, text }) => ({
         ...{ ...about, id: thread_id, last_message_id: id, kind: 'reply', from_address, subject },
-        ...{ snippet: text.slice(0, 200), suggestion: null, words: '' },
+        ...{ snippet: text.slice(0, 200), suggestion: null, words: '', arrived_at: ctx.now() },
       }))
     await upsertThreads(ctx.db, workspaceId, rows, ctx.now())
   }
