@@ -15,14 +15,16 @@ export interface ThreadToWrite {
   snippet: string
   suggestion: string | null
   arrived_at: Date
+  /** It tells that what a person answered did not arrive. */
+  is_of_answer?: boolean
   /** Of what came in, as `threadWordsOf` writes them. */
   words: string
 }
 
 /**
  * A conversation is as new and as unread as what came in last. That a person answered in it is not
- * covered by what a machine writes next, what a machine said not by a colleague; what is suggested
- * stays until a person acts. One that was done or put off is there again once something is unread; what
+ * covered by what a machine writes next, unless our answer came back; what a machine said not by a
+ * colleague; what is suggested stays until a person acts. One that was done or put off is there again once something is unread; what
  * is not leaves one that is put off at its place. Of two that write in it at once the later mail is its
  * last one, whoever is first.
  *
@@ -45,9 +47,10 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
         ${threads.map((thread) => thread.snippet)}::text[],
         ${threads.map((thread) => thread.suggestion)}::text[],
         ${timestampArray(threads.map((thread) => thread.arrived_at))}::timestamptz[],
+        ${threads.map((thread) => thread.is_of_answer ?? false)}::boolean[],
         ${threads.map((thread) => thread.words)}::tsvector[]
       ) as k (id, mailbox_id, last_message_id, campaign_id, kind, from_address, subject, snippet,
-        suggestion, arrived_at, words)
+        suggestion, arrived_at, is_of_answer, words)
     ), searched as (
       insert into thread_words as w (workspace_id, thread_id, words, timestamp_updated)
       select ${workspaceId}::uuid, id, words, '-infinity' from k order by id
@@ -66,7 +69,7 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
       last_message_id = greatest(t.last_message_id, excluded.last_message_id),
       mailbox_id = excluded.mailbox_id,
       kind = case when excluded.kind = 'reply' or (t.kind <> 'reply' and excluded.kind <> 'colleague')
-        then excluded.kind else t.kind end,
+        or (select is_of_answer from k where k.id = t.id) then excluded.kind else t.kind end,
       from_address = excluded.from_address, subject = excluded.subject,
       snippet = case when excluded.last_message_id > t.last_message_id
         then excluded.snippet else t.snippet end,

@@ -64,6 +64,31 @@ test('an answer is to the mail that arrived last, also where an older one was re
   expect(ours?.in_reply_to).toBe(`<answer${newer}@lead.example>`)
 })
 
+test('an answer that comes back is among the bounces until they write again, and one that is late is not', async () => {
+  const { ctx, workspaceId } = inbox
+  const { leadId, from, messageId } = await contacted()
+  inbox.arrive(letter({ from, headers: answering(messageId) }))
+  await inbox.readAll()
+  const answer = { thread_id: leadId, text: 'Thank you.', idempotency_key: leadId }
+  await using _ = await sender()
+  const { message_id } = await replyInThread(ctx, workspaceId, answer)
+  const inBounces = async () =>
+    (await listThreads(ctx, workspaceId, page, { view: 'bounces' })).items.some(
+      ({ id, unread }) => id === leadId && unread,
+    )
+  const late = { action: 'delayed', status: '4.4.1' }
+  inbox.arrive(report({ recipient: from, messageId: message_id }, late))
+  await inbox.readAll()
+  expect(await inBounces()).toBe(false)
+  inbox.arrive(report({ recipient: from, messageId: message_id }))
+  await inbox.readAll()
+  expect(await inBounces()).toBe(true)
+  expect((await threadOf(leadId)).messages.items[0]).toMatchObject({ kind: 'bounce' })
+  inbox.arrive(letter({ from, headers: answering(message_id) }))
+  await inbox.readAll()
+  expect(await inBounces()).toBe(false)
+})
+
 test('the last mail of a conversation stays the last one where an earlier one is written after it', async () => {
   const { ctx, workspaceId } = inbox
   const { leadId, from, messageId } = await contacted()

@@ -42,7 +42,7 @@ function threadOf(matched: MatchedMessage, mailbox: ReadMailbox): ThreadToWrite 
     from_address: message.from?.address ?? '',
     subject: message.subject,
     suggestion: suggestionOf(matched),
-    arrived_at: matched.arrivedAt,
+    ...{ arrived_at: matched.arrivedAt, is_of_answer: matched.isOfAnswer },
     words: wordsOf(matched, mailbox.workspace_id),
   }
 }

@@ -65,6 +65,16 @@ export async function findConcerned(db: Db, workspaceId: string, foldedAddresses
   return rows
 }
 
+/** Which of these mails to leads a person wrote, as an answer. */
+export async function findAnswers(db: Db, workspaceId: string, leadIds: string[], ids: string[]) {
+  const { rows } = await sql<{ id: string }>`
+    select id from sends
+    where workspace_id = ${workspaceId}::uuid and kind = 'manual'
+      and lead_id = any(array(select unnest(${leadIds}::uuid[])))
+      and id = any(array(select unnest(${ids}::uuid[])))`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** A mail of a campaign that was sent, or is just being sent. */
 export interface SentMail {
   id: string

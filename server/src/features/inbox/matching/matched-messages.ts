@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { column } from '../../../kernel/db/column.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import type { EventMessage } from '../../leads/index.ts'
 import { findMailboxesByAddress, findRemovedByAddress } from '../../mailboxes/index.ts'
@@ -30,6 +31,8 @@ export interface MatchedMessage {
   arrivedAt: Date
   /** The bounce that a report tells of this lead. */
   bounce: Bounce | undefined
+  /** What came back is an answer that a person wrote here. */
+  isOfAnswer: boolean
   lead: Correspondent
   /** The mail of a campaign that it answers, or the last one; null: none is known any more. */
   sent: queries.SentMail | null
@@ -73,6 +76,7 @@ export async function claimMatched(
   }
   const claimed = [...answers, ...fromOthers]
   const colleagues = await findColleagues(tx, workspace_id, claimed, leads)
+  const cameBack = await findAnswersBack(tx, workspace_id, claimed)
   const kept = claimed.flatMap(({ id, mail, match }): MatchedMessage[] => {
     const lead = leads.get(match.leadId)
     const mails = sentTo.get(match.leadId) ?? []
@@ -82,6 +86,7 @@ export async function claimMatched(
     const { inbound, text, snippet } = mail
     const isProven = match.sentId !== null
     const sender = senderOf(mail)
+    const bounce = reportedBounce(inbound, lead, isProven)
     const isColleague = lead.copied.includes(sender ?? '') || colleagues.has(sender ?? '')
     return [
       {
@@ -90,7 +95,7 @@ export async function claimMatched(
         isFromLead: sender === lead.email_folded,
         isFromAnotherLead: sender !== lead.email_folded && passedOn.has(mail),
         arrivedAt: new Date(Math.min(mail.receivedAt.getTime(), tx.now().getTime())),
-        bounce: reportedBounce(inbound, lead, isProven),
+        ...{ bounce, isOfAnswer: bounce?.isDelay === false && cameBack.has(match.sentId ?? '') },
         event: {
           message_id: sent?.message_id ?? '',
           subject: sent?.subject ?? '',
@@ -108,6 +113,15 @@ export async function claimMatched(
     await removeMessageIds(tx.db, workspace_id, [...new Set(left.map(({ alias }) => alias))])
   }
   return kept
+}
+
+/** Which of the mails that reports are about are answers of people. */
+async function findAnswersBack({ db }: Context, workspaceId: string, claimed: Claimed[]) {
+  const reports = claimed.flatMap(({ mail, match: { leadId, sentId } }) =>
+    mail.inbound.kind === 'bounce' && sentId !== null ? [{ leadId, sentId }] : [],
+  )
+  if (reports.length === 0) return new Set<string>()
+  return queries.findAnswers(db, workspaceId, column(reports, 'leadId'), column(reports, 'sentId'))
 }
 
 async function readCorrespondents(tx: Context, workspaceId: string, claimed: Claimed[]) {
