@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { type DirectoryContact, findOptedOut, isRemovedContact } from '../directory/index.ts'
+import type { DirectoryContact } from '../directory/index.ts'
 import { costs, readCredits } from './balance.ts'
 import { chooseList } from './lists.ts'
 import { lookUpAddress } from './look-up.ts'
@@ -23,14 +23,13 @@ export async function acquireEmail(
   const list = chooseList(input)
   const batches = revealBatchesOf(ctx, workspaceId)
   return batches.whileRevealing(input.contact_id, async (reveal) => {
-    const { contact, acquired, hasOptedOut, hasList } = await batches.read({
+    const { contact, acquired, isUnwilling, hasList } = await batches.read({
       contactId: input.contact_id,
       listId: list && 'id' in list ? list.id : undefined,
     })
     if (!hasList) throw notFound('list')
-    if (!contact && (await isRemovedContact(ctx, input.contact_id))) throw optedOut()
+    if (isUnwilling) throw optedOut()
     if (!acquired && !contact) throw notFound('contact')
-    if (hasOptedOut) throw optedOut()
     if (acquired && !list) {
       const { balance } = await readCredits(ctx, workspaceId)
       return revealed(acquired, { listId: null, creditsCharged: 0, balance })
@@ -40,7 +39,10 @@ export async function acquireEmail(
     if (found === 'not_found') {
       return notRevealed(input.contact_id, (await readCredits(ctx, workspaceId)).balance)
     }
-    return answer(await batches.settle({ contactId: input.contact_id, requestId, list, found }))
+    const key = contact?.key
+    return answer(
+      await batches.settle({ contactId: input.contact_id, key, requestId, list, found }),
+    )
   })
 }
 
@@ -64,10 +66,6 @@ async function find(
   reveal.lookUp ??= lookUpAddress(ctx, workspaceId, contact)
   const address = await reveal.lookUp
   if (!address) return 'not_found'
-  if (address.source !== 'directory') {
-    const found = await findOptedOut(ctx.db, [address.email_folded])
-    if (found.has(address.email_folded)) throw optedOut()
-  }
   const { first_name, last_name, title, seniority, department, company } = contact
   const { city, country, linkedin_url } = contact
   return {
@@ -88,6 +86,8 @@ function answer(settled: Settled): AcquiredEmail {
       throw notFound('list')
     case 'insufficient_credits':
       throw noCredits()
+    case 'opted_out':
+      throw optedOut()
     case 'failed':
       throw settled.error
   }

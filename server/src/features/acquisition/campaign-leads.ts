@@ -48,7 +48,7 @@ export async function addAcquiredToCampaign(
     const contacts = await queries.findAcquired(ctx.db, workspaceId, ids)
     if (contacts.length < ids.length) throw notFound('acquired contact')
     for (let at = 0; at < contacts.length; at += chunk) {
-      await add(await markOptedOut(ctx, contacts.slice(at, at + chunk)))
+      await add(await markOptedOut(ctx, workspaceId, contacts.slice(at, at + chunk)))
     }
     return added
   }

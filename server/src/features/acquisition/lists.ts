@@ -1,12 +1,11 @@
 import type { Context } from '../../kernel/context.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
-import { findOptedOutContacts } from '../directory/index.ts'
-import { isErased } from '../leads/index.ts'
 import type { ListChoice } from './plan.ts'
 import * as queries from './queries.ts'
 import { type ListedContact, listedRecord, optedOutRecord } from './record.ts'
 import type { AcquiredContact, AcquireEmail, AcquireList } from './schema.ts'
+import { findUnwilling } from './unwilling.ts'
 
 export async function listLists(
   ctx: Context,
@@ -42,19 +41,17 @@ export async function readListed(
   if (!list) throw notFound('list')
   const rows = await queries.listContacts(ctx.db, workspaceId, listId, page)
   const { items, ...cursor } = toPage(rows, page.limit)
-  return { items: await markOptedOut(ctx, items), ...cursor }
+  return { items: await markOptedOut(ctx, workspaceId, items), ...cursor }
 }
 
 /** Who was erased from the workspace is nobody to show or to write to, either. */
 export async function markOptedOut<T extends Pick<ListedContact, 'contact_id' | 'email_folded'>>(
   ctx: Context,
+  workspaceId: string,
   contacts: T[],
 ): Promise<{ contact: T; isOptedOut: boolean }[]> {
-  const optedOut = await findOptedOutContacts(ctx.db, contacts)
-  return contacts.map((contact) => ({
-    contact,
-    isOptedOut: optedOut.has(contact.contact_id) || isErased(contact),
-  }))
+  const unwilling = await findUnwilling(ctx.db, workspaceId, contacts)
+  return contacts.map((contact) => ({ contact, isOptedOut: unwilling.has(contact.contact_id) }))
 }
 
 /** Which list a request names. Case and white space do not make another name. */

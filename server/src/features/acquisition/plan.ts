@@ -13,6 +13,8 @@ export interface FoundContact extends Address {
 /** One request to acquire a contact, after everything that needs no lock. */
 export interface Reveal {
   contactId: string
+  /** What the directory knows the contact by, if it does. */
+  key: string | undefined
   /**
    * Of its ledger entry. Made under the lock, as entries are listed by id, and kept: a batch that is
    * run again, since nobody knows whether it was committed, tells its own charges by it.
@@ -33,7 +35,7 @@ export type Settled =
       /** After this reveal, in the order of the batch. */
       balance: number
     }
-  | { kind: 'insufficient_credits' | 'no_such_list' }
+  | { kind: 'opted_out' | 'insufficient_credits' | 'no_such_list' }
   | { kind: 'failed'; error: unknown }
 
 export interface RevealPlan {
@@ -49,6 +51,8 @@ export interface Standing {
   balance: number
   acquired: StoredContact[]
   lists: FoundList[]
+  /** Contacts who may be revealed no more. */
+  unwilling: Set<string>
 }
 
 /** Decides a batch of one workspace as if its reveals came one after the other. */
@@ -63,6 +67,10 @@ export function planReveals(
   let { balance } = standing
 
   for (const reveal of reveals) {
+    if (standing.unwilling.has(reveal.contactId)) {
+      plan.settled.push({ kind: 'opted_out' })
+      continue
+    }
     const known = acquired.get(reveal.contactId)
     const list = findList(lists, reveal.list)
     if (reveal.list && 'id' in reveal.list && !list) {

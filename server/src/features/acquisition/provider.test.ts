@@ -12,9 +12,11 @@ import {
 import { createSignal } from '../../../test/signal.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { insertInstance } from '../../kernel/db/instance.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import type { AppError } from '../../kernel/errors.ts'
 import { optOut } from '../directory/index.ts'
 import { confirmRestore, holdSending } from '../sending/index.ts'
+import { erasedEntry, suppress } from '../suppression/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { acquireEmail } from './acquire-email.ts'
 import { getBalance } from './credits.ts'
@@ -267,6 +269,33 @@ test('is not told of somebody who asked to be removed, and whom a backup brought
   const contact_id = await insertPerson(ctx, { email: null, key: 'l:in/restored' })
   await expect(provider.acquire(contact_id)).rejects.toMatchObject({ code: 'not_eligible' })
   expect(provider.receiver.requests).toHaveLength(0)
+})
+
+test.each([
+  ['meanwhile@person.example', 'by their address'],
+  ['meanwhile.example', 'with their company'],
+])('reveals nobody by another address who was removed meanwhile: %s, %s', async (who) => {
+  const known = { contact: '' }
+  await using provider = await startProvider(async (request, response) => {
+    await optOut(ctx, who, [known.contact])
+    await found(request, response)
+  })
+  known.contact = await unknownPerson()
+  await expect(provider.acquire(known.contact)).rejects.toMatchObject({ code: 'not_eligible' })
+  expect(provider.receiver.requests).toHaveLength(1)
+  expect(await provider.balance()).toBe(100)
+})
+
+test('reveals nobody who was erased from the workspace', async () => {
+  await using provider = await startProvider(found)
+  const own = inWorkspace(ctx, provider.workspaceId)
+  const value = erasedEntry('ada@engine.example')
+  const entry = { kind: 'address', value, reason: 'unsubscribed', campaignId: null } as const
+  await transaction(own, (tx) => suppress(tx, provider.workspaceId, [entry]))
+  await expect(provider.acquire(await unknownPerson())).rejects.toMatchObject({
+    code: 'not_eligible',
+  })
+  expect(await provider.balance()).toBe(100)
 })
 
 test('may be right about somebody who asks to be removed later', async () => {

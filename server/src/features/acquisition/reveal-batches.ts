@@ -1,12 +1,12 @@
 import { Batcher } from '../../kernel/batcher.ts'
 import { type Context, processOf } from '../../kernel/context.ts'
 import type { AnyDb } from '../../kernel/db/db.ts'
-import { type DirectoryContact, findContacts, readOptOuts } from '../directory/index.ts'
-import { isErased } from '../leads/index.ts'
+import { type DirectoryContact, findContacts } from '../directory/index.ts'
 import type { Reveal, Settled } from './plan.ts'
 import * as queries from './queries.ts'
 import type { Address, StoredContact } from './record.ts'
 import { settleReveals } from './settle.ts'
+import { findUnwilling } from './unwilling.ts'
 
 /** What this process does together for a workspace. */
 export interface RevealBatches {
@@ -33,7 +33,7 @@ interface ReadRequest {
 interface KnownContact {
   contact: DirectoryContact | undefined
   acquired: StoredContact | undefined
-  hasOptedOut: boolean
+  isUnwilling: boolean
   /** True when none was named by its id. */
   hasList: boolean
 }
@@ -101,22 +101,20 @@ async function readKnownContacts(
     queries.findAcquired(ctx.db, workspaceId, ids),
     listIds.length > 0 ? queries.findLists(ctx.db, workspaceId, listIds, []) : [],
   ])
-  const addresses = [...contacts, ...acquired].flatMap(({ email_folded }) => email_folded ?? [])
   // Where a shard was put back, its directory has somebody again who asked the others to be removed.
-  const keys = contacts.map(({ key }) => key)
-  const { hasAddress, hasKey } = await readOptOuts(ctx.db, { addresses, keys })
+  const unwilling = await findUnwilling(ctx.db, workspaceId, [
+    ...ids.map((contact_id) => ({ contact_id, email_folded: null })),
+    ...contacts.map(({ id, key, email_folded }) => ({ contact_id: id, key, email_folded })),
+    ...acquired,
+  ])
   const contactById = new Map(contacts.map((contact) => [contact.id, contact]))
   const acquiredById = new Map(acquired.map((contact) => [contact.contact_id, contact]))
   const known = new Set(lists.map((list) => list.id))
   return requests.map(({ contactId, listId }) => {
-    const contact = contactById.get(contactId)
-    const acquired = acquiredById.get(contactId)
     return {
-      ...{ contact, acquired },
-      hasOptedOut:
-        [contact, acquired].some((each) => each?.email_folded && hasAddress(each.email_folded)) ||
-        (contact !== undefined && hasKey(contact.key)) ||
-        (acquired !== undefined && isErased(acquired)),
+      contact: contactById.get(contactId),
+      acquired: acquiredById.get(contactId),
+      isUnwilling: unwilling.has(contactId),
       hasList: listId === undefined || known.has(listId),
     }
   })

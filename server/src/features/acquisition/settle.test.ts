@@ -15,6 +15,7 @@ const makeWorkspace = async () => (await createWorkspace(ctx, `settle ${ctx.newI
 
 const makeReveal = (email: string): Reveal => ({
   contactId: ctx.newId(),
+  key: undefined,
   requestId: null,
   list: { name: 'All', folded: 'all' },
   found: {

@@ -5,6 +5,7 @@ import { costs, holdCredits } from './balance.ts'
 import * as creditQueries from './credit-queries.ts'
 import { planReveals, type Reveal, type RevealPlan, type Settled } from './plan.ts'
 import * as queries from './queries.ts'
+import { findUnwilling } from './unwilling.ts'
 
 /**
  * Settles reveals of one workspace in one transaction: contacts, list entries, ledger, events and
@@ -32,7 +33,14 @@ const settle = (ctx: Context, workspaceId: string, reveals: Reveal[]): Promise<S
     const ids = reveals.map((reveal) => reveal.contactId)
     const acquired = await queries.findAcquired(tx.db, workspaceId, ids)
     const lists = await findLists(tx, workspaceId, reveals)
-    const plan = planReveals(reveals, { balance, acquired, lists }, tx)
+    // Only now is the address known, and they may have asked while it was looked up.
+    const unwilling = await findUnwilling(tx.db, workspaceId, [
+      ...reveals.map(({ contactId, key, found }) => ({
+        ...{ contact_id: contactId, key, email_folded: found?.email_folded ?? null },
+      })),
+      ...acquired,
+    ])
+    const plan = planReveals(reveals, { balance, acquired, lists, unwilling }, tx)
     await write(tx, workspaceId, plan)
     return plan.settled
   })

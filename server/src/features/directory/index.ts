@@ -14,7 +14,7 @@ export {
   optOut,
   readOptOut,
 } from './opt-out.ts'
-export { findOptedOut, findOptedOutContacts, isRemovedContact, readOptOuts } from './opted-out.ts'
+export { findOptedOut, findOptedOutContacts } from './opted-out.ts'
 export {
   type DirectoryContact,
   findCompany,

@@ -1,4 +1,3 @@
-import type { AnyContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { AnyDb } from '../../kernel/db/db.ts'
 import { domainOfAddress } from '../../kernel/email.ts'
@@ -14,29 +13,29 @@ export async function findOptedOut(db: AnyDb, addresses: string[]): Promise<Set<
   return new Set(addresses.filter(hasAddress))
 }
 
-interface AcquiredPerson {
+interface KnownPerson {
   contact_id: string
-  email_folded: string
+  /** Of the directory. */
+  key?: string | undefined
+  /** Null where none is known. */
+  email_folded: string | null
 }
 
-/** Those of the contacts whose owner asked to be removed, by this address or by another of theirs. */
+/** Those of the contacts whose owner asked to be removed, by what is known here or by another address of theirs. */
 export async function findOptedOutContacts(
   db: AnyDb,
-  contacts: AcquiredPerson[],
+  contacts: KnownPerson[],
 ): Promise<Set<string>> {
   const { hasAddress, hasKey } = await readOptOuts(db, {
-    addresses: contacts.map(({ email_folded }) => email_folded),
-    keys: contacts.map(({ contact_id }) => contact_id),
+    addresses: contacts.flatMap(({ email_folded }) => email_folded ?? []),
+    keys: contacts.flatMap(({ contact_id, key = contact_id }) => [contact_id, key]),
   })
   const optedOut = contacts.filter(
-    ({ contact_id, email_folded }) => hasAddress(email_folded) || hasKey(contact_id),
+    ({ contact_id, key = contact_id, email_folded }) =>
+      (email_folded !== null && hasAddress(email_folded)) || [contact_id, key].some(hasKey),
   )
   return new Set(optedOut.map(({ contact_id }) => contact_id))
 }
-
-/** Whether the contact of this id was removed because somebody asked for it. */
-export const isRemovedContact = async (ctx: AnyContext, id: string): Promise<boolean> =>
-  (await readOptOuts(ctx.db, { keys: [id] })).hasKey(id)
 
 interface Questions {
   /** Folded. */

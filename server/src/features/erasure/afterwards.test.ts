@@ -32,6 +32,31 @@ test('a contact of a list who was erased becomes no lead, and is shown and revea
   expect(again).toMatchObject({ status: 409, body: { code: 'not_eligible' } })
 })
 
+test('who was erased from a workspace and is still in the directory is not revealed to it again', async () => {
+  await using api = await testApi()
+  const { ctx, workspaceId } = api
+  const { peek } = ctx.database
+  const post = async (path: string, body: object) => (await api.call('POST', path, { body })).body
+  const contact_id = await insertPerson(ctx, { email: 'ada@lead.example' })
+  const { id: campaign_id } = await post('/api/v2/campaigns', { name: 'one' })
+  const leads = [{ email: 'ada@lead.example' }]
+  const [lead] = (await post('/api/v2/lead/add', { campaign_id, leads })).created_leads
+  await startErasure(ctx, workspaceId, lead.id, { actor: { type: 'operator', id: null } })
+  await runErasures(ctx)
+
+  const revealing = { body: { contact_id, list_name: 'l' } }
+  const refused = await api.call('POST', '/api/v1/leadbank/acquire_email', revealing)
+  expect(refused).toMatchObject({ status: 409, body: { code: 'not_eligible' } })
+  const balance = (await api.call('GET', '/api/v1/leadbank/balance/get')).body
+  expect(balance.used).toBe(0)
+  expect(await tablesWith(peek, 'ada@lead.example')).toEqual(['directory_contacts'])
+  // The erasure is of one workspace: the directory is everybody's.
+  const { key } = await api.createStranger()
+  const elsewhere = { ...revealing, key }
+  const revealed = await api.call('POST', '/api/v1/leadbank/acquire_email', elsewhere)
+  expect(revealed).toMatchObject({ status: 200, body: { email: 'ada@lead.example' } })
+})
+
 test('who corrects a lead on a page that was opened before writes nothing of the person back', async () => {
   await using api = await testApi()
   const { ctx, workspaceId } = api
