@@ -1,6 +1,7 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { nilId } from '../../kernel/ids.ts'
+import { describeError } from '../../kernel/log.ts'
 import { getWorkspace } from '../workspaces/index.ts'
 import * as queries from './credit-queries.ts'
 import { findDuePeriods } from './cross-workspace.ts'
@@ -60,8 +61,13 @@ export async function grantMonthlyCredits(ctx: ProcessContext) {
   for (;;) {
     const due = await findDuePeriods(ctx.db, ctx.now(), after, chunk)
     for (const workspaceId of due) {
-      await transaction(inWorkspace(ctx, workspaceId), (tx) => holdCredits(tx, workspaceId))
       after = workspaceId
+      await transaction(inWorkspace(ctx, workspaceId), (tx) => holdCredits(tx, workspaceId)).catch(
+        (error) => {
+          const fields = { workspace: workspaceId, ...describeError(error) }
+          ctx.log.error(fields, 'the monthly credits of a workspace are granted later')
+        },
+      )
     }
     if (due.length < chunk) return
   }

@@ -1,3 +1,4 @@
+import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { insertPerson } from '../../../test/directory-rows.ts'
@@ -9,6 +10,7 @@ import {
   setPlan,
   setWorkspace,
 } from '../workspaces/index.ts'
+import { PlanInput } from '../workspaces/schema.ts'
 import { acquireEmail } from './acquire-email.ts'
 import { grantMonthlyCredits } from './balance.ts'
 import { getBalance, grantCredits, listCreditEntries, refundContact } from './credits.ts'
@@ -195,6 +197,35 @@ describe('monthly credits', () => {
       .where('workspace_id', '=', workspaceId)
       .execute()
     expect(balances).toMatchObject([{ balance: 107, period_grant: 7 }])
+  })
+
+  test('may be as many as a plan takes, beside as many as an operator grants by hand', async () => {
+    const plan = (plan_monthly_credits: number) => Value.Check(PlanInput, { plan_monthly_credits })
+    expect([999_999_999, 1_000_000_000].map(plan)).toEqual([true, false])
+    await grantCredits(ctx, workspaceId, { credits: 1_000_000_000 - 100 })
+    await setPlan(ctx, workspaceId, { monthlyCredits: 999_999_999 })
+    const before = ctx.now()
+    for (const month of [before, startOfMonth(1)]) {
+      ctx.clock.set(month)
+      expect(await getBalance(ctx, workspaceId)).toMatchObject({ balance: 1_999_999_999 })
+    }
+    ctx.clock.set(before)
+  })
+
+  test('of one workspace that cannot be granted cost no other its own', async () => {
+    await setPlan(ctx, workspaceId, { monthlyCredits: 2_147_483_647 })
+    const later = (await createWorkspace(ctx, `later ${ctx.newId()}`)).id
+    await setPlan(ctx, later, { monthlyCredits: 7 })
+    await grantMonthlyCredits(ctx)
+    const { peek } = ctx.database
+    const granted = await peek
+      .selectFrom('credit_balances')
+      .select(['workspace_id', 'balance'])
+      .where('workspace_id', 'in', [workspaceId, later])
+      .execute()
+    expect(granted).toEqual([{ workspace_id: later, balance: 107 }])
+    const lines = ctx.logLines.filter((line) => line.includes('monthly credits'))
+    expect(lines).toEqual([expect.stringContaining(workspaceId)])
   })
 
   test('end with the period in which the plan loses them', async () => {

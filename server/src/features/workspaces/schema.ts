@@ -68,7 +68,8 @@ export const PlanInput = Type.Object(
     plan_acquisition: Type.Optional(Type.Boolean()),
     plan_rate: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
     plan_leads_max: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 2_147_483_647 }))),
-    plan_monthly_credits: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+    // A balance, an integer of the database, has room for what is left of earlier months beside them.
+    plan_monthly_credits: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999 })),
     leadbank_scope_required: Type.Optional(Type.Boolean()),
   },
   {
