@@ -396,6 +396,15 @@ describe('a company whose site is a page among those of others, or whose mail is
     expect(await companiesIn(ctx)).toMatchObject([{ key: 'n:analytical', domain: null }])
     expect(await contactsIn(ctx)).toMatchObject([{ has_email: false }])
   })
+
+  test('has that of its website where the domain beside it is that of a mail service', async () => {
+    const row = 'Ada,Lovelace,Analytical,gmail.com,https://www.analytical.example/\n'
+    await importText(ctx, `first_name,last_name,company,domain,website\n${row}`)
+    expect(await companiesIn(ctx)).toMatchObject([
+      { key: 'd:analytical.example', name: 'Analytical', domain: 'analytical.example' },
+    ])
+    expect(await contactsIn(ctx)).toMatchObject([{ has_email: true }])
+  })
 })
 
 test.each([

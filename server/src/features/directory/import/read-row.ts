@@ -26,8 +26,8 @@ export function readCompany({ fields }: Row, at: Columns['at']): CompanyRecord |
   const name = readShownText('company', fields[at.company], 500)
   const given = named === null ? undefined : domainOf(named)
   if (named !== null && given === undefined) throw new InvalidValue('domain is not a domain')
-  const own = given ?? domainOfSite(website ?? '')
-  const domain = own === undefined || isMailHost(own) ? null : own
+  const isOwn = given !== undefined && !isMailHost(given)
+  const domain = (isOwn ? given : domainOfSite(website ?? '')) ?? null
   if (name === null && domain === null) return undefined
   return {
     // Who is called by a domain has no name yet.
