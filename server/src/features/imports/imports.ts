@@ -60,7 +60,7 @@ export async function putPart(
   const before = await queries.findImport(ctx.db, workspaceId, id)
   if (!before) throw notFound('import')
   // A page goes on sending when another person signs in to its browser.
-  if (before.user_id !== by.actor.id) throw isOfAnother
+  if (before.user_id !== by.actor.id) throw isOfAnother()
   const { parts_total, file_bytes } = before
   if (number < 1 || number > parts_total) throw notFound('part')
   const expected =
@@ -87,10 +87,11 @@ export async function putPart(
   })
 }
 
-const isOfAnother = new AppError(
-  'not_eligible',
-  'Somebody else has begun this import: only they can send its file. Cancel it, or begin one of your own.',
-)
+const isOfAnother = () =>
+  new AppError(
+    'not_eligible',
+    'Somebody else has begun this import: only they can send its file. Cancel it, or begin one of your own.',
+  )
 
 function takeFormat(row: queries.StoredImport, { format, preview }: ReadFormat) {
   row.format = format

@@ -24,9 +24,9 @@ export interface ThreadToWrite {
 /**
  * A conversation is as new and as unread as what came in last. That a person answered in it is not
  * covered by what a machine writes next, unless our answer came back; what a machine said not by a
- * colleague; what is suggested stays until a person acts. One that was done or put off is there again once something is unread; what
- * is not leaves one that is put off at its place. Of two that write in it at once the later mail is its
- * last one, whoever is first.
+ * colleague; what is suggested stays until a person acts. One that was done or put off is there again
+ * once something is unread; what is not leaves one that is put off at its place. Of two that write in it
+ * at once the later mail is its last one, whoever is first.
  *
  * It is found by the words of what came in at once; upkeep adds those of the mails before a first one.
  * What no other part of a statement reads is written last, so conversations are locked before their words,
