@@ -19,9 +19,7 @@ import { deletionOf } from './deletion.ts'
 import { HealthSentence } from './HealthSentence.tsx'
 import { knownWebhook } from './known-webhook.ts'
 import { LogFilters } from './LogFilters.tsx'
-import { MissedNotice } from './MissedNotice.tsx'
 import type { WebhookSearch } from './search.ts'
-import { TryOut } from './TryOut.tsx'
 import { tryOutTokenOf } from './try-out.ts'
 import { useEventNames } from './useEventNames.ts'
 import { useMayManage } from './useMayManage.ts'
@@ -32,7 +30,9 @@ import { WebhookState } from './WebhookState.tsx'
 const route = getRouteApi('/signed-in/w/$handle/settings/webhooks/$id')
 
 // What is read after the log, or opened later.
+const MissedNotice = lazyPart(() => import('./MissedNotice.tsx'), 'MissedNotice')
 const WebhookDays = lazyPart(() => import('./WebhookDays.tsx'), 'WebhookDays')
+const TryOut = lazyPart(() => import('./TryOut.tsx'), 'TryOut')
 const AttemptPanel = lazyPart(() => import('./AttemptPanel.tsx'), 'AttemptPanel')
 const WebhookPanels = lazyPart(() => import('./WebhookPanels.tsx'), 'WebhookPanels')
 
@@ -117,14 +117,16 @@ export function WebhookPage() {
       </Text>
       <ReadingFault reading={health} />
       {(health.data || !health.isError) && <HealthSentence webhook={data} health={health.data} />}
-      {mayManage && data.status === 'active' && isLogRead && (
-        <MissedNotice id={id} onTooMany={replayFrom} />
-      )}
+      <Suspense>
+        {mayManage && data.status === 'active' && isLogRead && (
+          <MissedNotice id={id} onTooMany={replayFrom} />
+        )}
+      </Suspense>
       {/* What each attempt is counted for comes after what is looked at first. */}
       <Suspense fallback={<Skeleton height={140} />}>
         {isLogRead ? <WebhookDays id={id} /> : <Skeleton height={140} />}
       </Suspense>
-      {token && <TryOut token={token} webhookId={id} />}
+      <Suspense>{token && <TryOut token={token} webhookId={id} />}</Suspense>
       <section aria-label={t(($) => $.webhooks.log.title)}>
         <Title order={2} mb="xs">
           {t(($) => $.webhooks.log.title)}
