@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { patience } from '../../../test/patience.ts'
 import { readForEver, type Sending, testSending } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox, type Mailbox, removeMailbox } from '../mailboxes/index.ts'
@@ -250,6 +251,34 @@ describe('a hand-over', () => {
     await sending.startRunner()
     const [, second] = await sending.waitForLedger(sent(2))
     expect(second?.mailbox_id).toBe(other.id)
+  })
+
+  test('takes a conversation along whose answer is taken in at the same time, and holds it up in nothing', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    await started(mailbox)
+    const other = await sending.createMailbox(bert)
+    await putOff(mailbox)
+    const { ctx, workspaceId } = sending
+    const { peek } = ctx.database
+    // Whoever takes an answer in has the conversation first, then the lead.
+    const ingest = await peek.startTransaction().execute()
+    await sql`select from threads for no key update`.execute(ingest)
+    const handing = handOver(ctx, workspaceId, { from: anna, to: bert }, operator)
+    const waiting = sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%threads%'`
+    await expect.poll(async () => (await waiting.execute(peek)).rows.length, patience).toBe(1)
+    await sql`select from leads for no key update`.execute(ingest)
+    // What it has read of the lead before.
+    await ingest.updateTable('threads').set({ mailbox_id: mailbox.id }).execute()
+    await ingest.commit().execute()
+    expect(await handing).toMatchObject({ moved: 1, left: 0 })
+    const threads = () => peek.selectFrom('threads').select('mailbox_id').execute()
+    expect(await threads()).toEqual([{ mailbox_id: other.id }])
+
+    await peek.updateTable('threads').set({ mailbox_id: mailbox.id }).execute()
+    await handOver(ctx, workspaceId, { from: anna, to: bert }, operator)
+    expect(await threads()).toEqual([{ mailbox_id: other.id }])
   })
 
   test('leaves a lead alone whose mail is under way, and says so', async () => {

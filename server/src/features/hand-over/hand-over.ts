@@ -14,7 +14,10 @@ import {
 } from '../leads/index.ts'
 import { wakeMailboxes } from '../mailbox-lanes/index.ts'
 import { findMailboxesByAddress, findRemovedByAddress, saveHandOver } from '../mailboxes/index.ts'
-import { moveThreads as moveConversations } from '../messages/index.ts'
+import {
+  bringThreads as bringConversations,
+  moveThreads as moveConversations,
+} from '../messages/index.ts'
 
 export interface HandOverRequest {
   /** Address of the mailbox whose conversations are handed over; it may be removed. */
@@ -83,10 +86,14 @@ export async function handOver(
   for (;;) {
     const leads = await moveSome(ctx, workspaceId, from.id, to, after)
     const ids = leads.map(({ id }) => id)
+    // By itself: whoever takes in an answer has its conversation, and waits for the lead.
+    await moveConversations(ctx.db, workspaceId, ids, to.id)
     moved += ids.length
     if (ids.length < atOnce) break
     after = ids.toSorted().at(-1) ?? after
   }
+  // Whose answer was being read meanwhile by what the lead was before.
+  await bringConversations(ctx.db, workspaceId, from.id, to.id)
   const stayed = await countFollowUps(ctx.db, workspaceId, from.id)
   const left = stayed.reduce((sum, { leads }) => sum + leads, 0)
   await recordAudit(ctx, {
@@ -123,7 +130,6 @@ const moveSome = (
     if (ids.length === 0) return rows
     const campaignIds = [...new Set(rows.map(({ campaign_id }) => campaign_id))]
     await addFormerSender(tx.db, workspaceId, campaignIds, to.address)
-    await moveConversations(tx.db, workspaceId, ids, to.id)
     await wakeMailboxes(tx, workspaceId, [to.id])
     return rows
   })

@@ -23,6 +23,7 @@ export {
 export { findLetters, hasNewer, listThreadHeads } from './store-queries.ts'
 export {
   answerThread,
+  bringThreads,
   countThreads,
   countWaiting,
   findThread,

@@ -317,6 +317,17 @@ export const moveThreads = (db: Db, workspaceId: string, ids: string[], mailboxI
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute()
 
+/** Those of a mailbox whose leads are of another one follow them there. */
+export const bringThreads = (db: Db, workspaceId: string, from: string, to: string) =>
+  sql`
+    update threads t
+    set mailbox_id = ${to}::uuid
+    from leads l
+    where t.workspace_id = ${workspaceId}::uuid and t.mailbox_id = ${from}::uuid
+      and l.workspace_id = ${workspaceId}::uuid and l.id = t.id and l.mailbox_id = ${to}::uuid`.execute(
+    db,
+  )
+
 /** @param seen one that has a newer message stays as it is */
 export const updateUnread = (
   db: Db,
