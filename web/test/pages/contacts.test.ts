@@ -201,6 +201,43 @@ test('whoever goes to another workspace leaves what is not revealed yet, and nei
   expect(asked).toEqual([api.workspaceId])
 })
 
+test('a reveal among many whose answer got lost is counted among what was spent', async ({
+  application,
+  open,
+}) => {
+  const { ctx } = application.api
+  const names = ['Agnes Arber', 'Jane Colden', 'Anna Atkins']
+  const people = names.map((name) => name.split(' '))
+  await insertPeople(
+    ctx,
+    people.map(([first_name = '', last_name = '']) => ({
+      first_name,
+      last_name,
+      title: 'Botanist',
+    })),
+  )
+  await indexPeople(ctx)
+  const page = await open(application.visitor, `${path}?titles=["botanist"]`)
+  for (const name of names) {
+    await page.getByRole('checkbox', { name: `Select ${name}` }).press('Space')
+  }
+  await page.getByRole('button', { name: 'Reveal 3 addresses' }).click()
+  let asked = 0
+  await page.route('**/app/api/v1/leadbank/acquire_email', async (route) => {
+    asked++
+    if (asked !== 2) return route.fallback()
+    await route.fetch()
+    await route.abort()
+  })
+  expectFailures(page, 'POST /app/api/v1/leadbank/acquire_email lost')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Reveal' }).click()
+  await dialog.getByText('1 of 3: 1 found', { exact: false }).waitFor()
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByText('3 of 3: 3 found, 3 credits spent.').waitFor()
+  expect(asked).toBe(4)
+})
+
 test('what “Select all” takes of more than are loaded is said, with how many there are', async ({
   application,
   open,
