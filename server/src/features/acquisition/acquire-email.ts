@@ -40,9 +40,10 @@ export async function acquireEmail(
       return notRevealed(input.contact_id, (await readCredits(ctx, workspaceId)).balance)
     }
     const key = contact?.key
-    return answer(
-      await batches.settle({ contactId: input.contact_id, key, requestId, list, found }),
-    )
+    const settled = await batches.settle({
+      ...{ contactId: input.contact_id, key, requestId, list, found },
+    })
+    return answer(input.contact_id, settled)
   })
 }
 
@@ -78,10 +79,12 @@ async function find(
   }
 }
 
-function answer(settled: Settled): AcquiredEmail {
+function answer(contactId: string, settled: Settled): AcquiredEmail {
   switch (settled.kind) {
     case 'acquired':
       return revealed(settled.contact, settled)
+    case 'not_found':
+      return notRevealed(contactId, settled.balance)
     case 'no_such_list':
       throw notFound('list')
     case 'insufficient_credits':

@@ -111,6 +111,26 @@ describe('an address that nobody knows', () => {
     expect((await acquire(other, 'mail')).answer.email).toBe(`grace.lovelace@${domain}`)
   })
 
+  test('is proposed to a workspace for one contact alone, and for another one not found', async () => {
+    const { company_id, domain } = await makeCompany()
+    const twice = (last_name: string) =>
+      insertPeople(ctx, [
+        { company_id, email: null, last_name },
+        { company_id, email: null, last_name },
+      ])
+    const before = (await getBalance(ctx, workspaceId)).balance
+    const [one = '', other = ''] = await twice('Lovelace')
+    expect((await acquire(one, 'mail')).answer.email).toBe(`ada.lovelace@${domain}`)
+    const nothing = { status: 'not_found', email: null, credits_charged: 0, balance: before - 1 }
+    expect((await acquire(other, 'mail')).answer).toMatchObject(nothing)
+    expect((await acquire(one, 'mail')).answer.status).toBe('acquired')
+    // Neither of two that come at once is known to the look-up of the other.
+    const both = await Promise.all((await twice('Byron')).map((id) => acquire(id, 'mail')))
+    const statuses = both.map(({ answer }) => answer.status)
+    expect(statuses.sort()).toEqual(['acquired', 'not_found'])
+    expect((await getBalance(ctx, workspaceId)).balance).toBe(before - 2)
+  })
+
   test('of somebody who asked to be removed is neither proposed nor charged', async () => {
     const { company_id, domain } = await makeCompany()
     await optOut(ctx, `ada.lovelace@${domain}`)

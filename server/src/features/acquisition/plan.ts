@@ -35,6 +35,7 @@ export type Settled =
       /** After this reveal, in the order of the batch. */
       balance: number
     }
+  | { kind: 'not_found'; balance: number }
   | { kind: 'opted_out' | 'insufficient_credits' | 'no_such_list' }
   | { kind: 'failed'; error: unknown }
 
@@ -50,6 +51,8 @@ export interface RevealPlan {
 export interface Standing {
   balance: number
   acquired: StoredContact[]
+  /** Those of the proposed addresses, folded, by which somebody was acquired. */
+  taken: string[]
   lists: FoundList[]
   /** Contacts who may be revealed no more. */
   unwilling: Set<string>
@@ -63,6 +66,7 @@ export function planReveals(
 ): RevealPlan {
   const plan: RevealPlan = { settled: [], contacts: [], lists: [], entries: [] }
   const acquired = new Map(standing.acquired.map((contact) => [contact.contact_id, contact]))
+  const taken = new Set(standing.taken)
   const lists = [...standing.lists]
   let { balance } = standing
 
@@ -75,6 +79,12 @@ export function planReveals(
     const list = findList(lists, reveal.list)
     if (reveal.list && 'id' in reveal.list && !list) {
       plan.settled.push({ kind: 'no_such_list' })
+      continue
+    }
+    const { found } = reveal
+    // Of two who are called the same one has another address, and who is there twice is paid for once.
+    if (!known && found?.source === 'pattern' && taken.has(found.email_folded)) {
+      plan.settled.push({ kind: 'not_found', balance })
       continue
     }
     if (!known && balance < costs.acquire_email) {
@@ -91,6 +101,7 @@ export function planReveals(
     if (!known) {
       balance -= costs.acquire_email
       acquired.set(contact.contact_id, contact)
+      taken.add(contact.email_folded)
       plan.contacts.push({ contact, reveal, list: into })
     }
     if (into) {

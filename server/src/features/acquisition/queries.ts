@@ -25,6 +25,14 @@ export const findAcquiredIds = prepared<[string, string[]], { contact_id: string
    where workspace_id = $1 and contact_id = any($2::uuid[])`,
 )
 
+/** Those of the addresses, folded, by which the workspace has acquired somebody of these companies. */
+export const findTaken = prepared<[string, string[], string[]], { email_folded: string }>(
+  'find_taken_addresses',
+  `select email_folded
+   from acquired_contacts
+   where workspace_id = $1 and company_id = any($2::uuid[]) and email_folded = any($3::text[])`,
+)
+
 /** A query of the ids of everybody whom the workspace has acquired. */
 export const acquiredIds = (workspaceId: string) => sql`
   select contact_id from acquired_contacts where workspace_id = ${workspaceId}::uuid`

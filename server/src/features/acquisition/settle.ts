@@ -40,7 +40,8 @@ const settle = (ctx: Context, workspaceId: string, reveals: Reveal[]): Promise<S
       })),
       ...acquired,
     ])
-    const plan = planReveals(reveals, { balance, acquired, lists, unwilling }, tx)
+    const taken = await findTaken(tx, workspaceId, reveals)
+    const plan = planReveals(reveals, { balance, acquired, taken, lists, unwilling }, tx)
     await write(tx, workspaceId, plan)
     return plan.settled
   })
@@ -51,6 +52,16 @@ async function findLists(tx: Context, workspaceId: string, reveals: Reveal[]) {
   const ids = choices.flatMap((choice) => ('id' in choice ? choice.id : []))
   const names = choices.flatMap((choice) => ('id' in choice ? [] : choice.folded))
   return queries.findLists(tx.db, workspaceId, [...new Set(ids)], [...new Set(names)])
+}
+
+/** The directory knows nobody by a proposed address, and its company leads to the rows. */
+async function findTaken(tx: Context, workspaceId: string, reveals: Reveal[]) {
+  const proposed = reveals.flatMap(({ found }) => (found?.source === 'pattern' ? found : []))
+  if (proposed.length === 0) return []
+  const companies = proposed.flatMap(({ company_id }) => company_id ?? [])
+  const addresses = proposed.map(({ email_folded }) => email_folded)
+  const rows = await queries.findTaken(tx.db, workspaceId, companies, addresses)
+  return rows.map(({ email_folded }) => email_folded)
 }
 
 /** The charge comes last and on a condition: what it cannot pay for is rolled back. */
