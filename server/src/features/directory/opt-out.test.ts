@@ -123,6 +123,14 @@ gone.example/f@begone.example,,,Begone,begone.example
   })
 })
 
+test('every row of somebody who was removed is reported by an import', async () => {
+  await optOut(ctx, 'ada@a.example')
+  const rows = ['ada@a.example,CTO', 'bob@a.example,CFO', 'ADA@a.example,CEO', 'eve@a.example,']
+  const result = await importText(ctx, `email,title\n${rows.join('\n')}\n`)
+  expect(result).toMatchObject({ contacts_created: 2, opted_out: 2 })
+  expect(result.rejections).toEqual(['2: asked to be removed', '4: asked to be removed'])
+})
+
 test('contacts that are known to be meant are removed as well', async () => {
   await importText(ctx, 'first_name,last_name,domain\nAda,L,a.example\nBob,B,a.example\n')
   const id = await idOf('n:ada l@d:a.example')

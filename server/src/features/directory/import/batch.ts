@@ -6,8 +6,8 @@ import type { Row } from './table.ts'
 import { InvalidValue } from './values.ts'
 
 export interface BatchContact {
-  /** Its last one in the file. */
-  row: number
+  /** Of the file, all that are about this contact. */
+  rows: number[]
   record: ContactRecord
   /** The key of the company. */
   company: string | undefined
@@ -78,8 +78,10 @@ export class Batch {
     const underAddress = wrongAddress && addressKey(wrongAddress)
     const key = underAddress && this.contacts.has(underAddress) ? underAddress : contact.key
     const known = this.contacts.get(key)
+    const rows = known?.rows ?? []
+    rows.push(row.number)
     this.contacts.set(key, {
-      row: row.number,
+      rows,
       record: known ? mergeContact(key, known.record, { record, wrongAddress }) : record,
       company: company ?? known?.company,
       wrongAddress: wrongAddress ?? (record.email === null ? known?.wrongAddress : undefined),

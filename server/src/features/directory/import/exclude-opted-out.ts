@@ -28,7 +28,7 @@ export async function excludeOptedOut(tx: AnyContext, batch: Batch): Promise<All
     !keys.some(optOuts.hasKey) &&
     (company === undefined || isCompanyWanted(company))
   const staying = people.filter(isWanted)
-  const left = people.filter((person) => !isWanted(person)).map(({ contact }) => contact.row)
+  const left = people.filter((person) => !isWanted(person)).flatMap(({ contact }) => contact.rows)
   const alone = batch.companyRows.filter(({ key }) => !isCompanyWanted(key)).map(({ row }) => row)
   return {
     contacts: new Map(staying.map(({ key, contact }) => [key, contact])),

@@ -119,11 +119,11 @@ async function underWrongAddresses(
   const stored = new Set(rows.map(({ key }) => key))
   const placed = new Map<string, BatchContact>()
   for (const [key, contact] of contacts) {
-    const { wrongAddress, record, company, row } = contact
+    const { wrongAddress, record, company } = contact
     const known = wrongAddress === undefined ? key : addressKey(wrongAddress)
     const isTaken = contacts.has(known) || placed.has(known)
     if (wrongAddress !== undefined && !stored.has(known) && !keyWithoutAddress(record, company)) {
-      ofNobody.push(row)
+      ofNobody.push(...contact.rows)
       continue
     }
     placed.set(stored.has(known) && !isTaken ? known : key, contact)
