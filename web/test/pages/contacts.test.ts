@@ -146,7 +146,7 @@ test('many are revealed one after the other past who asked not to be, and the mo
   await page.getByRole('button', { name: 'Reveal 4 addresses' }).click()
   await page.getByText('at most 4 credits', { exact: false }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click()
-  await page.getByText('4 of 4: 3 found, 3 credits spent.').waitFor()
+  await page.getByText('4 of 4: 3 found. Credits spent: 3.').waitFor()
   await page.getByText('1 person cannot be revealed any more', { exact: false }).waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
   expect(await page.getByText(/^person-.*@example\.com$/).count()).toBe(3)
@@ -234,7 +234,7 @@ test('a reveal among many whose answer got lost is counted among what was spent'
   await dialog.getByRole('button', { name: 'Reveal' }).click()
   await dialog.getByText('1 of 3: 1 found', { exact: false }).waitFor()
   await dialog.getByRole('button', { name: 'Go on' }).click()
-  await dialog.getByText('3 of 3: 3 found, 3 credits spent.').waitFor()
+  await dialog.getByText('3 of 3: 3 found. Credits spent: 3.').waitFor()
   expect(asked).toBe(4)
 })
 
