@@ -138,9 +138,9 @@ function startJobsAndUpkeep(
   startUpkeep('words of conversations', async () => {
     for (const id of await listWorkspaceIdsHere(ctx)) {
       const own = inWorkspace(ctx, id)
+      await indexMissingThreads(own, id, signal)
       await forgetDroppedWords(own, id)
       await forgetDroppedReplies(own, id)
-      await indexMissingThreads(own, id, signal)
     }
   })
   startUpkeep('unsubscribes', () => unsubscribeWaiting(ctx, signal), waitingEveryMs)

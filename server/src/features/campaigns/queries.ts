@@ -186,7 +186,7 @@ export const moveFollowing = prepared<
 
 /** Changes nothing when the claim is no longer what it was. */
 export const endFollowing = prepared<
-  [workspaceId: string, id: string, seen: Date, now: Date],
+  [workspaceId: string, id: string, seen: Date, begun: Date],
   never
 >(
   'end_following',

@@ -34,7 +34,9 @@ export async function getLeadOverview(
     mailbox_id: lead.mailbox_id,
     reasons: [
       ...reasons,
-      ...(isSentTo && lead.sent_step_ids.length > 0 && step === steps.length ? [noStepLeft] : []),
+      ...(isSentTo && lead.sent_step_ids.length > 0 && steps.length > 0 && step === steps.length
+        ? [noStepLeft]
+        : []),
       ...(isSentTo && lead.skip_reason
         ? [`The next mail was held back: ${lead.skip_reason}. Mend it and resume the lead.`]
         : []),

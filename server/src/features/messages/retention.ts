@@ -12,9 +12,12 @@ export function keptSince({ config, now }: Pick<AnyContext, 'config' | 'now'>): 
   return days === undefined ? undefined : new Date(now().getTime() - days * dayMs)
 }
 
-/** No mail before this id is kept any more. */
-export async function findFirstKept({ db }: Pick<AnyContext, 'db'>): Promise<string | undefined> {
-  const [oldest] = await listPartitions(db, messagesTable)
+/** No mail before this id is kept any more; undefined where all are. */
+export async function findFirstKept(
+  ctx: Pick<AnyContext, 'config' | 'now' | 'db'>,
+): Promise<string | undefined> {
+  if (!keptSince(ctx)) return undefined
+  const [oldest] = await listPartitions(ctx.db, messagesTable)
   return oldest && firstIdAt(oldest.start)
 }
 

@@ -364,9 +364,21 @@ export const answerThread = (
     where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid
       and last_message_id < ${messageId}::uuid`.execute(db)
 
-/** Of conversations whose last message is older than this id. */
-export const clearExcerpts = (db: Db, workspaceId: string, id: string) =>
-  sql`
+/**
+ * Of conversations whose last message is older than this id.
+ *
+ * @returns how many; as many as `limit` means that there may be more
+ */
+export async function clearExcerpts(db: Db, workspaceId: string, id: string, limit: number) {
+  const { numAffectedRows } = await sql`
     update threads set subject = '', snippet = ''
-    where workspace_id = ${workspaceId}::uuid and last_message_id < ${id}::uuid
-      and (subject <> '' or snippet <> '')`.execute(db)
+    where workspace_id = ${workspaceId}::uuid
+      and last_message_id < ${id}::uuid
+      and id = any(array(
+        select id from threads
+        where workspace_id = ${workspaceId}::uuid and last_message_id < ${id}::uuid
+          and (subject <> '' or snippet <> '')
+        order by id
+        limit ${limit}::integer))`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

@@ -73,6 +73,7 @@ export const threadQueryOf = (workspaceId: string, sought: Sought[]): string =>
     .join(' & ')
 
 const batch = 20
+const clearedAtOnce = 1000
 
 /**
  * Upkeep: the words of mails that retention has dropped, with those of the rest of their conversations, and
@@ -82,7 +83,7 @@ export async function forgetDroppedWords(ctx: Context, workspaceId: string): Pro
   const firstId = await findFirstKept(ctx)
   if (firstId === undefined) return
   await queries.deleteWordsBefore(ctx.db, workspaceId, firstId)
-  await clearExcerpts(ctx.db, workspaceId, firstId)
+  while ((await clearExcerpts(ctx.db, workspaceId, firstId, clearedAtOnce)) === clearedAtOnce);
 }
 
 /** Upkeep: what is not found yet, or by words that it had before, a few at a time. */

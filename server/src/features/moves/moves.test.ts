@@ -567,11 +567,13 @@ test('weeks that upkeep drops in the target while mails are waited for, or would
     return made && (await dropPartition(asService(b).db, week, made))
   }
   let hasDropped = false
+  let passedMs = 0
   const waiting = {
     ...asService(a),
-    monotonicMs: () => Number(hasDropped),
+    // No time passes until it is dropped. Who tells others of changes sleeps, too, also at the same time.
+    monotonicMs: () => (hasDropped ? ++passedMs : 0),
     async sleep() {
-      hasDropped ||= (await dropThere()) ?? false
+      if (!hasDropped && (await dropThere())) hasDropped = true
     },
   }
   const options = { sourceName: 'a', targetName: 'b', restMs: 1 }

@@ -48,7 +48,7 @@ export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) 
   useKeptPlace(frame, ids)
   const dayHeading = useDayHeading()
   // What was put off stands at the time to which it was.
-  const days = items.map((each) => dayHeading(each.snoozed_until ?? each.timestamp_updated))
+  const days = items.map((each) => dayHeading(each.snoozed_until ?? each.timestamp_last_message))
   const { thread } = place
   useEffect(() => {
     if (thread)

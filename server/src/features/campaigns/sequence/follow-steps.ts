@@ -71,10 +71,15 @@ export async function claimFollowing(
   return claimed && { workspace_id, id, leads_follow_due: until }
 }
 
-/** Whom the edit has left without a step, that is looked at once more when they are to be finished. */
+/**
+ * Whom the edit has left without a step, that is looked at once more when they are to be finished.
+ *
+ * @param begun when the first of the leads were looked at: they may have been too early for that
+ */
 export async function endFollowing(
   tx: Context,
   { workspace_id, id, leads_follow_due }: FollowClaim,
+  begun: Date,
 ) {
-  await queries.endFollowing(tx.db, workspace_id, id, leads_follow_due, tx.now())
+  await queries.endFollowing(tx.db, workspace_id, id, leads_follow_due, begun)
 }

@@ -1,7 +1,7 @@
 import { addressKey, companyKey } from '../identity.ts'
 import { type CompanyRecord, type ContactRecord, merge } from '../records.ts'
 import type { Columns } from './columns.ts'
-import { readCompany, readContact } from './read-row.ts'
+import { keyWithoutAddress, readCompany, readContact } from './read-row.ts'
 import type { Row } from './table.ts'
 import { InvalidValue } from './values.ts'
 
@@ -76,9 +76,11 @@ export class Batch {
     if (!contact) return
     const { record, wrongAddress } = contact
     const underAddress = wrongAddress && addressKey(wrongAddress)
+    const bare = underAddress && underAddress !== contact.key && this.#takeBare(underAddress)
     const key = underAddress && this.contacts.has(underAddress) ? underAddress : contact.key
-    const known = this.contacts.get(key)
+    const known = this.contacts.get(key) ?? (bare || undefined)
     const rows = known?.rows ?? []
+    if (bare && bare !== known) rows.push(...bare.rows)
     rows.push(row.number)
     this.contacts.set(key, {
       rows,
@@ -86,6 +88,15 @@ export class Batch {
       company: company ?? known?.company,
       wrongAddress: wrongAddress ?? (record.email === null ? known?.wrongAddress : undefined),
     })
+  }
+
+  /** Of whom nothing is known but a wrong address: by what a row says more of them they are known from now on. */
+  #takeBare(key: string): BatchContact | undefined {
+    const bare = this.contacts.get(key)
+    if (!bare || bare.record.email !== null) return undefined
+    if (keyWithoutAddress(bare.record, bare.company) !== undefined) return undefined
+    this.contacts.delete(key)
+    return bare
   }
 }
 

@@ -116,6 +116,15 @@ describe('a contact that is imported again', () => {
       expect(await contactsIn(ctx)).toMatchObject([{ title: 'CEO', email: null }])
     })
 
+    test('is known by what a later row says, where nobody has the address', async () => {
+      const bare = ',,,ada@a.example,,,invalid\n'
+      await importText(ctx, header + bare + row('invalid', 'CTO'))
+      const before = await idsByKey()
+      expect(before.map(([key]) => key)).toEqual(['l:in/ada'])
+      await importText(ctx, header + row('', 'CEO').replace('ada@a.example', ''))
+      expect(await idsByKey()).toEqual(before)
+    })
+
     test('loses it by a file that has nothing but addresses and how good they are', async () => {
       await importText(ctx, header + row('verified', 'CTO'))
       const before = await idsByKey()

@@ -162,7 +162,7 @@ test('upkeep makes what was there before found, and forgets the words of mails t
     .set({ oldest_message_id: longAgo })
     .where('thread_id', '=', id)
     .execute()
-  await forgetDroppedWords(inbox.ctx, inbox.workspaceId)
+  await forgetDroppedWords(forgetful(), inbox.workspaceId)
   await upkeep()
   expect(await found('porcelain')).toEqual([])
   expect(await found(`seeker${people}`)).toEqual([id])
@@ -174,8 +174,8 @@ test('what people wrote is shown nowhere once the mails are gone, and no answer 
   const reply = { thread_id: id, text: 'We mend sextants.', idempotency_key: id }
   await replyInThread(ctx, workspaceId, reply)
   const forget = async () => {
-    await forgetDroppedWords(ctx, workspaceId)
-    await forgetDroppedReplies(ctx, workspaceId)
+    await forgetDroppedWords(forgetful(), workspaceId)
+    await forgetDroppedReplies(forgetful(), workspaceId)
     await upkeep()
   }
   await forget()
@@ -192,6 +192,33 @@ test('what people wrote is shown nowhere once the mails are gone, and no answer 
   } finally {
     await ensurePartitions(ctx)
   }
+})
+
+test('an answer of which nobody knows whether it was sent keeps its words until that is decided', async () => {
+  const { ctx, workspaceId } = inbox
+  const { id } = await answered('Is the astrolabe mended?')
+  const reply = { thread_id: id, text: 'Tomorrow.', idempotency_key: id }
+  await replyInThread(ctx, workspaceId, reply)
+  const sends = () => peek().selectFrom('sends').where('kind', '=', 'manual')
+  const { id: answer } = await sends()
+    .select('id')
+    .where('lead_id', '=', id)
+    .executeTakeFirstOrThrow()
+  await peek().updateTable('sends').set({ state: 'uncertain' }).where('id', '=', answer).execute()
+  await dropMessages()
+  try {
+    await forgetDroppedReplies(forgetful(), workspaceId)
+    const [kept] = await sends().select('reply').where('id', '=', answer).execute()
+    expect(kept?.reply).toMatchObject({ text: 'Tomorrow.' })
+  } finally {
+    await ensurePartitions(ctx)
+  }
+})
+
+/** As where MESSAGE_RETENTION_DAYS is set. */
+const forgetful = () => ({
+  ...inbox.ctx,
+  config: { ...inbox.ctx.config, messageRetentionDays: 30 },
 })
 
 /** As if all of them were past their retention time. */

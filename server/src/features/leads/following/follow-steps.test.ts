@@ -3,6 +3,12 @@ import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign } from '../../../../test/campaigns.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { ensurePartitions } from '../../../partitions.ts'
+import {
+  claimFollowing,
+  endFollowing,
+  type FollowClaim,
+  findFollowing,
+} from '../../campaigns/index.ts'
 import { createMarkedWaker } from '../../mailbox-lanes/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import type { Lead } from '../schema.ts'
@@ -215,6 +221,20 @@ test('who got every step that is left is completed ten minutes later, and with t
   const { body } = await api.call('GET', `/api/v2/campaigns/${campaign.id}`)
   expect(body.status).toBe('completed')
   expect(await eventsOf(lead)).toEqual(['email.sent', 'lead.completed'])
+})
+
+test('leads are looked at once more where those ten minutes ended while they were looked at', async () => {
+  const campaign = await createCampaign(0, 0)
+  const lead = await addLead(campaign.id)
+  await send(lead, campaign, 1, 0)
+  await patch(campaign.id, { sequences: [{ steps: stepsOf(campaign).slice(0, 1) }] })
+  const [due] = await findFollowing(api.ctx.db, api.ctx.now(), 1)
+  const claim = await claimFollowing(api.ctx, due as FollowClaim)
+  const begun = api.ctx.now()
+  api.ctx.clock.advance(10 * minute)
+  await transaction(api.ctx, (tx) => endFollowing(tx, claim as FollowClaim, begun))
+  await followSteps(api.ctx)
+  expect(await getLead(lead)).toMatchObject({ status: 'completed', sending_state: 'finished' })
 })
 
 test('who has no step left, and gets one back within ten minutes, goes on as before', async () => {

@@ -23,9 +23,8 @@ const leadsMax = 2000
 /**
  * Writes the leads of campaigns whose steps were edited again: when their next mail is due, whose
  * colleagues they are, and, once the edit cannot be taken back any more, that they are done where no step
- * is left. Little by little, beside
- * everything else: until a lead's turn comes it is found a little late or looked at in vain, but
- * never sent to early, because the planner works out its time from what it is made of.
+ * is left. Little by little, beside everything else: until a lead's turn comes it is found a little late or
+ * looked at in vain, but never sent to early, because the planner works out its time from what it is made of.
  */
 export async function followSteps(ctx: ProcessContext, signal?: AbortSignal) {
   const due = await findFollowing(ctx.db, ctx.now(), campaignsMax)
@@ -38,10 +37,11 @@ export async function followSteps(ctx: ProcessContext, signal?: AbortSignal) {
  * leads, which are often all, are not claimed before: two who follow the same ones do no harm.
  */
 async function followCampaign(ctx: Context, campaign: FollowClaim, signal?: AbortSignal) {
+  const begun = ctx.now()
   let claim: FollowClaim | undefined = signal?.aborted ? undefined : campaign
   let place: follow.WalkedLead | undefined = follow.beforeAllLeads
   while (claim && place) {
-    place = await followLeads(ctx, claim, place)
+    place = await followLeads(ctx, claim, { after: place, begun })
     // Who stops here leaves the claim to end by itself; another then begins anew.
     if (place) claim = signal?.aborted ? undefined : await claimFollowing(ctx, claim)
   }
@@ -51,7 +51,7 @@ async function followCampaign(ctx: Context, campaign: FollowClaim, signal?: Abor
 const followLeads = (
   ctx: Context,
   claim: FollowClaim,
-  after: follow.WalkedLead,
+  { after, begun }: { after: follow.WalkedLead; begun: Date },
 ): Promise<follow.WalkedLead | undefined> =>
   transaction(ctx, async (tx) => {
     const { workspace_id, id } = claim
@@ -69,7 +69,7 @@ const followLeads = (
     if (moved.length > 0) await follow.updateFollowing(tx.db, workspace_id, moved)
     const done = sending.filter((lead) => nextSendOf(steps, lead, tx.now()) === null)
     if (done.length > 0) await finish(tx, workspace_id, done)
-    if (!place) await endFollowing(tx, claim)
+    if (!place) await endFollowing(tx, claim, begun)
     // What is due later than it was is found when its mailbox wakes for it.
     if (moved.some((lead) => isSooner(lead, before.get(lead.id)))) {
       await markLeadsDue(tx, workspace_id, [id])

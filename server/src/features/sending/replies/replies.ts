@@ -164,8 +164,13 @@ const why: Record<SuppressionReason, string> = {
   blocked: 'it is on the list of suppressed addresses and domains',
 }
 
+const clearedAtOnce = 1000
+
 /** Upkeep: what was written in answers whose mails retention has dropped. */
 export async function forgetDroppedReplies(ctx: Context, workspaceId: string): Promise<void> {
   const firstId = await findFirstKept(ctx)
-  if (firstId) await queries.clearReplies(ctx.db, workspaceId, firstId)
+  if (firstId === undefined) return
+  while (
+    (await queries.clearReplies(ctx.db, workspaceId, firstId, clearedAtOnce)) === clearedAtOnce
+  );
 }

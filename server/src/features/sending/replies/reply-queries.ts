@@ -201,12 +201,24 @@ export async function markReply(
   return numAffectedRows === 1n
 }
 
-/** Of answers before an id: what was written. That they were, and to whom, stays, and no answer is sent twice. */
-export const clearReplies = (db: Db, workspaceId: string, id: string) =>
-  sql`
+/**
+ * Of answers before an id: what was written. That they were, and to whom, stays, and no answer is sent
+ * twice. What may still be sent keeps its words, as do those of which nobody knows whether they were.
+ *
+ * @returns how many; as many as `limit` means that there may be more
+ */
+export async function clearReplies(db: Db, workspaceId: string, id: string, limit: number) {
+  const { numAffectedRows } = await sql`
     update sends
     set subject = null,
       reply = reply || '{"subject": "", "text": "", "html": null, "shown_html": null, "snippet": ""}'
-    where workspace_id = ${workspaceId}::uuid and kind = 'manual' and id < ${id}::uuid
-      and state not in ('waiting', 'claimed', 'transmitting')
-      and coalesce(nullif(reply ->> 'text', ''), reply ->> 'html') is not null`.execute(db)
+    where workspace_id = ${workspaceId}::uuid and kind = 'manual'
+      and step_id = any(array(
+        select step_id from sends
+        where workspace_id = ${workspaceId}::uuid and kind = 'manual' and id < ${id}::uuid
+          and state not in ('waiting', 'claimed', 'transmitting', 'uncertain')
+          and coalesce(nullif(reply ->> 'text', ''), reply ->> 'html') is not null
+        order by step_id
+        limit ${limit}::integer))`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
