@@ -24,10 +24,17 @@ export default defineConfig({
   // The policy of the pages allows no file inside another.
   build: {
     ...{ assetsInlineLimit: 0, manifest: true, reportCompressedSize: false },
-    // What many pages share is one file. By itself the bundler makes one of each icon and each small
-    // function, and the first visit of a page asked for almost a hundred.
+    // What many pages share is one file, and so are the icons of several. By itself the bundler makes one
+    // of each icon and each small function, and the first visit of a page asked for almost a hundred.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'common', minShareCount: 16 }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'icons', test: /lucide-react/, minShareCount: 3 },
+            { name: 'common', minShareCount: 22 },
+          ],
+        },
+      },
     },
   },
   server: { proxy: { '/app': 'http://127.0.0.1:3000', '/health': 'http://127.0.0.1:3000' } },
