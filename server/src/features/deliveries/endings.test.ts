@@ -127,9 +127,8 @@ describe('a destination that fails', () => {
     await startReplay(ctx, workspaceId, id, { from: to, to: new Date(to.getTime() + 1000) }, by)
     await startReplay(ctx, workspaceId, id, { from: half, to }, by)
     expect(await countMissed(ctx, workspaceId, id)).toEqual(first)
+    // Of the rest of it nothing is left to replay.
     await startReplay(ctx, workspaceId, id, { from, to: half }, by)
-    expect(await countMissed(ctx, workspaceId, id)).toMatchObject({ deliveries: 0, from: half, to })
-    await startReplay(ctx, workspaceId, id, { from: half, to }, by)
     const second = await countMissed(ctx, workspaceId, id)
     expect(second.deliveries).toBe(1)
     expect(second.from && second.from >= to).toBe(true)

@@ -3,6 +3,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
 import { findFailingSince } from '../deliveries/lane-health/index.ts'
+import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
 
 type Row = Selectable<Webhooks>
@@ -10,20 +11,21 @@ type Row = Selectable<Webhooks>
 /** As it is kept with the destination from its resumption until it is replayed. */
 interface KeptPeriod {
   from: string
+  /** When it went on. */
   to: string
   /** Null where the beginning of it was replayed, and with it what had ended before. */
   ended_from: string | null
 }
 
-/** Events of the moment in which it goes on may be meant for nobody: twice is better than never. */
-const overlapMs = 5_000
 const periodsMax = 20
 
-/** Of a disabled destination since then, else the oldest period that nobody has replayed. */
-export async function findMissedPeriod(ctx: Context, row: Row) {
-  const [kept] = keptPeriods(row)
-  if (!row.timestamp_disabled) return kept && toWindow(kept)
-  const from = row.timestamp_disabled
+/** Of a disabled destination since then, else what nobody has replayed, the oldest first. */
+export async function findMissedPeriods(ctx: Context, row: Row) {
+  const { timestamp_disabled: from } = row
+  return from ? [await findCurrentPeriod(ctx, row, from)] : keptPeriods(row).map(toWindow)
+}
+
+async function findCurrentPeriod(ctx: Context, row: Row, from: Date) {
   const failingSince = await findFailingSince(ctx.db, row.workspace_id, row.id)
   return { from, to: ctx.now(), endedFrom: failingSince ?? from }
 }
@@ -31,12 +33,12 @@ export async function findMissedPeriod(ctx: Context, row: Row) {
 /** With what a destination has missed that goes on now: it may be replayed whenever somebody wants to. */
 export async function keepMissed(tx: Context, row: Row): Promise<string> {
   const periods = keptPeriods(row)
-  const period = await findMissedPeriod(tx, row)
-  if (period?.endedFrom && row.timestamp_disabled) {
+  if (row.timestamp_disabled) {
+    const { from, to, endedFrom } = await findCurrentPeriod(tx, row, row.timestamp_disabled)
     periods.push({
-      from: period.from.toISOString(),
-      to: new Date(tx.now().getTime() + overlapMs).toISOString(),
-      ended_from: period.endedFrom.toISOString(),
+      from: from.toISOString(),
+      to: to.toISOString(),
+      ended_from: endedFrom.toISOString(),
     })
   }
   return JSON.stringify(periods.slice(-periodsMax))
@@ -51,15 +53,23 @@ export async function forgetMissed(
 ) {
   await transaction(ctx, async (tx) => {
     const row = await queries.lockWebhook(tx.db, workspaceId, id)
-    if (!row || keptPeriods(row).length === 0) return
-    const left = keptPeriods(row).flatMap((kept) => {
+    if (!row) return
+    const periods = keptPeriods(row)
+    const left = periods.flatMap((kept) => {
       const period = toWindow(kept)
-      if (from > period.from || endedFrom > (period.endedFrom ?? period.from) || to <= period.from)
-        return [kept]
+      const { endedFrom: begun = period.from } = period
+      if (from > period.from || endedFrom > begun) return [kept]
       if (to >= period.to) return []
+      if (to <= begun) return [kept]
+      // All of it may be too much for one replay: the next window goes on where this one ends.
+      if (to <= period.from) return [{ ...kept, ended_from: to.toISOString() }]
       return [{ ...kept, from: to.toISOString(), ended_from: null }]
     })
-    await queries.updateWebhook(tx.db, workspaceId, id, { missed: JSON.stringify(left) })
+    const missed = JSON.stringify(left)
+    if (missed === JSON.stringify(periods)) return
+    await queries.updateWebhook(tx.db, workspaceId, id, { missed })
+    // Another page would offer to replay it once more.
+    tellPages(tx, workspaceId, ['webhooks'])
   })
 }
 

@@ -2,6 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import type { ChangedBy } from '../../audit/index.ts'
 import {
+  clockLagMs,
   countPending,
   countReplay,
   pendingMax,
@@ -10,7 +11,7 @@ import {
   waitForUnderWay,
 } from '../../deliveries/index.ts'
 import { lockLane } from '../../deliveries/lane-health/index.ts'
-import { findMissedPeriod, forgetMissed } from '../missed.ts'
+import { findMissedPeriods, forgetMissed } from '../missed.ts'
 import { findWebhook } from '../queries.ts'
 import { record } from '../webhooks.ts'
 
@@ -26,25 +27,38 @@ export const countWindow = (
   budgetMs?: number,
 ) => countReplay(ctx, { workspaceId, webhookId, ...window }, pendingMax + 1, budgetMs)
 
+/** Events of the moment in which it goes on may be meant for nobody: twice is better than never. */
+const overlapMs = 5_000
+
 /**
  * What a webhook has missed while it was disabled: every event since, and before that what ended without
  * success since it failed, by its tries, its age or for being too many. What still waits is sent by
- * itself. Of one that goes on it stays known until it is replayed.
+ * itself. Of one that goes on it stays known until it is replayed, or nothing of it is stored any more:
+ * the oldest period that has something.
  */
 export async function countMissed(
   ctx: Context,
   workspaceId: string,
   webhookId: string,
-  budgetMs?: number,
+  budgetMs = Number.POSITIVE_INFINITY,
 ) {
   const row = await findWebhook(ctx.db, workspaceId, webhookId)
   if (!row) throw notFound('webhook')
-  const period = await findMissedPeriod(ctx, row)
-  if (!period) return { deliveries: 0, is_estimate: false, from: null, to: null, ended_from: null }
-  const found = await countWindow(ctx, workspaceId, webhookId, period, budgetMs)
-  const { from, to, endedFrom: ended_from = null } = period
-  const counted = { deliveries: found.count, is_estimate: found.isEstimate }
-  return { ...counted, from, to: row.timestamp_disabled ? null : to, ended_from }
+  const isOff = row.timestamp_disabled !== null
+  const endMs = ctx.monotonicMs() + budgetMs
+  for (const period of await findMissedPeriods(ctx, row)) {
+    const leftMs = endMs - ctx.monotonicMs()
+    const found = await countWindow(ctx, workspaceId, webhookId, period, leftMs)
+    if (isOff || found.count > 0 || found.isEstimate) {
+      const { from, endedFrom: ended_from = null } = period
+      const to = isOff ? null : new Date(period.to.getTime() + overlapMs)
+      return { deliveries: found.count, is_estimate: found.isEstimate, from, to, ended_from }
+    }
+    // Before that, events that were made while it was off may not be committed yet.
+    const isComplete = ctx.now().getTime() > period.to.getTime() + clockLagMs
+    if (isComplete) await forgetMissed(ctx, workspaceId, webhookId, period)
+  }
+  return { deliveries: 0, is_estimate: false, from: null, to: null, ended_from: null }
 }
 
 /**

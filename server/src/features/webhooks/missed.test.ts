@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Delivering, testDelivering } from '../../../test/delivering.ts'
+import { startReceiver } from '../../../test/receiver.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { operator } from '../audit/index.ts'
+import { storeEvents } from '../events/index.ts'
+import { countMissed, startReplay } from './replays/start-replay.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+let service: Delivering
+beforeAll(async () => {
+  service = await testDelivering()
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+const advance = (ms: number) => service.ctx.clock.advance(ms)
+const count = (id: string) => countMissed(service.ctx, service.workspaceId, id)
+const set = async (id: string, status: 'active' | 'disabled') =>
+  (await service.call('PATCH', `/api/v2/webhooks/${id}`, { body: { status } })).body
+const replay = (id: string, from: Date, to: Date) =>
+  startReplay(service.ctx, service.workspaceId, id, { from, to }, { actor: operator })
+const keptOf = async (id: string) => {
+  const { peek } = service.ctx.database
+  const webhooks = peek.selectFrom('webhooks').select('missed').where('id', '=', id)
+  return (await webhooks.executeTakeFirstOrThrow()).missed
+}
+
+/** Off for a minute, in which so many events are made. */
+async function pause(id: string, events: number) {
+  await set(id, 'disabled')
+  if (events > 0) await service.emit(Array(events).fill({}))
+  advance(minute)
+  await set(id, 'active')
+  advance(minute)
+}
+
+test('a pause in which nothing was missed hides no later one, and is let go of', async () => {
+  await using good = await startReceiver()
+  const { id } = await service.createWebhook(good.url)
+  await pause(id, 0)
+  await pause(id, 0)
+  const before = service.ctx.now()
+  await pause(id, 2)
+  const missed = await count(id)
+  expect(missed.deliveries).toBe(2)
+  expect(missed.from && missed.from >= before).toBe(true)
+  expect(await keptOf(id)).toHaveLength(1)
+})
+
+test('what is no longer stored hides nothing that is', async () => {
+  await using good = await startReceiver()
+  const { id } = await service.createWebhook(good.url)
+  await set(id, 'disabled')
+  const gone = await service.emit()
+  advance(1000)
+  await set(id, 'active')
+  expect((await count(id)).deliveries).toBe(1)
+  await pause(id, 2)
+  // As when its partition is dropped.
+  await service.ctx.database.peek.deleteFrom('events').where('id', 'in', gone).execute()
+  expect((await count(id)).deliveries).toBe(2)
+})
+
+test('what was made in a pause and commits after it is missed, though nothing was at first', async () => {
+  await using good = await startReceiver()
+  const { ctx, workspaceId } = service
+  const { id } = await service.createWebhook(good.url)
+  await set(id, 'disabled')
+  const isMade = Promise.withResolvers<void>()
+  const mayEnd = Promise.withResolvers<void>()
+  const making = transaction(ctx, async (tx) => {
+    await storeEvents(tx, workspaceId, [
+      { type: 'lead.interested', campaign: null, leadEmail: null, data: {} },
+    ])
+    isMade.resolve()
+    await mayEnd.promise
+  })
+  await isMade.promise
+  advance(1000)
+  await set(id, 'active')
+  expect((await count(id)).deliveries).toBe(0)
+  mayEnd.resolve()
+  await making
+  expect((await count(id)).deliveries).toBe(1)
+})
+
+test('what comes once a webhook goes on is not missed, and replayed a little further all the same', async () => {
+  await using good = await startReceiver()
+  const { id } = await service.createWebhook(good.url)
+  await set(id, 'disabled')
+  await service.emit()
+  advance(1000)
+  const { timestamp_updated: resumedAt } = await set(id, 'active')
+  await service.emit()
+  const { deliveries, to } = await count(id)
+  expect(deliveries).toBe(1)
+  expect(to).toEqual(new Date(Date.parse(resumedAt) + 5000))
+})
+
+test('windows one after another, from its first failure on, are all that it missed', async () => {
+  await using good = await startReceiver()
+  const { id } = await service.createWebhook(good.url)
+  const failedFrom = new Date(service.ctx.now().getTime() - hour)
+  await service.ctx.database.peek
+    .insertInto('webhook_lanes')
+    .values({
+      ...{ workspace_id: service.workspaceId, webhook_id: id },
+      ...{ failures: 3, failing_since: failedFrom },
+    })
+    .execute()
+  await set(id, 'disabled')
+  await service.emit()
+  advance(minute)
+  await service.emit()
+  advance(minute)
+  await set(id, 'active')
+  const { from, to, ended_from } = await count(id)
+  if (!(from && to)) throw new Error('It was not switched off.')
+  expect(ended_from).toEqual(failedFrom)
+  const first = new Date(failedFrom.getTime() + hour / 2)
+  const second = new Date(from.getTime() + minute / 2)
+  await replay(id, new Date(failedFrom.getTime() - minute), first)
+  expect(await count(id)).toMatchObject({ deliveries: 2, from, ended_from: first })
+  await replay(id, first, second)
+  expect(await count(id)).toMatchObject({ deliveries: 1, from: second, ended_from: null })
+  await replay(id, second, to)
+  expect(await count(id)).toMatchObject({ deliveries: 0, from: null })
+  expect(await keptOf(id)).toEqual([])
+})
