@@ -16,14 +16,24 @@ export function keepEarlierAssets(dist: string, fresh: string, nowMs = Date.now(
   mkdirSync(kept)
   for (const folder of ['earlier', 'assets']) {
     const from = join(dist, folder)
-    const names = existsSync(from)
-      ? readdirSync(from).filter((name) => !/\.(br|gz)$/.test(name))
-      : []
-    for (const name of names) {
-      const lastUsedMs = folder === 'assets' ? nowMs : statSync(join(from, name)).mtimeMs
-      if (nowMs - lastUsedMs > keptMs || existsSync(join(fresh, 'assets', name))) continue
-      copyFileSync(join(from, name), join(kept, name))
-      utimesSync(join(kept, name), new Date(lastUsedMs), new Date(lastUsedMs))
+    const names = unlessGone(() => readdirSync(from)) ?? []
+    for (const name of names.filter((each) => !/\.(br|gz)$/.test(each))) {
+      unlessGone(() => {
+        const lastUsedMs = folder === 'assets' ? nowMs : statSync(join(from, name)).mtimeMs
+        if (nowMs - lastUsedMs > keptMs || existsSync(join(fresh, 'assets', name))) return
+        copyFileSync(join(from, name), join(kept, name))
+        utimesSync(join(kept, name), new Date(lastUsedMs), new Date(lastUsedMs))
+      })
     }
+  }
+}
+
+/** Another build may be replacing the same one at this moment. */
+function unlessGone<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return undefined
   }
 }

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -27,4 +35,20 @@ test('what an open page may still ask for is kept for a month after the last bui
   // Main-1 was replaced on the tenth day, the others on the twentieth; main-2 is used again.
   expect(build(45, 'main-2.js')).toEqual(['inbox-1.js', 'inbox-2.js', 'main-3.js'])
   expect(build(60, 'main-2.js')).toEqual(['inbox-2.js', 'main-3.js'])
+})
+
+test('a build goes on without what another one takes away while it is being kept', () => {
+  const root = mkdtempSync(join(tmpdir(), 'outrider-builds-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  const [dist, fresh] = [join(root, 'dist'), join(root, 'fresh')]
+  for (const folder of ['dist/assets', 'dist/earlier', 'fresh/assets']) {
+    mkdirSync(join(root, folder), { recursive: true })
+  }
+  for (const folder of ['assets', 'earlier']) {
+    // In the list, and gone when it is read.
+    symlinkSync(join(root, 'nowhere'), join(dist, folder, `a-${folder}.js`))
+    writeFileSync(join(dist, folder, `b-${folder}.js`), '')
+  }
+  keepEarlierAssets(dist, fresh)
+  expect(readdirSync(join(fresh, 'earlier')).toSorted()).toEqual(['b-assets.js', 'b-earlier.js'])
 })
