@@ -468,18 +468,37 @@ test('a browser whose storage is full, and somebody else at the same one, lose a
   expect(saved).toEqual([{ name: 'Typed on' }])
 })
 
-test('what can be undone yet is saved once it cannot be any more, or when somebody leaves', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+/** A draft whose time stands still, what the server was sent, and what it refuses first. */
+function held(faults: (object | Promise<object>)[] = []) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: 0 })
   onTestFinished(() => void vi.useRealTimers())
   const bodies: CampaignChanges[] = []
-  const draft = new CampaignDraft(campaign(), {
-    async save(body) {
+  const server = {
+    now: campaign({ sequences: [{ steps: [step('a', 'one'), step('b', 'two')] }] }),
+  }
+  const later = (changes: object) => {
+    const updated = new Date(Date.parse(server.now.timestamp_updated) + 1000).toISOString()
+    server.now = campaign({ ...server.now, ...changes, timestamp_updated: updated })
+    return server.now
+  }
+  const parts = {
+    async save(body: CampaignChanges) {
       bodies.push(body)
-      return campaign({ ...body, timestamp_updated: '2026-11-20T09:00:01.000Z' })
+      const fault = await faults.shift()
+      if (fault) throw fault
+      return later(body)
     },
-    ...{ read: async () => campaign(), onSaved: () => undefined, userId: 'u', storage: undefined },
-  })
-  const [first, second] = [draft.hold(), draft.hold()]
+    read: async () => server.now,
+    ...{ onSaved: () => undefined, userId: 'anna', storage: memory() },
+  }
+  return { draft: new CampaignDraft(server.now, parts), parts, server, later, bodies }
+}
+const heldMs = 8000
+const busy = { ...{ code: 'rate_limited', statusCode: 429 }, message: 'Wait.', retryAfterMs: 1000 }
+
+test('what can be undone yet is saved once it cannot be any more, or when somebody leaves', async () => {
+  const { draft, bodies } = held()
+  const [first, second] = [draft.hold(heldMs), draft.hold(heldMs)]
   draft.set({ name: 'One' })
   first()
   first()
@@ -488,10 +507,80 @@ test('what can be undone yet is saved once it cannot be any more, or when somebo
   second()
   await vi.advanceTimersByTimeAsync(1000)
   expect(bodies).toEqual([{ name: 'One' }])
-  draft.hold()
+  draft.hold(heldMs)
   draft.set({ name: 'Two' })
   await draft.flush()
   expect(bodies).toEqual([{ name: 'One' }, { name: 'Two' }])
+})
+
+test('what somebody leaves while it can be undone is saved by itself where the server was busy or had changed', async () => {
+  for (const fault of [busy, { code: 'version_conflict', statusCode: 409, message: 'Late.' }]) {
+    const { draft, bodies, later } = held([fault])
+    draft.hold(heldMs)
+    draft.set({ name: 'Left' })
+    later({ daily_limit: 7 })
+    await draft.flush()
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(bodies).toEqual([{ name: 'Left' }, { name: 'Left' }])
+    expect(draft.state().saving).toBe('saved')
+  }
+})
+
+test('what can be undone yet goes with no save that was under way, and is saved after its refusal', async () => {
+  const answer = Promise.withResolvers<object>()
+  const { draft, bodies } = held([answer.promise])
+  draft.set({ name: 'One' })
+  const saving = draft.flush()
+  await vi.advanceTimersByTimeAsync(0)
+  draft.set({ name: 'Two' })
+  // Its time comes while the first is under way.
+  await vi.advanceTimersByTimeAsync(1000)
+  const letGo = draft.hold(heldMs)
+  draft.set({ name: 'Three' })
+  answer.resolve(busy)
+  await saving
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(bodies).toEqual([{ name: 'One' }])
+  letGo()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(bodies).toEqual([{ name: 'One' }, { name: 'Three' }])
+  expect(draft.state().saving).toBe('saved')
+})
+
+test('a change that meets another’s is undone without a choice, and keeps what the other wrote', async () => {
+  const { draft, later, bodies } = held()
+  const base = draft.state().base.sequences
+  const letGo = draft.hold(heldMs)
+  draft.set({ name: 'Mine', sequences: [{ steps: [step('a', 'one')] }] })
+  const theirs = [{ steps: [step('a', 'one'), step('b', 'theirs')] }]
+  draft.adopt(later({ sequences: theirs }))
+  expect(draft.state().saving).toBe('conflict')
+  letGo()
+  draft.undo((mine, saved) => {
+    expect([mine.sequences[0]?.steps.length, saved.sequences]).toEqual([1, base])
+    return { sequences: base }
+  })
+  expect(draft.state()).toMatchObject({ saving: 'unsaved', conflicts: [] })
+  expect(draft.state().campaign).toMatchObject({ name: 'Mine', sequences: theirs })
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(bodies).toEqual([{ name: 'Mine' }])
+})
+
+test('another tab takes over what can be undone in this one only once it cannot be any more', async () => {
+  const { draft, parts } = held()
+  draft.hold(heldMs)
+  draft.set({ name: 'Held' })
+  const nameInAnotherTab = () => new CampaignDraft(campaign(), parts).state().campaign.name
+  expect(nameInAnotherTab()).toBe('Founders')
+  // A tab that has crashed lets nothing go.
+  vi.setSystemTime(heldMs)
+  expect(nameInAnotherTab()).toBe('Held')
+
+  const other = held()
+  other.draft.hold(heldMs)
+  other.draft.set({ name: 'Loaded again' })
+  other.draft.letGo()
+  expect(new CampaignDraft(campaign(), other.parts).state().campaign.name).toBe('Loaded again')
 })
 
 test('a removed step comes back as it was, or as a new one where the server has given up its id', () => {

@@ -56,6 +56,20 @@ export const onForget = (forget: () => void, isUnderWay = () => false) =>
 
 export const isAnythingUnderWay = () => [...forgetting.values()].some((isUnderWay) => isUnderWay())
 
+const finishing = new Set<() => Promise<void>>()
+
+/**
+ * For what is saved a moment after it was typed: without a session nothing can be.
+ *
+ * @returns forgets it, once its page is left
+ */
+export function beforeSignOut(finish: () => Promise<void>) {
+  finishing.add(finish)
+  return () => void finishing.delete(finish)
+}
+
+export const finishEverything = () => Promise.all([...finishing].map((finish) => finish()))
+
 /** What one person read must not be there when another signs in. */
 export function forgetEverything() {
   for (const cache of [personalCache, ...workspaceCaches.values()]) cache.clear()

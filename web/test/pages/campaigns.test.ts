@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { recordRefusedCopies } from '../../../server/src/features/campaigns/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
+import { createMember } from '../../../server/test/people.ts'
 import type { Campaign } from '../../src/api/generated/types.gen.ts'
 import type { Application } from '../application.ts'
 import { allowFailures, expectFailures, installClock } from '../browser.ts'
@@ -464,6 +465,58 @@ test('a removed step comes back, what the editor would flatten is shown as its s
   await page.getByRole('button', { name: 'Launch' }).click()
   await saved(page)
   await launch.getByText('without your last changes').waitFor({ state: 'detached' })
+})
+
+test('a removed step in which somebody else writes comes back once, as they wrote it', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Met', sequences: sequences() })
+  const url = `/app/api/v2/campaigns/${id}`
+  const stored = async () => {
+    const { body } = await application.asOwner('GET', url)
+    return (body as Campaign).sequences[0]?.steps ?? []
+  }
+  const page = await open(application.visitor, `${path}/${id}`)
+  const choice = page.getByRole('dialog')
+  for (const subject of ['Chosen by nobody', 'Chosen before']) {
+    await page.getByRole('button', { name: 'Actions for step 2' }).click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    const undo = page.getByRole('alert').getByRole('button', { name: 'Undo' })
+    await undo.hover()
+    const [first, second] = await stored()
+    const variants = second?.variants.map((variant) => ({ ...variant, subject }))
+    const theirs = [first, { ...second, variants }]
+    await application.asOwner('PATCH', url, { sequences: [{ steps: theirs }] })
+    await choice.getByText(subject).waitFor()
+    if (subject === 'Chosen before') {
+      await choice.getByText('Take theirs').click()
+      await choice.getByRole('button', { name: 'Save this version' }).click()
+    }
+    await undo.click()
+    await choice.waitFor({ state: 'detached' })
+    await undo.waitFor({ state: 'detached' })
+    await saved(page)
+    await page.getByRole('button', { name: 'Actions for step 2' }).waitFor()
+    expect(await stored()).toEqual(theirs)
+  }
+})
+
+test('a removed step is saved before its author signs out', async ({ application, open }) => {
+  const { api } = application
+  const { id } = await createCampaign(application, { name: 'Left', sequences: sequences() })
+  const person = await createMember(api, 'leaves@team.example', 'member')
+  const page = await open(person.browser, `${path}/${id}`)
+  await page.getByRole('button', { name: 'Actions for step 2' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByText('Not saved yet').waitFor()
+  await page.getByRole('button', { name: 'Your account' }).click()
+  // What the page was reading in this moment is refused.
+  allowFailures(page, /^GET \/app\/.* 401$/)
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('E-mail address').waitFor()
+  const { body } = await application.asOwner('GET', `/app/api/v2/campaigns/${id}`)
+  expect((body as Campaign).sequences[0]?.steps).toHaveLength(1)
 })
 
 test('a removed variant, a removed weekly schedule and hours before others were drawn come back', async ({

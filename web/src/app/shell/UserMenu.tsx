@@ -12,7 +12,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { LogOut, Moon, Sun, UserRound } from 'lucide-react'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { forgetEverything, isAnythingUnderWay } from '../../api/caches.ts'
+import { finishEverything, forgetEverything, isAnythingUnderWay } from '../../api/caches.ts'
 import { signOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useSignedIn } from '../../features/users/index.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
@@ -30,6 +30,7 @@ export function UserMenu({ onLeave }: { onLeave: (() => void) | undefined }) {
   const [isAsking, asking] = useDisclosure()
   const signOut = useMutation({
     ...signOutMutation(),
+    onMutate: finishEverything,
     async onSuccess() {
       forgetEverything()
       await navigate({ to: '/sign-in', search: {} })

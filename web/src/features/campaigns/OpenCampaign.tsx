@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
+import { beforeSignOut } from '../../api/caches.ts'
 import { useConnection } from '../../api/connection.ts'
 import {
   forecastCampaignQueryKey,
@@ -84,10 +85,23 @@ export function OpenCampaign({ record }: { record: Campaign }) {
     draft.adopt(record)
   }, [draft, unfinished, record])
   useEffect(() => {
-    // Closed or loaded again from within a field: it is in the browser, as all that is typed.
-    addEventListener('pagehide', unfinished.finish)
-    return () => removeEventListener('pagehide', unfinished.finish)
-  }, [unfinished])
+    // Closed or loaded again from within a field: it is in the browser, as all that is typed, and free
+    // to be taken over by the page that is opened then.
+    const leave = () => {
+      unfinished.finish()
+      draft.letGo()
+    }
+    addEventListener('pagehide', leave)
+    return () => removeEventListener('pagehide', leave)
+  }, [draft, unfinished])
+  useEffect(
+    () =>
+      beforeSignOut(() => {
+        unfinished.finish()
+        return draft.flush()
+      }),
+    [draft, unfinished],
+  )
   const connection = useConnection()
   useEffect(() => {
     // What could not be saved while the server was away, or the session over, is saved now.

@@ -45,6 +45,8 @@ interface DraftParts {
 interface Kept {
   base: Campaign
   edits: Partial<Settings>
+  /** Until then no other tab takes it over, for it would save what can be undone here. */
+  heldUntilMs?: number | undefined
 }
 
 const waitMs = 700
@@ -63,8 +65,9 @@ export class CampaignDraft {
   readonly #unanswered = new Set<Partial<Settings>>()
   #state: DraftState
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** How many changes can be undone yet. */
-  #held = 0
+  /** The changes that can be undone yet. */
+  readonly #held = new Set<object>()
+  #heldUntilMs = 0
   #running: Promise<void> | undefined
   readonly #parts: DraftParts
   /** Each draft has its own: another tab with the same campaign overwrites and removes nothing of it. */
@@ -104,24 +107,51 @@ export class CampaignDraft {
   /**
    * Until it is let go nothing is saved but by `flush`: a campaign that runs acts at once upon what is
    * saved, and somebody may undo it yet.
+   *
+   * @param forMs how long another tab leaves it alone
    */
-  hold = () => {
-    this.#held++
-    let isHeld = true
+  hold = (forMs: number) => {
+    const change = {}
+    this.#held.add(change)
+    this.#heldUntilMs = Date.now() + forMs
     return () => {
-      if (!isHeld) return
-      isHeld = false
-      this.#held--
-      if (this.#state.saving === 'unsaved') this.#saveLater()
+      if (this.#held.delete(change) && this.#held.size === 0) this.letGo()
     }
   }
 
-  /** Resolves once all that was typed until now is saved, or refused; what was refused is tried again. */
+  /** Of all that is held, also what was refused while it was. */
+  letGo = () => {
+    this.#held.clear()
+    this.#keep()
+    if (this.#isToBeSaved()) this.#saveLater()
+  }
+
+  /**
+   * Takes a change back. Where somebody else's meets it, it is taken back from what is put together, so
+   * that nobody has to choose about it any more.
+   *
+   * @param to what it changes of the campaign as this person has it, and of that as it is saved
+   */
+  undo = (to: (mine: Campaign, saved: Campaign) => Partial<Settings>) => {
+    if (!this.#unmerged) return this.set(to(this.#state.campaign, this.#base))
+    const { base, edits } = this.#unmerged
+    const theirs = this.#base
+    this.#base = base
+    this.#edits = { ...edits, ...to({ ...base, ...edits }, base) }
+    this.#rebase(theirs)
+    if (this.#state.saving === 'unsaved') this.#saveLater()
+  }
+
+  /**
+   * Resolves once all that was typed until now is saved, or refused; what was refused is tried again.
+   * What is held is let go: whoever saves it has decided.
+   */
   flush = async (): Promise<void> => {
+    if (this.#held.size > 0) this.letGo()
     clearTimeout(this.#timer)
     this.#timer = undefined
     await this.#running
-    if (this.#state.saving === 'unsaved' || this.#state.saving === 'refused') await this.#start()
+    if (this.#isToBeSaved()) await this.#start()
   }
 
   /** A newer record than the one that is known. */
@@ -158,10 +188,16 @@ export class CampaignDraft {
 
   #isClean = () => isEmpty(this.#edits)
 
+  #isToBeSaved = () => this.#state.saving === 'unsaved' || this.#state.saving === 'refused'
+
   #saveLater(afterMs = waitMs) {
     clearTimeout(this.#timer)
-    if (this.#held > 0) return
-    this.#timer = setTimeout(() => void this.flush(), afterMs)
+    if (this.#held.size > 0) return
+    this.#timer = setTimeout(async () => {
+      await this.#running
+      // Something may be held by then, and is saved with it.
+      if (this.#held.size === 0) await this.flush()
+    }, afterMs)
   }
 
   #start() {
@@ -272,9 +308,10 @@ export class CampaignDraft {
 
   #keep() {
     const kept: Kept = this.#unmerged ?? { base: this.#base, edits: this.#edits }
+    const heldUntilMs = this.#held.size > 0 ? this.#heldUntilMs : undefined
     try {
       if (this.#isClean() && !this.#unmerged) this.#parts.storage?.removeItem(this.#name)
-      else this.#parts.storage?.setItem(this.#name, JSON.stringify(kept))
+      else this.#parts.storage?.setItem(this.#name, JSON.stringify({ ...kept, heldUntilMs }))
     } catch {
       // The browser's storage is full or shut: the server gets it all the same.
     }
@@ -283,10 +320,11 @@ export class CampaignDraft {
   /** One after the other: of what two tabs have kept of the same part, a person chooses. */
   #takeLeft() {
     const record = this.#base
-    while (this.#state.saving === 'saved') {
-      const name = this.#left.shift()
-      if (name === undefined) return
+    for (const name of [...this.#left]) {
+      if (this.#state.saving !== 'saved') return
       const kept = this.#readKept(name)
+      if (kept?.heldUntilMs !== undefined && Date.now() < kept.heldUntilMs) continue
+      this.#left.splice(this.#left.indexOf(name), 1)
       if (!kept) continue
       this.#base = kept.base
       this.#edits = kept.edits

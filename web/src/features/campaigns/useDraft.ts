@@ -1,6 +1,7 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
-import { showUndo } from '../../ui/showUndo.tsx'
-import type { CampaignDraft } from './draft-store.ts'
+import type { Campaign } from '../../api/generated/types.gen.ts'
+import { showUndo, undoMs } from '../../ui/showUndo.tsx'
+import type { CampaignDraft, Settings } from './draft-store.ts'
 import type { Unfinished } from './unfinished.ts'
 
 interface Shared {
@@ -30,10 +31,10 @@ export function useDraft() {
       return draft.flush()
     },
     /** What was changed just now is saved once it cannot be undone any more. */
-    offerUndo: (text: string, onUndo: () => void) => showUndo(text, onUndo, draft.hold()),
+    offerUndo: (text: string, back: (mine: Campaign, saved: Campaign) => Partial<Settings>) =>
+      showUndo(text, () => draft.undo(back), draft.hold(undoMs)),
     /** As it is at this moment, for what happens after the page was drawn. */
     now: () => draft.state().campaign,
-    saved: () => draft.state().base,
     /** What the server says is wrong at a place, given as a JSON pointer. */
     problemAt: (path: string) =>
       fault?.details?.find((detail) => detail.path === path)?.message ?? undefined,

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import type { Campaign } from '../../../api/generated/types.gen.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { letterOf } from '../mails/MailRow.tsx'
 import { campaignSearchOf } from '../search.ts'
@@ -14,6 +15,7 @@ import {
   stepsOf,
   type Variant,
   variantBack,
+  withSteps,
 } from './edit-steps.ts'
 import { StepEditor } from './StepEditor.tsx'
 import { StepList } from './StepList.tsx'
@@ -24,7 +26,7 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 /** The mails in their order on the left, the chosen one on the right. */
 export function StepsTab() {
   const { t } = useTranslation()
-  const { campaign, now, saved, set, offerUndo, mayChange, problemAt, keyOf } = useDraft()
+  const { campaign, now, set, offerUndo, mayChange, problemAt, keyOf } = useDraft()
   const { step: asked = 1, variant = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const steps = stepsOf(campaign)
@@ -35,8 +37,11 @@ export function StepsTab() {
       search: campaignSearchOf({ tab: 'steps', step: number, variant: variantNumber }),
       replace: true,
     })
-  const save = (changed: Step[]) =>
-    set({ sequences: changed.length > 0 ? [{ steps: changed }] : [] })
+  const save = (changed: Step[]) => set(withSteps(changed))
+  const isSame = (one: { id: string }, other: { id: string }) => keyOf(one.id) === keyOf(other.id)
+  /** Once: it may have come back by another way. */
+  const putBack = <T extends { id: string }>(list: T[], index: number, removed: T, back: T) =>
+    list.some((each) => isSame(each, removed)) ? list : list.toSpliced(index, 0, back)
   const add = () => {
     save([...steps, newStep(steps.length)])
     show(steps.length + 1)
@@ -46,7 +51,7 @@ export function StepsTab() {
     if (!removed) return
     offerUndo(
       t(($) => $.campaigns.steps.removed, { number: index + 1 }),
-      () => save(stepsOf(now()).toSpliced(index, 0, stepBack(removed, saved()))),
+      (mine, saved) => withSteps(putBack(stepsOf(mine), index, removed, stepBack(removed, saved))),
     )
     save(steps.toSpliced(index, 1))
     show(Math.max(1, index))
@@ -56,28 +61,29 @@ export function StepsTab() {
     if (!mover) return
     offerUndo(
       t(($) => $.campaigns.steps.moved, { number: from + 1, to: to + 1 }),
-      () => {
-        const then = stepsOf(now())
-        const at = then.findIndex(({ id }) => keyOf(id) === keyOf(mover.id))
-        if (at >= 0) save(moved(then, at, from))
+      (mine) => {
+        const then = stepsOf(mine)
+        const at = then.findIndex((each) => isSame(each, mover))
+        return at >= 0 ? withSteps(moved(then, at, from)) : {}
       },
     )
     save(moved(steps, from, to))
     show(to + 1)
   }
-  /** As it is by then, wherever it stands. */
-  const changeLater = (later: Step, to: (step: Step) => Step) =>
-    save(stepsOf(now()).map((each) => (keyOf(each.id) === keyOf(later.id) ? to(each) : each)))
+  /** Wherever it stands by then. */
+  const changedOf = (then: Campaign, later: Step, to: (step: Step) => Step) =>
+    withSteps(stepsOf(then).map((each) => (isSame(each, later) ? to(each) : each)))
   const removeVariant = (from: Step, index: number) => {
     const removed = from.variants[index]
     if (!removed) return
-    const change = (to: (variants: Variant[]) => Variant[]) =>
-      changeLater(from, (each) => ({ ...each, variants: to(each.variants) }))
+    const change = (then: Campaign, to: (variants: Variant[]) => Variant[]) =>
+      changedOf(then, from, (each) => ({ ...each, variants: to(each.variants) }))
     offerUndo(
       t(($) => $.campaigns.steps.removedVariant, { letter: letterOf(index + 1) }),
-      () => change((variants) => variants.toSpliced(index, 0, variantBack(removed, saved()))),
+      (mine, saved) =>
+        change(mine, (variants) => putBack(variants, index, removed, variantBack(removed, saved))),
     )
-    change((variants) => variants.toSpliced(index, 1))
+    set(change(now(), (variants) => variants.toSpliced(index, 1)))
     show(at + 1, Math.max(1, index))
   }
   const addButton = mayChange && (
@@ -119,7 +125,7 @@ export function StepsTab() {
         variantNumber={variantNumber}
         onShowVariant={(number) => show(at + 1, number)}
         onRemoveVariant={() => removeVariant(step, variantNumber - 1)}
-        onWait={(wait) => changeLater(step, (each) => ({ ...each, ...wait }))}
+        onWait={(wait) => set(changedOf(now(), step, (each) => ({ ...each, ...wait })))}
         onChange={(changed) => save(steps.map((each, index) => (index === at ? changed : each)))}
       />
     </div>

@@ -6,6 +6,11 @@ export type Variant = Step['variants'][number]
 export const stepsOf = ({ sequences }: Pick<Campaign, 'sequences'>): Step[] =>
   sequences.flatMap(({ steps }) => steps)
 
+/** A campaign without a step has no sequence either. */
+export const withSteps = (steps: Step[]): Pick<Campaign, 'sequences'> => ({
+  sequences: steps.length > 0 ? [{ steps }] : [],
+})
+
 let made = 0
 /** Until the server gives one. */
 const newId = () => `new-${Date.now()}-${made++}`
