@@ -14,6 +14,7 @@ import {
 import type { Campaign } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { sentencesOf } from './draft-store.ts'
 import { Forecast } from './Forecast.tsx'
 import { MissingVariables } from './MissingVariables.tsx'
 import { ReadinessProblems } from './ReadinessProblems.tsx'
@@ -87,7 +88,9 @@ export function Launch({ onDone }: { onDone: () => void }) {
       <Forecast forecast={forecast.data} />
       {saving !== 'saved' && (
         <Text role="status" size="sm" ta="right" c="var(--amber-text)">
-          {t(($) => $.campaigns.launch.waits[saving], { message: refusal?.message ?? '' })}
+          {t(($) => $.campaigns.launch.waits[saving], {
+            message: refusal ? sentencesOf(refusal).join('; ') : '',
+          })}
         </Text>
       )}
       <Group justify="flex-end">
