@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
+import { patience } from '../../../test/patience.ts'
 import { readAt, readForEver } from '../../../test/sending.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
@@ -72,6 +74,25 @@ describe('what comes to the first mailbox after a hand-over', () => {
       ),
     )
   })
+})
+
+test('a first answer that is taken in while its lead is moved begins a conversation of the other mailbox', async () => {
+  const { leadId } = await inbox.contact([ada])
+  const other = await inbox.createMailbox(bert)
+  const { peek } = inbox.ctx.database
+  const moving = await peek.startTransaction().execute()
+  await moving.updateTable('leads').set({ mailbox_id: other.id }).execute()
+  inbox.arrive(letter({ from: ada, headers: ['Message-ID: <yes@lead.example>'] }))
+  inbox.startReader()
+  const waiting = sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%leads%'`
+  await expect.poll(async () => (await waiting.execute(peek)).rows.length, patience).toBe(1)
+  // Whoever moves the lead sees nothing of a conversation that is not committed.
+  await moving.commit().execute()
+  await inbox.readAll()
+  const threads = await peek.selectFrom('threads').select(['id', 'mailbox_id']).execute()
+  expect(threads).toEqual([{ id: leadId, mailbox_id: other.id }])
 })
 
 describe('a follow-up after a hand-over', () => {

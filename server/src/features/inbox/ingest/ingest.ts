@@ -1,6 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { recordActivities } from '../../leads/index.ts'
+import { moveThreads } from '../../messages/index.ts'
 import { countReturnedBounces, markArrived } from '../../sending/index.ts'
 import { readWish, tokenBoxOf, unsubscribe } from '../../tracking/index.ts'
 import { findLasting } from '../bounces/soft-bounces.ts'
@@ -82,7 +83,15 @@ async function act(tx: Context, mailbox: ReadMailbox, claimed: MatchedMessage[])
   await storeMatched(tx, mailbox, claimed)
   const lasting = await findLasting(tx, workspace_id, claimed)
   const activities = claimed.flatMap((each) => activitiesOf(each, lasting))
-  if (activities.length > 0) await recordActivities(tx, workspace_id, activities)
+  if (activities.length > 0) {
+    const locked = await recordActivities(tx, workspace_id, activities)
+    for (const { lead } of claimed) {
+      // Handed over since it was read: a conversation that begins here was not seen by that.
+      const mailboxId = locked.get(lead.id)?.mailbox_id
+      if (!mailboxId || mailboxId === lead.mailbox_id) continue
+      await moveThreads(tx.db, workspace_id, [lead.id], mailboxId)
+    }
+  }
   const hard = new Set(
     activities.flatMap((activity) =>
       activity.kind === 'bounced' && activity.bounce.kind === 'hard' ? [activity.leadId] : [],
