@@ -26,7 +26,7 @@ export const readings: Record<string, readonly Reading[]> = {
   ],
   webhooks: [
     ...(['listWebhooks', 'getWebhook', 'listWebhookEventTypes', 'getHome'] as const),
-    ...(['listWebhookHealth', 'getWebhookHealth'] as const),
+    ...(['listWebhookHealth', 'getWebhookHealth', 'countMissedEvents'] as const),
   ],
   keys: ['listServiceAccountKeys', 'getHome'],
   labels: ['listLabels', 'listWebhookEventTypes'],

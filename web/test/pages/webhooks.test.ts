@@ -321,30 +321,46 @@ test('what was missed stays offered after a reload and a refused replay, until i
   await page.getByRole('button', { name: 'Resume only' }).click()
   await page.getByText('2 events were missed while it was off').waitFor()
   await page.reload()
+  const other = await open(application.visitor, `${path}/${id}`)
+  await other.getByText('2 events were missed while it was off').waitFor()
   const replays = `**/app/webhooks/${id}/replay`
   expectFailures(page, 'POST /app/webhooks/:id/replay lost')
   await page.route(replays, (route) => route.abort())
   const submit = page.getByRole('button', { name: 'Replay what was missed' })
+  await submit.waitFor()
+  // It is no fault, and is not read out as one.
+  expect(await page.getByRole('alert').count()).toBe(0)
   await submit.click()
-  await page.getByRole('alert').first().waitFor()
+  await page.getByRole('alert').getByText('The server does not answer.').waitFor()
   await page.unroute(replays)
   await submit.click()
   await page.getByText('2 events are delivered again.').waitFor()
   await submit.waitFor({ state: 'detached' })
+  // Who has it open elsewhere is not offered it any more.
+  await other.getByText('missed while it was off').waitFor({ state: 'detached' })
   await expect.poll(() => countAttempts(application, id)).toBe(2)
 
   // A count that was over before all were read says so, here and where a window is chosen.
+  let found = { deliveries: 7, is_estimate: true }
   await page.route(`**/app/webhooks/${id}/missed`, (route) =>
-    route.fulfill({ json: { deliveries: 7, is_estimate: true, from: at, to: at, ended_from: at } }),
+    route.fulfill({ json: { ...found, from: at, to: at, ended_from: at } }),
   )
-  await page.route(`**/app/webhooks/${id}/replay?*`, (route) =>
-    route.fulfill({ json: { deliveries: 7, is_estimate: true } }),
-  )
+  await page.route(`**/app/webhooks/${id}/replay?*`, (route) => route.fulfill({ json: found }))
   await page.goto(`${application.address}${path}/${id}?panel=replay`)
   await page.getByText('At least 7 events match.').waitFor()
   expect(await page.getByRole('button', { name: 'Replay all of them' }).isEnabled()).toBe(true)
   await page.keyboard.press('Escape')
   await page.getByText('At least 7 events were missed while it was off').waitFor()
+
+  // None that was read in that time says nothing of the others.
+  found = { deliveries: 0, is_estimate: true }
+  await page.goto(`${application.address}${path}/${id}?panel=replay`)
+  await page.getByText('Events may match: counting them takes too long.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('Events may have been missed while it was off').waitFor()
+  await application.asOwner('PATCH', url, { status: 'disabled' })
+  await page.goto(`${application.address}${path}/${id}?panel=resume`)
+  await page.getByText('Events may have been missed: counting them takes too long.').waitFor()
 })
 
 test('what a webhook has missed counts what ended undelivered before it was paused, and may be too many', async ({

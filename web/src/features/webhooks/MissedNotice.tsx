@@ -38,7 +38,7 @@ export function MissedNotice({ id, onTooMany }: MissedNoticeProps) {
   if (!from || !to || (count === 0 && !is_estimate)) return null
   const isTooMany = count > replayMax
   return (
-    <Alert color="ink" my="sm">
+    <Alert role="status" color="ink" my="sm">
       <Group justify="space-between">
         <Text size="sm">
           {isTooMany

@@ -118,7 +118,7 @@ export function WebhookPage() {
       <ReadingFault reading={health} />
       {(health.data || !health.isError) && <HealthSentence webhook={data} health={health.data} />}
       <Suspense>
-        {mayManage && data.status === 'active' && isLogRead && (
+        {enabled && mayManage && data.status === 'active' && isLogRead && (
           <MissedNotice id={id} onTooMany={replayFrom} />
         )}
       </Suspense>
