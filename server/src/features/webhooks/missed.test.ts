@@ -57,6 +57,7 @@ test('what is no longer stored hides nothing that is', async () => {
   advance(1000)
   await set(id, 'active')
   expect((await count(id)).deliveries).toBe(1)
+  advance(minute)
   await pause(id, 2)
   // As when its partition is dropped.
   await service.ctx.database.peek.deleteFrom('events').where('id', 'in', gone).execute()
