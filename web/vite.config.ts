@@ -31,7 +31,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'icons', test: /lucide-react/, minShareCount: 3 },
-            { name: 'common', minShareCount: 22 },
+            { name: 'common', minShareCount: 18 },
           ],
         },
       },

@@ -97,7 +97,6 @@ test('a webhook that was switched off stands there with what it missed', async (
   expect(counts).toEqual([])
   await page.reload()
   await page.getByText('At least 7 events were missed.').waitFor()
-  expect(counts).toHaveLength(1)
   await asOwner('DELETE', `/app/api/v2/webhooks/${hook.id}`)
 })
 

@@ -825,8 +825,8 @@ test('conversations stand under the days of the reader, keys go on through them 
   for (const [at, days] of [3, 1, 0].entries()) {
     const lead = { email: `day${at}@day.example`, first_name: 'Dayne' }
     const { id } = await world.converse(lead, { text: 'Hello.\nשלום לכולם' })
-    const timestamp_updated = new Date(Date.now() - days * dayMs)
-    await peek.updateTable('threads').set({ timestamp_updated }).where('id', '=', id).execute()
+    const arrived = { timestamp_last_message: new Date(Date.now() - days * dayMs) }
+    await peek.updateTable('threads').set(arrived).where('id', '=', id).execute()
     ids.unshift(id)
   }
   const page = await open(application.visitor, `${path}?search=dayne`)

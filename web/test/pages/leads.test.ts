@@ -273,11 +273,10 @@ test('a change whose answer got lost is done once and can be set back; more than
   // What the campaign is may be said there, too, and comes a moment later.
   await panel.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor()
   await panel.getByRole('button', { name: 'Pause' }).click()
-  // A notice that is pointed at stays.
-  await page.getByText('1 lead paused.').hover()
+  await page.getByText('1 lead paused.').waitFor()
   await loseAnswer('**/undo')
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('status').getByRole('alert').hover()
+  await page.getByRole('status').getByRole('alert').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('1 lead paused.').waitFor({ state: 'detached' })
   await panel.getByRole('button', { name: 'Pause' }).waitFor()

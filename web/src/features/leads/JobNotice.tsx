@@ -48,12 +48,14 @@ export function JobNotice({ started, onClose }: { started: LeadJob; onClose: () 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is over
   useEffect(() => void readLeadsAgain(), [isRunning])
   const { start, clear } = useTimeout(onClose, undoMs)
-  const leavesByItself = !isRunning && job.refused === 0 && job.error === null
+  const fault = undo.error ?? cancel.error
+  // An undo whose answer got lost can be asked for again.
+  const isSettled = !isRunning && !undo.isPending && !fault
+  const leavesByItself = isSettled && job.refused === 0 && job.error === null
   useEffect(() => {
     if (leavesByItself) start()
     return clear
   }, [leavesByItself, start, clear])
-  const fault = undo.error ?? cancel.error
   return (
     <div className={classes.notice} role="status">
       {fault && <FaultNotice fault={fault} />}
