@@ -83,7 +83,7 @@ export function InboxPage() {
   useInboxKeys(actions)
 
   return (
-    <div className={classes.page} data-open={thread ? true : undefined}>
+    <div className={classes.page} data-fill data-open={thread ? true : undefined}>
       <h1 className={classes.title}>{t(($) => $.places.inbox)}</h1>
       <ViewNav place={place} onGo={go} />
       <section className={classes.list} aria-label={t(($) => $.inbox.conversations)}>
