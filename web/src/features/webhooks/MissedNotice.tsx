@@ -1,15 +1,10 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import {
-  countMissedEventsOptions,
-  replayWebhookMutation,
-} from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { countMissedEventsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { readWebhookAgain } from './read-webhook-again.ts'
 import { replayMax } from './replay-max.ts'
+import { useReplay } from './useReplay.ts'
 
 interface MissedNoticeProps {
   id: string
@@ -20,19 +15,10 @@ interface MissedNoticeProps {
 /** What a webhook that goes on has missed while it was off, as long as nobody has replayed it. */
 export function MissedNotice({ id, onTooMany }: MissedNoticeProps) {
   const { t } = useTranslation()
-  const cache = useQueryClient()
-  const attempt = useAttempt()
   const path = { id }
   // What was counted while it was off says nothing of what is left to replay.
   const missed = useQuery({ ...countMissedEventsOptions({ path }), staleTime: 0 })
-  const replay = useMutation({
-    ...replayWebhookMutation(),
-    async onSuccess({ deliveries: count }) {
-      attempt.renew()
-      await readWebhookAgain(cache)
-      notifications.show({ message: t(($) => $.webhooks.replay.done, { count }) })
-    },
-  })
+  const { replay, attempt } = useReplay()
   if (!missed.data) return null
   const { deliveries: count, is_estimate, from, to, ended_from } = missed.data
   if (!from || !to || (count === 0 && !is_estimate)) return null

@@ -1,19 +1,14 @@
 import { Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  countWebhookReplayOptions,
-  replayWebhookMutation,
-} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { countWebhookReplayOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
 import { nowMs } from '../../lib/clock.ts'
 import { clockField, lastDay, zoneName } from '../../lib/time.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { readWebhookAgain } from './read-webhook-again.ts'
 import { replayMax } from './replay-max.ts'
+import { useReplay } from './useReplay.ts'
 
 interface ReplayWindowProps {
   webhook: Webhook
@@ -29,8 +24,6 @@ const hourMs = 3_600_000
 /** The events of a window once more, after saying how many they are. */
 export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowProps) {
   const { t } = useTranslation()
-  const cache = useQueryClient()
-  const attempt = useAttempt()
   const [from, setFrom] = useState(() =>
     // An event is a little older than the failure of its delivery.
     clockField(since ? Date.parse(since) - minuteMs : nowMs() - 24 * hourMs),
@@ -49,14 +42,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
     enabled: opened && isWindow,
     staleTime: 0,
   })
-  const replay = useMutation({
-    ...replayWebhookMutation(),
-    async onSuccess({ deliveries: count }) {
-      attempt.renew()
-      await readWebhookAgain(cache)
-      notifications.show({ message: t(($) => $.webhooks.replay.done, { count }) })
-    },
-  })
+  const { replay, attempt } = useReplay()
   const { deliveries: count = 0, is_estimate = false } = (isWindow && found.data) || {}
   const isTooMany = count > replayMax
   const isActive = webhook.status === 'active'
