@@ -1,14 +1,22 @@
 // Also runs through PgBouncer: a library with its own statements.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callOf, type TestApi, testApi } from '../../../test/app.ts'
-import { openBrowser, owner, password, setUp, setUpToken, signIn } from '../../../test/browser.ts'
+import {
+  openBrowser,
+  owner,
+  password,
+  resetPasswordBy,
+  setUp,
+  setUpToken,
+  signIn,
+} from '../../../test/browser.ts'
 import { buildApi } from '../../app.ts'
 import { connect } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
 import { authOf } from '../users/auth.ts'
-import { dropOldSessions } from '../users/index.ts'
+import { createPasswordReset, dropOldSessions, getUserByEmail } from '../users/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 
 let api: TestApi
@@ -93,6 +101,20 @@ test('an unknown address and a wrong password are answered alike, and the sessio
   expect(browser.cookies.size).toBe(0)
   for (const [name, value] of cookies) browser.cookies.set(name, value)
   expect((await browser.call('GET', '/app/session')).body.user).toBeNull()
+})
+
+test('a password as long as passwords may be opens the account again, whatever its characters', async () => {
+  await setUp(api)
+  const { id } = await getUserByEmail(api.ctx, owner.email)
+  const set = async (next: string) => {
+    const { path } = await createPasswordReset(api.ctx, id)
+    return outcome(await resetPasswordBy(openBrowser(api), path, next))
+  }
+  const longest = '🐎'.repeat(256)
+  expect(await set(longest)).toBe('200 ok')
+  const entering = { body: { email: owner.email, password: longest } }
+  expect(outcome(await openBrowser(api).call('POST', '/app/session', entering))).toBe('200 ok')
+  expect(await set(`${longest}🐎`)).toBe('400 invalid_field')
 })
 
 test('a session that has expired is none', async () => {

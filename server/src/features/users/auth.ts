@@ -32,6 +32,7 @@ function once(plugins: Plugins) {
 
 /** The shortest password, in characters (NIST SP 800-63B-4 §3.1.1.2 asks for 8 beside a second factor). */
 export const passwordMin = 12
+/** Schemas hold both, by code points. */
 export const passwordMax = 256
 
 const sessionSeconds = 14 * 86_400
@@ -95,7 +96,8 @@ async function createAuth(ctx: AnyContext, plugins: Plugins) {
       // Users are written by statements of ours: set-up, invitations.
       disableSignUp: true,
       minPasswordLength: passwordMin,
-      maxPasswordLength: passwordMax,
+      // It counts UTF-16 units, up to two of a character, and would refuse at sign-in what was set.
+      maxPasswordLength: 2 * passwordMax,
     },
     // `auth.api` knows none: features/sign-in has its own.
     rateLimit: { enabled: false },
