@@ -129,6 +129,24 @@ test('a sign-in that no code opens any more says to begin again', async () => {
   expect(await enter(codeOf(uri), '10.0.0.9')).toBe(`401 This sign-in has ended. ${again}`)
 })
 
+test('a backup code opens without its hyphen and in other groups, but not with its letters in the other case', async () => {
+  const { backup_codes } = await enrol()
+  const [one = '', other = ''] = backup_codes
+  const bare = (code: string) => code.replace('-', '')
+  const enter = async (code: string) => {
+    const body = { code, is_backup_code: true }
+    return (await post(await enterPassword(), '/app/session/second-factor', body)).status
+  }
+  expect(await enter(bare(one))).toBe(200)
+  expect(await enter(one)).toBe(401)
+  const swapped = other.replaceAll(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+  expect(await enter(swapped)).toBe(401)
+  expect(await enter(bare(other).replaceAll(/../g, '$& '))).toBe(200)
+  expect(await enter(backup_codes[2]?.replace('-', '\u2013') ?? '')).toBe(200)
+})
+
 test('a backup code opens once, and new ones make the old ones void', async () => {
   const { backup_codes } = await enrol()
   const [one = '', other = ''] = backup_codes

@@ -109,7 +109,7 @@ export async function enterSecondFactor(
   reply: FastifyReply,
   { code: typed, is_backup_code = false }: { code: string; is_backup_code?: boolean },
 ): Promise<string> {
-  const code = withoutSpaces(typed)
+  const code = is_backup_code ? backupCodeOf(typed) : withoutSpaces(typed)
   const { api } = await authOf(req.process)
   const headers = authHeaders(req)
   const cookie = await halfSignInCookie(req)
@@ -141,6 +141,9 @@ export async function enterSecondFactor(
 
 /** Authenticators show a code in two groups, and a code that was used is known by its text. */
 export const withoutSpaces = (code: string) => code.replaceAll(/\s/g, '')
+
+/** As better-auth keeps it, whatever stands between its characters. Its letters are large and small. */
+const backupCodeOf = (typed: string) => typed.replaceAll(/[\s\p{Pd}]/gu, '').replace(/^.{5}/, '$&-')
 
 const beginAgain = 'Begin again with your password.'
 
