@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { setPlan } from '../../../server/src/features/workspaces/index.ts'
-import { createMember } from '../../../server/test/people.ts'
+import { createMember, createPerson } from '../../../server/test/people.ts'
 import { expectFailures } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -90,6 +90,28 @@ test('whoever runs the server makes another workspace, and is taken there', asyn
   await page.getByRole('button', { name: 'Create workspace' }).click()
   await page.getByRole('button', { name: 'Workspace Northwind' }).waitFor()
   await page.getByText('What there is to do in “Northwind”.').waitFor()
+})
+
+test('whoever runs the server and is in no workspace makes one, and nobody else is offered it', async ({
+  application: { api },
+  open,
+}) => {
+  const person = await createPerson(api, { email: 'alone@team.example' })
+  const page = await open(person.browser, '/')
+  await page.getByRole('heading', { name: 'You are in no workspace' }).waitFor()
+  expect(await page.getByRole('button', { name: 'New workspace …' }).count()).toBe(0)
+  await api.ctx.database.peek
+    .updateTable('users')
+    .set({ is_operator: true })
+    .where('email', '=', person.email)
+    .execute()
+  await page.reload()
+  await page.getByRole('button', { name: 'New workspace …' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Of my own')
+  await dialog.getByRole('button', { name: 'Create workspace' }).click()
+  await page.waitForURL('**/w/of-my-own')
+  await page.getByRole('button', { name: 'Workspace Of my own' }).waitFor()
 })
 
 test('the audit log tells who did what, also who is gone and while it is open, and keeps what it is asked for in the address', async ({
