@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import { nextTurn } from '../../kernel/next-turn.ts'
 import {
   applyDraft,
   type CampaignChanges,
@@ -126,6 +127,8 @@ export async function previewStep(
   const { earlier, unsent } = mailsBefore(asked, steps, sent)
   for (const step of unsent) {
     const preview = make(step, earlier)
+    // The work of each mail is bounded, and that of fifty in one turn would keep everybody else waiting.
+    await nextTurn()
     if (!preview.mail) return preview
     const { startsThread, subject } = preview.mail
     const { message_id } = preview
