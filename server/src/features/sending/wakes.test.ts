@@ -6,6 +6,7 @@ import { operator } from '../audit/index.ts'
 import { followSteps } from '../leads/index.ts'
 import { createMarkedWaker, markLeadsDue } from '../mailbox-lanes/index.ts'
 import { findMailboxes, testMailbox } from '../mailboxes/index.ts'
+import { addSuppression, removeSuppression } from '../suppression/index.ts'
 import { undoSuppression } from '../undo-suppression/index.ts'
 
 let sending: Sending
@@ -302,4 +303,34 @@ test('a mailbox whose test met a trouble that passes works again by itself, with
     const [now] = await findMailboxes(ctx.db, workspaceId, [id])
     return now?.status === 'connected'
   })
+})
+
+test('who was blocked when the sender read ahead, and no longer is, gets the mail', async () => {
+  sending = await testSending()
+  const mailbox = await sending.createMailbox('anna@example.com', { gap_seconds: 600 })
+  const campaign = await sending.createCampaign([mailbox])
+  const emails = ['ada@lead.example', 'bob@lifted.example', 'cid@blocked.example']
+  await sending.addLeads(campaign.id, emails)
+  const { ctx, workspaceId } = sending
+  for (const domain of ['lifted.example', 'blocked.example']) {
+    await addSuppression(ctx, workspaceId, domain, operator)
+  }
+  await sending.startRunner()
+  await sending.waitForMails(1)
+  await sending.untilAsleep()
+  await removeSuppression(ctx, workspaceId, 'lifted.example', { force: false }, operator)
+  ctx.clock.advance(600_000)
+  const [, second] = await sending.waitForMails(2)
+  expect(second?.to).toBe('bob@lifted.example')
+  await sending.untilAsleep()
+  ctx.clock.advance(600_000)
+  const skipped = await ctx.database.until(async () => {
+    const leads = await ctx.database.peek
+      .selectFrom('leads')
+      .select(['email', 'stop_reason'])
+      .where('sending_state', '=', 'stopped')
+      .execute()
+    return leads.length > 0 && leads
+  })
+  expect(skipped).toEqual([{ email: 'cid@blocked.example', stop_reason: 'blocked' }])
 })

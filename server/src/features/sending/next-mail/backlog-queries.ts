@@ -1,6 +1,6 @@
 import { column } from '../../../kernel/db/column.ts'
-import type { AnyDb } from '../../../kernel/db/db.ts'
-import { preparedForBatch } from '../../../kernel/db/prepared.ts'
+import type { AnyDb, Db } from '../../../kernel/db/db.ts'
+import { prepared, preparedForBatch } from '../../../kernel/db/prepared.ts'
 import { utcDay } from '../../daily-counts/index.ts'
 import { suppressed } from '../claim/eligibility.ts'
 import type { CampaignVersion } from './campaign-queries.ts'
@@ -155,6 +155,18 @@ export const findPending = (db: AnyDb, sources: PendingSource[], now: Date) =>
     column(sources, 'limit'),
     now,
   )
+
+const selectSuppressed = prepared<[string, string[]], { id: string }>(
+  'find_suppressed_leads',
+  `select l.id
+   from (select $1::uuid as workspace_id) k
+   join leads l on l.workspace_id = k.workspace_id and l.id = any($2::uuid[])
+   where ${suppressed}`,
+)
+
+/** Those of these leads to whom nobody may write now, whatever was read of them before. */
+export const findSuppressedLeads = async (db: Db, workspaceId: string, ids: string[]) =>
+  new Set((await selectSuppressed(db, workspaceId, ids)).map(({ id }) => id))
 
 export interface NextDue {
   position: number
