@@ -4223,7 +4223,7 @@ export type CampaignForecast = {
      */
     sends: number;
     /**
-     * Leads that get a mail, however many days it takes.
+     * Leads that get at least one of these mails.
      */
     recipients: number;
     /**

@@ -26,21 +26,21 @@ export class DueHistogram {
     }
   }
 
-  /** One of the first, while there is one of those that were there from the start. */
-  take() {
+  /** One of the first. @returns whether it was there from the start, as those are that are taken first */
+  take(): boolean {
     const initial = this.#initial[this.#first] as number
     if (initial > 0) this.#initial[this.#first] = initial - 1
     const left = (this.#counts[this.#first] as number) - 1
     this.#counts[this.#first] = left
     if (left === 0) this.#shift()
+    return initial > 0
   }
 
-  /** All of the first. @returns how many, and how many of them were there from the start */
-  drop(): { count: number; initial: number } {
+  /** All of the first. @returns how many */
+  drop(): number {
     const count = this.#counts[this.#first] as number
-    const initial = this.#initial[this.#first] as number
     this.#shift()
-    return { count, initial }
+    return count
   }
 
   total = (): number => this.#counts.slice(this.#first).reduce((sum, count) => sum + count, 0)

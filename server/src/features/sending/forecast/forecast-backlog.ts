@@ -30,7 +30,7 @@ export type HeldReason =
 /** Leads as numbers: how many are due for which step, and when. */
 export class ForecastBacklog implements Work {
   readonly held = new Map<HeldReason, number>()
-  /** Leads that get a mail, if the schedule lasts. */
+  /** Leads that were sent a mail. */
   recipients = 0
   readonly #campaign: PlannedCampaign
   readonly #budget: Budget
@@ -76,7 +76,7 @@ export class ForecastBacklog implements Work {
     this.#days.sent(this, lane, isNew, atMs)
     const queues = isNew ? this.#new : (this.#followUps[lane.rank] as DueHistogram[])
     const rank = this.#firstRank(queues)
-    queues[rank]?.take()
+    if (queues[rank]?.take()) this.recipients++
     const rest = this.#paths.all[rank]?.rest
     if (rest) this.#follow(lane, rest, atMs)
     return gapMs(this.#campaign, lane.mailbox, chanceOfNumber(++this.#draws))
@@ -124,7 +124,6 @@ export class ForecastBacklog implements Work {
     else {
       const queues = isNew ? this.#new : this.#followUps[rank as number]
       queues?.[path.rank]?.add(cohort.due.getTime(), cohort.leads, cohort.leads)
-      this.recipients += cohort.leads
     }
   }
 
@@ -140,10 +139,7 @@ export class ForecastBacklog implements Work {
     for (const queue of queues) {
       // Only what is overdue is worth asking for a day of the calendar.
       while (queue.dueMs() < nowMs && calendar.addDays(queue.dueMs(), days) < nowMs) {
-        const { count, initial } = queue.drop()
-        this.#hold('expired', count)
-        // The others were put there by a mail that they got.
-        this.recipients -= initial
+        this.#hold('expired', queue.drop())
       }
     }
   }

@@ -48,7 +48,7 @@ export async function forecastCampaign(
   if (isSmall(campaign, daysMax)) {
     return forecastOf(ctx, campaign, daysMax, forecast)
   }
-  return inTurn(`${workspaceId} ${id} ${daysMax}`, async () => {
+  return inTurn(workspaceId, `${workspaceId} ${id} ${daysMax}`, async () => {
     const now = await getCampaign(ctx, workspaceId, id)
     return forecastOf(ctx, now, daysMax, (...of) => worker.ask(of, workerMs))
   })
@@ -60,22 +60,31 @@ function isSmall({ lead_counts, sequences, email_list }: Campaign, daysMax: numb
 }
 
 /** Large ones that have not begun: whoever asks for the same waits for it, too. */
-const waiting = new Map<string, Promise<CampaignForecast>>()
+const waiting = new Map<string, { workspaceId: string; made: Promise<CampaignForecast> }>()
 const waitingMax = 20
+/** So that none takes all places of the others, by asking for many. */
+const waitingMaxOfWorkspace = 2
 const tooMany = 'Many forecasts of large campaigns are being made; ask again in a minute.'
 const headers = { 'retry-after': '60' }
 let lastOfAll: Promise<unknown> = Promise.resolve()
 
 /** One after the other, each of what is true when its turn comes. */
-function inTurn(key: string, make: () => Promise<CampaignForecast>): Promise<CampaignForecast> {
+function inTurn(
+  workspaceId: string,
+  key: string,
+  make: () => Promise<CampaignForecast>,
+): Promise<CampaignForecast> {
   const known = waiting.get(key)
-  if (known) return known
-  if (waiting.size >= waitingMax) throw new AppError('unavailable', tooMany, { headers })
+  if (known) return known.made
+  const own = waiting.values().filter((each) => each.workspaceId === workspaceId)
+  if (waiting.size >= waitingMax || own.toArray().length >= waitingMaxOfWorkspace) {
+    throw new AppError('unavailable', tooMany, { headers })
+  }
   const made = lastOfAll.then(() => {
     waiting.delete(key)
     return make()
   })
-  waiting.set(key, made)
+  waiting.set(key, { workspaceId, made })
   lastOfAll = made.catch(() => undefined)
   return made
 }

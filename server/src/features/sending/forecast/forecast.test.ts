@@ -229,12 +229,19 @@ test('whose follow-up expires before it can leave, though it is not due yet, get
 
 test('mails that do not fit before the last day, or into the days looked at, are counted', () => {
   const campaign = { daily_limit: 4, schedule: { ...weekdays, end_date: '2026-11-24' } }
-  expect(run({ campaign })).toMatchObject({ sends: 8, unsent: 22, ends: 'schedule_ended' })
+  expect(run({ campaign })).toMatchObject({
+    ...{ sends: 8, recipients: 8, unsent: 22, ends: 'schedule_ended' },
+  })
   expect(run({ campaign: { daily_limit: 4 }, daysMax: 3 })).toMatchObject({
     sends: 12,
+    recipients: 8,
     unsent: 18,
     ends: 'days_max',
   })
+})
+
+test('a campaign that may begin with nobody reaches nobody', () => {
+  expect(run({ campaign: { daily_max_leads: 0 } })).toMatchObject({ sends: 0, recipients: 0 })
 })
 
 test('without a mailbox that is connected nothing is sent', () => {

@@ -7,7 +7,7 @@ export interface Forecast {
   /** Every day from today to that of the last mail, in the zone of the first schedule. */
   days: ForecastDay[]
   sends: number
-  /** Leads that get at least one of them, however many days it takes. */
+  /** Leads that get at least one of them. */
   recipients: number
   /** Null when nothing would be sent. */
   last_send_at: Date | null

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestApi, testApi } from '../../../../test/app.ts'
+import { callOf, type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign } from '../../../../test/campaigns.ts'
 import { longestTurnMs } from '../../../../test/longest-turn.ts'
+import { nextTurn } from '../../../kernel/next-turn.ts'
 import { forecastCampaign } from './forecast-campaign.ts'
 
 /** Of processor time; what another client may have to wait for its answer. */
@@ -43,9 +44,23 @@ test('however many ask for it while one is made, they get the next one together'
   expect(new Set(made).size).toBeLessThanOrEqual(2)
 })
 
-test('who asks for more than are made within a minute is told to ask again', async () => {
+test('who asks for more than are made within a minute is told to ask again, and keeps nobody else from theirs', async () => {
+  const { workspaceId, key } = await api.createStranger()
+  const theirApi = { ...api, workspaceId, call: callOf(api.app, key) }
+  const { id } = await createReadyCampaign(theirApi)
+  // As many as make its forecast one of the large.
+  const counts = { workspace_id: workspaceId, campaign_id: id, total: 6000, active: 6000 }
+  const { peek } = api.ctx.database
+  const stored = peek.insertInto('campaign_lead_counts').values(counts)
+  await stored
+    .onConflict((oc) => oc.columns(['workspace_id', 'campaign_id']).doUpdateSet(counts))
+    .execute()
   const days = Array.from({ length: 30 }, (_, at) => at + 1)
-  const asked = await Promise.allSettled(days.map((daysMax) => forecast({ daysMax })))
+  const asking = Promise.allSettled(days.map((daysMax) => forecast({ daysMax })))
+  await nextTurn()
+  const theirs = await forecastCampaign(api.ctx, workspaceId, id)
+  expect(theirs.held).toEqual([{ reason: 'lead_paused', leads: 6000 }])
+  const asked = await asking
   const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
   expect(refused.length).toBeGreaterThan(0)
   for (const error of refused) {
