@@ -129,6 +129,22 @@ test('every change of a label is in the audit log', async () => {
   ])
 })
 
+test('a label that is given what it has already is not changed, and the audit log says nothing', async () => {
+  const label = await createLabel(api.ctx, workspaceId, { name: 'As it is' }, operator)
+  const { name, effect, sentiment } = label
+  for (const change of [{}, { name }, { name: ` ${name} `, effect, sentiment }]) {
+    expect(await updateLabel(api.ctx, workspaceId, label.id, change, operator)).toEqual(label)
+  }
+  await updateLabel(api.ctx, workspaceId, label.id, { name: 'As it was', effect }, operator)
+  const entries = await api.ctx.database.peek
+    .selectFrom('audit_log')
+    .select('action')
+    .where('subject_id', '=', label.id)
+    .orderBy('id')
+    .execute()
+  expect(entries.map(({ action }) => action)).toEqual(['label.created', 'label.renamed'])
+})
+
 test('another effect and sentiment hold from then on, and are in the audit log', async () => {
   const label = await createLabel(api.ctx, workspaceId, { name: 'Changed later' }, operator)
   const change = { effect: 'stop', sentiment: 'negative' } as const

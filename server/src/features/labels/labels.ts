@@ -98,7 +98,12 @@ export async function updateLabel(
 ): Promise<Label> {
   return transaction(ctx, async (tx) => {
     await queries.lockNames(tx.db, workspaceId)
+    const before = await findLabelById(tx.db, workspaceId, id)
+    if (!before) throw notFound('label')
     const name = newName?.trim()
+    const { effect = before.effect, sentiment = before.sentiment } = change
+    const isSame = effect === before.effect && sentiment === before.sentiment
+    if (isSame && (name ?? before.name) === before.name) return before
     if (name !== undefined) {
       const labels = await listLabels(tx.db, workspaceId, { archived: true })
       const problem = problemWithName(
@@ -113,8 +118,7 @@ export async function updateLabel(
       timestamp_updated: tx.now(),
     })
     if (!row) throw notFound('label')
-    const isRenamedOnly = name !== undefined && Object.keys(change).length === 0
-    await record(tx, workspaceId, id, isRenamedOnly ? 'label.renamed' : 'label.updated', actor)
+    await record(tx, workspaceId, id, isSame ? 'label.renamed' : 'label.updated', actor)
     return toLabel(row)
   })
 }

@@ -211,6 +211,17 @@ export interface WorkspaceSettings {
   name?: string
 }
 
+/** What is given and is not so already: the audit log tells of changes alone. */
+const differing = <Columns extends Record<string, string | number | boolean | null | undefined>>(
+  before: { [Name in keyof Columns]: unknown },
+  columns: Columns,
+) =>
+  Object.fromEntries(
+    Object.entries(columns).filter(
+      ([name, value]) => value !== undefined && value !== before[name],
+    ),
+  ) as { [Name in keyof Columns]?: Exclude<Columns[Name], undefined> }
+
 /** Who changes a workspace where it is not told. */
 const byOperator: ChangedBy = { actor: operator }
 
@@ -223,11 +234,9 @@ export async function setWorkspace(
 ) {
   return transaction(ctx, async (tx) => {
     const { unsubscribeByReply, name } = changes
-    const columns = {
-      ...(unsubscribeByReply === undefined ? {} : { unsubscribe_by_reply: unsubscribeByReply }),
-      ...(name === undefined ? {} : { name }),
-    }
-    if (Object.keys(columns).length === 0) return getWorkspace(tx, workspaceId)
+    const before = await getWorkspace(tx, workspaceId)
+    const columns = differing(before, { unsubscribe_by_reply: unsubscribeByReply, name })
+    if (Object.keys(columns).length === 0) return before
     if (name !== undefined) await requireFreeName(tx, name, workspaceId)
     const changed = { ...columns, timestamp_updated: tx.now() }
     const workspace = await queries.updateWorkspace(tx.db, workspaceId, changed).catch((error) => {
@@ -251,7 +260,8 @@ export async function setPlan(
   by = byOperator,
 ) {
   return transaction(ctx, async (tx) => {
-    const columns = {
+    const before = await getWorkspace(tx, workspaceId)
+    const columns = differing(before, {
       plan_api: changes.api,
       plan_webhooks: changes.webhooks,
       plan_acquisition: changes.acquisition,
@@ -259,12 +269,10 @@ export async function setPlan(
       plan_leads_max: changes.leadsMax,
       leadbank_scope_required: changes.leadbankScopeRequired,
       plan_monthly_credits: changes.monthlyCredits,
-    }
-    const given = Object.entries(columns).filter(([, value]) => value !== undefined)
-    const workspace = await queries.updateWorkspace(tx.db, workspaceId, {
-      ...Object.fromEntries(given),
-      timestamp_updated: tx.now(),
     })
+    if (Object.keys(columns).length === 0) return before
+    const changed = { ...columns, timestamp_updated: tx.now() }
+    const workspace = await queries.updateWorkspace(tx.db, workspaceId, changed)
     if (!workspace) throw noSuchWorkspace()
     await recordAudit(tx, {
       workspaceId,
@@ -272,9 +280,9 @@ export async function setPlan(
       action: 'workspace.plan_set',
       subjectType: 'workspace',
       subjectId: workspaceId,
-      details: Object.fromEntries(given) as Record<string, string | number | boolean | null>,
+      details: columns,
     })
-    if (changes.api) await wakeWorkspaceMailboxes(tx, workspaceId)
+    if (columns.plan_api) await wakeWorkspaceMailboxes(tx, workspaceId)
     return workspace
   })
 }
