@@ -1,4 +1,5 @@
 // Also runs through PgBouncer: a library with its own statements.
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callOf, type TestApi, testApi } from '../../../test/app.ts'
 import {
@@ -125,6 +126,24 @@ test('a session that has expired is none', async () => {
     .set({ timestamp_expires: new Date(0) })
     .execute()
   expect((await browser.call('GET', '/app/session')).body.user).toBeNull()
+})
+
+test('a session that is ended while it is renewed is none', async () => {
+  const browser = await setUp(api)
+  const { peek } = api.ctx.database
+  const longAgo = new Date(api.ctx.now().getTime() - 600_000)
+  await peek
+    .updateTable('user_sessions')
+    .set({ timestamp_updated: longAgo, timestamp_expires: new Date(Date.now() + 86_400_000) })
+    .execute()
+  // Between the reading of the session and its update.
+  await sql`create function end_session() returns trigger language plpgsql as
+    $$ begin delete from user_sessions where id = old.id; return null; end $$`.execute(peek)
+  await sql`create trigger ended before update on user_sessions
+    for each row execute function end_session()`.execute(peek)
+  const { status, body } = await browser.call('GET', '/app/session')
+  expect([status, body.user]).toEqual([200, null])
+  expect(await peek.selectFrom('user_sessions').selectAll().execute()).toEqual([])
 })
 
 test('a session that is used says so within minutes, and not only a day later', async () => {

@@ -37,7 +37,12 @@ export async function refreshSession(
   if (!req.headers.cookie?.includes(sessionCookie)) return null
   const { api } = await authOf(req.process)
   const request = { headers: authHeaders(req), returnHeaders: true as const }
-  const found = await unwrapFaults(() => api.getSession(request))
+  const found = await unwrapFaults(() => api.getSession(request)).catch((error: Refusal) => {
+    // It was ended between the reading and the renewal.
+    if (error.statusCode === 401) return null
+    throw error
+  })
+  if (!found) return null
   passCookies(found.headers, reply)
   return found.response && toSession(found.response)
 }
