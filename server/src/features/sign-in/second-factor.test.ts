@@ -320,6 +320,17 @@ test('a sign-in by the password alone that is under way while a second factor is
   expect(await userOf(browser)).toMatchObject({ has_second_factor: true })
 })
 
+test('the list of sessions tells where each was opened, IPv6 or not, as people write it', async () => {
+  for (const address of ['192.0.2.7', '2001:db8:0:0:0:0:abcd:1', '2001:db8::abcd:2']) {
+    await signIn(api, owner, address)
+  }
+  const { items } = (await browser.call('GET', '/app/profile/sessions')).body
+  const addresses = items.map((each: { ip_address: string }) => each.ip_address)
+  expect(addresses.toSorted()).toEqual([
+    ...['127.0.0.1', '192.0.2.7', '2001:db8::abcd:1', '2001:db8::abcd:2'],
+  ])
+})
+
 test('sessions are listed and ended, one or all others', async () => {
   const [second, third] = [await signIn(api, owner), await signIn(api, owner)]
   const listed = await browser.call('GET', '/app/profile/sessions')

@@ -109,7 +109,8 @@ async function createAuth(ctx: AnyContext, plugins: Plugins) {
       defaultCookieAttributes: { httpOnly: true, sameSite: 'strict', path: '/app' },
       // The provider sends the person back from its own site.
       cookies: { oauth_state: { attributes: { sameSite: 'lax' } } },
-      ipAddress: { ipAddressHeaders: ['x-outrider-client'] },
+      // Whole: its cut to 64 bits is for its own limits of attempts, which are off.
+      ipAddress: { ipAddressHeaders: ['x-outrider-client'], ipv6Subnet: 128 },
     },
     // Who signed in elsewhere is known by their subject; what the provider would let us do is not kept.
     databaseHooks: {

@@ -1,3 +1,4 @@
+import { SocketAddress } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnyContext } from '../../kernel/context.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
@@ -112,8 +113,16 @@ export async function renewBackupCodes(req: FastifyRequest, password: string): P
 /** Latest use first. */
 export async function listSessions(ctx: AnyContext, { id, user }: Session) {
   const rows = await queries.listSessions(ctx.db, user.id, ctx.now())
-  return rows.map((row) => ({ ...row, is_current: row.id === id }))
+  return rows.map((row) => ({
+    ...row,
+    ip_address: shortAddress(row.ip_address),
+    is_current: row.id === id,
+  }))
 }
+
+/** better-auth writes every zero of an IPv6 address. */
+const shortAddress = (address: string | null) =>
+  address?.includes(':') ? new SocketAddress({ address, family: 'ipv6' }).address : address
 
 export async function revokeSession(ctx: AnyContext, { user }: Session, id: string) {
   const revoked = await queries.deleteSessionById(ctx.db, user.id, id)
