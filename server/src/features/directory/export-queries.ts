@@ -5,11 +5,16 @@ export type ExportFormat = 'csv' | 'ndjson'
 const companyColumns = `k.name as company, k.domain, k.website, k.industry, k.employee_count,
   k.revenue_range, k.founded_year, k.description`
 
+/** Else nobody is known by it: whoever had an address alone, which was wrong, is kept by it and shows none. */
+const isKnownBy = `c.email is not null or c.linkedin_url is not null
+    or c.company_id is not null and coalesce(c.first_name, c.last_name) is not null`
+
 const selectContacts = (companies: string, hasEmail: string) => `
   select c.first_name, c.last_name, c.title, c.seniority, c.department, c.email, c.email_status,
     ${hasEmail} as has_email, c.linkedin_url, c.city, c.country, ${companies}
   from directory_contacts c
-  left join directory_companies k on k.id = c.company_id`
+  left join directory_companies k on k.id = c.company_id
+  where ${isKnownBy}`
 
 /** The whole directory, row by row; no value of it has a line end. */
 export function copyOut(kind: DirectoryKind, format: ExportFormat): string {

@@ -116,6 +116,23 @@ test('the mark of the sample is not exported', async () => {
   expect(await readFile(path, 'utf8')).not.toContain('sample')
 })
 
+test('whoever had a wrong address alone is not exported: no import could tell who it is', async () => {
+  const header = 'email,email_status,first_name,last_name,company,linkedin_url\n'
+  const rows = (status: string) =>
+    `nobody@a.example,${status},,,,\n` +
+    `half@a.example,${status},Ada,,,\n` +
+    `named@a.example,${status},Ada,Lovelace,Analytical,\n` +
+    `linked@a.example,${status},,,,linkedin.com/in/ada\n`
+  for (const status of ['verified', 'invalid']) await importText(ctx, header + rows(status))
+  expect(await contactsIn(ctx)).toHaveLength(4)
+  for (const format of ['csv', 'ndjson'] as const) {
+    const { path, result } = await exportTo(`x.${format}`, 'contacts', format)
+    expect(result.rows).toBe(2)
+    await emptyDirectory(ctx)
+    expect(await importPath(ctx, path)).toMatchObject({ rows: 2, rejected: 0 })
+  }
+})
+
 test('an empty directory is a file of headers, or an empty one', async () => {
   const csv = await exportTo('x.csv', 'contacts', 'csv')
   expect(csv.result.rows).toBe(0)
