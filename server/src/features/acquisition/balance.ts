@@ -1,4 +1,5 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { isReadOnly, isUnreachable } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { nilId } from '../../kernel/ids.ts'
 import { describeError } from '../../kernel/log.ts'
@@ -64,6 +65,8 @@ export async function grantMonthlyCredits(ctx: ProcessContext) {
       after = workspaceId
       await transaction(inWorkspace(ctx, workspaceId), (tx) => holdCredits(tx, workspaceId)).catch(
         (error) => {
+          // Then it is so for all: the loop tells of it once, and begins again.
+          if (isUnreachable(error) || isReadOnly(error)) throw error
           const fields = { workspace: workspaceId, ...describeError(error) }
           ctx.log.error(fields, 'the monthly credits of a workspace are granted later')
         },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
@@ -213,19 +214,45 @@ describe('monthly credits', () => {
   })
 
   test('of one workspace that cannot be granted cost no other its own', async () => {
-    await setPlan(ctx, workspaceId, { monthlyCredits: 2_147_483_647 })
+    await setPlan(ctx, workspaceId, { monthlyCredits: 7 })
+    await getBalance(ctx, workspaceId)
+    const { peek } = ctx.database
+    const full = 2_147_483_647
+    await peek
+      .updateTable('credit_balances')
+      .set({ balance: full, granted: full, period_grant: 0, period_end: ctx.now() })
+      .where('workspace_id', '=', workspaceId)
+      .execute()
     const later = (await createWorkspace(ctx, `later ${ctx.newId()}`)).id
     await setPlan(ctx, later, { monthlyCredits: 7 })
     await grantMonthlyCredits(ctx)
-    const { peek } = ctx.database
     const granted = await peek
       .selectFrom('credit_balances')
       .select(['workspace_id', 'balance'])
       .where('workspace_id', 'in', [workspaceId, later])
       .execute()
-    expect(granted).toEqual([{ workspace_id: later, balance: 107 }])
+    expect(granted.map(({ balance }) => balance).toSorted()).toEqual([107, full])
     const lines = ctx.logLines.filter((line) => line.includes('monthly credits'))
     expect(lines).toEqual([expect.stringContaining(workspaceId)])
+  })
+
+  test('are told of in one line while the database is away, however many workspaces wait for them', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      const { id } = await createWorkspace(ctx, `${name} ${ctx.newId()}`)
+      await setPlan(ctx, id, { monthlyCredits: 7 })
+    }
+    const { peek } = ctx.database
+    // What PostgreSQL says while it stops.
+    await sql`create function stopping() returns trigger language plpgsql as
+      $$ begin raise exception 'stopping' using errcode = '57P01'; end $$`.execute(peek)
+    await sql`create trigger stopping before insert or update on credit_balances
+      for each row execute function stopping()`.execute(peek)
+    const before = ctx.logLines.length
+    // Its loop tells of it, and tries again.
+    await expect(grantMonthlyCredits(ctx)).rejects.toMatchObject({ code: '57P01' })
+    await sql`drop function stopping cascade`.execute(peek)
+    const lines = ctx.logLines.slice(before).filter((line) => line.includes('57P01'))
+    expect(lines).toEqual([])
   })
 
   test('end with the period in which the plan loses them', async () => {
