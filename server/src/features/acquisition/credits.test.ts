@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -211,6 +212,26 @@ describe('monthly credits', () => {
       expect(await getBalance(ctx, workspaceId)).toMatchObject({ balance: 1_999_999_999 })
     }
     ctx.clock.set(before)
+  })
+
+  test('of a plan that was given more than a balance can hold are as many as a plan takes', async () => {
+    const { peek } = ctx.database
+    await sql`alter table workspaces drop constraint workspaces_plan_monthly_credits_check,
+      add constraint workspaces_plan_monthly_credits_check check (plan_monthly_credits >= 0)`.execute(
+      peek,
+    )
+    await peek
+      .updateTable('workspaces')
+      .set({ plan_monthly_credits: 2_147_483_647 })
+      .where('id', '=', workspaceId)
+      .execute()
+    await expect(getBalance(ctx, workspaceId)).rejects.toThrow('out of range')
+    const path = new URL('../../../migrations/0139_monthly_credits_max.sql', import.meta.url)
+    await peek.transaction().execute((tx) => sql.raw(readFileSync(path, 'utf8')).execute(tx))
+    expect(await getBalance(ctx, workspaceId)).toMatchObject({ balance: 1_000_000_099 })
+    await expect(setPlan(ctx, workspaceId, { monthlyCredits: 1_000_000_000 })).rejects.toThrow(
+      'workspaces_plan_monthly_credits_check',
+    )
   })
 
   test('of one workspace that cannot be granted cost no other its own', async () => {
