@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { Db, ProcessDb } from '../../kernel/db/db.ts'
 import type { Invitations } from '../../kernel/db/types.gen.ts'
 
@@ -14,6 +14,16 @@ export const listInvitations = (db: Db, workspaceId: string, now: Date) =>
     .where('timestamp_expires', '>', now)
     .orderBy('id', 'desc')
     .execute()
+
+export async function countInvitations(db: Db, workspaceId: string, now: Date): Promise<number> {
+  const { count } = await db
+    .selectFrom('invitations')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('timestamp_expires', '>', now)
+    .executeTakeFirstOrThrow()
+  return count
+}
 
 export const deleteInvitation = (db: Db, workspaceId: string, id: string) =>
   db

@@ -21,6 +21,8 @@ import { addMember, findRole, lockMembers, requireOwnerFor } from './members.ts'
 import type { Invitation } from './schema.ts'
 
 const validMs = 7 * dayMs
+/** They are listed whole. */
+const openMax = 1000
 
 export interface Inviting extends ChangedBy {
   workspaceId: string
@@ -45,6 +47,12 @@ export async function createInvitation(
     // One that nobody can accept any more is nobody's to keep.
     const open = replaced.filter((each) => each.timestamp_expires > tx.now())
     for (const { role } of open) requireOwnerFor(role as Role, own)
+    if ((await queries.countInvitations(tx.db, workspaceId, tx.now())) >= openMax) {
+      throw new AppError(
+        'not_ready',
+        `There are ${openMax} open invitations; withdraw one first, or wait until some have expired.`,
+      )
+    }
     const row = await queries.insertInvitation(tx.db, {
       ...{ id: tx.newId(), workspace_id: workspaceId, email, role: input.role },
       ...{ token_hash: hashToken(token), invited_by: actor.type === 'user' ? actor.id : null },

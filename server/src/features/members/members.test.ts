@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import {
@@ -14,6 +15,7 @@ import { patience } from '../../../test/patience.ts'
 import { createMember, createPerson, join, type Person } from '../../../test/people.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import type { Caller } from '../../kernel/http/access.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { createInvitation } from './invitations.ts'
@@ -236,6 +238,29 @@ test('nobody makes a reset link for themselves: an open browser would be enough 
   expect(outcome(await call(browser, 'POST', `/app/members/${id}/reset-link`))).toBe(
     '403 role_required',
   )
+})
+
+test('a workspace has a thousand open invitations at most, and those that are over or replaced do not count', async () => {
+  const { ctx, workspaceId } = api
+  const row = (n: number, days: number) => ({
+    ...{ id: ctx.newId(), workspace_id: workspaceId, email: `n${n}@example.com`, role: 'viewer' },
+    ...{ token_hash: randomBytes(32), invited_by: null, timestamp_created: ctx.now() },
+    timestamp_expires: new Date(ctx.now().getTime() + days * dayMs),
+  })
+  const open = Array.from({ length: 999 }, (_, n) => row(n, 7))
+  const over = Array.from({ length: 5 }, (_, n) => row(1000 + n, 0))
+  const { peek } = ctx.database
+  await peek
+    .insertInto('invitations')
+    .values([...open, ...over])
+    .execute()
+  const ask = async (email: string) =>
+    call(browser, 'POST', '/app/invitations', { email, role: 'viewer' })
+  const answers = await Promise.all(['one@example.com', 'two@example.com'].map(ask))
+  expect(answers.map(outcome).toSorted()).toEqual(['201 ok', '409 not_ready'])
+  expect(outcome(await ask('n7@example.com'))).toBe('201 ok')
+  await call(browser, 'DELETE', `/app/invitations/${open[0]?.id}`)
+  expect(outcome(await ask('three@example.com'))).toBe('201 ok')
 })
 
 test('of two invitations of one address at one instant one is good', async () => {
