@@ -363,6 +363,28 @@ test('what was missed stays offered after a reload and a refused replay, until i
   await page.getByText('Events may have been missed: counting them takes too long.').waitFor()
 })
 
+test('what was missed is dismissed, on every open page, and offered again by Undo', async ({
+  application,
+  open,
+}) => {
+  await startDelivering(application)
+  const { id } = await create(application, 'Dismissed', good.url)
+  const url = `/app/api/v2/webhooks/${id}`
+  await application.asOwner('PATCH', url, { status: 'disabled' })
+  await happen(application, 2)
+  await application.asOwner('PATCH', url, { status: 'active' })
+  const page = await open(application.visitor, `${path}/${id}`)
+  const other = await open(application.visitor, `${path}/${id}`)
+  const notices = [page, other].map((each) =>
+    each.getByText('2 events were missed while it was off'),
+  )
+  for (const notice of notices) await notice.waitFor()
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  for (const notice of notices) await notice.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  for (const notice of notices) await notice.waitFor()
+})
+
 test('what a webhook has missed counts what ended undelivered before it was paused, and may be too many', async ({
   application,
   open,

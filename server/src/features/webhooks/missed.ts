@@ -2,9 +2,13 @@ import type { Selectable } from 'kysely'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
+import { notFound } from '../../kernel/errors.ts'
+import type { ChangedBy } from '../audit/index.ts'
 import { findFailingSince } from '../deliveries/lane-health/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
+import type { Webhook } from './schema.ts'
+import { record, toRecord } from './webhooks.ts'
 
 type Row = Selectable<Webhooks>
 
@@ -15,14 +19,19 @@ interface KeptPeriod {
   to: string
   /** Null where the beginning of it was replayed, and with it what had ended before. */
   ended_from: string | null
+  /** Somebody said that it is not to be replayed: it is offered no more. */
+  dismissed?: boolean
 }
 
 const periodsMax = 20
 
-/** Of a disabled destination since then, else what nobody has replayed, the oldest first. */
+/** Of a disabled destination since then, else what nobody has replayed or dismissed, the oldest first. */
 export async function findMissedPeriods(ctx: Context, row: Row) {
   const { timestamp_disabled: from } = row
-  return from ? [await findCurrentPeriod(ctx, row, from)] : keptPeriods(row).map(toWindow)
+  if (from) return [await findCurrentPeriod(ctx, row, from)]
+  return keptPeriods(row)
+    .filter(({ dismissed }) => !dismissed)
+    .map(toWindow)
 }
 
 async function findCurrentPeriod(ctx: Context, row: Row, from: Date) {
@@ -72,6 +81,26 @@ export async function forgetMissed(
     tellPages(tx, workspaceId, ['webhooks'])
   })
 }
+
+/** It stays with the destination, so that it can be offered again; one that was replayed meanwhile does not. */
+export const dismissMissed = (
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  { from, dismissed }: { from: Date; dismissed: boolean },
+  by: ChangedBy,
+): Promise<Webhook> =>
+  transaction(ctx, async (tx) => {
+    const row = await queries.lockWebhook(tx.db, workspaceId, id)
+    if (!row) throw notFound('webhook')
+    const periods = keptPeriods(row).map((kept) =>
+      toWindow(kept).from.getTime() === from.getTime() ? { ...kept, dismissed } : kept,
+    )
+    const missed = JSON.stringify(periods)
+    if (missed === JSON.stringify(row.missed)) return toRecord(tx, row)
+    await record(tx, row, 'webhook.updated', by, { fields: ['missed'] })
+    return toRecord(tx, await queries.updateWebhook(tx.db, workspaceId, id, { missed }))
+  })
 
 const keptPeriods = (row: Row) => row.missed as unknown as KeptPeriod[]
 

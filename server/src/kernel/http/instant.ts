@@ -7,6 +7,8 @@ import { invalidField } from '../errors.ts'
  * @param path as `details` name it: a parameter of the query by its name, a field of the body by a pointer
  * @throws AppError `invalid_field`
  */
+export function instantOf(path: string, text: string): Date
+export function instantOf(path: string, text: string | undefined): Date | undefined
 export function instantOf(path: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const instant = parseInstant(text)

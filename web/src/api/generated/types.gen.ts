@@ -2992,6 +2992,20 @@ export type WebhookRequest = {
 };
 
 /**
+ * Whether what a webhook has missed is still to be replayed.
+ */
+export type MissedEventsInput = {
+    /**
+     * The `from` of what was missed.
+     */
+    from: string;
+    /**
+     * Whether it is offered no more.
+     */
+    dismissed: boolean;
+};
+
+/**
  * What to deliver again: one delivery, or the events of a window.
  */
 export type WebhookReplayInput = {
@@ -10693,6 +10707,70 @@ export type CountMissedEventsResponses = {
 };
 
 export type CountMissedEventsResponse = CountMissedEventsResponses[keyof CountMissedEventsResponses];
+
+export type DismissMissedEventsData = {
+    body: MissedEventsInput;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/webhooks/{id}/missed';
+};
+
+export type DismissMissedEventsErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * The state of the record, or a request with the same Idempotency-Key, forbids it. `invalid_transition`, `not_ready`, `not_eligible`, `idempotency_key_in_progress`, `idempotency_key_reused`, `already_set_up`, `consent_failed`, `version_conflict`.
+     */
+    409: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type DismissMissedEventsError = DismissMissedEventsErrors[keyof DismissMissedEventsErrors];
+
+export type DismissMissedEventsResponses = {
+    /**
+     * A destination of events. The values of its headers are masked.
+     */
+    200: Webhook;
+};
+
+export type DismissMissedEventsResponse = DismissMissedEventsResponses[keyof DismissMissedEventsResponses];
 
 export type CreateTryOutData = {
     body?: never;

@@ -5,6 +5,8 @@ import { invalidField } from '../../../kernel/errors.ts'
 import { instantOf } from '../../../kernel/http/instant.ts'
 import { Nullable, ref, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
 import { changedBy } from '../../audit/index.ts'
+import { dismissMissed } from '../missed.ts'
+import { Webhook } from '../schema.ts'
 import { countMissed, countWindow, type Selection, startReplay } from './start-replay.ts'
 
 const time = (description: string) =>
@@ -89,7 +91,21 @@ const MissedEvents = Type.Object(
   },
 )
 
+const MissedEventsInput = Type.Object(
+  {
+    from: time('The `from` of what was missed.'),
+    dismissed: Type.Boolean({ description: 'Whether it is offered no more.' }),
+  },
+  {
+    $id: 'MissedEventsInput',
+    description: 'Whether what a webhook has missed is still to be replayed.',
+    additionalProperties: false,
+    examples: [{ from: '2026-11-20T09:37:00.123Z', dismissed: true }],
+  },
+)
+
 export const webhookReplaySchemas = [
+  MissedEventsInput,
   WebhookReplayInput,
   WebhookReplay,
   WebhookReplayCount,
@@ -142,6 +158,28 @@ export const webhookReplayRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     ({ ctx, caller, params }) => countMissed(ctx, caller.workspaceId, params.id, countMs),
+  )
+
+  app.patch(
+    '/webhooks/:id/missed',
+    {
+      config: { access: { scopes: [], role: 'admin', entitlement } },
+      schema: {
+        operationId: 'dismissMissedEvents',
+        summary: 'Offer what a webhook has missed no more, or again',
+        description:
+          'Of one that goes on. Its events stay stored, and a replay of a window delivers them all the same.',
+        tags,
+        params,
+        body: ref(MissedEventsInput),
+        response: { 200: ref(Webhook) },
+      },
+    },
+    (req) => {
+      const { from, dismissed } = req.body
+      const change = { from: instantOf('/from', from), dismissed }
+      return dismissMissed(req.ctx, req.caller.workspaceId, req.params.id, change, changedBy(req))
+    },
   )
 
   app.post(
