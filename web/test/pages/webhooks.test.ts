@@ -14,6 +14,7 @@ import { patience } from '../../../server/test/patience.ts'
 import { answerWith, type Receiver, startReceiver } from '../../../server/test/receiver.ts'
 import type { Application } from '../application.ts'
 import { allowFailures, expectFailures } from '../browser.ts'
+import { refusal } from '../refusal.ts'
 import { test } from './fixture.ts'
 
 const path = '/w/default/settings/webhooks'
@@ -363,6 +364,36 @@ test('what was missed stays offered after a reload and a refused replay, until i
   await page.getByText('Events may have been missed: counting them takes too long.').waitFor()
 })
 
+test('where a replay was refused, Resume asks again for what it shows, not for an earlier pause', async ({
+  application,
+  open,
+}) => {
+  await startDelivering(application)
+  const { clock } = application.api.ctx
+  const { id } = await create(application, 'Paused twice', good.url)
+  const url = `/app/api/v2/webhooks/${id}`
+  await application.asOwner('PATCH', url, { status: 'disabled' })
+  await happen(application, 1)
+  clock.advance(600_000)
+  await application.asOwner('PATCH', url, { status: 'active' })
+  clock.advance(600_000)
+  await application.asOwner('PATCH', url, { status: 'disabled' })
+  await happen(application, 2)
+  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
+  const submit = page.getByRole('button', { name: 'Resume and replay 2' })
+  await submit.waitFor()
+  const replays = `**/app/webhooks/${id}/replay`
+  expectFailures(page, 'POST /app/webhooks/:id/replay lost')
+  await page.route(replays, (route) => route.abort())
+  await submit.click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  // The page beneath offers the earlier one by now.
+  await page.getByText('1 event was missed while it was off').waitFor()
+  await page.unroute(replays)
+  await submit.click()
+  await page.getByText('and 2 that were missed').waitFor()
+})
+
 test('what was missed is dismissed, on every open page, and offered again by Undo', async ({
   application,
   open,
@@ -434,12 +465,22 @@ test('a secret is replaced once, also when the answer got lost and it is asked f
   const before = await read()
   const page = await open(application.visitor, `${path}/${id}?panel=secret`)
   const url = `**/api/v2/webhooks/${id}`
+  expectFailures(page, 'PATCH /app/api/v2/webhooks/:id 429')
+  await page.route(url, (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill(refusal(429, 'Too many requests.'))
+      : route.fallback(),
+  )
+  await page.getByRole('button', { name: 'Replace secret' }).click()
+  await page.getByText('Too many requests.').waitFor()
+  await page.unroute(url)
   expectFailures(page, 'PATCH /app/api/v2/webhooks/:id lost')
   await page.route(url, async (route) => {
     if (route.request().method() !== 'PATCH') return route.fallback()
     await route.fetch()
     await route.abort()
   })
+  // What was refused is not in force: its time may be another one.
   await page.getByLabel('Signs for another hour').check()
   await page.getByRole('button', { name: 'Replace secret' }).click()
   await page.getByRole('dialog').getByRole('alert').waitFor()

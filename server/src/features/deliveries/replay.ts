@@ -4,6 +4,7 @@ import { AppError, notFound } from '../../kernel/errors.ts'
 import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { allEvents, type Destination, findDestination } from '../webhooks/index.ts'
+import { pendingMax } from './backlog.ts'
 import { clockLagMs } from './delivery.ts'
 import { hintAfterCommit, lifetimeMs, rowsMax } from './enqueue.ts'
 import * as queries from './replay-queries.ts'
@@ -24,6 +25,8 @@ export interface ReplayWindow {
    * process whose clock is behind.
    */
   endedFrom?: Date | undefined
+  /** When the time before that it was off was over: what was made until then was missed in that one. */
+  previousTo?: Date | undefined
 }
 
 /**
@@ -42,15 +45,23 @@ export async function waitForUnderWay({ now, sleep }: Context, { to, endedFrom }
   if (aheadMs > 0) await sleep(Math.min(aheadMs, underWayMs))
 }
 
-type Then = (tx: Context, isFirst: boolean) => Promise<unknown>
+interface ReplaySteps {
+  /** Before any of a window is queued, of which there are so many: at most one more than can be. */
+  onCounted?: (count: number) => Promise<unknown>
+  /** In each transaction that has queued some of them. */
+  onQueued?: (tx: Context, isFirst: boolean) => Promise<unknown>
+}
 
 /**
  * Delivers again: the same event ids, new retry groups that start at attempt 0 and live 72 h.
  *
- * @param then done in each transaction that has queued some of them
  * @returns how many deliveries were queued
  */
-export async function replay(ctx: Context, request: ReplayRequest, then?: Then): Promise<number> {
+export async function replay(
+  ctx: Context,
+  request: ReplayRequest,
+  { onCounted, onQueued }: ReplaySteps = {},
+): Promise<number> {
   const { workspaceId } = request
   if (!('from' in request)) {
     const attempt =
@@ -60,18 +71,25 @@ export async function replay(ctx: Context, request: ReplayRequest, then?: Then):
     if (attempt?.webhook_id !== request.webhookId) throw notFound('delivery')
     await getActiveDestination(ctx, workspaceId, attempt.webhook_id)
     const queued = await enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id], (tx) =>
-      then?.(tx, true),
+      onQueued?.(tx, true),
     )
     if (queued === 0) throw eventNotStored()
     return queued
   }
   const { webhookId } = request
   const destination = await getActiveDestination(ctx, workspaceId, webhookId)
+  // All of them are read, once, before any is queued: their number may be more than there is room for.
+  const ids: string[] = []
+  for await (const read of eventsOf(ctx, destination, request, pendingMax + 1)) {
+    ids.push(...read)
+    if (ids.length > pendingMax) break
+  }
+  await onCounted?.(ids.length)
   let count = 0
-  for await (const ids of eventsOf(ctx, destination, request, rowsMax)) {
-    if (ids.length === 0) continue
+  for (let at = 0; at < ids.length; at += rowsMax) {
     const isFirst = count === 0
-    count += await enqueue(ctx, workspaceId, webhookId, ids, (tx) => then?.(tx, isFirst))
+    const chunk = ids.slice(at, at + rowsMax)
+    count += await enqueue(ctx, workspaceId, webhookId, chunk, (tx) => onQueued?.(tx, isFirst))
   }
   return count
 }
@@ -109,7 +127,7 @@ export async function countReplay(
 async function* eventsOf(
   ctx: Context,
   destination: Destination,
-  { from, to, endedFrom }: ReplayWindow,
+  { from, to, endedFrom, previousTo }: ReplayWindow,
   most: number,
 ) {
   const { workspace_id, id, event_type, campaign } = destination
@@ -150,7 +168,9 @@ async function* eventsOf(
   }
   if (endedFrom) {
     // What was made before the destination was not for it.
-    const firstMs = Math.max(from.getTime() - clockLagMs, timeOfId(id).getTime())
+    const firstMs = Math.max(
+      ...[from.getTime() - clockLagMs, timeOfId(id).getTime(), previousTo?.getTime() ?? 0],
+    )
     for await (const ids of between(firstIdAt(new Date(firstMs)), from)) {
       // What waited when the destination was switched off may be delivered since it goes on.
       const meant = await queries.findMeant(ctx.db, destination, ids, {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { startReceiver } from '../../../test/receiver.ts'
+import { captureStatements } from '../../kernel/db/client.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { storeEvents } from '../events/index.ts'
@@ -69,6 +70,49 @@ test('what somebody dismissed is missed no more, until that is undone, and a lat
   await replay(id, from, to)
   await dismiss(false)
   expect((await count(id)).deliveries).toBe(2)
+})
+
+test('of two pauses within two minutes each counts and delivers its own events', async () => {
+  await using good = await startReceiver()
+  const { id } = await service.createWebhook(good.url)
+  const pauseBriefly = async () => {
+    await set(id, 'disabled')
+    await service.emit()
+    advance(1000)
+    await set(id, 'active')
+    advance(10_000)
+  }
+  await pauseBriefly()
+  await pauseBriefly()
+  const { from, to } = await count(id)
+  if (!(from && to)) throw new Error('It was not switched off.')
+  await set(id, 'disabled')
+  await service.emit()
+  const third = await count(id)
+  expect(third.deliveries).toBe(1)
+  advance(1000)
+  await set(id, 'active')
+  if (!(third.from && third.ended_from)) throw new Error('It was not switched off.')
+  const window = { from: third.from, to: service.ctx.now(), endedFrom: third.ended_from }
+  const by = { actor: operator }
+  expect(await startReplay(service.ctx, service.workspaceId, id, window, by)).toBe(1)
+  expect(await replay(id, from, to)).toBe(1)
+  expect((await count(id)).deliveries).toBe(1)
+})
+
+test('a replay of a window reads its events once, however many match', async () => {
+  await using good = await startReceiver()
+  const from = service.ctx.now()
+  await service.emit([{}, {}])
+  const { id } = await service.createWebhook(good.url)
+  let reads = 0
+  captureStatements((text) => {
+    if (text.includes('from events') && text.includes('as materialized')) reads += 1
+  })
+  onTestFinished(() => captureStatements(undefined))
+  advance(1000)
+  expect(await replay(id, from, service.ctx.now())).toBe(2)
+  expect(reads).toBe(1)
 })
 
 test('what is no longer stored hides nothing that is', async () => {

@@ -28,16 +28,29 @@ const periodsMax = 20
 /** Of a disabled destination since then, else what nobody has replayed or dismissed, the oldest first. */
 export async function findMissedPeriods(ctx: Context, row: Row) {
   const { timestamp_disabled: from } = row
-  if (from) return [await findCurrentPeriod(ctx, row, from)]
-  return keptPeriods(row)
-    .filter(({ dismissed }) => !dismissed)
-    .map(toWindow)
+  const periods = from
+    ? [await findCurrentPeriod(ctx, row, from)]
+    : keptPeriods(row)
+        .filter(({ dismissed }) => !dismissed)
+        .map(toWindow)
+  return periods.map((period) => ({ ...period, previousTo: previousTo(row, period.from) }))
 }
 
 async function findCurrentPeriod(ctx: Context, row: Row, from: Date) {
   const failingSince = await findFailingSince(ctx.db, row.workspace_id, row.id)
   return { from, to: ctx.now(), endedFrom: failingSince ?? from }
 }
+
+/** When the time before this one, in which it was off and which nobody has replayed, was over. */
+export async function findPreviousTo(ctx: Context, workspaceId: string, id: string, from: Date) {
+  const row = await queries.findWebhook(ctx.db, workspaceId, id)
+  return row && previousTo(row, from)
+}
+
+const previousTo = (row: Row, from: Date) =>
+  keptPeriods(row)
+    .map(toWindow)
+    .findLast(({ to }) => to <= from)?.to
 
 /** With what a destination has missed that goes on now: it may be replayed whenever somebody wants to. */
 export async function keepMissed(tx: Context, row: Row): Promise<string> {

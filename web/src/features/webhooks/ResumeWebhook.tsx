@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import { countMissedEventsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { replayWebhook, updateWebhook } from '../../api/generated/sdk.gen.ts'
-import type { Webhook } from '../../api/generated/types.gen.ts'
+import type { MissedEvents, Webhook } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Moment } from '../../ui/Moment.tsx'
@@ -30,31 +30,28 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
   const attempt = useAttempt()
   const path = { id: webhook.id }
   const [since] = useState(webhook.timestamp_disabled)
-  const [resumedAt, setResumedAt] = useState<string>()
+  const [resumed, setResumed] = useState<{ at: string; shown: MissedEvents | undefined }>()
   const missed = useQuery({
     ...countMissedEventsOptions({ path }),
     // What goes on misses no more than that.
-    enabled: resumedAt === undefined,
+    enabled: resumed === undefined,
     staleTime: 0,
   })
   // Counted anew each time it is asked: what was counted before says nothing of what came since.
   const isCounted = missed.isSuccess && missed.isFetchedAfterMount
-  const {
-    deliveries: count = 0,
-    is_estimate = false,
-    from,
-    ended_from,
-  } = (isCounted && missed.data) || {}
+  // Once it goes on, the notice of its page asks for the oldest that it has missed, which may be another.
+  const shown = resumed ? resumed.shown : isCounted ? missed.data : undefined
+  const { deliveries: count = 0, is_estimate = false, from, ended_from } = shown ?? {}
   const isNothing = count === 0 && !is_estimate
   const isTooMany = count > replayMax
   const resume = useMutation<number, Fault, { withMissed: boolean }>({
     async mutationFn({ withMissed }) {
-      let goesOnAt = resumedAt
+      let goesOnAt = resumed?.at
       if (goesOnAt === undefined) {
         const body = { status: 'active' } as const
         const { data } = await updateWebhook({ path, body, throwOnError: true })
         goesOnAt = data.timestamp_updated
-        setResumedAt(goesOnAt)
+        setResumed({ at: goesOnAt, shown })
       }
       if (!withMissed || !from || !ended_from) return 0
       const headers = attempt.headers()
@@ -80,8 +77,8 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
       <Stack>
         <Text>
           {t(($) => $.webhooks.resume.since)} {since && <Moment at={since} />}.{' '}
-          {!isCounted && !missed.isError && t(($) => $.webhooks.resume.counting)}
-          {isCounted &&
+          {!shown && !missed.isError && t(($) => $.webhooks.resume.counting)}
+          {shown &&
             (isTooMany
               ? t(($) => $.webhooks.resume.tooMany)
               : isNothing
@@ -93,15 +90,13 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
         <Group justify="flex-end">
           <Button
             variant="default"
-            disabled={!isCounted && !missed.isError}
+            disabled={!shown && !missed.isError}
             loading={resume.isPending && !resume.variables.withMissed}
             onClick={() => resume.mutate({ withMissed: false }, { onSuccess: onClose })}
           >
-            {t(($) =>
-              isCounted && isNothing ? $.webhooks.resume.submit : $.webhooks.resume.without,
-            )}
+            {t(($) => (shown && isNothing ? $.webhooks.resume.submit : $.webhooks.resume.without))}
           </Button>
-          {isCounted && !isNothing && (
+          {shown && !isNothing && (
             <Button
               data-autofocus
               loading={resume.isPending && resume.variables.withMissed}

@@ -11,7 +11,7 @@ import {
   waitForUnderWay,
 } from '../../deliveries/index.ts'
 import { lockLane } from '../../deliveries/lane-health/index.ts'
-import { findMissedPeriods, forgetMissed } from '../missed.ts'
+import { findMissedPeriods, findPreviousTo, forgetMissed } from '../missed.ts'
 import { findWebhook } from '../queries.ts'
 import { record } from '../webhooks.ts'
 
@@ -24,7 +24,7 @@ export const countWindow = (
   workspaceId: string,
   webhookId: string,
   window: ReplayWindow,
-  budgetMs?: number,
+  budgetMs: number,
 ) => countReplay(ctx, { workspaceId, webhookId, ...window }, pendingMax + 1, budgetMs)
 
 /** Events of the moment in which it goes on may be meant for nobody: twice is better than never. */
@@ -76,7 +76,10 @@ export async function startReplay(
   by: ChangedBy,
 ): Promise<number> {
   if ('from' in selection) await waitForUnderWay(ctx, selection)
-  const count = 'from' in selection ? await requireRoom(ctx, workspaceId, webhookId, selection) : 1
+  const previousTo =
+    'from' in selection
+      ? await findPreviousTo(ctx, workspaceId, webhookId, selection.from)
+      : undefined
   const window =
     'from' in selection
       ? {
@@ -88,35 +91,31 @@ export async function startReplay(
         ? { webhook_event_id: selection.attemptId }
         : { retry_group_id: selection.retryGroupId }
   const row = { workspace_id: workspaceId, id: webhookId }
-  const details = { ...window, deliveries: String(count) }
+  let deliveries = 1
   const queued = await replay(
     ctx,
-    { workspaceId, webhookId, ...selection },
-    async (tx, isFirst) => {
-      if (isFirst) await record(tx, row, 'webhook.replayed', by, details)
-      if ('from' in selection) await keepRoom(tx, workspaceId, webhookId)
+    { workspaceId, webhookId, ...selection, previousTo },
+    {
+      async onCounted(count) {
+        deliveries = count
+        await requireRoom(ctx, workspaceId, webhookId, count)
+      },
+      async onQueued(tx, isFirst) {
+        const details = { ...window, deliveries: String(deliveries) }
+        if (isFirst) await record(tx, row, 'webhook.replayed', by, details)
+        if ('from' in selection) await keepRoom(tx, workspaceId, webhookId)
+      },
     },
   )
   if ('from' in selection) await forgetMissed(ctx, workspaceId, webhookId, selection)
   return queued
 }
 
-/**
- * What is more than may wait for a destination ends undelivered, what has waited longest first.
- *
- * @returns how many the window has
- */
-async function requireRoom(
-  ctx: Context,
-  workspaceId: string,
-  webhookId: string,
-  window: ReplayWindow,
-): Promise<number> {
-  const { count } = await countWindow(ctx, workspaceId, webhookId, window)
+/** What is more than may wait for a destination ends undelivered, what has waited longest first. */
+async function requireRoom(ctx: Context, workspaceId: string, webhookId: string, count: number) {
   if (count > pendingMax) throw tooMany()
   const [waiting] = await countPending(ctx.db, workspaceId, [webhookId])
   if (waiting && count + waiting.count > pendingMax) throw tooManyWithWaiting()
-  return count
 }
 
 /** Others may have queued as much since: what they have committed is counted, and the rest waits here. */
