@@ -21,7 +21,13 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
   const { t } = useTranslation()
   const [overlap, setOverlap] = useState<Overlap>('86400')
   const [secret] = useState(newSecret)
-  const replace = useMutation(updateWebhookMutation())
+  // Asked for again after an answer that got lost, it keeps the time that it was replaced with.
+  const [mayBeInForce, setMayBeInForce] = useState(false)
+  const replace = useMutation({
+    ...updateWebhookMutation(),
+    onError: ({ code, statusCode }) =>
+      setMayBeInForce(mayBeInForce || code === 'unreachable' || statusCode >= 500),
+  })
   // Left meanwhile, nobody would ever see the secret that is in force.
   useStayWhile(replace.isPending)
   if (replace.isSuccess) {
@@ -41,8 +47,7 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
               key={value}
               value={value}
               label={t(($) => $.webhooks.replace.overlaps[value])}
-              // Asked for again, the secret keeps the time that it was replaced with.
-              disabled={!replace.isIdle}
+              disabled={replace.isPending || mayBeInForce}
             />
           ))}
         </Stack>
