@@ -427,6 +427,10 @@ test('a removed step comes back, what the editor would flatten is shown as its s
   await page.clock.fastForward(5000)
   await page.getByText('Not saved yet').waitFor()
   await undo.click()
+  // The step that was moved is the one that is looked at, as before.
+  const subject = page.getByRole('textbox', { name: 'Subject' })
+  expect(await subject.inputValue()).toBe('Hello again')
+  await page.waitForURL((address) => address.searchParams.get('step') !== '2')
   await page.clock.fastForward(5000)
   await saved(page)
   const [first, second] = await stored()

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Campaign } from '../../../api/generated/types.gen.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
@@ -37,6 +38,14 @@ export function StepsTab() {
       search: campaignSearchOf({ tab: 'steps', step: number, variant: variantNumber }),
       replace: true,
     })
+  /** Nobody is brought back to a step from somewhere else. */
+  const looksAt = useRef<string>(undefined)
+  useEffect(() => {
+    looksAt.current = step && keyOf(step.id)
+    return () => {
+      looksAt.current = undefined
+    }
+  }, [step, keyOf])
   const save = (changed: Step[]) => set(withSteps(changed))
   const isSame = (one: { id: string }, other: { id: string }) => keyOf(one.id) === keyOf(other.id)
   /** Once: it may have come back by another way. */
@@ -64,7 +73,9 @@ export function StepsTab() {
       (mine) => {
         const then = stepsOf(mine)
         const at = then.findIndex((each) => isSame(each, mover))
-        return at >= 0 ? withSteps(moved(then, at, from)) : {}
+        if (at < 0) return {}
+        if (looksAt.current === keyOf(mover.id)) show(from + 1)
+        return withSteps(moved(then, at, from))
       },
     )
     save(moved(steps, from, to))
