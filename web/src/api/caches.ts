@@ -56,19 +56,24 @@ export const onForget = (forget: () => void, isUnderWay = () => false) =>
 
 export const isAnythingUnderWay = () => [...forgetting.values()].some((isUnderWay) => isUnderWay())
 
-const finishing = new Set<() => Promise<void>>()
+const finishing = new Map<() => Promise<void>, () => boolean>()
 
 /**
  * For what is saved a moment after it was typed: without a session nothing can be.
  *
+ * @param isUnsaved whether something could not be saved, which whoever signs out is asked about
  * @returns forgets it, once its page is left
  */
-export function beforeSignOut(finish: () => Promise<void>) {
-  finishing.add(finish)
+export function beforeSignOut(finish: () => Promise<void>, isUnsaved: () => boolean) {
+  finishing.set(finish, isUnsaved)
   return () => void finishing.delete(finish)
 }
 
-export const finishEverything = () => Promise.all([...finishing].map((finish) => finish()))
+/** @returns whether something could not be saved */
+export async function finishEverything() {
+  await Promise.all([...finishing.keys()].map((finish) => finish()))
+  return [...finishing.values()].some((isUnsaved) => isUnsaved())
+}
 
 /** What one person read must not be there when another signs in. */
 export function forgetEverything() {

@@ -31,7 +31,8 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   // What is being done is done: closed meanwhile, its answer would close what is asked next.
   const close = () => isBusy || onClose()
   return (
-    <Modal opened={opened} onClose={close} title={title}>
+    // Before a dialog that was there already, or came while this was asked.
+    <Modal opened={opened} onClose={close} title={title} zIndex={300}>
       <Stack>
         <Text>{body}</Text>
         {children}

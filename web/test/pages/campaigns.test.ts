@@ -528,6 +528,42 @@ test('a removed step is saved before its author signs out', async ({ application
   expect((body as Campaign).sequences[0]?.steps).toHaveLength(1)
 })
 
+test('who signs out while somebody else has changed the same is asked first, and chooses', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Met', sequences: sequences() })
+  const person = await createMember(application.api, 'meets@team.example', 'member')
+  const page = await open(person.browser, `${path}/${id}`)
+  const url = `/app/api/v2/campaigns/${id}`
+  const { body } = await application.asOwner('GET', url)
+  const [first, second] = (body as Campaign).sequences[0]?.steps ?? []
+  const variants = second?.variants.map((variant) => ({ ...variant, subject: 'Theirs' }))
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
+  let isFirst = true
+  await page.route(`**${url}`, async (route) => {
+    if (route.request().method() === 'PATCH' && isFirst) {
+      isFirst = false
+      const steps = [first, { ...second, variants }]
+      await application.asOwner('PATCH', url, { sequences: [{ steps }] })
+    }
+    await route.fallback()
+  })
+  await page.getByRole('button', { name: 'Actions for step 2' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByText('Not saved yet').waitFor()
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  const asked = page.getByRole('dialog', { name: 'Sign out now?' })
+  await asked.getByText('What you changed of the campaign is not saved.').waitFor()
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').getByText('Keep mine').click()
+  await page.getByRole('button', { name: 'Save this version' }).click()
+  await saved(page)
+  const { body: kept } = await application.asOwner('GET', url)
+  expect((kept as Campaign).sequences[0]?.steps).toHaveLength(1)
+})
+
 test('a removed variant, a removed weekly schedule and hours before others were drawn come back', async ({
   application,
   open,

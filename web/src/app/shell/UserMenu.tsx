@@ -10,7 +10,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut, Moon, Sun, UserRound } from 'lucide-react'
-import { Suspense } from 'react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { finishEverything, forgetEverything, isAnythingUnderWay } from '../../api/caches.ts'
 import { signOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
@@ -28,18 +28,25 @@ export function UserMenu({ onLeave }: { onLeave: (() => void) | undefined }) {
   const { setColorScheme } = useMantineColorScheme()
   const isDark = useComputedColorScheme() === 'dark'
   const [isAsking, asking] = useDisclosure()
+  const [isUnsaved, setUnsaved] = useState(false)
   const signOut = useMutation({
     ...signOutMutation(),
-    onMutate: finishEverything,
     async onSuccess() {
       forgetEverything()
-      await navigate({ to: '/sign-in', search: {} })
+      // Whoever was asked has chosen.
+      await navigate({ to: '/sign-in', search: {}, ignoreBlocker: true })
     },
     // The dialog says it by itself; whoever leaves a shared computer must not miss it.
     onError({ message }) {
       if (!isAsking) notifications.show({ color: 'red', message })
     },
   })
+  const leave = async () => {
+    const isLeft = await finishEverything()
+    setUnsaved(isLeft)
+    if (isLeft || isAnythingUnderWay()) asking.open()
+    else signOut.mutate({})
+  }
   return (
     <>
       <Menu position="top-start" width="target">
@@ -69,10 +76,7 @@ export function UserMenu({ onLeave }: { onLeave: (() => void) | undefined }) {
             {t(($) => (isDark ? $.shell.light : $.shell.dark))}
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Item
-            leftSection={<LogOut size="1rem" aria-hidden />}
-            onClick={() => (isAnythingUnderWay() ? asking.open() : signOut.mutate({}))}
-          >
+          <Menu.Item leftSection={<LogOut size="1rem" aria-hidden />} onClick={() => void leave()}>
             {t(($) => $.shell.signOut)}
           </Menu.Item>
         </Menu.Dropdown>
@@ -81,7 +85,7 @@ export function UserMenu({ onLeave }: { onLeave: (() => void) | undefined }) {
         <ConfirmDialog
           opened={isAsking}
           title={t(($) => $.shell.leaving.title)}
-          body={t(($) => $.shell.leaving.body)}
+          body={t(($) => $.shell.leaving[isUnsaved ? 'unsaved' : 'body'])}
           confirm={t(($) => $.shell.signOut)}
           isBusy={signOut.isPending}
           fault={signOut.error}

@@ -96,10 +96,13 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   }, [draft, unfinished])
   useEffect(
     () =>
-      beforeSignOut(() => {
-        unfinished.finish()
-        return draft.flush()
-      }),
+      beforeSignOut(
+        () => {
+          unfinished.finish()
+          return draft.flush()
+        },
+        () => draft.state().saving !== 'saved',
+      ),
     [draft, unfinished],
   )
   const connection = useConnection()
