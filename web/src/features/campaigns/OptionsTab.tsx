@@ -4,7 +4,7 @@ import type texts from '../../texts/en.json'
 import { NameField } from '../../ui/NameField.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { CampaignMailboxes } from './CampaignMailboxes.tsx'
-import type { Settings } from './draft-store.ts'
+import type { Settings } from './edits.ts'
 import { useDraft } from './useDraft.ts'
 import { useFinished } from './useFinished.ts'
 

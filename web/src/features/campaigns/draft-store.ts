@@ -1,21 +1,18 @@
 import type { Fault } from '../../api/fault.ts'
 import type { Campaign, CampaignChanges } from '../../api/generated/types.gen.ts'
-import { newKey } from '../../lib/attempt.ts'
 import { createListeners } from '../../lib/listeners.ts'
+import { type BrowserStorage, DraftStorage } from './draft-storage.ts'
+import {
+  differing,
+  type Edits,
+  givenIds,
+  idsOf,
+  isEmpty,
+  type Settings,
+  toBody,
+  withIds,
+} from './edits.ts'
 import { type Conflict, isEqual, merge, setAt } from './merge.ts'
-
-/** What a person changes of a campaign. */
-export type Settings = Omit<
-  Campaign,
-  | 'id'
-  | 'status'
-  | 'status_reason'
-  | 'lead_counts'
-  | 'sending_status'
-  | 'workspace_id'
-  | 'timestamp_created'
-  | 'timestamp_updated'
->
 
 export type Saving = 'saved' | 'unsaved' | 'saving' | 'refused' | 'conflict'
 
@@ -37,16 +34,7 @@ interface DraftParts {
   /** Who writes: on a shared computer nobody goes on with what another has typed. */
   userId: string
   /** None for somebody who may only look. */
-  storage:
-    | (Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> & { names: () => string[] })
-    | undefined
-}
-
-interface Kept {
-  base: Campaign
-  edits: Partial<Settings>
-  /** Until then no other tab takes it over, for it would save what can be undone here. */
-  heldUntilMs?: number | undefined
+  storage: BrowserStorage | undefined
 }
 
 const waitMs = 700
@@ -58,11 +46,11 @@ const waitMs = 700
  */
 export class CampaignDraft {
   #base: Campaign
-  #edits: Partial<Settings> = {}
+  #edits: Edits = {}
   /** As it was before a conflict: kept until a person has chosen, so that a reload asks again. */
-  #unmerged: Kept | undefined
+  #unmerged: { base: Campaign; edits: Edits } | undefined
   /** What was sent and not answered: the server may have taken one of them. */
-  readonly #unanswered = new Set<Partial<Settings>>()
+  readonly #unanswered = new Set<Edits>()
   #state: DraftState
   #timer: ReturnType<typeof setTimeout> | undefined
   /** The changes that can be undone yet. */
@@ -70,10 +58,7 @@ export class CampaignDraft {
   #heldUntilMs = 0
   #running: Promise<void> | undefined
   readonly #parts: DraftParts
-  /** Each draft has its own: another tab with the same campaign overwrites and removes nothing of it. */
-  readonly #name: string
-  /** What others had kept when this one was opened, and it has not taken over yet. */
-  readonly #left: string[]
+  readonly #storage: DraftStorage
   readonly #listeners = createListeners()
   /** Steps and variants keep the key they were made with: their fields must not be made anew. */
   readonly #keys = new Map<string, string>()
@@ -81,12 +66,9 @@ export class CampaignDraft {
   constructor(campaign: Campaign, parts: DraftParts) {
     this.#parts = parts
     this.#base = campaign
-    const prefix = `outrider-campaign ${parts.userId} ${campaign.id}`
-    this.#name = `${prefix} ${newKey()}`
-    const names = parts.storage?.names() ?? []
-    this.#left = names.filter((name) => name.startsWith(prefix))
+    this.#storage = new DraftStorage(parts.storage, parts.userId, campaign.id)
     this.#state = this.#stateAs('saved')
-    this.#takeLeft()
+    this.#takeOver()
     if (this.#state.saving === 'unsaved') this.#saveLater()
   }
 
@@ -96,7 +78,7 @@ export class CampaignDraft {
 
   keyOf = (id: string) => this.#keys.get(id) ?? id
 
-  set = (changes: Partial<Settings>) => {
+  set = (changes: Edits) => {
     this.#edits = { ...this.#edits, ...changes }
     if (this.#unmerged) this.#unmerged.edits = { ...changes, ...this.#unmerged.edits }
     this.#keep()
@@ -132,7 +114,7 @@ export class CampaignDraft {
    *
    * @param to what it changes of the campaign as this person has it, and of that as it is saved
    */
-  undo = (to: (mine: Campaign, saved: Campaign) => Partial<Settings>) => {
+  undo = (to: (mine: Campaign, saved: Campaign) => Edits) => {
     if (!this.#unmerged) return this.set(to(this.#state.campaign, this.#base))
     const { base, edits } = this.#unmerged
     const theirs = this.#base
@@ -203,7 +185,7 @@ export class CampaignDraft {
   #start() {
     this.#running ??= this.#save().finally(() => {
       this.#running = undefined
-      this.#takeLeft()
+      this.#takeOver()
       if (this.#state.saving === 'unsaved') this.#saveLater()
     })
     return this.#running
@@ -238,7 +220,7 @@ export class CampaignDraft {
   }
 
   /** What was typed while it was under way is left, by the ids that were given to what is new. */
-  #taken(sent: Partial<Settings>, saved: Campaign) {
+  #taken(sent: Edits, saved: Campaign) {
     const left = Object.entries(this.#edits).filter(
       ([name, value]) => value !== sent[name as keyof Settings],
     )
@@ -307,52 +289,28 @@ export class CampaignDraft {
   }
 
   #keep() {
-    const kept: Kept = this.#unmerged ?? { base: this.#base, edits: this.#edits }
+    const kept = this.#unmerged ?? { base: this.#base, edits: this.#edits }
     const heldUntilMs = this.#held.size > 0 ? this.#heldUntilMs : undefined
-    try {
-      if (this.#isClean() && !this.#unmerged) this.#parts.storage?.removeItem(this.#name)
-      else this.#parts.storage?.setItem(this.#name, JSON.stringify({ ...kept, heldUntilMs }))
-    } catch {
-      // The browser's storage is full or shut: the server gets it all the same.
-    }
+    const isNothing = this.#isClean() && !this.#unmerged
+    this.#storage.write(isNothing ? undefined : { ...kept, heldUntilMs })
   }
 
   /** One after the other: of what two tabs have kept of the same part, a person chooses. */
-  #takeLeft() {
+  #takeOver() {
     const record = this.#base
-    for (const name of [...this.#left]) {
-      if (this.#state.saving !== 'saved') return
-      const kept = this.#readKept(name)
-      if (kept?.heldUntilMs !== undefined && Date.now() < kept.heldUntilMs) continue
-      this.#left.splice(this.#left.indexOf(name), 1)
-      if (!kept) continue
-      this.#base = kept.base
-      this.#edits = kept.edits
-      this.#parts.storage?.removeItem(name)
+    while (this.#state.saving === 'saved') {
+      const left = this.#storage.takeLeft()
+      if (!left) return
+      this.#base = left.base
+      this.#edits = left.edits
       this.#keep()
       this.#tell('unsaved')
       this.adopt(record)
     }
   }
-
-  #readKept(name: string): Kept | undefined {
-    try {
-      const text = this.#parts.storage?.getItem(name)
-      return text ? JSON.parse(text) : undefined
-    } catch {
-      return undefined
-    }
-  }
 }
 
-const isEmpty = (edits: Partial<Settings>) => Object.keys(edits).length === 0
-
-const mergeEdits = (
-  base: Campaign,
-  edits: Partial<Settings>,
-  theirs: Campaign,
-  conflicts: Conflict[],
-): Partial<Settings> =>
+const mergeEdits = (base: Campaign, edits: Edits, theirs: Campaign, conflicts: Conflict[]): Edits =>
   Object.fromEntries(
     (Object.keys(edits) as (keyof Settings)[]).map((name) => [
       name,
@@ -360,12 +318,7 @@ const mergeEdits = (
     ]),
   )
 
-const differing = (edits: Partial<Settings>, from: Campaign): Partial<Settings> =>
-  Object.fromEntries(
-    Object.entries(edits).filter(([name, value]) => !isEqual(value, from[name as keyof Settings])),
-  )
-
-const withoutRefused = (edits: Partial<Settings>, { details }: Fault): Partial<Settings> => {
+const withoutRefused = (edits: Edits, { details }: Fault): Edits => {
   const refused = new Set(details?.map(({ path }) => path.split('/')[1]))
   return Object.fromEntries(Object.entries(edits).filter(([name]) => !refused.has(name)))
 }
@@ -380,48 +333,3 @@ const joined = (one: Fault, other: Fault): Fault => ({
 export const sentencesOf = ({ message, details }: Fault): string[] => [
   ...new Set([message, ...(details ?? []).map((detail) => detail.message)]),
 ]
-
-const idsOf = ({ sequences = [] }: Partial<Settings>) =>
-  sequences.flatMap(({ steps }) =>
-    steps.flatMap(({ id, variants }) => [id, ...variants.map((variant) => variant.id)]),
-  )
-
-/** Ids of what the campaign does not have, or has no more, are the server's to give. */
-export function toBody({ sequences, ...rest }: Partial<Settings>, base: Campaign): CampaignChanges {
-  if (!sequences) return rest
-  const had = new Set(idsOf(base))
-  const known = <T extends { id: string }>({ id, ...fields }: T) => ({
-    ...(had.has(id) ? { id } : {}),
-    ...fields,
-  })
-  return {
-    ...rest,
-    sequences: sequences.map(({ steps }) => ({
-      steps: steps.map((step) => ({ ...known(step), variants: step.variants.map(known) })),
-    })),
-  }
-}
-
-function givenIds(sent: Partial<Settings>, base: Campaign, saved: Campaign): Map<string, string> {
-  const had = new Set(idsOf(base))
-  const after = idsOf(saved)
-  return new Map(
-    idsOf(sent).flatMap((id, index) => (had.has(id) ? [] : [[id, after[index] ?? id]])),
-  )
-}
-
-function withIds(edits: Partial<Settings>, given: Map<string, string>): Partial<Settings> {
-  const { sequences, ...rest } = edits
-  if (!sequences) return edits
-  const idOf = (id: string) => given.get(id) ?? id
-  return {
-    ...rest,
-    sequences: sequences.map(({ steps }) => ({
-      steps: steps.map((step) => ({
-        ...step,
-        id: idOf(step.id),
-        variants: step.variants.map((variant) => ({ ...variant, id: idOf(variant.id) })),
-      })),
-    })),
-  }
-}

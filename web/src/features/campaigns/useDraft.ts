@@ -1,7 +1,8 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Campaign } from '../../api/generated/types.gen.ts'
 import { showUndo, undoMs } from '../../ui/showUndo.tsx'
-import type { CampaignDraft, Settings } from './draft-store.ts'
+import type { CampaignDraft } from './draft-store.ts'
+import type { Edits } from './edits.ts'
 import type { Unfinished } from './unfinished.ts'
 
 interface Shared {
@@ -31,7 +32,7 @@ export function useDraft() {
       return draft.flush()
     },
     /** What was changed just now is saved once it cannot be undone any more. */
-    offerUndo: (text: string, back: (mine: Campaign, saved: Campaign) => Partial<Settings>) =>
+    offerUndo: (text: string, back: (mine: Campaign, saved: Campaign) => Edits) =>
       showUndo(text, () => draft.undo(back), draft.hold(undoMs)),
     /** As it is at this moment, for what happens after the page was drawn. */
     now: () => draft.state().campaign,

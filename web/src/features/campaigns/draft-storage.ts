@@ -1,0 +1,64 @@
+import type { Campaign } from '../../api/generated/types.gen.ts'
+import { newKey } from '../../lib/attempt.ts'
+import type { Edits } from './edits.ts'
+
+export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> & {
+  names: () => string[]
+}
+
+interface StoredDraft {
+  base: Campaign
+  edits: Edits
+  /** Until then no other tab takes it over, for it would save what can be undone here. */
+  heldUntilMs?: number | undefined
+}
+
+/**
+ * The drafts of a campaign that the browser keeps. Each has an entry of its own: another tab with the
+ * same campaign overwrites and removes nothing of it.
+ */
+export class DraftStorage {
+  readonly #storage: BrowserStorage | undefined
+  readonly #name: string
+  /** The entries of others from before this draft was opened that it has not taken over yet. */
+  readonly #left: string[]
+
+  constructor(storage: BrowserStorage | undefined, userId: string, campaignId: string) {
+    this.#storage = storage
+    const prefix = `outrider-campaign ${userId} ${campaignId}`
+    this.#name = `${prefix} ${newKey()}`
+    this.#left = (storage?.names() ?? []).filter((name) => name.startsWith(prefix))
+  }
+
+  /** @param draft undefined removes it */
+  write(draft: StoredDraft | undefined) {
+    try {
+      if (draft) this.#storage?.setItem(this.#name, JSON.stringify(draft))
+      else this.#storage?.removeItem(this.#name)
+    } catch {
+      // The browser's storage is full or shut: the server gets it all the same.
+    }
+  }
+
+  /** Takes out what another tab has left; what can be undone there yet stays. */
+  takeLeft(): StoredDraft | undefined {
+    for (const name of [...this.#left]) {
+      const stored = this.#read(name)
+      if (stored?.heldUntilMs !== undefined && Date.now() < stored.heldUntilMs) continue
+      this.#left.splice(this.#left.indexOf(name), 1)
+      if (!stored) continue
+      this.#storage?.removeItem(name)
+      return stored
+    }
+    return undefined
+  }
+
+  #read(name: string): StoredDraft | undefined {
+    try {
+      const text = this.#storage?.getItem(name)
+      return text ? JSON.parse(text) : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
