@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Campaign, CampaignChanges } from '../src/api/generated/types.gen.ts'
-import { CampaignDraft, sentencesOf } from '../src/features/campaigns/draft-store.ts'
+import { CampaignDraft } from '../src/features/campaigns/campaign-draft.ts'
 import { toBody } from '../src/features/campaigns/edits.ts'
 import { type Conflict, merge, setAt } from '../src/features/campaigns/merge.ts'
+import { sentencesOf } from '../src/features/campaigns/save-accepted.ts'
 import { stepBack } from '../src/features/campaigns/steps/edit-steps.ts'
 
 const step = (id: string, body: string) => ({

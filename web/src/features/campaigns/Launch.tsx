@@ -14,10 +14,10 @@ import {
 import type { Campaign } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { sentencesOf } from './draft-store.ts'
 import { Forecast } from './Forecast.tsx'
 import { MissingVariables } from './MissingVariables.tsx'
 import { ReadinessProblems } from './ReadinessProblems.tsx'
+import { sentencesOf } from './save-accepted.ts'
 import { useDraft } from './useDraft.ts'
 
 /** What stands in the way, who gets mail and when; then the button, for the version that is shown. */

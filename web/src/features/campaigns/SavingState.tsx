@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { sentencesOf } from './draft-store.ts'
+import { sentencesOf } from './save-accepted.ts'
 import { useDraft } from './useDraft.ts'
 
 /** Whether what was typed has reached the server; nothing has to be pressed for it. */

@@ -1,6 +1,6 @@
 import type { Campaign } from '../../api/generated/types.gen.ts'
 import { createListeners } from '../../lib/listeners.ts'
-import type { DraftState } from './draft-store.ts'
+import type { DraftState } from './campaign-draft.ts'
 import { isEqual } from './merge.ts'
 
 interface Begun {

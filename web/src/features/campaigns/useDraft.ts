@@ -1,7 +1,7 @@
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Campaign } from '../../api/generated/types.gen.ts'
 import { showUndo, undoMs } from '../../ui/showUndo.tsx'
-import type { CampaignDraft } from './draft-store.ts'
+import type { CampaignDraft } from './campaign-draft.ts'
 import type { Edits } from './edits.ts'
 import type { Unfinished } from './unfinished.ts'
 

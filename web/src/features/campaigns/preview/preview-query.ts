@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Fault } from '../../../api/fault.ts'
 import { previewMail } from '../../../api/generated/sdk.gen.ts'
 import type { MailPreview } from '../../../api/generated/types.gen.ts'
-import type { DraftState } from '../draft-store.ts'
+import type { DraftState } from '../campaign-draft.ts'
 import { toBody } from '../edits.ts'
 
 interface Asked {

@@ -6,13 +6,14 @@ import {
   differing,
   type Edits,
   givenIds,
-  idsOf,
   isEmpty,
   type Settings,
   toBody,
   withIds,
 } from './edits.ts'
-import { type Conflict, isEqual, merge, setAt } from './merge.ts'
+import { type Conflict, setAt } from './merge.ts'
+import { type EditedCampaign, rebase } from './rebase.ts'
+import { saveAccepted } from './save-accepted.ts'
 
 export type Saving = 'saved' | 'unsaved' | 'saving' | 'refused' | 'conflict'
 
@@ -26,7 +27,7 @@ export interface DraftState {
   conflicts: Conflict[]
 }
 
-interface DraftParts {
+interface DraftOptions {
   /** @throws Fault */
   save: (changes: CampaignChanges, version: string) => Promise<Campaign>
   read: () => Promise<Campaign>
@@ -48,7 +49,7 @@ export class CampaignDraft {
   #base: Campaign
   #edits: Edits = {}
   /** As it was before a conflict: kept until a person has chosen, so that a reload asks again. */
-  #unmerged: { base: Campaign; edits: Edits } | undefined
+  #unmerged: EditedCampaign | undefined
   /** What was sent and not answered: the server may have taken one of them. */
   readonly #unanswered = new Set<Edits>()
   #state: DraftState
@@ -57,16 +58,16 @@ export class CampaignDraft {
   readonly #held = new Set<object>()
   #heldUntilMs = 0
   #running: Promise<void> | undefined
-  readonly #parts: DraftParts
+  readonly #options: DraftOptions
   readonly #storage: DraftStorage
   readonly #listeners = createListeners()
   /** Steps and variants keep the key they were made with: their fields must not be made anew. */
   readonly #keys = new Map<string, string>()
 
-  constructor(campaign: Campaign, parts: DraftParts) {
-    this.#parts = parts
+  constructor(campaign: Campaign, options: DraftOptions) {
+    this.#options = options
     this.#base = campaign
-    this.#storage = new DraftStorage(parts.storage, parts.userId, campaign.id)
+    this.#storage = new DraftStorage(options.storage, options.userId, campaign.id)
     this.#state = this.#stateAs('saved')
     this.#takeOver()
     if (this.#state.saving === 'unsaved') this.#saveLater()
@@ -133,7 +134,8 @@ export class CampaignDraft {
     clearTimeout(this.#timer)
     this.#timer = undefined
     await this.#running
-    if (this.#isToBeSaved()) await this.#start()
+    // Another call of the same moment may have begun to save it.
+    await (this.#isToBeSaved() ? this.#start() : this.#running)
   }
 
   /** A newer record than the one that is known. */
@@ -191,31 +193,19 @@ export class CampaignDraft {
     return this.#running
   }
 
-  /** A part that the server refuses holds up none of the others: they are sent without it. */
   async #save(): Promise<void> {
-    let sent = this.#edits
-    if (isEmpty(sent)) return this.#tell('saved')
+    if (this.#isClean()) return this.#tell('saved')
     this.#tell('saving')
-    const faults: Fault[] = []
-    while (!isEmpty(sent)) {
-      try {
-        const saved = await this.#parts.save(toBody(sent, this.#base), this.#base.timestamp_updated)
-        this.#taken(sent, saved)
-        break
-      } catch (thrown) {
-        const fault = thrown as Fault
-        if (fault.code === 'version_conflict') return this.#readAgain()
-        if (fault.code === 'unreachable' || fault.statusCode >= 500) this.#unanswered.add(sent)
-        faults.push(fault)
-        const rest = withoutRefused(sent, fault)
-        if (isEqual(rest, sent)) break
-        sent = rest
-      }
-    }
-    const [first, ...others] = faults
-    if (!first) return
-    this.#tell('refused', others.reduce(joined, first))
-    const { retryAfterMs } = others.at(-1) ?? first
+    const { save } = this.#options
+    const { taken, fault, retryAfterMs, isOutdated, unanswered } = await saveAccepted(
+      this.#edits,
+      (sent) => save(toBody(sent, this.#base), this.#base.timestamp_updated),
+    )
+    for (const sent of unanswered) this.#unanswered.add(sent)
+    if (isOutdated) return this.#readAgain()
+    if (taken) this.#taken(taken.sent, taken.saved)
+    if (!fault) return
+    this.#tell('refused', fault)
     if (retryAfterMs !== undefined) this.#saveLater(retryAfterMs)
   }
 
@@ -224,57 +214,40 @@ export class CampaignDraft {
     const left = Object.entries(this.#edits).filter(
       ([name, value]) => value !== sent[name as keyof Settings],
     )
-    this.#edits = Object.fromEntries(left)
-    this.#giveIds(givenIds(sent, this.#base, saved))
+    const given = givenIds(sent, this.#base, saved)
+    this.#edits = withIds(Object.fromEntries(left), given)
+    this.#keepKeys(given)
     this.#unanswered.clear()
     this.#base = saved
     this.#keep()
     this.#tell(this.#isClean() ? 'saved' : 'unsaved')
-    this.#parts.onSaved(saved)
+    this.#options.onSaved(saved)
   }
 
-  #giveIds(given: Map<string, string>) {
+  #keepKeys(given: Map<string, string>) {
     for (const [before, id] of given) this.#keys.set(id, this.keyOf(before))
-    this.#edits = withIds(this.#edits, given)
   }
 
   async #readAgain() {
     try {
-      this.#rebase(await this.#parts.read())
+      this.#rebase(await this.#options.read())
     } catch (thrown) {
       this.#tell('refused', thrown as Fault)
     }
   }
 
   #rebase(theirs: Campaign) {
-    this.#recognize(theirs)
-    const conflicts: Conflict[] = []
-    const merged = mergeEdits(this.#base, this.#edits, theirs, conflicts)
-    const before = { base: this.#base, edits: this.#edits }
+    const mine = { base: this.#base, edits: this.#edits }
+    const { before, edits, conflicts, given } = rebase(mine, theirs, this.#unanswered)
+    this.#unanswered.clear()
+    this.#keepKeys(given)
     this.#unmerged = conflicts.length > 0 ? before : undefined
     this.#base = theirs
-    this.#edits = conflicts.length > 0 ? merged : differing(merged, theirs)
+    this.#edits = edits
     this.#keep()
     const saving = conflicts.length > 0 ? 'conflict' : this.#isClean() ? 'saved' : 'unsaved'
     this.#state = { ...this.#stateAs(saving), conflicts }
     this.#listeners.tell()
-  }
-
-  /** What was taken of a save without an answer is nobody else's change, and new things have its ids. */
-  #recognize(theirs: Campaign) {
-    const had = new Set(idsOf(this.#base))
-    for (const sent of [...this.#unanswered, this.#edits]) {
-      const given = givenIds(sent, this.#base, theirs)
-      const taken = withIds(sent, given)
-      const conflicts: Conflict[] = []
-      const merged = mergeEdits(this.#base, taken, theirs, conflicts)
-      const isTaken = conflicts.length === 0 && isEmpty(differing(merged, theirs))
-      if (!isTaken || [...given.values()].some((id) => had.has(id))) continue
-      this.#giveIds(given)
-      this.#base = { ...this.#base, ...taken }
-      break
-    }
-    this.#unanswered.clear()
   }
 
   #stateAs(saving: Saving, fault?: Fault): DraftState {
@@ -309,27 +282,3 @@ export class CampaignDraft {
     }
   }
 }
-
-const mergeEdits = (base: Campaign, edits: Edits, theirs: Campaign, conflicts: Conflict[]): Edits =>
-  Object.fromEntries(
-    (Object.keys(edits) as (keyof Settings)[]).map((name) => [
-      name,
-      merge<unknown>(base[name], edits[name], theirs[name], conflicts, `/${name}`),
-    ]),
-  )
-
-const withoutRefused = (edits: Edits, { details }: Fault): Edits => {
-  const refused = new Set(details?.map(({ path }) => path.split('/')[1]))
-  return Object.fromEntries(Object.entries(edits).filter(([name]) => !refused.has(name)))
-}
-
-/** As one refusal that says all that each of them says. */
-const joined = (one: Fault, other: Fault): Fault => ({
-  ...one,
-  details: [one, other].flatMap(({ message, details }) => details ?? [{ path: '', message }]),
-})
-
-/** Everything that a refusal says; its message is the first of it. */
-export const sentencesOf = ({ message, details }: Fault): string[] => [
-  ...new Set([message, ...(details ?? []).map((detail) => detail.message)]),
-]
