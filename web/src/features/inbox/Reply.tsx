@@ -5,7 +5,6 @@ import { type RefObject, Suspense, useEffect, useImperativeHandle, useRef, useSt
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../api/generated/types.gen.ts'
 import { newKey } from '../../lib/attempt.ts'
-import { draftName, forgetDraft, useDraft } from '../../lib/draft.ts'
 import { modifier } from '../../lib/keyboard.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
@@ -16,6 +15,7 @@ import { Outbound } from './Outbound.tsx'
 import { forgetFailed, queueReply, useOutgoing } from './outbox.ts'
 import classes from './Reply.module.css'
 import type { Writable } from './ReplyText.tsx'
+import { draftName, forgetDraft, useReplyDraft } from './reply-draft.ts'
 import { forgetUnsent, tellUnsent } from './tellUnsent.tsx'
 
 const ReplyText = lazyPart(() => import('./ReplyText.tsx'), 'ReplyText')
@@ -33,7 +33,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   const { id, answer_to, answer_problem, may_force, mailbox_address } = conversation
   const outgoing = useOutgoing(id)
   const name = draftName(useSignedIn().user.id, workspaceId, id)
-  const [draft, setDraft] = useDraft(name)
+  const [draft, setDraft] = useReplyDraft(name)
   const [isForced, setForced] = useState(false)
   const [isBegun, setBegun] = useState(false)
   const form = useRef<HTMLFormElement>(null)

@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { ThreadReply } from '../../api/generated/types.gen.ts'
-import { draftName, useDraft } from '../../lib/draft.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
 import { DecideUncertain } from '../campaigns/index.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import classes from './MailSection.module.css'
+import { draftName, useReplyDraft } from './reply-draft.ts'
 import { useWriterName } from './useWriterName.ts'
 
 const tones: Record<ThreadReply['state'], Tone> = {
@@ -21,7 +21,7 @@ export function UnsentReply({ threadId, reply }: { threadId: string; reply: Thre
   const writer = useWriterName(reply.written_by)
   const { id: workspaceId, role } = useWorkspace()
   const { id, state, to_address, error_message } = reply
-  const [draft] = useDraft(draftName(useSignedIn().user.id, workspaceId, threadId))
+  const [draft] = useReplyDraft(draftName(useSignedIn().user.id, workspaceId, threadId))
   const isBelow = state === 'failed' && draft?.key === reply.idempotency_key
   return (
     <section className={classes.mail} data-ours>

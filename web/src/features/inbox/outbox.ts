@@ -3,11 +3,11 @@ import { useSyncExternalStore } from 'react'
 import { cacheOf, onForget } from '../../api/caches.ts'
 import type { Fault } from '../../api/fault.ts'
 import { replyInThread } from '../../api/generated/sdk.gen.ts'
-import { forgetDraft } from '../../lib/draft.ts'
 import { createListeners } from '../../lib/listeners.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
 import { rememberChange } from './last-changes.ts'
 import { readInboxAgain } from './refresh.ts'
+import { forgetDraft } from './reply-draft.ts'
 
 /** An answer between the button and the mail server. */
 export interface Outgoing {

@@ -1,9 +1,12 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
-import { keep, readKept } from './kept.ts'
-import { createListeners } from './listeners.ts'
+import { keep, readKept } from '../../lib/kept.ts'
+import { createListeners } from '../../lib/listeners.ts'
 
-/** What somebody is writing, kept in this browser until it is sent: a reload or an expired session loses nothing. */
-export interface Draft {
+/**
+ * A reply that somebody is writing, kept in this browser until it is sent: a reload or an expired
+ * session loses nothing.
+ */
+export interface ReplyDraft {
   html: string
   /** The Idempotency-Key that this very text is sent under. */
   key: string
@@ -24,7 +27,7 @@ function write(name: string, text: string | undefined) {
   if (!keep(name, text) && text !== undefined) unkept.set(name, text)
 }
 
-function parse(kept: string | null): Draft | undefined {
+function parse(kept: string | null): ReplyDraft | undefined {
   try {
     const draft = JSON.parse(kept ?? '')
     return typeof draft?.html === 'string' && typeof draft.key === 'string' ? draft : undefined
@@ -34,7 +37,7 @@ function parse(kept: string | null): Draft | undefined {
 }
 
 /** An empty one is forgotten. */
-function keepDraft(name: string, draft: Draft | undefined) {
+function keepDraft(name: string, draft: ReplyDraft | undefined) {
   const isEmpty = !draft || draft.html === ''
   write(name, isEmpty ? undefined : JSON.stringify({ html: draft.html, key: draft.key }))
   listeners.tell()
@@ -56,9 +59,9 @@ function subscribe(listener: () => void) {
 }
 
 /** @returns what is kept, and what replaces it */
-export function useDraft(name: string) {
+export function useReplyDraft(name: string) {
   const kept = useSyncExternalStore(subscribe, () => read(name))
   const draft = useMemo(() => parse(kept), [kept])
-  const set = useCallback((next: Draft | undefined) => keepDraft(name, next), [name])
+  const set = useCallback((next: ReplyDraft | undefined) => keepDraft(name, next), [name])
   return [draft, set] as const
 }
