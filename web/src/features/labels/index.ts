@@ -1,2 +1,3 @@
 export { sentimentTones } from './label-tones.ts'
+export { labelsSearchOf } from './search.ts'
 export { useOwnLabels } from './useOwnLabels.ts'

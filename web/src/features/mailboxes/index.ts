@@ -1,2 +1,2 @@
-export { mailboxesSearchOf } from './search.ts'
+export { connectSearchOf, mailboxesSearchOf } from './search.ts'
 export { useMailboxes } from './useMailboxes.ts'

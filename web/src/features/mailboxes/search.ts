@@ -13,3 +13,15 @@ export const mailboxesSearchOf = ({ search, status }: Search): MailboxFilter => 
   search: textOf(search, 320),
   status: oneOf(statuses, status),
 })
+
+/** How far somebody has come in connecting a mailbox. */
+interface ConnectSearch {
+  address?: string | undefined
+  /** Its id, once its login is known. */
+  mailbox?: string | undefined
+}
+
+export const connectSearchOf = ({ address, mailbox }: Search): ConnectSearch => ({
+  address: typeof address === 'string' ? address : undefined,
+  mailbox: typeof mailbox === 'string' ? mailbox : undefined,
+})

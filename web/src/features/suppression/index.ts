@@ -1,1 +1,1 @@
-export { type SuppressionFilter, suppressionSearchOf } from './search.ts'
+export { suppressionPageSearchOf } from './search.ts'

@@ -15,3 +15,12 @@ export const suppressionSearchOf = ({ search, kind, reason }: Search): Suppressi
   kind: oneOf(kinds, kind),
   reason: oneOf(reasons, reason),
 })
+
+interface SuppressionSearch extends SuppressionFilter {
+  panel?: 'add' | 'import' | undefined
+}
+
+export const suppressionPageSearchOf = (search: Search): SuppressionSearch => ({
+  ...suppressionSearchOf(search),
+  panel: oneOf(['add', 'import'], search.panel),
+})

@@ -1,0 +1,1 @@
+export { importSearchOf } from './search.ts'

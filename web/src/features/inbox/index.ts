@@ -1,0 +1,1 @@
+export { inboxSearchOf } from './search.ts'
