@@ -3,7 +3,14 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page, Route } from 'playwright-core'
 import { type Application, enter, startApplication } from './application.ts'
 import { test } from './pages/fixture.ts'
-import { fillApplication, lists, type Place, readings, refuse, waitUntilShown } from './places.ts'
+import {
+  dataRequests,
+  emptyTexts,
+  fillApplication,
+  refuseAsMoving,
+  type Screen,
+  waitUntilShown,
+} from './screens.ts'
 
 // Not a test: `npm run screenshots --workspace web` shows every page as it looks, to be looked at. With
 // SCREENSHOTS=inbox.*light only those whose name matches.
@@ -44,12 +51,12 @@ const shoot = (page: Page, name: string) => page.screenshot({ path: `${folder}${
 test('each page, light and dark, wide and narrow', patient, async ({ application, browser }) => {
   const { address } = application
   mkdirSync(folder, { recursive: true })
-  const places = await fillApplication(application)
-  const setUp: Place = { name: 'set-up', path: '/set-up#token', isPublic: true }
+  const screens = await fillApplication(application)
+  const setUp: Screen = { name: 'set-up', path: '/set-up#token', isPublic: true }
   for (const look of looks) {
     for (const isSignedIn of [true, false]) {
       const page = await openLook(browser, application, look, isSignedIn)
-      for (const { name, path, isPublic = false, act } of [...places, setUp]) {
+      for (const { name, path, isPublic = false, act } of [...screens, setUp]) {
         if (isPublic === isSignedIn || !wanted.test(`${name}-${look.suffix}`)) continue
         if (name === 'set-up') await page.route('**/app/session', answerNotSetUp)
         await page.goto(`${address}${path}`)
@@ -71,19 +78,19 @@ test(
     mkdirSync(folder, { recursive: true })
     for (const look of looks) {
       const page = await openLook(browser, application, look)
-      for (const [path] of lists) {
+      for (const [path] of emptyTexts) {
         const name = path.replace(/^\/(settings\/)?/, '').replace(/\W+/g, '-') || 'home'
         if (!wanted.test(`${name}-empty-${look.suffix}`)) continue
         const visit = () => page.goto(`${application.address}/w/default${path}`)
         await visit()
         await waitUntilShown(page)
         await shoot(page, `${name}-empty-${look.suffix}`)
-        await page.route(readings, refuse)
+        await page.route(dataRequests, refuseAsMoving)
         await visit()
         await page.getByRole('alert').first().waitFor()
         await shoot(page, `${name}-error-${look.suffix}`)
         await page.unrouteAll()
-        await page.route(readings, () => new Promise(() => undefined))
+        await page.route(dataRequests, () => new Promise(() => undefined))
         await visit()
         await page.locator('h1').first().waitFor()
         await shoot(page, `${name}-loading-${look.suffix}`)

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { test as base, expect } from 'vitest'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
+import { alternate } from '../alternate.ts'
 import { type Application, enter, startApplication } from '../application.ts'
 import { faultsOf, findBarriers, launchBrowser, schemes, watch } from '../browser.ts'
-import { inTurn } from '../in-turn.ts'
 
 type Open = (visitor: Visitor | undefined, path: string) => Promise<Page>
 
@@ -21,8 +21,8 @@ interface Fixtures {
 
 type Opening = Fixtures['$worker'] & Fixtures['$file'] & { task: { name: string } }
 
-/** Those of which a whole page was looked at. */
-const lookedAt = new WeakSet<Application>()
+/** Applications of which a whole page was checked. */
+const checkedWhole = new WeakSet<Application>()
 
 /** A test in a real browser at the real server. Its pages end without a barrier, an error or a violation. */
 export const test = base.extend<Fixtures>({
@@ -57,11 +57,11 @@ export const test = base.extend<Fixtures>({
     })
     const found: string[] = []
     for (const { context, page } of opened) {
-      // What surrounds a place is the same everywhere: the whole page is looked at once in a file.
-      const within = lookedAt.has(application) ? 'main, [data-portal]' : 'html'
-      lookedAt.add(application)
+      // Navigation and header are on every page: the whole page is checked once per file.
+      const within = checkedWhole.has(application) ? 'main, [data-portal]' : 'html'
+      checkedWhole.add(application)
       found.push(
-        ...(await findBarriers(page, { within, schemes: inTurn(task.name, schemes) })),
+        ...(await findBarriers(page, { within, schemes: alternate(task.name, schemes) })),
         ...faultsOf(context),
       )
       await context.close()

@@ -5,18 +5,18 @@ import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
 import { createMember } from '../../../server/test/people.ts'
+import { alternate } from '../alternate.ts'
 import type { Application } from '../application.ts'
 import { expectFailures, findBarriers, goTo, schemes } from '../browser.ts'
-import { inTurn } from '../in-turn.ts'
 import {
+  dataRequests,
+  emptyTexts,
   fillApplication,
-  isMoved,
-  lists,
-  type Place,
-  readings,
-  refuse,
+  movingMessage,
+  refuseAsMoving,
+  type Screen,
   waitUntilShown,
-} from '../places.ts'
+} from '../screens.ts'
 import { test } from './fixture.ts'
 
 const wide = { width: 1280, height: 800 }
@@ -27,11 +27,15 @@ const overflow = `[document.documentElement, ...document.querySelectorAll('[role
   .reduce((sum, { scrollWidth, clientWidth }) => sum + scrollWidth - clientWidth, 0)`
 
 /** What is wrong with how the page shows what it has now. */
-async function findFaults(page: Page, name: string, { isKnown = false } = {}): Promise<string[]> {
-  // What surrounds a place is the same everywhere, and looked at by the tests of each.
-  const found = isKnown
+async function findFaults(
+  page: Page,
+  name: string,
+  { skipsBarriers = false } = {},
+): Promise<string[]> {
+  // Navigation and header are on every page; other tests check them.
+  const found = skipsBarriers
     ? []
-    : await findBarriers(page, { within: 'main, [data-portal]', schemes: inTurn(name, schemes) })
+    : await findBarriers(page, { within: 'main, [data-portal]', schemes: alternate(name, schemes) })
   await page.setViewportSize(narrow)
   try {
     // The page takes its narrow form a moment after the window.
@@ -66,28 +70,28 @@ async function writeMarkup({ api: { ctx } }: Application) {
   ])
 }
 
-let filled: Promise<Place[]> | undefined
+let filled: Promise<Screen[]> | undefined
 
 /** Once, by whichever test comes first. */
-function fill(application: Application): Promise<Place[]> {
-  filled ??= fillApplication(application).then(async (places) => {
+function fill(application: Application): Promise<Screen[]> {
+  filled ??= fillApplication(application).then(async (screens) => {
     await writeMarkup(application)
-    return places
+    return screens
   })
   return filled
 }
 
-test('whatever place is open, nothing fails, everybody can use it, and it fits a telephone', async ({
+test('every screen opens without an error, is accessible and fits a telephone', async ({
   application,
   open,
 }) => {
-  const places = await fill(application)
+  const screens = await fill(application)
   const faults: string[] = []
   for (const isPublic of [false, true]) {
     const page = await open(isPublic ? undefined : application.visitor, '/')
     await page.locator('h1').first().waitFor()
-    for (const { name, path, act, ...place } of places) {
-      if ((place.isPublic ?? false) !== isPublic) continue
+    for (const { name, path, act, ...screen } of screens) {
+      if ((screen.isPublic ?? false) !== isPublic) continue
       if (act || isPublic) await page.goto(`${application.address}${path}`)
       else await goTo(page, path)
       await waitUntilShown(page)
@@ -107,54 +111,54 @@ test('whatever place is open, nothing fails, everybody can use it, and it fits a
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 const named = (page: Page, name: string | RegExp) => page.getByText(name).first()
 
-interface Sight {
-  place: string
+interface ViewerCheck {
+  screen: string
   /** What is opened there first. */
   act?: (page: Page) => Promise<unknown>
   /** What is there to be read, or cannot be changed. */
-  seen: (page: Page) => Locator[]
+  visible: (page: Page) => Locator[]
   /** What others press there. */
-  unseen?: (page: Page) => Locator[]
+  absent?: (page: Page) => Locator[]
   /** What stands there and takes nothing. */
   disabled?: (page: Page) => Locator[]
 }
 
-const sights: Sight[] = [
+const viewerChecks: ViewerCheck[] = [
   {
-    place: 'campaigns',
-    seen: (page) => [page.getByRole('table', { name: 'Campaigns' })],
-    unseen: (page) => [button(page, 'New campaign')],
+    screen: 'campaigns',
+    visible: (page) => [page.getByRole('table', { name: 'Campaigns' })],
+    absent: (page) => [button(page, 'New campaign')],
   },
   {
-    place: 'campaign-steps',
+    screen: 'campaign-steps',
     // Where a line of the source ends is no reason to show the source.
-    seen: (page) => [page.locator('.variable', { hasText: 'first_name' }).first()],
-    unseen: (page) => [button(page, /Launch|Add step|Add variant/)],
+    visible: (page) => [page.locator('.variable', { hasText: 'first_name' }).first()],
+    absent: (page) => [button(page, /Launch|Add step|Add variant/)],
     disabled: (page) => [page.getByRole('textbox', { name: 'Subject' })],
   },
   {
-    place: 'campaign-schedule',
-    seen: (page) => [named(page, 'The next seven days')],
+    screen: 'campaign-schedule',
+    visible: (page) => [named(page, 'The next seven days')],
     disabled: (page) => [button(page, 'Mon').first()],
   },
   {
-    place: 'contacts',
-    seen: (page) => [page.getByRole('row').nth(1)],
-    unseen: (page) => [button(page, /Reveal|Show address/)],
+    screen: 'contacts',
+    visible: (page) => [page.getByRole('row').nth(1)],
+    absent: (page) => [button(page, /Reveal|Show address/)],
   },
   {
-    place: 'import',
-    seen: (page) => [page.getByRole('heading', { level: 1 })],
-    unseen: (page) => [page.locator('input[type=file]')],
+    screen: 'import',
+    visible: (page) => [page.getByRole('heading', { level: 1 })],
+    absent: (page) => [page.locator('input[type=file]')],
   },
   {
-    place: 'inbox',
+    screen: 'inbox',
     act: (page) => button(page, /Jonas/).click(),
-    seen: (page) => [
+    visible: (page) => [
       ...[named(page, 'You may read here'), named(page, 'Probably belongs here')],
       named(page, /Waits for the first mail|Gets more mails/),
     ],
-    unseen: (page) => [
+    absent: (page) => [
       ...inboxActs.map((name) =>
         page.getByRole('article').getByRole('button', { name, exact: true }),
       ),
@@ -162,81 +166,78 @@ const sights: Sight[] = [
     ],
   },
   {
-    place: 'labels-new',
-    seen: (page) => [page.getByRole('row').nth(1)],
-    unseen: (page) => [button(page, /New|Edit|Archive/)],
+    screen: 'labels-new',
+    visible: (page) => [page.getByRole('row').nth(1)],
+    absent: (page) => [button(page, /New|Edit|Archive/)],
   },
   {
-    place: 'lead',
-    seen: (page) => [page.getByRole('dialog').getByText('History')],
-    unseen: (page) => [
+    screen: 'lead',
+    visible: (page) => [page.getByRole('dialog').getByText('History')],
+    absent: (page) => [
       button(page, /Pause|Set status|Erase person …|Import leads/),
       page.getByRole('checkbox'),
     ],
   },
   {
-    place: 'mailboxes',
-    seen: (page) => [named(page, markup)],
-    unseen: (page) => [page.getByRole('link', { name: 'Connect mailbox' })],
+    screen: 'mailboxes',
+    visible: (page) => [named(page, markup)],
+    absent: (page) => [page.getByRole('link', { name: 'Connect mailbox' })],
   },
   {
-    place: 'mailbox-broken',
-    seen: (page) => [named(page, markup)],
-    unseen: (page) => [button(page, /Pause|Test mailbox|Save|Remove mailbox/)],
+    screen: 'mailbox-broken',
+    visible: (page) => [named(page, markup)],
+    absent: (page) => [button(page, /Pause|Test mailbox|Save|Remove mailbox/)],
     disabled: (page) => [page.getByLabel('Mails a day')],
   },
   {
-    place: 'members',
-    seen: (page) => [page.getByRole('row', { name: 'bjorn@example.com' })],
-    unseen: (page) => [page.getByRole('combobox'), button(page, 'Invite somebody')],
+    screen: 'members',
+    visible: (page) => [page.getByRole('row', { name: 'bjorn@example.com' })],
+    absent: (page) => [page.getByRole('combobox'), button(page, 'Invite somebody')],
   },
   {
-    place: 'suppression',
-    seen: (page) => [page.getByRole('rowheader', { name: 'competitor.example' })],
-    unseen: (page) => [button(page, /Lift|Block|Import/)],
+    screen: 'suppression',
+    visible: (page) => [page.getByRole('rowheader', { name: 'competitor.example' })],
+    absent: (page) => [button(page, /Lift|Block|Import/)],
   },
   {
-    place: 'webhooks',
-    seen: (page) => [page.getByRole('link', { name: markup }).first()],
-    unseen: (page) => [button(page, 'New webhook')],
+    screen: 'webhooks',
+    visible: (page) => [page.getByRole('link', { name: markup }).first()],
+    absent: (page) => [button(page, 'New webhook')],
   },
   {
-    place: 'webhook',
-    seen: (page) => [page.getByRole('heading', { name: markup }).first()],
-    unseen: (page) => [button(page, /Pause|Send test|More actions/)],
+    screen: 'webhook',
+    visible: (page) => [page.getByRole('heading', { name: markup }).first()],
+    absent: (page) => [button(page, /Pause|Send test|More actions/)],
   },
 ]
 
 const inboxActs = ['Done', 'Put off', 'Mark as unread', 'Unsubscribe', 'Read the mailboxes now']
 
-test('a viewer sees every place, and nothing there to change it by', async ({
-  application,
-  open,
-}) => {
+test('a viewer sees every screen and no control that changes it', async ({ application, open }) => {
   const { api } = application
-  const places = await fill(application)
+  const screens = await fill(application)
   const viewer = await createMember(api, 'viewer@team.example', 'viewer')
   const page = await open(viewer.browser, '/w/default')
   await page.locator('h1').first().waitFor()
   const offered: string[] = []
-  for (const { place, act, seen, unseen, disabled } of sights) {
-    const path = places.find(({ name }) => name === place)?.path
-    if (!path) throw new Error(`There is no place ${place}.`)
+  for (const { screen, act, visible, absent, disabled } of viewerChecks) {
+    const path = screens.find(({ name }) => name === screen)?.path
+    if (!path) throw new Error(`There is no screen ${screen}.`)
     await goTo(page, path)
     // A panel in which something is made stays shut.
     if (!path.includes('panel=')) await waitUntilShown(page)
     await act?.(page)
-    for (const each of seen(page)) await each.waitFor()
-    for (const each of unseen?.(page) ?? []) {
-      if (await each.count()) offered.push(`${place}: ${each}`)
+    for (const each of visible(page)) await each.waitFor()
+    for (const each of absent?.(page) ?? []) {
+      if (await each.count()) offered.push(`${screen}: ${each}`)
     }
     for (const each of disabled?.(page) ?? []) {
       await each.waitFor()
       if (!(await each.isDisabled()) && (await each.getAttribute('readonly')) === null) {
-        offered.push(`${place}: ${each}`)
+        offered.push(`${screen}: ${each}`)
       }
     }
-    if (place !== 'inbox') continue
+    if (screen !== 'inbox') continue
     // Nor do the letters of what is not offered do it.
     await page.keyboard.press('e')
     await button(page, /Jonas/).waitFor()
@@ -244,21 +245,21 @@ test('a viewer sees every place, and nothing there to change it by', async ({
   expect(offered).toEqual([])
 })
 
-/** What a place reads besides lists, and what of it is needed to see the rest load or fail. */
-const parts = (ids: Awaited<ReturnType<typeof createRecords>>) => [
-  ...lists.map(([path]) => ({ path, answered: /never/ })),
-  { path: '/contacts?view=credits', answered: /balance$/ },
+/** Paths, and the requests that are answered there; all others load for ever, or are refused. */
+const loadingCases = (ids: Awaited<ReturnType<typeof createRecords>>) => [
+  ...emptyTexts.map(([path]) => ({ path, allowed: /never/ })),
+  { path: '/contacts?view=credits', allowed: /balance$/ },
   ...['tab=analytics', 'tab=mails', 'tab=preview', 'panel=launch'].map((rest) => ({
     path: `/campaigns/${ids.campaigns[0]}?${rest}`,
-    answered: new RegExp(`${ids.campaigns[0]}$`),
+    allowed: new RegExp(`${ids.campaigns[0]}$`),
   })),
-  { path: `/campaigns/${ids.campaigns[1]}`, answered: /never/ },
-  { path: `/settings/webhooks/${ids.webhooks[0]}`, answered: new RegExp(ids.webhooks[0]) },
-  { path: `/settings/webhooks/${ids.webhooks[1]}`, answered: /never/ },
-  { path: `/settings/mailboxes/${ids.mailbox}`, answered: /never/ },
+  { path: `/campaigns/${ids.campaigns[1]}`, allowed: /never/ },
+  { path: `/settings/webhooks/${ids.webhooks[0]}`, allowed: new RegExp(ids.webhooks[0]) },
+  { path: `/settings/webhooks/${ids.webhooks[1]}`, allowed: /never/ },
+  { path: `/settings/mailboxes/${ids.mailbox}`, allowed: /never/ },
 ]
 
-test('with nothing in it, while it loads, when it cannot be read and where somebody may not look, each place says so', async ({
+test('every screen says when it is empty, loading, failing or not permitted', async ({
   application,
   open,
 }) => {
@@ -268,7 +269,7 @@ test('with nothing in it, while it loads, when it cannot be read and where someb
   const person = await createMember(api, 'states@team.example', 'owner', id)
   const fresh = `/w/${handle}`
   const page = await open(person.browser, fresh)
-  for (const [path, says] of lists) {
+  for (const [path, says] of emptyTexts) {
     await goTo(page, fresh + path)
     await page.getByRole('main').getByText(says).first().waitFor()
     await waitUntilShown(page)
@@ -288,27 +289,27 @@ test('with nothing in it, while it loads, when it cannot be read and where someb
   expect(await refused.getByRole('button', { name: 'Save' }).count()).toBe(0)
   expect(await refused.getByRole('switch').isDisabled()).toBe(true)
   const ids = await createRecords(application, id, person.browser)
-  const readers = { loading: await reader(), failing: await reader() }
-  for (const { path, answered } of parts(ids)) {
-    for (const state of inTurn(path, ['loading', 'failing'])) {
-      const reading = readers[state]
-      await reading.unrouteAll()
-      await reading.route(readings, (route) => {
-        if (answered.test(new URL(route.request().url()).pathname)) return route.fallback()
-        return state === 'failing' ? refuse(route) : undefined
+  const idlePages = { loading: await openIdlePage(), failing: await openIdlePage() }
+  for (const { path, allowed } of loadingCases(ids)) {
+    for (const state of alternate(path, ['loading', 'failing'])) {
+      const idle = idlePages[state]
+      await idle.unrouteAll()
+      await idle.route(dataRequests, (route) => {
+        if (allowed.test(new URL(route.request().url()).pathname)) return route.fallback()
+        return state === 'failing' ? refuseAsMoving(route) : undefined
       })
-      await goTo(reading, fresh + path)
-      const main = reading.getByRole('main').or(reading.getByRole('dialog'))
+      await goTo(idle, fresh + path)
+      const main = idle.getByRole('main').or(idle.getByRole('dialog'))
       const sign =
         state === 'failing'
-          ? main.getByRole('alert').filter({ hasText: isMoved })
+          ? main.getByRole('alert').filter({ hasText: movingMessage })
           : main.getByRole('status').or(main.locator('.mantine-Skeleton-root'))
       await sign.first().waitFor({ state: 'attached' })
       // Skeletons and refusals are the same parts everywhere.
-      faults.push(...(await findFaults(reading, `${state} ${path}`, { isKnown: path !== '' })))
+      faults.push(...(await findFaults(idle, `${state} ${path}`, { skipsBarriers: path !== '' })))
     }
   }
-  expectFailures(readers.failing, / 409$/)
+  expectFailures(idlePages.failing, / 409$/)
   for (const path of ['/settings/keys', '/settings/audit', '/settings/mailboxes/connect']) {
     await goTo(refused, fresh + path)
     await refused.getByText('This page is for admins').waitFor()
@@ -318,8 +319,8 @@ test('with nothing in it, while it loads, when it cannot be read and where someb
   }
   expect(faults).toEqual([])
 
-  /** Of an application that has shown nothing yet. */
-  async function reader() {
+  /** A page of an application that has read nothing of this workspace yet, so that no cache answers. */
+  async function openIdlePage() {
     const blank = await open(person.browser, '/account')
     await blank.getByRole('heading', { name: 'Your account' }).waitFor()
     return blank

@@ -5,20 +5,22 @@ import { importer } from '../../server/test/imports.ts'
 import { patience } from '../../server/test/patience.ts'
 import { createMember } from '../../server/test/people.ts'
 import type { Application } from './application.ts'
-import { prepareCampaigns } from './campaign-places.ts'
+import { prepareCampaigns } from './campaign-screens.ts'
 import { fillInbox } from './inbox-world.ts'
 import { refusal } from './refusal.ts'
-import { prepareSettings } from './settings-places.ts'
+import { prepareSettings } from './settings-screens.ts'
 
-// Where one can be in the application, with something to see: for tests and for pictures of all of it.
+// All screens of the application, with something to see on each: for tests and for pictures.
 
 const settings = '/w/default/settings'
-export interface Place {
+
+/** A screen of the application in one state: its path, and what is clicked there first. */
+export interface Screen {
   name: string
   path: string
-  /** Nobody has signed in there. */
+  /** Shown to whoever has not signed in. */
   isPublic?: boolean
-  /** What is pressed first. Such a place is opened anew, and left for good. */
+  /** What is clicked first. Such a screen is opened anew, and left for good. */
   act?: (page: Page) => Promise<unknown>
 }
 
@@ -31,8 +33,8 @@ export async function waitUntilShown(page: Page) {
   await expect.poll(() => isComing.count(), { ...patience, timeout: 15_000 }).toBe(0)
 }
 
-/** Fills the default workspace, and says where there is something to see. */
-export async function fillApplication(application: Application): Promise<Place[]> {
+/** Fills the default workspace. @returns the screens that show what it has then */
+export async function fillApplication(application: Application): Promise<Screen[]> {
   const { api, asOwner } = application
   await createKeys(application)
   for (const [email, role] of [
@@ -54,7 +56,7 @@ export async function fillApplication(application: Application): Promise<Place[]
     .executeTakeFirstOrThrow()
   const workspace = '/w/default'
   const inbox = `${workspace}/inbox?thread=${thread}`
-  const places: [string, string][] = [
+  const screens: [string, string][] = [
     ['leads', `${workspace}/leads`],
     ['leads-none', `${workspace}/leads?q=nobody`],
     ['lead', `${workspace}/leads?lead=${leads.open}`],
@@ -80,8 +82,8 @@ export async function fillApplication(application: Application): Promise<Place[]
     ['contacts-list', `${workspace}/contacts?view=lists&list=${list}`],
   ]
   return [
-    ...places.map(([name, path]) => ({ name, path })),
-    ...openedPlaces({ inbox, mailbox: `${settings}/mailboxes/${mailbox.id}` }),
+    ...screens.map(([name, path]) => ({ name, path })),
+    ...screensAfterAction({ inbox, mailbox: `${settings}/mailboxes/${mailbox.id}` }),
     ...[
       ['sign-in', '/sign-in'],
       ['invitation', `/invitation${new URL(invitation.body.url).hash}`],
@@ -92,8 +94,8 @@ export async function fillApplication(application: Application): Promise<Place[]
   ]
 }
 
-/** What pages show once somebody has pressed something. */
-const openedPlaces = ({ inbox, mailbox }: Record<'inbox' | 'mailbox', string>): Place[] => [
+/** Screens that open when somebody clicks or types something. */
+const screensAfterAction = ({ inbox, mailbox }: Record<'inbox' | 'mailbox', string>): Screen[] => [
   {
     name: 'inbox-reply',
     path: inbox,
@@ -178,8 +180,8 @@ async function revealOne({ asOwner }: Application): Promise<string> {
   return lists.body.items[0].id
 }
 
-/** Below a workspace: what there is nothing in at first, and what it says then. */
-export const lists = [
+/** Paths below a workspace without data, and the text that each shows then. */
+export const emptyTexts = [
   ['', 'Get going'],
   ['/campaigns', 'No campaigns yet'],
   ['/leads', 'No leads yet'],
@@ -197,12 +199,12 @@ export const lists = [
   ['/settings/audit?about=webhook', 'Nothing of that kind'],
 ] as const
 
-/** Whatever is asked for once somebody is known to be signed in. */
-export const readings = /\/app\/(?!session|live)/
+/** Requests of the signed-in application, without those for the session and the live connection. */
+export const dataRequests = /\/app\/(?!session|live)/
 
-export const isMoved = 'The database is being moved. Try again in a minute.'
+export const movingMessage = 'The database is being moved. Try again in a minute.'
 
-export const refuse = (route: Route) => route.fulfill(refusal(409, isMoved))
+export const refuseAsMoving = (route: Route) => route.fulfill(refusal(409, movingMessage))
 
 /** Leads in two campaigns, one import that waits and one that is over. */
 async function fillLeads(

@@ -7,7 +7,7 @@ const body = `<p>Hi {{first_name | default: "there"}},</p>
 May I show you how others of your size keep their replies together?</p>
 <p><a href="https://example.com">A short look</a></p>`
 
-/** Campaigns in several states with results, and the addresses of what there is to see of them. */
+/** Makes campaigns in several states, with results. @returns the screens that show them */
 export async function prepareCampaigns({
   api,
   asOwner,
@@ -48,7 +48,7 @@ export async function prepareCampaigns({
   })
   await asOwner('PATCH', `/app/api/v2/campaigns/${stuck.id}`, { status: 'active' })
   const [first, second] = founders.sequences[0].steps
-  const placeOf = ({ id, variants: [variant] }: typeof first) => ({
+  const stepIdsOf = ({ id, variants: [variant] }: typeof first) => ({
     ...{ step_id: id, variant_id: variant.id },
   })
   const db = api.ctx.database.peek
@@ -60,10 +60,10 @@ export async function prepareCampaigns({
       .insertInto('campaign_step_days')
       .values([
         {
-          ...{ ...key, ...placeOf(first), sent, opened: sent >> 1, replied: sent >> 3 },
+          ...{ ...key, ...stepIdsOf(first), sent, opened: sent >> 1, replied: sent >> 3 },
           interested: 1,
         },
-        { ...key, ...placeOf(second), sent: sent >> 1, replied: 1, auto_replied: 1 },
+        { ...key, ...stepIdsOf(second), sent: sent >> 1, replied: 1, auto_replied: 1 },
       ])
       .execute()
     await db

@@ -7,7 +7,7 @@ import type { Application } from './application.ts'
 
 const settings = '/w/default/settings'
 
-/** Webhooks with what they delivered and failed to, mailboxes, labels, suppression and contacts. */
+/** Makes webhooks with deliveries and failures, mailboxes, labels, suppressions and contacts. @returns the screens that show them */
 export async function prepareSettings(
   application: Application,
 ): Promise<[name: string, path: string][]> {
