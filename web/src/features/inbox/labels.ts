@@ -1,5 +1,6 @@
 import type texts from '../../texts/en.json'
 import type { Tone } from '../../ui/StateBadge.tsx'
+import { statusTones } from '../labels/index.ts'
 
 type LabelText = keyof typeof texts.inbox.labels
 
@@ -17,18 +18,7 @@ export const labelChoices = (own: string[] | undefined): string[] =>
 
 export const keysOfLabels = 9
 
-const tones: Record<string, Tone> = {
-  ...{ interested: 'green', meeting_booked: 'green', meeting_completed: 'green', closed: 'green' },
-  ...{ replied: 'violet', contacted: 'blue', opened: 'cyan', clicked: 'cyan' },
-  ...{ out_of_office: 'amber', paused: 'amber', no_show: 'amber' },
-  ...{
-    bounced: 'red',
-    unsubscribed: 'red',
-    not_interested: 'red',
-    lost: 'red',
-    wrong_person: 'red',
-  },
-}
+const tones: Partial<Record<string, Tone>> = statusTones
 
 /** What a lead is by itself says nothing in an inbox: everybody there has answered. */
 export const isAutomatic = (status: string) =>

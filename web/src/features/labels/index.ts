@@ -1,3 +1,3 @@
-export { sentimentTones } from './label-tones.ts'
+export { sentimentTones, statusTones } from './label-tones.ts'
 export { labelsSearchOf } from './search.ts'
 export { useOwnLabels } from './useOwnLabels.ts'
