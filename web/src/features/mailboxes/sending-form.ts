@@ -1,4 +1,5 @@
 import type { Mailbox } from '../../api/generated/types.gen.ts'
+import { zoneName } from '../../lib/time.ts'
 
 /** What a person fills in. */
 export interface SendingValues {
@@ -30,7 +31,7 @@ export const carefulValues = (mailbox: Mailbox): SendingValues => ({
   ...valuesOfMailbox(mailbox),
   ramps_up: true,
   gap_seconds: 120,
-  timezone: mailbox.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+  timezone: mailbox.timezone ?? zoneName(),
 })
 
 const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
