@@ -1,4 +1,5 @@
 import { dayOf, idOf, oneOf, type Search } from '../../lib/search.ts'
+import { dayRange } from '../../lib/time.ts'
 
 /** What is looked at, as it stands in the address. */
 export interface AuditFilter {
@@ -48,14 +49,11 @@ export const isNameless = (by: string): by is (typeof nameless)[number] =>
 
 /** As the server takes it: instants in place of days, the last one included. */
 export function auditQueryOf({ about, by, from, to }: AuditFilter) {
-  // Without a zone a time is the reader's own.
-  const startOf = (text: string) => new Date(`${text}T00:00`)
-  const end = to === undefined ? undefined : startOf(to)
-  end?.setDate(end.getDate() + 1)
+  const days = dayRange(from, to)
   return {
     ...(about ? { action: `${about}.` } : {}),
     ...(by ? (isNameless(by) ? { actor_type: by } : { actor_id: by }) : {}),
-    ...(from ? { from: startOf(from).toISOString() } : {}),
-    ...(end ? { to: end.toISOString() } : {}),
+    ...(days.from ? { from: days.from } : {}),
+    ...(days.end ? { to: days.end } : {}),
   }
 }

@@ -1,1 +1,2 @@
+export { replayMax } from './replay-max.ts'
 export { webhookSearchOf } from './search.ts'

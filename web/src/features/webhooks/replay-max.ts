@@ -1,2 +1,2 @@
-/** What one replay delivers at most. */
+/** What one replay delivers at most; missed events are counted no further. */
 export const replayMax = 100_000

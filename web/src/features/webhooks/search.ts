@@ -1,4 +1,5 @@
 import { dayOf, idOf, oneOf, type Search } from '../../lib/search.ts'
+import { dayRange } from '../../lib/time.ts'
 
 /** What is open on the page of a webhook and which attempts are looked at, as it stands in the address. */
 export interface WebhookSearch {
@@ -35,17 +36,15 @@ export function webhookSearchOf(search: Search): WebhookSearch {
 /** As the server takes the filters: instants in place of days, the last one included. */
 export function attemptQueryOf(webhookId: string, search: WebhookSearch) {
   const { result, type, lead, from, to } = search
-  // Without a zone a time is the reader's own.
-  const startOf = (text: string) => new Date(`${text}T00:00`)
-  const end = to === undefined ? undefined : startOf(to)
-  end?.setDate(end.getDate() + 1)
+  const days = dayRange(from, to)
   return {
     webhook_id: webhookId,
     ...(result ? { success: result === 'delivered' } : {}),
     ...(type ? { event_type: type } : {}),
     ...(lead ? { lead_email: lead } : {}),
-    ...(from ? { from: startOf(from).toISOString() } : {}),
-    ...(end ? { to: new Date(end.getTime() - 1).toISOString() } : {}),
+    ...(days.from ? { from: days.from } : {}),
+    // The `to` of the API is inclusive.
+    ...(days.end ? { to: new Date(Date.parse(days.end) - 1).toISOString() } : {}),
   }
 }
 
