@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAcquiredContactsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { paged } from '../../lib/paged.ts'
+import { fullName } from '../../lib/text.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
@@ -11,7 +12,6 @@ import { Table } from '../../ui/Table.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { Address } from './Address.tsx'
 import { AddToCampaign } from './AddToCampaign.tsx'
-import { fullName } from './full-name.ts'
 
 interface ContactListPanelProps {
   id: string

@@ -4,8 +4,8 @@ import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/reac
 import { useTranslation } from 'react-i18next'
 import type { AcquiredEmail, FoundContact } from '../../api/generated/types.gen.ts'
 import { useAttempt } from '../../lib/attempt.ts'
+import { fullName } from '../../lib/text.ts'
 import { Address } from './Address.tsx'
-import { fullName } from './full-name.ts'
 import { addressKey, reveal } from './reveal.ts'
 
 interface RevealProps {

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
 import type { TFunction } from 'i18next'
 import type { FoundContact } from '../../api/generated/types.gen.ts'
+import { fullName } from '../../lib/text.ts'
 import type { Column } from '../../ui/DataTable/column.ts'
-import { fullName } from './full-name.ts'
 import { Reveal } from './Reveal.tsx'
 
 interface Purchase {

@@ -2,6 +2,7 @@ import { Code, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../api/generated/types.gen.ts'
+import { capitalized } from '../../lib/text.ts'
 import { ExactMoment } from '../../ui/ExactMoment.tsx'
 import { PlaceLink } from '../../ui/PlaceLink.tsx'
 import { type AddressName, addressOf } from '../addresses/index.ts'
@@ -65,7 +66,7 @@ export function AuditRow({ entry, filter }: AuditRowProps) {
       <td className="wide-only">{who}</td>
       <td>
         <Text size="sm" className={classes.what}>
-          {inWords(action)}
+          {titleOf(action)}
         </Text>
         {subject_id && (
           <Text size="xs" c="dimmed" ff="monospace" title={subject_id}>
@@ -86,10 +87,7 @@ export function AuditRow({ entry, filter }: AuditRowProps) {
 }
 
 /** `key.created` is "Key created": actions are a resource and a past tense, and grow with the server. */
-function inWords(action: string): string {
-  const words = action.replaceAll(/[._]/g, ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
+const titleOf = (action: string) => capitalized(action.replaceAll(/[._]/g, ' '))
 
 const shown = (value: unknown) =>
   Array.isArray(value) ? value.join(', ') : value === null ? '–' : String(value)

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import type { Import } from '../../api/generated/types.gen.ts'
-import { sentence } from '../../lib/form.ts'
+import { capitalized } from '../../lib/text.ts'
 import classes from './ColumnTable.module.css'
 import { VariableName } from './VariableName.tsx'
 
@@ -44,7 +44,7 @@ export function ColumnTable({ data, fault, onChange }: ColumnTableProps) {
   }
   const problemOf = (column: number) => {
     const found = fault?.details?.find(({ path }) => path === `/mapping/${column}`)
-    return found && sentence(found.message)
+    return found && capitalized(found.message)
   }
   const variableOf = (at: number): Mapping[number] => ({
     target: 'variable',

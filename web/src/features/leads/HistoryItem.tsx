@@ -4,6 +4,7 @@ import type { TFunction } from 'i18next'
 import { Bell, MailOpen, PencilLine, Send, Webhook } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Label, LeadHistoryItem } from '../../api/generated/types.gen.ts'
+import { capitalized } from '../../lib/text.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { useWorkspace } from '../users/index.ts'
@@ -32,8 +33,8 @@ export function HistoryItem({ item, labels, actor, conversation }: HistoryItemPr
           from: item.from_address,
         })
       : kind === 'delivery'
-        ? t(($) => $.leads.history.delivery, { event: inWords(t, name, labels) })
-        : inWords(t, sendingChangeOf(item) ?? name, labels)
+        ? t(($) => $.leads.history.delivery, { event: titleOf(t, name, labels) })
+        : titleOf(t, sendingChangeOf(item) ?? name, labels)
   const status = statusSet(item)
   return (
     <div className={classes.item}>
@@ -111,13 +112,12 @@ function statusSet(item: LeadHistoryItem): string | undefined {
 }
 
 /** `lead.meeting_booked` is "Meeting booked", and a label its name: types grow with the server. */
-function inWords(t: TFunction, name: string, labels: Label[]): string {
+function titleOf(t: TFunction, name: string, labels: Label[]): string {
   if (name.startsWith(ofLabel)) {
     const id = name.slice(ofLabel.length)
     return labels.find((label) => label.id === id)?.name ?? t(($) => $.leads.columns.label)
   }
-  const words = name.replace(/^lead\./, '').replaceAll(/[._]/g, ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalized(name.replace(/^lead\./, '').replaceAll(/[._]/g, ' '))
 }
 
 const ofLabel = 'lead.label.'

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { getLeadOverviewOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LeadJob, LeadOverview } from '../../api/generated/types.gen.ts'
+import { fullName } from '../../lib/text.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
@@ -29,7 +30,7 @@ export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
   const overview = useQuery(getLeadOverviewOptions({ path: { id } }))
   const { data } = overview
   const lead = data?.lead
-  const name = lead && [lead.first_name, lead.last_name].filter(Boolean).join(' ')
+  const name = lead && fullName(lead)
   const title = data?.is_erased
     ? t(($) => $.leads.erased)
     : name || (lead && <MailAddress value={lead.email} />)

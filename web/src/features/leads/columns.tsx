@@ -1,5 +1,6 @@
 import type { TFunction } from 'i18next'
 import type { ListedLead } from '../../api/generated/types.gen.ts'
+import { fullName } from '../../lib/text.ts'
 import type { Column } from '../../ui/DataTable/column.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { LeadStatus } from './LeadStatus.tsx'
@@ -20,9 +21,6 @@ export function chosenColumns(text: string | undefined): ColumnId[] {
 }
 
 const isErased = ({ email }: Pick<ListedLead, 'email'>) => email.endsWith('@erased.invalid')
-
-const fullName = ({ first_name, last_name }: Pick<ListedLead, 'first_name' | 'last_name'>) =>
-  [first_name, last_name].filter(Boolean).join(' ')
 
 type Cell = Omit<Column<ListedLead>, 'id' | 'header'>
 

@@ -7,6 +7,7 @@ import {
   getLeadOverviewOptions,
   listLeadsOptions,
 } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { fullName } from '../../../lib/text.ts'
 
 interface PickLeadProps {
   campaignId: string
@@ -31,9 +32,9 @@ export function PickLead({ campaignId, lead, onPick }: PickLeadProps) {
     enabled: isAway,
   })
   const shown = isAway && text === '' && named.data ? [...found, named.data.lead] : found
-  const options = shown.map(({ id, email, first_name, last_name }) => ({
-    value: id,
-    label: [email, [first_name, last_name].filter(Boolean).join(' ')].filter(Boolean).join(' · '),
+  const options = shown.map((each) => ({
+    value: each.id,
+    label: [each.email, fullName(each)].filter(Boolean).join(' · '),
   }))
   return (
     <Select
