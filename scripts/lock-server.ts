@@ -26,27 +26,27 @@ writeFileSync(
 /** Takes over what a package needs, and what that needs. */
 function follow(from: string, { dependencies, optionalDependencies }: Package) {
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-    const place = placeOf(name, from)
+    const lockPath = lockPathOf(name, from)
     // Another platform's, which the lock leaves out.
-    if (place === undefined) continue
-    const found = packages[place] as Package
-    const moved = place.replace(/^server\//, '')
+    if (lockPath === undefined) continue
+    const found = packages[lockPath] as Package
+    const moved = lockPath.replace(/^server\//, '')
     if (locked[moved] === found) continue
     if (locked[moved]) throw new Error(`Two versions of ${moved} are needed: install anew.`)
     locked[moved] = found
-    follow(place, found)
+    follow(lockPath, found)
   }
 }
 
-/** Where Node would find it. */
-function placeOf(name: string, from: string): string | undefined {
+/** Of the package that Node would find. */
+function lockPathOf(name: string, from: string): string | undefined {
   for (
     let folder = from;
     ;
     folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules') - 1))
   ) {
-    const place = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
-    if (packages[place]) return place
+    const lockPath = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
+    if (packages[lockPath]) return lockPath
     if (folder === '' || folder === 'server')
       return packages[`node_modules/${name}`] && `node_modules/${name}`
   }

@@ -69,19 +69,19 @@ function rangesOf(texts: Text[], pattern: RegExp): Range[] {
   const whole = texts.map(({ data }) => data).join('')
   return [...whole.matchAll(pattern)].map(({ 0: word, index }) => {
     const range = (texts[0] as Text).ownerDocument.createRange()
-    range.setStart(...placeOf(texts, index))
+    range.setStart(...positionOf(texts, index))
     // Its last character is in the text, and the end of the whole need not be in another one.
-    const [last, at] = placeOf(texts, index + word.length - 1)
+    const [last, at] = positionOf(texts, index + word.length - 1)
     range.setEnd(last, at + 1)
     return range
   })
 }
 
-function placeOf(texts: Text[], index: number): [Text, number] {
+function positionOf(texts: Text[], index: number): [Text, number] {
   let before = 0
   for (const text of texts) {
     if (index < before + text.length) return [text, index - before]
     before += text.length
   }
-  throw new Error('The place is outside of the texts.')
+  throw new Error('The position is outside of the texts.')
 }

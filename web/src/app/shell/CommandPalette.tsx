@@ -6,7 +6,7 @@ import { Building2, Keyboard, Moon, Search, Sun, UserRound } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAtLeast, useSignedIn } from '../../features/users/index.ts'
-import { places } from './places.ts'
+import { navItems } from './nav-items.ts'
 import { useFoundRecords } from './useFoundRecords.tsx'
 import { usePaletteActions } from './usePaletteActions.ts'
 import { useShownWorkspace } from './useShownWorkspace.ts'
@@ -35,7 +35,7 @@ export function CommandPalette({ onShowKeys }: { onShowKeys: () => void }) {
   const doable = usePaletteActions().filter(
     ({ least }) => workspace && isAtLeast(workspace.role, least),
   )
-  const shown = places.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
+  const shown = navItems.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
   const actions: SpotlightActionGroupData[] = [
     {
       group: t(($) => $.palette.go),

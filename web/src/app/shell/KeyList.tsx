@@ -5,7 +5,7 @@ import { inboxKeys } from '../../features/inbox/inbox-keys.ts'
 import { isAtLeast } from '../../features/users/index.ts'
 import { modifier } from '../../lib/keyboard.ts'
 import classes from './KeyList.module.css'
-import { places } from './places.ts'
+import { navItems } from './nav-items.ts'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 
 /** What can be done without the mouse. */
@@ -13,7 +13,7 @@ export function KeyList({ opened, onClose }: { opened: boolean; onClose: () => v
   const { t } = useTranslation()
   const workspace = useShownWorkspace()
   const isInbox = useLocation({ select: ({ pathname }) => pathname.endsWith('/inbox') })
-  const shown = places.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
+  const shown = navItems.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
   const rows: [text: string, keys: string[]][] = [
     [t(($) => $.shell.search), [`${modifier}K`]],
     [t(($) => $.keyList.this), ['?']],

@@ -6,8 +6,8 @@ import { useTranslation } from 'react-i18next'
 import { isAtLeast } from '../../features/users/index.ts'
 import { modifier } from '../../lib/keyboard.ts'
 import { useWaiting } from '../../lib/tab-title.ts'
+import { groups, navItems } from './nav-items.ts'
 import { openPalette } from './openPalette.ts'
-import { groups, places } from './places.ts'
 import classes from './SideNav.module.css'
 import { UserMenu } from './UserMenu.tsx'
 import { useShownWorkspace } from './useShownWorkspace.ts'
@@ -16,7 +16,7 @@ import { WorkspaceSwitcher } from './WorkspaceSwitcher.tsx'
 /**
  * Where somebody can go, and who they are.
  *
- * @param onLeave a place was chosen, maybe the one that is open: what it lies over is wanted now
+ * @param onLeave an entry was chosen, maybe the one that is open: what it lies over is wanted now
  */
 export function SideNav({ onLeave }: { onLeave?: () => void }) {
   const { t } = useTranslation()
@@ -24,7 +24,7 @@ export function SideNav({ onLeave }: { onLeave?: () => void }) {
   const waiting = useWaiting()
   // There is one in the drawer as well.
   const id = useId()
-  const shown = places.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
+  const shown = navItems.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
   return (
     <nav className={classes.nav} aria-label={t(($) => $.shell.nav)}>
       <WorkspaceSwitcher onLeave={onLeave} />
@@ -35,27 +35,27 @@ export function SideNav({ onLeave }: { onLeave?: () => void }) {
           {modifier}K
         </Kbd>
       </UnstyledButton>
-      <div className={classes.places}>
+      <div className={classes.items}>
         {groups.map((group) => {
-          const inGroup = shown.filter((place) => place.group === group)
+          const inGroup = shown.filter((item) => item.group === group)
           return (
             inGroup.length > 0 && (
               <div key={group} className={classes.group}>
                 <p id={`${id}-${group}`}>{t(($) => $.groups[group])}</p>
                 <ul aria-labelledby={`${id}-${group}`}>
-                  {inGroup.map(({ id: place, to, icon: Icon }) => (
-                    <li key={place}>
+                  {inGroup.map(({ id, to, icon: Icon }) => (
+                    <li key={id}>
                       <Link
                         to={to}
                         params={{ handle: workspace?.handle ?? '' }}
                         className={classes.link}
                         // All other addresses begin with that of the first page.
-                        activeOptions={{ exact: place === 'home' }}
+                        activeOptions={{ exact: id === 'home' }}
                         onClick={onLeave}
                       >
                         <Icon size="1rem" aria-hidden />
-                        {t(($) => $.places[place])}
-                        {place === 'inbox' && waiting > 0 && (
+                        {t(($) => $.places[id])}
+                        {id === 'inbox' && waiting > 0 && (
                           <span className={classes.count}>{waiting < 1000 ? waiting : '999+'}</span>
                         )}
                       </Link>

@@ -5,7 +5,7 @@ import { Mail, Send, UserRound, Webhook } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { personalCache } from '../../api/caches.ts'
 import { searchOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { type AddressName, addressOf } from '../../features/addresses/index.ts'
+import { type PageName, pagePath } from '../../features/links/index.ts'
 
 const lengthMin = 2
 
@@ -33,12 +33,12 @@ export function useFoundRecords(
     personalCache,
   )
   if (!workspace || !data || q.length < lengthMin) return []
-  const action = (place: AddressName, Icon: typeof Mail, row: { id: string; label: string }) => ({
+  const action = (page: PageName, Icon: typeof Mail, row: { id: string; label: string }) => ({
     ...row,
     // The server has found it, maybe by what is not in its label. What stays was found by another text.
     keywords: isPlaceholderData ? [] : [q],
     leftSection: <Icon size="1rem" aria-hidden />,
-    onClick: () => router.history.push(addressOf(workspace.handle, place, row.id)),
+    onClick: () => router.history.push(pagePath(workspace.handle, page, row.id)),
   })
   return [
     {

@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { isAtLeast } from '../../features/users/index.ts'
+import { navItems } from './nav-items.ts'
 import { openPalette } from './openPalette.ts'
-import { places } from './places.ts'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 
 const patienceMs = 1500
 
-/** `g` and then the letter of a place, ⌘K or Ctrl K for the palette, `?` for the list of all. */
+/** `g` and then the letter of a page, ⌘K or Ctrl K for the palette, `?` for the list of all. */
 export function useKeys({ onShowList }: { onShowList: () => void }) {
   const navigate = useNavigate()
   const workspace = useShownWorkspace()
@@ -25,9 +25,9 @@ export function useKeys({ onShowList }: { onShowList: () => void }) {
       pressedAtMs = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
       if (!isSecond) return
       if (event.key === 'u') void navigate({ to: '/account' })
-      const place = places.find(({ letter }) => letter === event.key)
-      if (!place || !workspace || !isAtLeast(workspace.role, place.least)) return
-      void navigate({ to: place.to, params: { handle: workspace.handle } })
+      const item = navItems.find(({ letter }) => letter === event.key)
+      if (!item || !workspace || !isAtLeast(workspace.role, item.least)) return
+      void navigate({ to: item.to, params: { handle: workspace.handle } })
     }
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)

@@ -4,15 +4,15 @@ import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../api/generated/types.gen.ts'
 import { capitalized } from '../../lib/text.ts'
 import { ExactMoment } from '../../ui/ExactMoment.tsx'
-import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { type AddressName, addressOf } from '../addresses/index.ts'
+import { PathLink } from '../../ui/PathLink.tsx'
+import { type PageName, pagePath } from '../links/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './AuditRow.module.css'
 import type { AuditFilter } from './search.ts'
 import { useActorName } from './useActorName.ts'
 
-/** Where what was changed is looked at; it may be gone since. */
-const places: Record<string, AddressName> = {
+/** The page that shows what was changed, by its kind; the record may be gone since. */
+const pageOf: Record<string, PageName> = {
   ...{ campaign: 'campaign', lead: 'lead', mailbox: 'mailbox' },
   ...{ thread: 'conversation', webhook: 'webhook' },
 }
@@ -28,7 +28,7 @@ export function AuditRow({ entry, filter }: AuditRowProps) {
   const { handle } = useWorkspace()
   const nameOf = useActorName()
   const { action, actor_type, actor_id, subject_type, subject_id, details } = entry
-  const place = places[subject_type]
+  const page = pageOf[subject_type]
   const facts = Object.entries(details).map(([name, value]) => (
     <span key={name}>
       {name} <Code>{shown(value)}</Code>
@@ -70,10 +70,10 @@ export function AuditRow({ entry, filter }: AuditRowProps) {
         </Text>
         {subject_id && (
           <Text size="xs" c="dimmed" ff="monospace" title={subject_id}>
-            {place ? (
-              <PlaceLink place={addressOf(handle, place, subject_id)} isPlain>
+            {page ? (
+              <PathLink path={pagePath(handle, page, subject_id)} isPlain>
                 {subject_id.slice(-12)}
-              </PlaceLink>
+              </PathLink>
             ) : (
               subject_id.slice(-12)
             )}

@@ -47,13 +47,13 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
         {t(($) => $.campaigns.conflict.body)}
       </Text>
       {conflicts.map(({ path, mine, theirs }, index) => (
-        <section key={path} aria-label={placeText(path)}>
+        <section key={path} aria-label={labelOfPath(path)}>
           <Group justify="space-between" mb={4}>
-            <Text fw={500}>{placeText(path)}</Text>
+            <Text fw={500}>{labelOfPath(path)}</Text>
             <SegmentedControl
               transitionDuration={0}
               size="xs"
-              aria-label={placeText(path)}
+              aria-label={labelOfPath(path)}
               value={choiceOf(keepsMine[index])}
               onChange={(value) =>
                 setKeepsMine(keepsMine.map((each, at) => (at === index ? value === 'mine' : each)))
@@ -93,7 +93,7 @@ const choiceOf = (keepsMine: boolean | undefined) =>
   keepsMine === undefined ? '' : keepsMine ? 'mine' : 'theirs'
 
 /** `/sequences/0/steps/1/variants/0/body` is "step 2, variant 1, body". */
-const placeText = (path: string) =>
+const labelOfPath = (path: string) =>
   path
     .replace('/sequences/0', '')
     .replaceAll(

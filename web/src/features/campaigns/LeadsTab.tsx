@@ -18,7 +18,7 @@ const columns = 'name,company,title,status,sending,step,contacted'
 export function LeadsTab() {
   const { t } = useTranslation()
   const { campaign, mayChange } = useDraft()
-  const place = route.useSearch()
+  const search = route.useSearch()
   const navigate = route.useNavigate()
   const campaigns = useCampaigns()
   const open = useCallback(
@@ -27,7 +27,7 @@ export function LeadsTab() {
     [navigate],
   )
   const importing = mayChange && <ImportLeads campaignId={campaign.id} />
-  const { q, status, sending, label, added, contacted, lead } = place
+  const { q, status, sending, label, added, contacted, lead } = search
   return (
     <>
       <Group justify="space-between" align="flex-start" mb="md">

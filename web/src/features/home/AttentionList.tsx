@@ -4,8 +4,8 @@ import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AttentionItem } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
-import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { addressOf } from '../addresses/index.ts'
+import { PathLink } from '../../ui/PathLink.tsx'
+import { pagePath } from '../links/index.ts'
 import { useSignedIn, useWorkspace } from '../users/index.ts'
 import { ConfirmRestore } from './ConfirmRestore.tsx'
 import classes from './Home.module.css'
@@ -32,7 +32,7 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
       ) : (
         <ul className={classes.rows}>
           {items.map((item) => {
-            const { what, why, mend, place } = textOf(item)
+            const { what, why, mend, page } = textOf(item)
             return (
               <li key={`${item.kind} ${item.id}`} className={classes.trouble}>
                 <TriangleAlert size="1.125rem" aria-hidden />
@@ -51,7 +51,7 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
                   </Text>
                 </div>
                 {item.kind === 'held' && user.is_operator && <ConfirmRestore />}
-                {place && <PlaceLink place={addressOf(handle, place, item.id)}>{mend}</PlaceLink>}
+                {page && <PathLink path={pagePath(handle, page, item.id)}>{mend}</PathLink>}
               </li>
             )
           })}

@@ -5,19 +5,15 @@ import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listCampaignSummariesOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Home } from '../../api/generated/types.gen.ts'
-import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { type AddressName, addressOf } from '../addresses/index.ts'
+import { PathLink } from '../../ui/PathLink.tsx'
+import { type PageName, pagePath } from '../links/index.ts'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import classes from './Home.module.css'
 
 type Done = Home['checklist']
 
 /** What makes a workspace send, and then what tells other programs of it. */
-const steps: readonly (readonly [
-  step: keyof Done,
-  place: AddressName,
-  least: 'member' | 'admin',
-])[] = [
+const steps: readonly (readonly [step: keyof Done, page: PageName, least: 'member' | 'admin'])[] = [
   ['mailbox', 'connect', 'admin'],
   ['leads', 'import', 'member'],
   ['step', 'campaigns', 'member'],
@@ -53,7 +49,7 @@ export function Checklist({ done }: { done: Done }) {
         </Text>
       </div>
       <ol className={classes.steps}>
-        {steps.map(([step, place, least]) => (
+        {steps.map(([step, page, least]) => (
           <li key={step} data-done={done[step] || undefined}>
             {done[step] ? (
               <CircleCheck size="1.125rem" aria-label={t(($) => $.home.checklist.done)} />
@@ -62,16 +58,16 @@ export function Checklist({ done }: { done: Done }) {
             )}
             <div>
               {isAtLeast(role, least) ? (
-                <PlaceLink
-                  place={
+                <PathLink
+                  path={
                     step === 'step' && draft
-                      ? addressOf(handle, 'campaign', draft.id)
-                      : addressOf(handle, place)
+                      ? pagePath(handle, 'campaign', draft.id)
+                      : pagePath(handle, page)
                   }
                   isPlain={done[step]}
                 >
                   {t(($) => $.home.checklist.steps[step].name)}
-                </PlaceLink>
+                </PathLink>
               ) : (
                 t(($) => $.home.checklist.steps[step].name)
               )}

@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next'
 import { listThreadsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Moment } from '../../ui/Moment.tsx'
-import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { addressOf } from '../addresses/index.ts'
+import { PathLink } from '../../ui/PathLink.tsx'
+import { pagePath } from '../links/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './Home.module.css'
 
@@ -18,14 +18,14 @@ export function WaitingReplies() {
   const { handle } = useWorkspace()
   const id = useId()
   const threads = useQuery(listThreadsOptions({ query: { view: 'waiting', limit: most } }))
-  const inbox = addressOf(handle, 'inbox')
+  const inbox = pagePath(handle, 'inbox')
   return (
     <section aria-labelledby={id}>
       <div className={classes.head}>
         <Title order={2} id={id}>
           {t(($) => $.home.replies.title)}
         </Title>
-        <PlaceLink place={inbox}>{t(($) => $.home.replies.all)}</PlaceLink>
+        <PathLink path={inbox}>{t(($) => $.home.replies.all)}</PathLink>
       </div>
       {threads.isPending && <Skeleton height={120} />}
       {threads.isError && (
@@ -36,9 +36,9 @@ export function WaitingReplies() {
         <ul className={classes.rows}>
           {threads.data.items.map((thread) => (
             <li key={thread.id} className={classes.reply}>
-              <PlaceLink place={`${inbox}?thread=${thread.id}`}>
+              <PathLink path={`${inbox}?thread=${thread.id}`}>
                 {thread.lead_name ?? thread.lead_email ?? thread.from_address}
-              </PlaceLink>
+              </PathLink>
               <span className={classes.snippet}>{thread.snippet}</span>
               <Text size="xs" c="dimmed">
                 <Moment at={thread.timestamp_updated} />

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { AttentionItem } from '../../api/generated/types.gen.ts'
-import type { AddressName } from '../addresses/index.ts'
+import type { PageName } from '../links/index.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 
 interface AttentionText {
@@ -8,7 +8,7 @@ interface AttentionText {
   why: string
   /** Undefined: it is mended outside of the application. */
   mend?: string
-  place?: AddressName
+  page?: PageName
 }
 
 /** What happened and what to do, in words. */
@@ -39,13 +39,13 @@ export function useAttentionText(): (item: AttentionItem) => AttentionText {
       case 'mailbox':
         return {
           what: t(($) => $.home.attention.mailbox, words),
-          ...{ why: known, mend: t(($) => $.home.attention.mendMailbox), place: 'mailbox' },
+          ...{ why: known, mend: t(($) => $.home.attention.mendMailbox), page: 'mailbox' },
         }
       case 'mailbox_unread':
         return {
           what: t(($) => $.home.attention.unread, words),
           why: t(($) => $.home.attention.unreadWhy),
-          ...{ mend: t(($) => $.home.attention.mendMailbox), place: 'mailbox' },
+          ...{ mend: t(($) => $.home.attention.mendMailbox), page: 'mailbox' },
         }
       case 'webhook':
         return {
@@ -53,26 +53,26 @@ export function useAttentionText(): (item: AttentionItem) => AttentionText {
             reason === 'failing_now'
               ? t(($) => $.home.attention.webhookFails, words)
               : t(($) => $.home.attention.webhook, words),
-          ...{ why: known, mend: t(($) => $.home.attention.mendWebhook), place: 'webhook' },
+          ...{ why: known, mend: t(($) => $.home.attention.mendWebhook), page: 'webhook' },
         }
       case 'uncertain':
         return {
           what: t(($) => $.home.attention.uncertain, words),
           why: t(($) => $.home.attention.uncertainWhy, words),
-          ...{ mend: decide, place: 'uncertain' },
+          ...{ mend: decide, page: 'uncertain' },
         }
       case 'uncertain_reply':
         return {
           what: t(($) => $.home.attention.uncertainReply, words),
           why: t(($) => $.home.attention.uncertainWhy),
-          ...{ mend: decide, place: 'conversation' },
+          ...{ mend: decide, page: 'conversation' },
         }
       default: {
         const isSending = reason === 'leads_waiting'
         return {
           what: t(($) => $.home.attention[isSending ? 'campaignWaits' : 'campaign'], words),
           why: isSending ? t(($) => $.home.attention.leadsWaiting, words) : known,
-          ...{ mend: t(($) => $.home.attention.mendCampaign), place: 'campaign' },
+          ...{ mend: t(($) => $.home.attention.mendCampaign), page: 'campaign' },
         }
       }
     }

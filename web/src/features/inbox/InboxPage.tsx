@@ -27,7 +27,7 @@ const route = getRouteApi('/signed-in/w/$handle/inbox')
 export function InboxPage() {
   const { t } = useTranslation()
   usePageInTitle(t(($) => $.places.inbox))
-  const place = route.useSearch()
+  const search = route.useSearch()
   const navigate = route.useNavigate()
   const go = useCallback(
     (changes: InboxSearch, replace = false) =>
@@ -44,7 +44,7 @@ export function InboxPage() {
   const { settable, areRead } = useOwnLabels()
   const reply = useRef<Writable>(null)
 
-  const { thread } = place
+  const { thread } = search
   const at = thread ? shown.indexOf(thread) : -1
   // Once the open one has left the list, those beside it are where it was.
   const lastAt = useRef(0)
@@ -58,7 +58,7 @@ export function InboxPage() {
     const following = next(1) ?? next(-1)
     void changes.setDone(id, true, () => open(id, true))
     // What is done leaves all other views: go on with the next one.
-    if (place.view !== 'all' && place.view !== 'done') open(following, true)
+    if (search.view !== 'all' && search.view !== 'done') open(following, true)
   }
   const actions: InboxActions = {
     move: (step) => {
@@ -85,7 +85,7 @@ export function InboxPage() {
   return (
     <div className={classes.page} data-fill data-open={thread ? true : undefined}>
       <h1 className={classes.title}>{t(($) => $.places.inbox)}</h1>
-      <ViewNav place={place} onGo={go} />
+      <ViewNav search={search} onGo={go} />
       <section className={classes.list} aria-label={t(($) => $.inbox.conversations)}>
         <div className={classes.head}>
           <SearchField
@@ -94,12 +94,12 @@ export function InboxPage() {
             aria-label={t(($) => $.inbox.search)}
             placeholder={t(($) => $.inbox.search)}
             clear={t(($) => $.inbox.clear)}
-            value={place.search}
-            onChange={(search) => go({ search }, true)}
+            value={search.search}
+            onChange={(text) => go({ search: text }, true)}
           />
           <SyncButton />
         </div>
-        <ThreadList place={place} onOpen={open} onShow={setShown} onReset={() => go(reset)} />
+        <ThreadList search={search} onOpen={open} onShow={setShown} onReset={() => go(reset)} />
         <KeyHint />
       </section>
       {thread ? (
@@ -107,7 +107,7 @@ export function InboxPage() {
           <Thread
             key={thread}
             id={thread}
-            search={place.search}
+            search={search.search}
             replyRef={reply}
             onClose={() => open(undefined)}
             onDone={() => finish(thread)}

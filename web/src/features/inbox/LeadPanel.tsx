@@ -8,8 +8,8 @@ import { getLeadOptions } from '../../api/generated/@tanstack/react-query.gen.ts
 import type { Conversation } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
-import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { addressOf } from '../addresses/index.ts'
+import { PathLink } from '../../ui/PathLink.tsx'
+import { pagePath } from '../links/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import { LabelBadge } from './LabelBadge.tsx'
 import { LeadFields } from './LeadFields.tsx'
@@ -86,7 +86,7 @@ export function LeadPanel({ thread }: { thread: Conversation }) {
         <div id={moreId} className={classes.more}>
           <LeadProgress lead={lead.data} campaignName={thread.campaign_name} />
           <LeadFields lead={lead.data} />
-          <PlaceLink place={addressOf(handle, 'lead', id)}>{t(($) => $.inbox.lead.open)}</PlaceLink>
+          <PathLink path={pagePath(handle, 'lead', id)}>{t(($) => $.inbox.lead.open)}</PathLink>
           {mayChange &&
             status !== 'unsubscribed' &&
             thread.suggestion === null &&

@@ -9,7 +9,7 @@ import { modifier } from '../../lib/keyboard.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
-import { addressOf } from '../addresses/index.ts'
+import { pagePath } from '../links/index.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import { Outbound } from './Outbound.tsx'
 import { forgetFailed, queueReply, useOutgoing } from './outbox.ts'
@@ -84,7 +84,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
         const { search } = router.state.location
         // The conversation says so itself.
         if ('thread' in search && search.thread === id) return
-        const onOpen = () => router.history.push(addressOf(handle, 'conversation', id))
+        const onOpen = () => router.history.push(pagePath(handle, 'conversation', id))
         tellUnsent({ threadId: id, address: answer_to ?? '', reason, onOpen })
       },
     })

@@ -17,7 +17,7 @@ import { useDayHeading } from './useDayHeading.ts'
 import { useKeptPlace } from './useKeptPlace.ts'
 
 interface ThreadListProps {
-  place: InboxSearch
+  search: InboxSearch
   onOpen: (id: string) => void
   /** Tells their ids, in order. */
   onShow: (ids: string[]) => void
@@ -25,11 +25,11 @@ interface ThreadListProps {
 }
 
 /** The conversations of a view, newest first. What comes in moves nothing under the reader's eyes. */
-export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) {
+export function ThreadList({ search, onOpen, onShow, onReset }: ThreadListProps) {
   const { t } = useTranslation()
   const frame = useRef<HTMLDivElement>(null)
   const threads = useInfiniteQuery({
-    ...listThreadsInfiniteOptions({ query: threadQueryOf(place) }),
+    ...listThreadsInfiniteOptions({ query: threadQueryOf(search) }),
     ...paged,
   })
   const { refetch } = threads
@@ -49,7 +49,7 @@ export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) 
   const dayHeading = useDayHeading()
   // What was put off stands at the time to which it was.
   const days = items.map((each) => dayHeading(each.snoozed_until ?? each.timestamp_last_message))
-  const { thread } = place
+  const { thread } = search
   useEffect(() => {
     if (thread)
       frame.current?.querySelector(`[data-id="${thread}"]`)?.scrollIntoView({ block: 'nearest' })
@@ -64,8 +64,8 @@ export function ThreadList({ place, onOpen, onShow, onReset }: ThreadListProps) 
     )
   }
   if (items.length === 0) {
-    const isFiltered = place.label ?? place.mailbox ?? place.unread ?? place.search
-    const view = place.view ?? 'waiting'
+    const isFiltered = search.label ?? search.mailbox ?? search.unread ?? search.search
+    const view = search.view ?? 'waiting'
     return isFiltered ? (
       <EmptyState
         title={t(($) => $.inbox.noMatch.title)}

@@ -11,27 +11,27 @@ import { ViewButton } from './ViewButton.tsx'
 import classes from './ViewNav.module.css'
 
 interface ViewNavProps {
-  place: InboxSearch
+  search: InboxSearch
   onGo: (changes: InboxSearch) => void
 }
 
 /** What can be looked at, with how much of it there is to do. */
-export function ViewNav({ place, onGo }: ViewNavProps) {
+export function ViewNav({ search, onGo }: ViewNavProps) {
   const { t } = useTranslation()
   const nameOf = useLabelName()
   const counts = useQuery(countThreadsOptions()).data
   const labels = (counts?.by_label ?? []).filter(({ label }) => !isAutomatic(label))
   const mailboxes = counts?.by_mailbox ?? []
   // One that is looked at is there, too, when nothing of it waits.
-  const isCounted = mailboxes.some(({ mailbox_id }) => mailbox_id === place.mailbox)
-  const path = { id: place.mailbox ?? '' }
-  const isAlone = place.mailbox !== undefined && counts !== undefined && !isCounted
+  const isCounted = mailboxes.some(({ mailbox_id }) => mailbox_id === search.mailbox)
+  const path = { id: search.mailbox ?? '' }
+  const isAlone = search.mailbox !== undefined && counts !== undefined && !isCounted
   const alone = useQuery({ ...getMailboxOptions({ path }), enabled: isAlone })
   const nameOfAlone = alone.isPending ? t(($) => $.inbox.mailbox) : alone.data?.address
   const shown = isAlone
     ? [...mailboxes, { mailbox_id: path.id, address: nameOfAlone ?? null, waiting: 0 }]
     : mailboxes
-  const chosen = place.view ?? views[0]
+  const chosen = search.view ?? views[0]
   return (
     <nav className={classes.nav} aria-label={t(($) => $.inbox.views.title)}>
       <ul>
@@ -47,34 +47,34 @@ export function ViewNav({ place, onGo }: ViewNavProps) {
         <ViewButton
           name={t(($) => $.inbox.views.unread)}
           count={counts?.unread}
-          isChosen={place.unread === true}
+          isChosen={search.unread === true}
           // It counts those of all views.
           onChoose={() =>
             onGo(
-              place.unread
+              search.unread
                 ? { view: undefined, unread: undefined, thread: undefined }
                 : { view: 'all', unread: true, thread: undefined },
             )
           }
         />
       </ul>
-      {(labels.length > 0 || place.label) && (
+      {(labels.length > 0 || search.label) && (
         <section>
           <h2>{t(($) => $.inbox.byLabel)}</h2>
           <ul>
-            {withChosen(labels, place.label).map(({ label, waiting }) => (
+            {withChosen(labels, search.label).map(({ label, waiting }) => (
               <ViewButton
                 key={label}
                 name={nameOf(label)}
                 count={waiting}
-                isChosen={label === place.label}
-                onChoose={() => onGo({ label: label === place.label ? undefined : label })}
+                isChosen={label === search.label}
+                onChoose={() => onGo({ label: label === search.label ? undefined : label })}
               />
             ))}
           </ul>
         </section>
       )}
-      {(mailboxes.length > 1 || place.mailbox) && (
+      {(mailboxes.length > 1 || search.mailbox) && (
         <section>
           <h2>{t(($) => $.inbox.byMailbox)}</h2>
           <ul>
@@ -83,9 +83,9 @@ export function ViewNav({ place, onGo }: ViewNavProps) {
                 key={mailbox_id}
                 name={address ?? t(($) => $.inbox.removedMailbox)}
                 count={waiting}
-                isChosen={mailbox_id === place.mailbox}
+                isChosen={mailbox_id === search.mailbox}
                 onChoose={() =>
-                  onGo({ mailbox: mailbox_id === place.mailbox ? undefined : mailbox_id })
+                  onGo({ mailbox: mailbox_id === search.mailbox ? undefined : mailbox_id })
                 }
               />
             ))}

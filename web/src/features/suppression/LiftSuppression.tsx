@@ -11,8 +11,8 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LiftedSuppression } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { PlaceLink } from '../../ui/PlaceLink.tsx'
-import { addressOf } from '../addresses/index.ts'
+import { PathLink } from '../../ui/PathLink.tsx'
+import { pagePath } from '../links/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import type { Entry } from './entry.ts'
 
@@ -53,7 +53,7 @@ export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () 
             {resting_campaigns.map(({ id, name }, at) => (
               <Fragment key={id}>
                 {at === 0 ? ' ' : ', '}
-                <PlaceLink place={addressOf(handle, 'campaign', id)}>{name}</PlaceLink>
+                <PathLink path={pagePath(handle, 'campaign', id)}>{name}</PathLink>
               </Fragment>
             ))}
           </>

@@ -1,5 +1,5 @@
-/** Where something is begun, seen or mended. */
-export type AddressName =
+/** Pages that other features lead to. */
+export type PageName =
   | 'campaign'
   | 'campaigns'
   | 'connect'
@@ -14,12 +14,12 @@ export type AddressName =
   | 'webhooks'
 
 /**
- * An address of the application, for what names its record only when it is read.
+ * The path of a page of the application, where only a record that was read says which page it is.
  *
- * @param id of the record, where it is the address of one
+ * @param id of the record that the page shows, where it shows one
  */
-export function addressOf(handle: string, name: AddressName, id?: string | null): string {
-  const paths: Record<AddressName, string> = {
+export function pagePath(handle: string, name: PageName, id?: string | null): string {
+  const paths: Record<PageName, string> = {
     campaign: `campaigns/${id}`,
     campaigns: 'campaigns',
     // Wherever it stands: one that was answered waits no more.

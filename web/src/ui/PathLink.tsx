@@ -1,27 +1,27 @@
 import { useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import classes from './PlaceLink.module.css'
+import classes from './PathLink.module.css'
 
-interface PlaceLinkProps {
-  /** An address within the application, for what only what was read tells. */
-  place: string
+interface PathLinkProps {
+  /** Of a page of the application. */
+  path: string
   /** It needs no attention. */
   isPlain?: boolean
   children: ReactNode
 }
 
-/** A link to an address that is put together; where the route is known, the router's own is checked. */
-export function PlaceLink({ place, isPlain = false, children }: PlaceLinkProps) {
+/** A link to a path that is put together; where the route is known, the router's own link is checked. */
+export function PathLink({ path, isPlain = false, children }: PathLinkProps) {
   const router = useRouter()
   return (
     <a
-      href={place}
+      href={path}
       className={classes.link}
       data-plain={isPlain || undefined}
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
         event.preventDefault()
-        router.history.push(place)
+        router.history.push(path)
       }}
     >
       {children}

@@ -17,10 +17,10 @@ import {
 import type { Role } from '../../features/users/index.ts'
 import type texts from '../../texts/en.json'
 
-export interface Place {
+export interface NavItem {
   id: keyof typeof texts.places
   group: keyof typeof texts.groups
-  to: PlacePath
+  to: NavPath
   icon: LucideIcon
   /** After `g`. */
   letter: string
@@ -28,7 +28,7 @@ export interface Place {
   least: Role
 }
 
-type PlacePath =
+type NavPath =
   | '/w/$handle'
   | '/w/$handle/campaigns'
   | '/w/$handle/leads'
@@ -43,8 +43,8 @@ type PlacePath =
   | '/w/$handle/settings/workspace'
   | '/w/$handle/settings/audit'
 
-/** Where one can go in a workspace; side nav, palette and keys are made of this. */
-export const places: Place[] = [
+/** Entries of the navigation of a workspace; the palette and the keyboard shortcuts have the same. */
+export const navItems: NavItem[] = [
   {
     ...{ id: 'home', group: 'outreach', letter: 'h', least: 'viewer' },
     ...{ to: '/w/$handle', icon: House },
