@@ -18,8 +18,11 @@ export interface LeadPlace {
   is_bounced: boolean
 }
 
-/** Leads of an address of which one was moved on to the other by a person; `other` may be `one` itself. */
-const inSequence = (other: string, one: string) =>
+/**
+ * Whether `other` and `one` are leads of one address of which a person moved one on to the other;
+ * `other` may be `one` itself.
+ */
+const inMoveChain = (other: string, one: string) =>
   `${other}.workspace_id = $1 and ${other}.email_folded = ${one}.email_folded
          and coalesce(${other}.moved_from, ${other}.id) = coalesce(${one}.moved_from, ${one}.id)`
 
@@ -28,7 +31,7 @@ export const findPlaces = prepared<[string, string[]], LeadPlace>(
   `select l.id, l.email_folded, l.campaign_id, l.company, l.sending_state, c.stop_for_company,
      array(
        select m.id from leads m
-       where ${inSequence('m', 'l')} and m.id <> l.id
+       where ${inMoveChain('m', 'l')} and m.id <> l.id
      ) as moved_ids,
      exists (
        select from suppressions s
@@ -89,14 +92,14 @@ export const findWithAnsweredColleague = prepared<
 )
 
 /** Those of the leads whose person has answered a mail of theirs, or of one that they were moved on to, or from. */
-export const findAnsweredInSequence = prepared<[string, string[]], { id: string }>(
-  'find_leads_answered_in_sequence',
+export const findAnsweredInMoveChain = prepared<[string, string[]], { id: string }>(
+  'find_leads_answered_in_move_chain',
   `select l.id
    from leads l
    where l.workspace_id = $1 and l.id = any(array(select unnest($2::uuid[])))
      and exists (
        select from leads s
-       where ${inSequence('s', 'l')} and s.email_reply_count > 0
+       where ${inMoveChain('s', 'l')} and s.email_reply_count > 0
      )`,
 )
 
@@ -131,7 +134,7 @@ function hasAnswered(kind: 'reply' | 'auto_reply') {
          and m.thread_id = any(array(
            select s.id
            from leads l
-           join leads s on ${inSequence('s', 'l')}
+           join leads s on ${inMoveChain('s', 'l')}
            where l.workspace_id = $1 and l.id = k.id
          ))
          and m.direction = 'in' and m.kind = '${kind}'

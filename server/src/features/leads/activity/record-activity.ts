@@ -52,12 +52,12 @@ function change(
   const byId = new Map(leads.map((lead) => [lead.before.id, lead]))
   const byAddress = Map.groupBy(leads, ({ before }) => before.email_folded)
   const byCompany = Map.groupBy(leads, ({ before }) => companyKey(before, before.company))
-  const bySequence = Map.groupBy(leads, ({ before }) => sequenceOf(before))
+  const byMoveChain = Map.groupBy(leads, ({ before }) => moveChainOf(before))
   for (const activity of activities) {
     const lead = byId.get(activity.leadId)
     if (lead) changeItself(lead, activity, at)
     if (lead && isAnswer(activity)) {
-      const moved = bySequence.get(sequenceOf(lead.before))
+      const moved = byMoveChain.get(moveChainOf(lead.before))
       changeOthers(lead, moved, (other) => planMoved(other, activity, at), at)
     }
     const { email_folded } = lead?.now ?? places.get(activity.leadId) ?? {}
@@ -205,7 +205,7 @@ function addressesIn(activities: LeadActivity[], places: Map<string, related.Lea
 }
 
 /** Leads that were moved on from one to the other have it in common. */
-const sequenceOf = ({ id, moved_from }: Pick<StoredLead, 'id' | 'moved_from'>) => moved_from ?? id
+const moveChainOf = ({ id, moved_from }: Pick<StoredLead, 'id' | 'moved_from'>) => moved_from ?? id
 
 const isAnswer = (activity: LeadActivity) =>
   activity.kind === 'replied' || activity.kind === 'auto_replied'

@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import { lockLeadCounts } from '../../campaigns/index.ts'
 import { type Label, listLabels } from '../../labels/index.ts'
-import { findAnsweredInSequence } from '../activity/activity-queries.ts'
+import { findAnsweredInMoveChain } from '../activity/activity-queries.ts'
 import { addLeads, holdCampaign, roomInPlan } from '../adding/add-leads.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
@@ -27,7 +27,7 @@ export async function move(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
   )
   const answered = new Set(
-    (await findAnsweredInSequence(tx.db, workspaceId, ids)).map(({ id }) => id),
+    (await findAnsweredInMoveChain(tx.db, workspaceId, ids)).map(({ id }) => id),
   )
   const refusals = missing(ids, leads)
   const going: LockedLead[] = []
