@@ -1,13 +1,13 @@
 import type { TemplateLead } from '../campaigns/index.ts'
 
 /**
- * The ledger has one row per lead and step, and one per answer that a person gives (of the kind
+ * The ledger has one row per lead and step, and one per reply that a person writes (of the kind
  * `manual`: its key stands in the place of the step), written before anything is on the wire:
  *
  *   (waiting ─▶) claimed ─▶ transmitting ─▶ sent | failed | uncertain
  *   failed ─▶ claimed, or waiting: another attempt
  *
- * `waiting`: an answer, until the runner that sends from its mailbox claims it.
+ * `waiting`: a reply, until the runner that sends from its mailbox claims it.
  * `claimed`: nothing of it was sent. `transmitting` is written just before the end of the message:
  * whoever finds such a row and did not write it cannot know what became of the mail. `uncertain`
  * counts as sent and is never sent again by itself. Each attempt has an id of its own, and every
@@ -19,7 +19,7 @@ export type SendState = 'waiting' | 'claimed' | 'transmitting' | 'sent' | 'faile
 /** Longer than a runner needs that sends other mails from the mailbox. */
 export const claimedWithinMs = 30_000
 
-/** Of an answer that waits: one that nobody has claimed for longer is withdrawn. */
+/** Of a reply that waits: one that nobody has claimed for longer is withdrawn. */
 export const mayStillLeave = (waitsSince: string, at: string) =>
   `${waitsSince} > ${at}::timestamptz - interval '${claimedWithinMs} ms'`
 

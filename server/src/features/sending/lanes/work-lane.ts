@@ -4,7 +4,7 @@ import { describeError } from '../../../kernel/log.ts'
 import { MailFailure } from '../../../kernel/mail/index.ts'
 import type { ClaimedMail, NextAction } from '../next-mail/next-action.ts'
 import { createPlanBatcher } from '../next-mail/plan-batcher.ts'
-import { answer, repliesMax } from '../replies/answer.ts'
+import { repliesMax, sendWaitingReplies } from '../replies/send-waiting-replies.ts'
 import { classifyFailure } from '../transmit/classify-failure.ts'
 import { type Draft, draftMail, draftNext } from '../transmit/draft.ts'
 import { abandonMail, type MailboxFailure, releaseMail, sendMail } from '../transmit/send-mail.ts'
@@ -43,7 +43,7 @@ const slowBurstMs = 5_000
  * What a mailbox does that has a slot, one thing after the other until it sleeps:
  *
  *   asleep ──▶ waiting ──▶ planning ──▶ sending a batch of claimed mails ──▶ planning
- *                              ├──▶ answering: some replies of persons come first ──▶ planning
+ *                              ├──▶ replying: some replies of people come first ──▶ planning
  *                              ├──▶ settling: results may change the plan ──▶ planning
  *                              ├──▶ pausing: its claims were refused ──▶ planning
  *                              ├──▶ probing: a login tells whether it works again ──▶ planning
@@ -97,8 +97,8 @@ export class LaneWorker {
         case 'settle':
           await Promise.allSettled(lane.settling)
           break
-        case 'answer':
-          await this.#answer(lane, move.row)
+        case 'reply':
+          await this.#sendReplies(lane, move.row)
           break
         case 'probe':
           await this.#probe(lane, move.row)
@@ -255,9 +255,14 @@ export class LaneWorker {
     await recordMailboxFailure(this.#ctx, row, mailboxFailure)
   }
 
-  /** Sends a person's reply. Where another process claimed it, the next plan knows. */
-  async #answer(lane: Lane, row: LaneRow) {
-    const count = await answer(inWorkspace(this.#ctx, lane.workspaceId), lane, row, this.#parts)
+  /** Sends the replies that wait. Where another process claimed it, the next plan knows. */
+  async #sendReplies(lane: Lane, row: LaneRow) {
+    const count = await sendWaitingReplies(
+      inWorkspace(this.#ctx, lane.workspaceId),
+      lane,
+      row,
+      this.#parts,
+    )
     lane.refusals = count === 0 ? lane.refusals + 1 : 0
     lane.owesCampaigns = count === repliesMax
     await this.#pauseAfterRefusal(lane)

@@ -11,7 +11,7 @@ export type NextAction =
   /** Nothing to send, but results are on their way that may change it. */
   | { kind: 'settle' }
   /** A person's reply comes before everything else. */
-  | { kind: 'answer'; row: LaneRow }
+  | { kind: 'reply'; row: LaneRow }
   /** The mailbox is in error, and its time to be tried has come. */
   | { kind: 'probe'; row: LaneRow }
   /** Another runner's, or nobody's. */

@@ -49,8 +49,8 @@ export async function planLanes(
       continue
     }
     const owesCampaigns = lane.owesCampaigns && lane.refusals === 0
-    if (mayAnswer(row) && !(owesCampaigns && rest === 'ready')) {
-      actions.set(lane, { kind: 'answer', row })
+    if (mayReply(row) && !(owesCampaigns && rest === 'ready')) {
+      actions.set(lane, { kind: 'reply', row })
     } else if (rest === 'ready') ready.push({ lane, row })
     else if (rest === 'probe') actions.set(lane, { kind: 'probe', row })
     else sleeps.push({ lane, row, until: rest.until, rests: true })
@@ -89,7 +89,7 @@ const keyOf = ({ workspaceId, mailboxId }: Lane) => ({
   mailbox_id: mailboxId,
 })
 
-const mayAnswer = (row: LaneRow) => row.has_reply && row.address !== null && row.status !== 'paused'
+const mayReply = (row: LaneRow) => row.has_reply && row.address !== null && row.status !== 'paused'
 
 /** What keeps the mailbox from sending, whatever there is to send. */
 function restOf(row: LaneRow, now: Date): 'ready' | 'probe' | { until: Date | null } {
@@ -254,8 +254,8 @@ async function goToSleep(
 ) {
   await Promise.all(
     sleeps.map(async ({ lane, row, until, rests }) => {
-      if (mayAnswer(row)) {
-        actions.set(lane, { kind: 'answer', row })
+      if (mayReply(row)) {
+        actions.set(lane, { kind: 'reply', row })
         return
       }
       // Awake as long as anything of it is open: that is how another runner finds it.

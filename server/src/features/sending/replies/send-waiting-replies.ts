@@ -16,7 +16,7 @@ import { refusalOf } from './replies.ts'
 import { composeReplyMail } from './reply-mail.ts'
 import * as queries from './reply-queries.ts'
 
-type AnswerParts = Pick<SenderParts, 'connections' | 'settlements' | 'guard'>
+type ReplyParts = Pick<SenderParts, 'connections' | 'settlements' | 'guard'>
 
 /** Then a mail of a campaign has its turn: however much people answer, no mailbox stands still for it. */
 export const repliesMax = 8
@@ -28,11 +28,11 @@ export const repliesMax = 8
  *
  * @returns how many there were; repliesMax: others may wait
  */
-export async function answer(
+export async function sendWaitingReplies(
   ctx: Context,
   lane: Lane,
   row: LaneRow,
-  parts: AnswerParts,
+  parts: ReplyParts,
 ): Promise<number> {
   for (let count = 0; count < repliesMax; count++) {
     const claimed = await claim(ctx, lane, parts.guard.epoch)
@@ -60,7 +60,7 @@ async function send(
   lane: Lane,
   row: LaneRow,
   claimed: queries.ReplyRow,
-  parts: AnswerParts,
+  parts: ReplyParts,
 ): Promise<Outcome> {
   let sender: queries.ReplySender = row
   for (;;) {
@@ -75,7 +75,7 @@ async function attempt(
   lane: Lane,
   sender: queries.ReplySender,
   claimed: queries.ReplyRow,
-  { connections, guard }: AnswerParts,
+  { connections, guard }: ReplyParts,
 ): Promise<Outcome | queries.ReplySender> {
   let connection: SmtpConnection | undefined
   try {
