@@ -5,19 +5,19 @@ import {
   isIdle,
   type LaneEvent,
   type LaneState,
+  laneAfter,
   newLane,
-  nextStep,
+  nextAction,
   poolOf,
   rowsOfReadMax,
   rowsOneByOne,
   sendsOneByOne,
-  step,
 } from './lane-state.ts'
 
 const now = new Date('2026-11-20T12:00:00Z')
-const play = (events: LaneEvent[], lane: LaneState = newLane) => events.reduce(step, lane)
+const play = (events: LaneEvent[], lane: LaneState = newLane) => events.reduce(laneAfter, lane)
 const next = (lane: LaneState, at: { now?: Date; nowMs?: number; isOurs?: boolean } = {}) =>
-  nextStep(lane, { now, nowMs: 0, isOurs: true, ...at })
+  nextAction(lane, { now, nowMs: 0, isOurs: true, ...at })
 
 const read = (queued: number, hasMore = false): LaneEvent[] => [
   { kind: 'read began' },
@@ -217,7 +217,7 @@ test('a lane is idle when nothing is read, under way, or waiting to be written',
   let lane = newLane
   expect(isIdle(lane)).toBe(true)
   for (const [event, idle] of events) {
-    lane = step(lane, event)
+    lane = laneAfter(lane, event)
     expect([event.kind, isIdle(lane)]).toEqual([event.kind, idle])
   }
 })

@@ -11,7 +11,7 @@ import type { Health } from './delivery.ts'
  * - failing: 3 failures in a row. One probe at a time, with pauses from 5 s to 5 min between. A
  *   receiver that refuses an event is there: what it does take must not wait for what it does not.
  *
- * What a lane does next (`nextStep`), the first that applies:
+ * What a lane does next (`nextAction`), the first that applies:
  * - leave: its bucket belongs to another runner. What was read is forgotten, what is in flight ends.
  * - pause: it fails. What was read is forgotten until `notBefore`.
  * - work: sends what was read while it may have more in flight; reads its destination again when
@@ -83,7 +83,7 @@ export type LaneEvent =
   | { kind: 'settled' }
   | { kind: 'resumed' }
 
-export type NextStep =
+export type NextAction =
   | { kind: 'leave' }
   | { kind: 'pause' }
   | { kind: 'work'; sends: boolean; refreshes: boolean; reads: boolean }
@@ -131,10 +131,10 @@ const rowsAhead = (lane: LaneState) => (poolOf(lane) === 'proven' ? rowsOfReadMa
 const isTrusted = (lane: LaneState, nowMs: number) =>
   lane.sendsLeft > 0 && nowMs < lane.trustedUntilMs
 
-export function nextStep(
+export function nextAction(
   lane: LaneState,
   { now, nowMs, isOurs }: { now: Date; nowMs: number; isOurs: boolean },
-): NextStep {
+): NextAction {
   if (!isOurs) return { kind: 'leave' }
   if (lane.notBefore && lane.notBefore > now) return { kind: 'pause' }
   const canSend = lane.queued > 0 && lane.inFlight < (sendsOneByOne(lane) ? 1 : lane.limit)
@@ -150,7 +150,7 @@ export function nextStep(
 }
 
 /** The lane after an event. Pure. */
-export function step(lane: LaneState, event: LaneEvent): LaneState {
+export function laneAfter(lane: LaneState, event: LaneEvent): LaneState {
   switch (event.kind) {
     case 'woken':
       return event.nowMs < lane.restUntilMs ? lane : { ...lane, hasMore: true }

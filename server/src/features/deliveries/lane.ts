@@ -6,11 +6,11 @@ import type { Position } from './lane-queries.ts'
 import {
   type LaneEvent,
   type LaneState,
+  laneAfter,
   newLane,
   poolOf,
   rowsOfReadMax,
   rowsOneByOne,
-  step,
 } from './lane-state.ts'
 
 export const beforeAllRows: Position = {
@@ -78,7 +78,7 @@ export class Lane {
   }
 
   apply(event: LaneEvent) {
-    this.#state = step(this.#state, event)
+    this.#state = laneAfter(this.#state, event)
   }
 
   /** Whether a check is due, which then counts as made. */

@@ -11,7 +11,7 @@ import { Lane } from './lane.ts'
 import { markInFlight } from './lane-queries.ts'
 import { LaneQueues, pools } from './lane-queues.ts'
 import { type FoundRows, LaneReader } from './lane-reader.ts'
-import { isIdle, nextStep, poolOf, sendsOneByOne } from './lane-state.ts'
+import { isIdle, nextAction, poolOf, sendsOneByOne } from './lane-state.ts'
 import { send } from './send.ts'
 import { type SettledBatch, type Settlement, SettleWriter } from './settle.ts'
 import { provenMin, slotLimits } from './slot-limits.ts'
@@ -128,17 +128,17 @@ export class Lanes {
     while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
   }
 
-  #nextStep(lane: Lane) {
+  #nextAction(lane: Lane) {
     const now = this.#ctx.now()
     const nowMs = this.#ctx.monotonicMs()
-    return nextStep(lane.state, { now, nowMs, isOurs: this.#options.holds(lane.bucket) })
+    return nextAction(lane.state, { now, nowMs, isOurs: this.#options.holds(lane.bucket) })
   }
 
-  /** Queues a lane for its next step, if it has one. */
+  /** Queues a lane for what it does next, if there is something. */
   #schedule(lane: Lane) {
     // The destination may have another lane in memory by now.
     if (this.#lanes.get(lane.webhookId) !== lane) return
-    const next = this.#nextStep(lane)
+    const next = this.#nextAction(lane)
     if (next.kind === 'leave') {
       this.#leave(lane)
       return
@@ -170,7 +170,7 @@ export class Lanes {
   }
 
   async #read(lane: Lane) {
-    const next = this.#nextStep(lane)
+    const next = this.#nextAction(lane)
     if (next.kind !== 'work' || !next.reads) return
     lane.apply({ kind: 'read began' })
     this.#reads += 1
@@ -219,7 +219,7 @@ export class Lanes {
   }
 
   #sendNext(lane: Lane) {
-    const next = this.#nextStep(lane)
+    const next = this.#nextAction(lane)
     const { destination } = lane
     const pool = poolOf(lane.state)
     const row = next.kind === 'work' && next.sends && destination && lane.takeNext()
