@@ -7,7 +7,7 @@ import type { CampaignStatus } from './schema.ts'
  *
  * @param leadsActive leads that are neither finished nor stopped
  */
-export function refuseTransition(
+export function transitionError(
   from: CampaignStatus,
   to: CampaignStatus,
   leadsActive: number,

@@ -19,7 +19,7 @@ import { checkSettings, scheduleOf } from './check-settings.ts'
 import { lockLeadCounts } from './lead-counts.ts'
 import * as queries from './queries.ts'
 import { isAsRead } from './read-only.ts'
-import { refuseBreaking, refuseUnready } from './readiness/readiness.ts'
+import { breakingError, unreadyError } from './readiness/readiness.ts'
 import { findSenders } from './readiness/sender-mailboxes.ts'
 import { toRecords } from './record.ts'
 import { deleteRefusedCopies } from './refused-copies/refused-copy-queries.ts'
@@ -27,7 +27,7 @@ import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
 import { finishAfter, followKind, mustLeadsFollow } from './sequence/follow-steps.ts'
 import { stepsWithIds } from './sequence/sequence.ts'
 import { completeIfFinished } from './service-transitions.ts'
-import { invalidTransition, refuseTransition } from './transition.ts'
+import { invalidTransition, transitionError } from './transition.ts'
 
 /**
  * Applies all of the changes or none: first the fields, each replaced whole, then the status, judged
@@ -163,10 +163,10 @@ async function checkNewStatus(
   campaign: queries.CampaignRow,
   status: queries.CampaignRow['status'],
 ) {
-  const refused = refuseTransition(campaign.status, status, campaign.active ?? 0)
+  const refused = transitionError(campaign.status, status, campaign.active ?? 0)
   if (refused) throw refused
   if (status !== 'active') return
-  const unready = refuseUnready({ ...campaign, ...(await findMeans(tx, campaign)) }, tx.now())
+  const unready = unreadyError({ ...campaign, ...(await findMeans(tx, campaign)) }, tx.now())
   if (unready) throw unready
 }
 
@@ -177,7 +177,7 @@ async function checkStillReady(
   settings: Partial<Settings>,
 ) {
   if (Object.keys(settings).length === 0) return
-  const refused = refuseBreaking({ ...campaign, ...(await findMeans(tx, campaign)) }, settings)
+  const refused = breakingError({ ...campaign, ...(await findMeans(tx, campaign)) }, settings)
   if (refused) throw refused
 }
 
@@ -185,7 +185,7 @@ async function checkStillReady(
 export async function findUnready(ctx: Context, workspaceId: string, id: string) {
   const [campaign] = await queries.readCampaign(ctx.db, workspaceId, id)
   if (!campaign) throw notFound('campaign')
-  return refuseUnready({ ...campaign, ...(await findMeans(ctx, campaign)) }, ctx.now())
+  return unreadyError({ ...campaign, ...(await findMeans(ctx, campaign)) }, ctx.now())
 }
 
 /** What it sends by. */

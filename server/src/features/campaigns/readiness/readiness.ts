@@ -14,8 +14,8 @@ interface Candidate extends LinkedSettings {
   linkUrl: string
 }
 
-/** Everything that keeps a campaign from starting, at once. */
-export function refuseUnready(candidate: Candidate, now: Date): AppError | undefined {
+/** Names everything that keeps a campaign from starting, at once. */
+export function unreadyError(candidate: Candidate, now: Date): AppError | undefined {
   return refusal('The campaign cannot start yet:', [
     ...contentProblems(candidate),
     ...mailboxProblems(candidate.mailboxes),
@@ -27,7 +27,7 @@ export function refuseUnready(candidate: Candidate, now: Date): AppError | undef
  * What a change would make of the contents of an active campaign that could not be started so. What it
  * does not touch stays as it is; mailboxes and days pass by themselves.
  */
-export function refuseBreaking(
+export function breakingError(
   candidate: Omit<Candidate, 'campaign_schedule'>,
   changed: object,
 ): AppError | undefined {
