@@ -13,7 +13,7 @@ const dayLimits = [
   'outside_schedule',
 ] as const
 
-const heldReasons = [
+const heldLeadReasons = [
   'lead_paused',
   'no_step_left',
   'no_enabled_variant',
@@ -30,9 +30,12 @@ export const CampaignForecast = Type.Object(
     unsent: count('Mails that would not be sent before it ends.'),
     last_send_at: Nullable(Timestamp),
     ends: Type.Enum(['all_sent', 'schedule_ended', 'days_max']),
-    held: Type.Array(Type.Object({ reason: Type.Enum([...heldReasons]), leads: Type.Integer() }), {
-      description: 'Leads that get nothing more until something changes.',
-    }),
+    held: Type.Array(
+      Type.Object({ reason: Type.Enum([...heldLeadReasons]), leads: Type.Integer() }),
+      {
+        description: 'Leads that get nothing more until something changes.',
+      },
+    ),
     mailboxes: Type.Array(
       Type.Object({
         id: Uuid,

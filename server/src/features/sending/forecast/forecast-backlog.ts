@@ -16,7 +16,7 @@ export interface Cohort extends Pick<PlannedLead, 'mailbox_id' | 'sent_step_ids'
 }
 
 /** Why leads get nothing more until something changes. */
-export type HeldReason =
+export type HeldLeadReason =
   | 'lead_paused'
   | Extract<
       WaitReason,
@@ -29,7 +29,7 @@ export type HeldReason =
 
 /** Leads as numbers: how many are due for which step, and when. */
 export class ForecastBacklog implements Work {
-  readonly held = new Map<HeldReason, number>()
+  readonly held = new Map<HeldLeadReason, number>()
   /** Leads that were sent a mail. */
   recipients = 0
   readonly #campaign: PlannedCampaign
@@ -144,7 +144,7 @@ export class ForecastBacklog implements Work {
     }
   }
 
-  #hold(reason: HeldReason, leads: number) {
+  #hold(reason: HeldLeadReason, leads: number) {
     this.held.set(reason, (this.held.get(reason) ?? 0) + leads)
   }
 }

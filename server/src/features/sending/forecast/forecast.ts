@@ -1,6 +1,6 @@
 import { allocate, budgetOf, lanesOf } from '../planning/allocate.ts'
 import type { PlannedCampaign, PlannedMailbox, SendHistory } from '../planning/planned.ts'
-import { type Cohort, ForecastBacklog, type HeldReason } from './forecast-backlog.ts'
+import { type Cohort, ForecastBacklog, type HeldLeadReason } from './forecast-backlog.ts'
 import { type ForecastDay, ForecastDays } from './forecast-days.ts'
 
 export interface Forecast {
@@ -15,7 +15,7 @@ export interface Forecast {
   /** Mails that would not be sent before it ends. */
   unsent: number
   /** Leads that get nothing more until something changes, and what it is. */
-  held: { reason: HeldReason; leads: number }[]
+  held: { reason: HeldLeadReason; leads: number }[]
 }
 
 /**
