@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
 import { forecastCampaign } from './forecast/forecast-campaign.ts'
 import { CampaignForecast, Send, SendPage, sendStates } from './schema.ts'
 import { pageSends } from './sends.ts'
-import type { ShownSend } from './sends-queries.ts'
 import { confirmArrived, sendAgain } from './uncertain/decide.ts'
 
 export const sendingSchemas = [CampaignForecast, Send, SendPage]
@@ -58,13 +57,7 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ ctx, caller, query }) => {
       const filter = { campaignId: query.campaign_id ?? null, state: query.state ?? null }
-      const { items, ...rest } = await pageSends(
-        ctx,
-        caller.workspaceId,
-        pageRequest(query),
-        filter,
-      )
-      return { items: items.map(shown), ...rest }
+      return pageSends(ctx, caller.workspaceId, pageRequest(query), filter)
     },
   )
 
@@ -81,8 +74,7 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Send) },
       },
     },
-    async (req) =>
-      shown(await confirmArrived(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req))),
+    async (req) => confirmArrived(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 
   app.post(
@@ -100,9 +92,6 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Send) },
       },
     },
-    async (req) =>
-      shown(await sendAgain(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req))),
+    async (req) => sendAgain(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 }
-
-const shown = (send: ShownSend) => send as ShownSend & Pick<Static<typeof Send>, 'state'>

@@ -1,26 +1,10 @@
 import { Type } from 'typebox'
 import { Nullable, Page, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+import { heldLeadReasons } from './forecast/forecast-backlog.ts'
+import { dayLimits } from './forecast/forecast-days.ts'
 
 const count = (description: string) => Type.Integer({ description })
 const uuid = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
-
-const dayLimits = [
-  'campaign_daily_limit',
-  'new_lead_limit',
-  'mailbox_daily_limits',
-  'mailbox_busy',
-  'waiting_for_step_delay',
-  'outside_schedule',
-] as const
-
-const heldLeadReasons = [
-  'lead_paused',
-  'no_step_left',
-  'no_enabled_variant',
-  'mailboxes_unhealthy',
-  'mailbox_unavailable',
-  'expired',
-] as const
 
 export const CampaignForecast = Type.Object(
   {

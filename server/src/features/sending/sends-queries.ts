@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { maxId } from '../../kernel/ids.ts'
-import type { SendKey } from './ledger.ts'
+import type { SendKey, SendState } from './ledger.ts'
 
 /** A send as operators see it. */
 export interface ShownSend extends SendKey {
@@ -13,7 +13,7 @@ export interface ShownSend extends SendKey {
   /** Null: a person's answer. */
   step: number | null
   variant: number | null
-  state: string
+  state: SendState
   attempt: number
   message_id: string
   subject: string | null

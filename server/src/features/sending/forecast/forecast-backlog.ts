@@ -16,16 +16,16 @@ export interface Cohort extends Pick<PlannedLead, 'mailbox_id' | 'sent_step_ids'
 }
 
 /** Why leads get nothing more until something changes. */
-export type HeldLeadReason =
-  | 'lead_paused'
-  | Extract<
-      WaitReason,
-      | 'no_step_left'
-      | 'no_enabled_variant'
-      | 'mailboxes_unhealthy'
-      | 'mailbox_unavailable'
-      | 'expired'
-    >
+export const heldLeadReasons = [
+  'lead_paused',
+  'no_step_left',
+  'no_enabled_variant',
+  'mailboxes_unhealthy',
+  'mailbox_unavailable',
+  'expired',
+] as const satisfies ('lead_paused' | WaitReason)[]
+
+export type HeldLeadReason = (typeof heldLeadReasons)[number]
 
 /** Leads as numbers: how many are due for which step, and when. */
 export class ForecastBacklog implements Work {

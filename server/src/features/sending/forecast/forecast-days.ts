@@ -1,16 +1,19 @@
 import type { Block, Budget } from '../planning/allocate.ts'
 import type { PlannedLane } from '../planning/planned-lane.ts'
 
-export type DayLimit =
-  | 'campaign_daily_limit'
-  | 'new_lead_limit'
-  | 'mailbox_daily_limits'
+export const dayLimits = [
+  'campaign_daily_limit',
+  'new_lead_limit',
+  'mailbox_daily_limits',
   /** The gaps between its mails fill the window. */
-  | 'mailbox_busy'
+  'mailbox_busy',
   /** All that was due was sent. */
-  | 'waiting_for_step_delay'
+  'waiting_for_step_delay',
   /** No window opens. */
-  | 'outside_schedule'
+  'outside_schedule',
+] as const
+
+export type DayLimit = (typeof dayLimits)[number]
 
 export interface ForecastDay {
   date: string

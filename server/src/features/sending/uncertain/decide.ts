@@ -4,6 +4,7 @@ import { AppError, notFound } from '../../../kernel/errors.ts'
 import { type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { holdSteps, nextStep } from '../../campaigns/index.ts'
 import { findLeadById, whyNeverSent } from '../../leads/index.ts'
+import type { SendState } from '../ledger.ts'
 import { CampaignCache } from '../next-mail/campaign-cache.ts'
 import { checkReply, findReplyMailbox, queueReply } from '../replies/replies.ts'
 import { recordReplies } from '../replies/reply-mail.ts'
@@ -132,6 +133,6 @@ async function decide(
 }
 
 const shownAs = (
-  state: string,
+  state: SendState,
   { reply: _, mailbox_id: _mailbox, is_followed: _followed, ...send }: queries.UndecidedSend,
 ): ShownSend => ({ ...send, state })
