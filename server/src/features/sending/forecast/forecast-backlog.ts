@@ -6,7 +6,7 @@ import type { PlannedCampaign, PlannedLead, WaitReason } from '../planning/plann
 import type { PlannedLane } from '../planning/planned-lane.ts'
 import { DueHistogram } from './due-histogram.ts'
 import type { ForecastDays } from './forecast-days.ts'
-import { type StepRoute, StepRoutes } from './step-routes.ts'
+import { type StepPath, StepPaths } from './step-paths.ts'
 
 /** Leads in the same place that are due at about the same time. */
 export interface Cohort extends Pick<PlannedLead, 'mailbox_id' | 'sent_step_ids' | 'current_step'> {
@@ -36,7 +36,7 @@ export class ForecastBacklog implements Work {
   readonly #budget: Budget
   readonly #lanes: PlannedLane[]
   readonly #days: ForecastDays
-  readonly #paths: StepRoutes
+  readonly #paths: StepPaths
   /** New leads, by rank of their path. */
   readonly #new: DueHistogram[]
   /** Follow-ups by lane, then by rank of the path. */
@@ -54,7 +54,7 @@ export class ForecastBacklog implements Work {
     this.#budget = budget
     this.#lanes = lanes
     this.#days = days
-    this.#paths = new StepRoutes(campaign.steps)
+    this.#paths = new StepPaths(campaign.steps)
     const placed = cohorts.map((cohort) => ({ cohort, path: this.#paths.from(cohort) }))
     const queues = () => this.#paths.all.map(() => new DueHistogram())
     this.#new = queues()
@@ -113,7 +113,7 @@ export class ForecastBacklog implements Work {
 
   #mailsOf = (rank: number) => this.#paths.all[rank]?.mails ?? 0
 
-  #place(cohort: Cohort, path: StepRoute | null, rankOf: Map<string, number>) {
+  #place(cohort: Cohort, path: StepPath | null, rankOf: Map<string, number>) {
     const isNew = cohort.sent_step_ids.length === 0
     const rank = rankOf.get(cohort.mailbox_id ?? '')
     if (cohort.sending_state === 'paused') this.#hold('lead_paused', cohort.leads)
@@ -127,7 +127,7 @@ export class ForecastBacklog implements Work {
     }
   }
 
-  #follow(lane: PlannedLane, path: StepRoute, sentMs: number) {
+  #follow(lane: PlannedLane, path: StepPath, sentMs: number) {
     if (!path.isSendable) return this.#hold('no_enabled_variant', 1)
     const dueMs = delayedMs(this.#budget.calendar, path.step, sentMs)
     this.#followUps[lane.rank]?.[path.rank]?.add(dueMs, 1)

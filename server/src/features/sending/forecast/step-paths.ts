@@ -2,19 +2,19 @@ import { nextStep, type SequenceProgress } from '../../campaigns/index.ts'
 import type { PlannedStep } from '../planning/planned.ts'
 
 /** A step that is to be sent, and what follows it. */
-export interface StepRoute {
+export interface StepPath {
   rank: number
   step: PlannedStep
   /** It has a variant to send. */
   isSendable: boolean
-  rest: StepRoute | null
+  rest: StepPath | null
   /** How many mails until the end, or until a step that cannot be sent. */
   mails: number
 }
 
 /** The ways through a sequence that its leads are on; most of them are on the same few. */
-export class StepRoutes {
-  readonly all: StepRoute[] = []
+export class StepPaths {
+  readonly all: StepPath[] = []
   readonly #steps: PlannedStep[]
 
   constructor(steps: PlannedStep[]) {
@@ -22,7 +22,7 @@ export class StepRoutes {
   }
 
   /** What is left for a lead; null: nothing. */
-  from(progress: SequenceProgress): StepRoute | null {
+  from(progress: SequenceProgress): StepPath | null {
     const left: PlannedStep[] = []
     let { sent_step_ids, current_step } = progress
     for (;;) {
@@ -32,10 +32,10 @@ export class StepRoutes {
       sent_step_ids = [...sent_step_ids, step.id]
       current_step = step.number
     }
-    return left.reduceRight<StepRoute | null>((rest, step) => this.#path(step, rest), null)
+    return left.reduceRight<StepPath | null>((rest, step) => this.#path(step, rest), null)
   }
 
-  #path(step: PlannedStep, rest: StepRoute | null): StepRoute {
+  #path(step: PlannedStep, rest: StepPath | null): StepPath {
     const known = this.all.find((path) => path.step === step && path.rest === rest)
     if (known) return known
     const isSendable = step.variants.some(({ v_disabled }) => !v_disabled)
