@@ -152,7 +152,7 @@ export class LaneWorker {
         this.#options.slots.hasFailed(lane)
         this.#giveBack(lane, batch)
         await this.#releaseAhead(lane)
-        await this.#rest(lane, mailbox, mailboxFailure)
+        await this.#recordFailure(lane, mailbox, mailboxFailure)
         return
       }
       // A refused mark mostly means that the whole batch is stale (paused, window closed): the rest is
@@ -250,7 +250,7 @@ export class LaneWorker {
     lane.settling.add(done)
   }
 
-  async #rest(lane: Lane, row: LaneRow, mailboxFailure: MailboxFailure) {
+  async #recordFailure(lane: Lane, row: LaneRow, mailboxFailure: MailboxFailure) {
     await Promise.allSettled(lane.settling)
     await recordMailboxFailure(this.#ctx, row, mailboxFailure)
   }
@@ -280,7 +280,7 @@ export class LaneWorker {
       })
       const mailboxFailure = { failure, trouble: trouble ?? { needsPerson: true, pauseMs: null } }
       this.#options.slots.hasFailed(lane)
-      await this.#rest(lane, row, mailboxFailure)
+      await this.#recordFailure(lane, row, mailboxFailure)
       return
     }
     this.#options.slots.hasSucceeded(lane)

@@ -33,7 +33,7 @@ export async function planLanes(
     ]),
   )
   const actions = new Map<Lane, NextAction>()
-  const sleeps: Rest[] = []
+  const sleeps: SleepingLane[] = []
   const ready: { lane: Lane; row: LaneRow }[] = []
   for (const lane of lanes) {
     const row = rows.get(lane.mailboxId)
@@ -42,18 +42,18 @@ export async function planLanes(
       actions.set(lane, { kind: 'left' })
       continue
     }
-    const rest = restOf(row, now)
+    const availability = availabilityOf(row, now)
     // Planned ahead while it had no gap: the next mail waits from the one that is under way.
-    if (rest === 'ready' && row.gap_seconds > 0 && busy.has(lane)) {
+    if (availability === 'ready' && row.gap_seconds > 0 && busy.has(lane)) {
       actions.set(lane, { kind: 'settle' })
       continue
     }
     const owesCampaigns = lane.owesCampaigns && lane.refusals === 0
-    if (mayReply(row) && !(owesCampaigns && rest === 'ready')) {
+    if (mayReply(row) && !(owesCampaigns && availability === 'ready')) {
       actions.set(lane, { kind: 'reply', row })
-    } else if (rest === 'ready') ready.push({ lane, row })
-    else if (rest === 'probe') actions.set(lane, { kind: 'probe', row })
-    else sleeps.push({ lane, row, until: rest.until, rests: true })
+    } else if (availability === 'ready') ready.push({ lane, row })
+    else if (availability === 'probe') actions.set(lane, { kind: 'probe', row })
+    else sleeps.push({ lane, row, until: availability.until, rests: true })
   }
   if (ready.length > 0) sleeps.push(...(await planReady(ctx, now, ready, parts, actions)))
   await goToSleep(ctx, sleeps, { busy, identity }, parts, actions)
@@ -61,7 +61,7 @@ export async function planLanes(
 }
 
 /** A lane that has nothing to do until then; null: until something wakes it. */
-interface Rest extends Pick<Sleep, 'rests'> {
+interface SleepingLane extends Pick<Sleep, 'rests'> {
   lane: Lane
   row: LaneRow
   until: Date | null
@@ -74,7 +74,7 @@ async function planReady(
   ready: { lane: Lane; row: LaneRow }[],
   parts: PlannerParts,
   actions: Map<Lane, NextAction>,
-): Promise<Rest[]> {
+): Promise<SleepingLane[]> {
   const backlog = await loadBacklog(ctx.db, now, ready, parts)
   const idle = await claimChoices(ctx, backlog, parts, actions)
   const nextDue = await findNextDue(ctx.db, undecidedOf(idle), now)
@@ -91,8 +91,11 @@ const keyOf = ({ workspaceId, mailboxId }: Lane) => ({
 
 const mayReply = (row: LaneRow) => row.has_reply && row.address !== null && row.status !== 'paused'
 
-/** What keeps the mailbox from sending, whatever there is to send. */
-function restOf(row: LaneRow, now: Date): 'ready' | 'probe' | { until: Date | null } {
+/**
+ * Whether the mailbox may send now, is to be probed by a login, or when it is looked at next, whatever
+ * there is to send.
+ */
+function availabilityOf(row: LaneRow, now: Date): 'ready' | 'probe' | { until: Date | null } {
   if (row.address === null || !row.plan_api || row.status === 'paused') return { until: null }
   if (row.not_before && row.not_before > now) return { until: row.not_before }
   if (row.status === 'error') return 'probe'
@@ -247,7 +250,7 @@ const undecidedOf = (idle: Map<ReadyLane, Picked>) =>
 
 async function goToSleep(
   ctx: ProcessContext,
-  sleeps: Rest[],
+  sleeps: SleepingLane[],
   { busy, identity }: { busy: Set<Lane>; identity: string | null },
   parts: PlannerParts,
   actions: Map<Lane, NextAction>,
