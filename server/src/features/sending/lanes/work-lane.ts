@@ -83,9 +83,9 @@ export class LaneWorker {
     while (this.#options.isOurs(lane)) {
       const planned = lane.ahead ?? this.#plan(lane)
       lane.ahead = undefined
-      const move = await planned
+      const action = await planned
       this.#options.slots.goesOn(lane)
-      switch (move.kind) {
+      switch (action.kind) {
         case 'left':
           lane.hasBroken = true
           return
@@ -98,13 +98,13 @@ export class LaneWorker {
           await Promise.allSettled(lane.settling)
           break
         case 'reply':
-          await this.#sendReplies(lane, move.row)
+          await this.#sendReplies(lane, action.row)
           break
         case 'probe':
-          await this.#probe(lane, move.row)
+          await this.#probe(lane, action.row)
           break
         case 'send':
-          await this.#send(lane, move.mails)
+          await this.#send(lane, action.mails)
       }
     }
   }
@@ -123,11 +123,11 @@ export class LaneWorker {
 
   /** What was planned is not done. */
   async #releaseAhead(lane: Lane) {
-    const move = await lane.ahead?.catch(() => {
+    const action = await lane.ahead?.catch(() => {
       lane.hasBroken = true
     })
     lane.ahead = undefined
-    if (move?.kind === 'send') this.#release(lane, move.mails)
+    if (action?.kind === 'send') this.#release(lane, action.mails)
   }
 
   async #send(lane: Lane, mails: ClaimedMail[]) {
