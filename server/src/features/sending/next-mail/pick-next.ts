@@ -41,7 +41,7 @@ const lookForFollowedMs = 10_000
  * campaign at a time.
  */
 export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefetch): Picked {
-  const choice: Picked = {
+  const picked: Picked = {
     campaign: null,
     sends: [],
     skips: [],
@@ -56,7 +56,7 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
     const followUps = backlog.followUps(ready, campaign)
     const isUnread = followUps.leads.length > 0 && !ready.row.is_read
     const offered = prefetch.offer(campaign.id, most)
-    if (offered.length === 0 && !prefetch.isAtEnd(campaign.id)) choice.isCut = true
+    if (offered.length === 0 && !prefetch.isAtEnd(campaign.id)) picked.isCut = true
     const candidates = [...(isUnread ? [] : followUps.leads), ...offered]
     const campaignDay = backlog.campaignDay(campaign)
     const plan = planSends(
@@ -70,27 +70,27 @@ export function pickNext(ready: ReadyLane, backlog: Backlog, prefetch: LeadPrefe
     if (now.length > 0) {
       campaignDay.sent += now.length
       campaignDay.new_leads += now.filter(({ isNew }) => isNew).length
-      return { ...choice, campaign, sends: now }
+      return { ...picked, campaign, sends: now }
     }
     for (const { lead_id, reason } of plan.waiting) {
-      if (isSkipped(reason)) choice.skips.push({ campaign, leadId: lead_id, reason })
+      if (isSkipped(reason)) picked.skips.push({ campaign, leadId: lead_id, reason })
     }
-    choice.next = earliestOf(choice.next, plan.next)
+    picked.next = earliestOf(picked.next, plan.next)
     if (isUnread) {
-      choice.next = earliestOf(choice.next, new Date(backlog.now.getTime() + lookForReadingMs))
+      picked.next = earliestOf(picked.next, new Date(backlog.now.getTime() + lookForReadingMs))
     }
     if (prefetch.hidesFree(campaign.id)) {
-      choice.next = earliestOf(choice.next, new Date(backlog.now.getTime() + lookForBusyMs))
+      picked.next = earliestOf(picked.next, new Date(backlog.now.getTime() + lookForBusyMs))
     }
     const isHalted =
       fullUntil !== null || isDayOver(campaign, campaignDay.sent, plan) || isClosed(plan)
     if (isHalted) continue
-    choice.undecided.push(campaign)
+    picked.undecided.push(campaign)
     if (followUps.isCut && waitsLonger(plan)) {
-      choice.next = earliestOf(choice.next, new Date(backlog.now.getTime() + lookForFollowedMs))
+      picked.next = earliestOf(picked.next, new Date(backlog.now.getTime() + lookForFollowedMs))
     }
   }
-  return { ...choice, next: earliestOf(choice.next, fullUntil) }
+  return { ...picked, next: earliestOf(picked.next, fullUntil) }
 }
 
 export const earliestOf = (a: Date | null, b: Date | null) => (a && b ? (a < b ? a : b) : (a ?? b))

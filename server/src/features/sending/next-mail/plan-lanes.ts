@@ -76,7 +76,7 @@ async function planReady(
   actions: Map<Lane, NextAction>,
 ): Promise<SleepingLane[]> {
   const backlog = await loadBacklog(ctx.db, now, ready, parts)
-  const idle = await claimChoices(ctx, backlog, parts, actions)
+  const idle = await claimPicked(ctx, backlog, parts, actions)
   const nextDue = await findNextDue(ctx.db, undecidedOf(idle), now)
   return [...idle].map(([each, { next, undecided }]) => ({
     ...{ lane: each.lane, row: each.row, rests: undecided.length === 0 },
@@ -111,7 +111,7 @@ function nextSendAt({ next_send_at, last_sent_at, gap_seconds }: LaneRow): Date 
 }
 
 /** @returns the lanes that have nothing to send */
-async function claimChoices(
+async function claimPicked(
   ctx: ProcessContext,
   backlog: Backlog,
   parts: PlannerParts,
@@ -120,8 +120,8 @@ async function claimChoices(
   const idle = new Map<ReadyLane, Picked>()
   const claiming: Promise<string | null>[] = []
   for (const ready of backlog.lanes) {
-    const choice = pickNext(ready, backlog, parts.prefetch)
-    for (const { campaign, leadId, reason } of choice.skips) {
+    const picked = pickNext(ready, backlog, parts.prefetch)
+    for (const { campaign, leadId, reason } of picked.skips) {
       skip(
         ctx,
         ready.lane,
@@ -129,10 +129,10 @@ async function claimChoices(
         parts,
       )
     }
-    if (choice.campaign) claiming.push(claim(ctx, ready, choice, backlog, parts, actions))
-    else if (choice.skips.length > 0) actions.set(ready.lane, { kind: 'settle' })
-    else if (choice.isCut) actions.set(ready.lane, { kind: 'again' })
-    else idle.set(ready, choice)
+    if (picked.campaign) claiming.push(claim(ctx, ready, picked, backlog, parts, actions))
+    else if (picked.skips.length > 0) actions.set(ready.lane, { kind: 'settle' })
+    else if (picked.isCut) actions.set(ready.lane, { kind: 'again' })
+    else idle.set(ready, picked)
   }
   // Whom they were offered and could not send to would else be offered first, whoever is due before.
   for (const { campaigns } of idle.keys()) {
