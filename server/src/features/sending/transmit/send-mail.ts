@@ -15,7 +15,7 @@ import type { Outcome } from './outcome.ts'
 
 type SendParts = Pick<SenderParts, 'connections' | 'copies' | 'marks' | 'settlements' | 'guard'>
 
-/** MailboxTrouble that keeps the mailbox from sending on. */
+/** A failure after which the mailbox sends nothing more for now, and what it means for the mailbox. */
 export interface MailboxFailure {
   failure: MailFailure
   trouble: MailboxTrouble
@@ -66,7 +66,7 @@ export async function sendMail(
     const keep = () => parts.copies.add(lane.workspaceId, lane.mailboxId, copy)
     settled.then(keep, () => undefined)
   }
-  return { mailboxFailure, isRefused: outcome === notAnyMore, settled }
+  return { mailboxFailure, isRefused: outcome === noLongerEligible, settled }
 }
 
 /** Gives a claim back that nothing was done about. */
@@ -86,7 +86,7 @@ const released: Outcome = {
 }
 
 /** Something speaks against it that did not when it was claimed: the lead replied, the window closed … */
-const notAnyMore: Outcome = {
+const noLongerEligible: Outcome = {
   kind: 'failed',
   error: { stage: 'claim', code: null, message: 'It was not to be sent any more.' },
   effect: { kind: 'again' },
@@ -100,7 +100,9 @@ async function attempt(
   parts: SendParts,
 ): Promise<Attempt> {
   const { claimed, made } = draft
-  if ('error' in made) return { outcome: unfit(made.error), mail: null, mailboxFailure: null }
+  if ('error' in made) {
+    return { outcome: composeFailure(made.error), mail: null, mailboxFailure: null }
+  }
   let { mail } = made
   let connection: SmtpConnection | undefined
   try {
@@ -110,7 +112,7 @@ async function attempt(
     const { refusedCopies } = begun
     if (!(await markDraft(ctx, draft, behind.slice(0, lane.marksAhead), parts.marks))) {
       await connection.close()
-      return { outcome: notAnyMore, mail, mailboxFailure: null }
+      return { outcome: noLongerEligible, mail, mailboxFailure: null }
     }
     const next = behind[0]?.made
     await connection.finish(mail.bytes, next && 'mail' in next ? next.envelope : undefined)
@@ -131,9 +133,9 @@ async function attempt(
   }
 }
 
-/** The lead waits for a person, and nobody gets half a mail. */
-function unfit(error: unknown): Outcome {
-  if (error instanceof CampaignChanged) return notAnyMore
+/** What becomes of a mail that cannot be made: its lead waits for a person, and nobody gets half a mail. */
+function composeFailure(error: unknown): Outcome {
+  if (error instanceof CampaignChanged) return noLongerEligible
   if (!(error instanceof MailRefused || error instanceof TemplateError)) throw error
   const detail = printable(error.message)
   return {
