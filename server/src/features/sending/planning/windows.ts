@@ -6,8 +6,8 @@ export interface OpenInterval {
   closeMs: number
 }
 
-/** A interval, and from when on it is the next to open. */
-interface Known extends OpenInterval {
+/** An interval that was looked up, and the instant from which on it is the open or the next one. */
+interface KnownInterval extends OpenInterval {
   sinceMs: number
 }
 
@@ -17,8 +17,8 @@ const knownMax = 500
 export class Windows {
   readonly calendar: ZoneCalendar
   readonly #schedule: CampaignSchedule
-  #known: Known[] = []
-  #last: Known | undefined
+  #known: KnownInterval[] = []
+  #last: KnownInterval | undefined
 
   constructor(schedule: CampaignSchedule) {
     this.#schedule = schedule
@@ -27,7 +27,7 @@ export class Windows {
 
   /** The one that is open, else the next; null when no other opens. */
   intervalAt(ms: number): OpenInterval | null {
-    const fits = (interval: Known) => ms >= interval.sinceMs && ms < interval.closeMs
+    const fits = (interval: KnownInterval) => ms >= interval.sinceMs && ms < interval.closeMs
     if (!this.#last || !fits(this.#last)) this.#last = this.#known.find(fits) ?? this.#find(ms)
     return this.#last ?? null
   }
@@ -38,7 +38,7 @@ export class Windows {
     return interval && Math.max(interval.openMs, ms)
   }
 
-  #find(ms: number): Known | undefined {
+  #find(ms: number): KnownInterval | undefined {
     const { nextOpen } = windowState(this.#schedule, new Date(ms))
     if (!nextOpen) return
     const interval = {
