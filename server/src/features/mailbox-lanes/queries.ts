@@ -180,10 +180,10 @@ export interface CampaignGap {
 }
 
 /**
- * The same where the campaign of the last mail had this gap when it was sent, and never less than the
- * mailbox asks for. The wait that chance has added is as large a part of what it may add now.
+ * As `moveNextSend`, for the mailboxes whose last mail was of a campaign whose gap changes, and never
+ * less than the mailbox asks for. The wait that chance has added is as large a part of what it may add now.
  */
-export const moveNextSendAfter = (
+export const moveNextSendOfCampaign = (
   db: Db,
   workspaceId: string,
   campaignId: string,

@@ -31,7 +31,10 @@ export async function wakeRecoveredMailbox(tx: Context, workspaceId: string, mai
   await queries.endPause(tx.db, workspaceId, mailboxId)
 }
 
-/** The same for one whose gap is another: it holds for the next mail. */
+/**
+ * Moves the time of the mailbox's next mail, as if its new gap had been in force when the last one was
+ * sent. It does not wake the mailbox.
+ */
 export async function changeGap(
   tx: Context,
   workspaceId: string,
@@ -43,7 +46,10 @@ export async function changeGap(
   await queries.moveNextSend(tx.db, workspaceId, mailboxId, gapSeconds)
 }
 
-/** The same for a campaign. Whoever changes it marks it as changed: that wakes its mailboxes. */
+/**
+ * Moves it for every mailbox whose last mail was of this campaign. Whoever changes a campaign also marks
+ * it as changed, and that wakes its mailboxes.
+ */
 export async function changeCampaignGap(
   tx: Context,
   workspaceId: string,
@@ -54,7 +60,7 @@ export async function changeCampaignGap(
   const { before, after } = gap
   const isSame =
     before.email_gap === after.email_gap && before.random_wait_max === after.random_wait_max
-  if (!isSame) await queries.moveNextSendAfter(tx.db, workspaceId, campaignId, gap)
+  if (!isSame) await queries.moveNextSendOfCampaign(tx.db, workspaceId, campaignId, gap)
 }
 
 type NewMark = Omit<queries.CampaignMark, 'id'>
