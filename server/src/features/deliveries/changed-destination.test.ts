@@ -7,7 +7,7 @@ import { verifySignature } from '../../../test/signature.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
-import { lockLane, renewLane } from './lane-health/index.ts'
+import { clearLaneHealth, lockLane } from './lane-health/index.ts'
 import { Lanes } from './lanes.ts'
 
 let service: Delivering
@@ -259,7 +259,7 @@ test.each([
         .where('workspace_id', '=', workspaceId)
         .where('id', '=', webhook.id)
         .execute()
-      await renewLane(db, workspaceId, webhook.id)
+      await clearLaneHealth(db, workspaceId, webhook.id)
       held.resolve()
       while (!(await isWaitingForLock())) await Promise.resolve()
     })

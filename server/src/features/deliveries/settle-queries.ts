@@ -246,7 +246,10 @@ export async function addLaneFailures(db: AnyDb, lanes: LaneFailure[]): Promise<
 }
 
 /** A success ends every count against the lane. */
-export async function resetLanes(db: AnyDb, lanes: { workspace_id: string; webhook_id: string }[]) {
+export async function clearHealthOfLanes(
+  db: AnyDb,
+  lanes: { workspace_id: string; webhook_id: string }[],
+) {
   if (lanes.length === 0) return
   await sql`
     /* batch */

@@ -248,7 +248,7 @@ async function settleLanes(tx: AnyContext, written: Settlement[]): Promise<queri
       })
     }
   }
-  await queries.resetLanes(tx.db, inOrder(cleared))
+  await queries.clearHealthOfLanes(tx.db, inOrder(cleared))
   return queries.addLaneFailures(tx.db, inOrder(failed))
 }
 

@@ -12,10 +12,10 @@ import {
 } from '../../kernel/http/as-read.ts'
 import type { ChangedBy } from '../audit/index.ts'
 import {
+  clearFailures,
+  clearLaneHealth,
+  clearLaneHealthButFailingSince,
   lockLane,
-  renewDisabledLane,
-  renewLane,
-  resetLane,
 } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
@@ -81,8 +81,8 @@ export async function changeWebhook(
       await requireRoomForUrl(tx, changed)
       await queries.insertUrl(tx.db, workspaceId, id, changed.target_hook_url, tx.now())
       // Failures and the pause were those of the address before.
-      const renew = changed.status === 'disabled' ? renewDisabledLane : renewLane
-      await renew(tx.db, workspaceId, id)
+      const clear = changed.status === 'disabled' ? clearLaneHealthButFailingSince : clearLaneHealth
+      await clear(tx.db, workspaceId, id)
     }
     const fields = [...Object.keys(settings), ...(secret === undefined ? [] : ['signing_secret'])]
     await recordChanges(tx, row, changed, fields, by)
@@ -223,6 +223,6 @@ async function recordChanges(
     await record(tx, after, 'webhook.disabled', by, { reason: 'manual' })
     return
   }
-  await resetLane(tx.db, after.workspace_id, after.id)
+  await clearFailures(tx.db, after.workspace_id, after.id)
   await record(tx, after, 'webhook.enabled', by)
 }

@@ -1,8 +1,8 @@
 export {
+  clearFailures,
+  clearLaneHealth,
+  clearLaneHealthButFailingSince,
   deleteLane,
   findFailingSince,
   lockLane,
-  renewDisabledLane,
-  renewLane,
-  resetLane,
 } from './queries.ts'

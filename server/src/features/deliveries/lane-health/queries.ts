@@ -37,22 +37,22 @@ const noFailures = {
 }
 
 /** Forgets the failures that disabled a destination, or would soon do so again. */
-export const resetLane = (db: Db, workspaceId: string, webhookId: string) =>
+export const clearFailures = (db: Db, workspaceId: string, webhookId: string) =>
   updateLane(db, workspaceId, webhookId, noFailures)
 
-const nothingFailed = { ...noFailures, abandons: 0, in_flight_id: null }
+const emptyHealth = { ...noFailures, abandons: 0, in_flight_id: null }
 
 /** Of an address that is new: it has ended no process either. */
-export const renewLane = (db: Db, workspaceId: string, webhookId: string) =>
-  updateLane(db, workspaceId, webhookId, nothingFailed)
+export const clearLaneHealth = (db: Db, workspaceId: string, webhookId: string) =>
+  updateLane(db, workspaceId, webhookId, emptyHealth)
 
 /**
  * Of a new address while nothing is sent to it. Since when the one before failed stays until the
  * destination is resumed: what was missed is counted from there.
  */
-export const renewDisabledLane = (db: Db, workspaceId: string, webhookId: string) => {
-  const { failing_since, ...renewed } = nothingFailed
-  return updateLane(db, workspaceId, webhookId, renewed)
+export const clearLaneHealthButFailingSince = (db: Db, workspaceId: string, webhookId: string) => {
+  const { failing_since, ...cleared } = emptyHealth
+  return updateLane(db, workspaceId, webhookId, cleared)
 }
 
 const updateLane = (
