@@ -36,8 +36,11 @@ const backlogMax = 4000
 const refusedAgainMs = 60_000
 /** While a workspace is moved nothing of it is written; what was on its way when that began waits. */
 const movingAgainMs = 1_000
-/** Of a delivery to an address that was left. Ahead, where those who look for due work find it at once. */
-const sentOnAfterMs = 1_000
+/**
+ * Until a delivery is tried at the new address of its destination. Ahead, where those who look for due
+ * work find it at once.
+ */
+const newAddressRetryMs = 1_000
 /** One prepares while the other waits for its commit. */
 const writers = 2
 
@@ -133,7 +136,7 @@ export async function settle(
   countStripe: number,
 ): Promise<SettledBatch> {
   await queries.keepKeyPlan(tx.db)
-  const batch = await sendOn(tx, results)
+  const batch = await retryAtNewAddress(tx, results)
   const ordered = batch.toSorted((a, b) => compareRows(a.attempt, b.attempt))
   const ended = ordered.filter(({ attempt }) => !attempt.will_retry)
   const retried = ordered.filter(({ attempt }) => attempt.will_retry)
@@ -174,7 +177,7 @@ export async function settle(
  * What is gone is the address that was asked: if the destination has another by now, it is tried there.
  * A change that is not committed yet is waited for: it may be just that.
  */
-async function sendOn(tx: AnyContext, results: Settlement[]): Promise<Settlement[]> {
+async function retryAtNewAddress(tx: AnyContext, results: Settlement[]): Promise<Settlement[]> {
   const gone = results.filter(({ disable }) => disable)
   if (gone.length === 0) return results
   await queries.lockDeliveries(
@@ -186,7 +189,7 @@ async function sendOn(tx: AnyContext, results: Settlement[]): Promise<Settlement
   for (const { workspace_id, webhook_id } of inOrder(asked)) {
     urls.set(webhook_id, await lockAddress(inWorkspace(tx, workspace_id), workspace_id, webhook_id))
   }
-  const timestamp_next_retry = new Date(tx.now().getTime() + sentOnAfterMs)
+  const timestamp_next_retry = new Date(tx.now().getTime() + newAddressRetryMs)
   return results.map((result) => {
     const { attempt, disable } = result
     const url = disable ? urls.get(attempt.webhook_id) : undefined
