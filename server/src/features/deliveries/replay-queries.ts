@@ -116,7 +116,7 @@ export async function listEndedEvents(
 }
 
 /** Of these events those that a destination has a delivery of, or had by an attempt of this time. */
-export async function findMeant(
+export async function findEventsWithDelivery(
   db: Db,
   { workspace_id, id }: { workspace_id: string; id: string },
   eventIds: string[],

@@ -173,11 +173,11 @@ async function* eventsOf(
     )
     for await (const ids of between(firstIdAt(new Date(firstMs)), from)) {
       // What waited when the destination was switched off may be delivered since it goes on.
-      const meant = await queries.findMeant(ctx.db, destination, ids, {
+      const delivered = await queries.findEventsWithDelivery(ctx.db, destination, ids, {
         after: firstIdAt(new Date(from.getTime() - 2 * clockLagMs)),
         before: firstIdAt(new Date(to.getTime() + clockLagMs)),
       })
-      yield ids.filter((each) => !ended.has(each) && !meant.has(each))
+      yield ids.filter((each) => !ended.has(each) && !delivered.has(each))
     }
   }
   yield* between(firstIdAt(from), to)
@@ -202,7 +202,7 @@ const enqueue = (
   workspaceId: string,
   webhookId: string,
   eventIds: string[],
-  then: (tx: Context) => Promise<unknown> | undefined,
+  onQueued: (tx: Context) => Promise<unknown> | undefined,
 ) =>
   transaction(ctx, async (tx) => {
     const now = tx.now()
@@ -216,7 +216,7 @@ const enqueue = (
     const queued = await queries.insertReplays(tx.db, workspaceId, rows, now, expiresAt)
     if (queued === 0) return 0
     hintAfterCommit(tx, workspaceId, rows)
-    await then(tx)
+    await onQueued(tx)
     await keepReplayed(tx, eventIds, expiresAt)
     return queued
   })
