@@ -7,7 +7,6 @@ export {
 } from './campaigns.ts'
 export { countWithoutUnsubscribing, findFollowing } from './cross-workspace.ts'
 export { deleteDraft } from './delete-campaign.ts'
-export { applyDraft } from './draft.ts'
 export { addLeadCounts, lockLeadCounts } from './lead-counts.ts'
 export { addFormerSender, type LeadCounts } from './queries.ts'
 export { type RefusedCopy, recordRefusedCopies } from './refused-copies/refused-copies.ts'
@@ -43,4 +42,5 @@ export {
   type TemplateLead,
   templateVariables,
 } from './templates/template.ts'
+export { withUnsavedChanges } from './unsaved-changes.ts'
 export { addSender } from './update-campaign.ts'

@@ -2,10 +2,10 @@ import type { Context } from '../../kernel/context.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { nextTurn } from '../../kernel/next-turn.ts'
 import {
-  applyDraft,
   type CampaignChanges,
   getCampaign,
   placesUnsubscribeUrl,
+  withUnsavedChanges,
 } from '../campaigns/index.ts'
 import { findLead, whyNotSent } from '../leads/index.ts'
 import { findMailboxes } from '../mailboxes/index.ts'
@@ -72,7 +72,7 @@ export async function previewStep(
 ): Promise<Preview> {
   const { draft, isLookedAt = false, test } = request
   const stored = await getCampaign(ctx, workspaceId, campaignId)
-  const changed = draft ? await applyDraft(ctx, stored, draft) : stored
+  const changed = draft ? await withUnsavedChanges(ctx, stored, draft) : stored
   const campaign = test ? { ...changed, ...withoutTraces } : changed
   const lead = await findRecipient(ctx, workspaceId, campaignId, request)
   const steps = stepsOf(campaign)

@@ -8,20 +8,20 @@ import { stepsWithIds } from './sequence/sequence.ts'
  *
  * @throws AppError `invalid_field`
  */
-export async function applyDraft(
+export async function withUnsavedChanges(
   ctx: Context,
   campaign: Campaign,
-  draft: CampaignChanges,
+  changes: CampaignChanges,
 ): Promise<Campaign> {
-  await checkSettings(ctx, draft)
+  await checkSettings(ctx, changes)
   const names = Object.keys(plainDefaults) as (keyof typeof plainDefaults)[]
-  const given = names.filter((name) => draft[name] !== undefined)
+  const given = names.filter((name) => changes[name] !== undefined)
   return {
     ...campaign,
-    ...Object.fromEntries(given.map((name) => [name, draft[name]])),
-    campaign_schedule: scheduleOf(draft) ?? campaign.campaign_schedule,
-    sequences: draft.sequences
-      ? stepsWithIds(campaign.sequences, draft.sequences, ctx.newId)
+    ...Object.fromEntries(given.map((name) => [name, changes[name]])),
+    campaign_schedule: scheduleOf(changes) ?? campaign.campaign_schedule,
+    sequences: changes.sequences
+      ? stepsWithIds(campaign.sequences, changes.sequences, ctx.newId)
       : campaign.sequences,
   }
 }
