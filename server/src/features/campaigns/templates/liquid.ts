@@ -45,7 +45,7 @@ export function createLiquid(): Liquid {
     timezoneOffset: 0,
     memoryLimit: workMax,
     operators: chargedOperators as Operators,
-    outputEscape: putIn,
+    outputEscape: escapedOutput,
   })
   for (const name of Object.keys(tags)) if (!tagNames.has(name)) delete liquid.tags[name]
   for (const name of Object.keys(builtinFilters)) {
@@ -99,7 +99,7 @@ export class Markup extends Drop {
 
 export const markup = (html: string): unknown => new Markup(html)
 
-function putIn(this: FilterThis, value: unknown): string {
+function escapedOutput(this: FilterThis, value: unknown): string {
   return shownText(this.context, value)
 }
 

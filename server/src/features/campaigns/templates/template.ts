@@ -7,8 +7,8 @@ import {
   type TopLevelToken,
   TypeGuards,
 } from 'liquidjs'
+import { InstrumentedParser } from './instrumented-parser.ts'
 import { createLiquid, type Rendering, startRendering } from './liquid.ts'
-import { NoticingParser } from './noticing-parser.ts'
 import { spintaxTag, tokensWithSpintax, UnclosedSpintax } from './spintax.ts'
 
 /** A text that is no template, or that cannot be rendered. The message ends with the place. */
@@ -68,7 +68,7 @@ export function parseTemplate(
     const branches = checkTokens(tokens)
     // Before the parser takes them.
     const outputs = tokens.filter(TypeGuards.isOutputToken).map(({ content }) => content)
-    return { nodes: new NoticingParser(liquid, branches, isText).parseTokens(tokens), outputs }
+    return { nodes: new InstrumentedParser(liquid, branches, isText).parseTokens(tokens), outputs }
   } catch (error) {
     throw asTemplateError(error, text)
   }
