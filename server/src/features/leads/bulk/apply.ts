@@ -8,8 +8,8 @@ import { readNewStatus } from '../status/set-status.ts'
 import { erased, setStatuses } from '../status/set-statuses.ts'
 import { deleteUntouched } from './delete.ts'
 import { move } from './move.ts'
-import { missing, type Outcome, refusal, stopped } from './outcome.ts'
-import * as queries from './queries.ts'
+import { missing, type Outcome, refusal, snapshotOf, stopped } from './outcome.ts'
+import type * as queries from './queries.ts'
 
 /** Does it to these leads, in the caller's transaction. */
 export async function applyTo(
@@ -40,7 +40,7 @@ export async function applyTo(
       ...[...missing(ids, leads), ...left],
       ...refused.map(({ lead, message }) => refusal(lead, message)),
     ],
-    undo: changed.map(({ before, now }) => queries.undoneLead(before, now.timestamp_updated)),
+    undo: changed.map(({ before, now }) => snapshotOf(before, now.timestamp_updated)),
   }
 }
 

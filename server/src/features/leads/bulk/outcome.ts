@@ -9,8 +9,20 @@ export interface Outcome {
   changed: number
   refusals: Refusal[]
   /** Null: there is no way back. */
-  undo: queries.UndoneLead[] | null
+  undo: queries.LeadSnapshot[] | null
 }
+
+export const snapshotOf = (before: LockedLead, changedAt: Date): queries.LeadSnapshot => ({
+  id: before.id,
+  status: before.status,
+  label_id: before.label_id,
+  sending_state: before.sending_state,
+  stop_reason: before.stop_reason,
+  skip_reason: before.skip_reason,
+  timestamp_next_send: before.timestamp_next_send?.toISOString() ?? null,
+  postponed_until: before.postponed_until?.toISOString() ?? null,
+  changed_at: changedAt.toISOString(),
+})
 
 /** Why a lead was stopped, by reasons that can be taken back. */
 export const stopped = {

@@ -6,7 +6,7 @@ import type { PageRequest } from '../../../kernel/http/page.ts'
 import { askedNobody } from '../asked-nobody.ts'
 import { claimsLock } from '../claims-lock.ts'
 import type { LeadFilters } from '../lists/list-schema.ts'
-import type { LeadState, LockedLead, StoredLead } from '../record.ts'
+import type { LeadState, StoredLead } from '../record.ts'
 import type { BulkAction, LeadJob } from './schema.ts'
 
 export type JobAction =
@@ -21,7 +21,7 @@ export interface JobLeads {
 }
 
 /** A lead as it was before, and when it was changed: one that was changed since stays as it is. */
-export interface UndoneLead
+export interface LeadSnapshot
   extends Pick<LeadState, 'status' | 'label_id' | 'sending_state' | 'stop_reason' | 'skip_reason'> {
   id: string
   timestamp_next_send: string | null
@@ -36,7 +36,7 @@ export interface Job extends Omit<LeadJob, 'action' | 'can_undo'> {
   target: JobLeads
   place: string | null
   /** Null: there is no way back. Older versions wrote an empty one where they changed nobody. */
-  undo: UndoneLead[] | null
+  undo: LeadSnapshot[] | null
   claim: string | null
   timestamp_claimed: Date | null
 }
@@ -158,15 +158,3 @@ export const carryOver = (db: Db, workspaceId: string, leads: CarriedOver[]) =>
     ) as k (id, postponed_until, status, label_id, moved_from)
     where l.workspace_id = ${workspaceId}::uuid and l.id = k.id
       and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
-
-export const undoneLead = (before: LockedLead, changedAt: Date): UndoneLead => ({
-  id: before.id,
-  status: before.status,
-  label_id: before.label_id,
-  sending_state: before.sending_state,
-  stop_reason: before.stop_reason,
-  skip_reason: before.skip_reason,
-  timestamp_next_send: before.timestamp_next_send?.toISOString() ?? null,
-  postponed_until: before.postponed_until?.toISOString() ?? null,
-  changed_at: changedAt.toISOString(),
-})

@@ -24,7 +24,7 @@ import type * as queries from './queries.ts'
 export async function undoChange(
   tx: Context,
   workspaceId: string,
-  undone: queries.UndoneLead[],
+  undone: queries.LeadSnapshot[],
 ): Promise<Outcome> {
   const ids = undone.map(({ id }) => id)
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
@@ -40,7 +40,7 @@ export async function undoChange(
   const campaigns = await holdCampaigns(tx, workspaceId, leads)
   const changing: ChangingLead[] = []
   for (const lead of leads) {
-    const before = beforeOf.get(lead.id) as queries.UndoneLead
+    const before = beforeOf.get(lead.id) as queries.LeadSnapshot
     if (isErased(lead)) {
       refusals.push(refusal(lead, erased))
       continue
@@ -76,7 +76,7 @@ async function findAnswered(
   tx: Context,
   workspaceId: string,
   leads: LockedLead[],
-  beforeOf: Map<string, queries.UndoneLead>,
+  beforeOf: Map<string, queries.LeadSnapshot>,
 ): Promise<Set<string>> {
   const asked = leads.map(({ id, campaign_id }) => {
     const changedAt = new Date(beforeOf.get(id)?.changed_at ?? 0)
@@ -91,7 +91,7 @@ async function findAnswered(
 /** Its campaign may have been edited since, and only leads that are sent to follow that. */
 function planUndo(
   lead: LockedLead,
-  { id: _, changed_at: __, ...before }: queries.UndoneLead,
+  { id: _, changed_at: __, ...before }: queries.LeadSnapshot,
   { steps, isAnsweredFor, now }: { steps: HeldSteps; isAnsweredFor: boolean; now: Date },
 ): ActivityChange {
   const patch = {
