@@ -78,8 +78,8 @@ export function planStatusChange(
     return planStatus(lead, { status: value, label_id: id }, effect, `lead.label.${id}`)
   }
   const { status } = target
-  if (status === 'paused') return planPause(lead)
-  if (status === 'active') return planResume(lead, suppressed)
+  if (status === 'paused') return planPaused(lead)
+  if (status === 'active') return planActive(lead, suppressed)
   if (status === 'none') {
     return planStatus(lead, { status: automaticStatus(lead), label_id: null }, 'none', null)
   }
@@ -154,7 +154,7 @@ function sendingAfter({ sending_state, stop_reason }: StatusSubject, effect: Eff
   return effect === 'finish' ? { sending_state: 'finished' } : {}
 }
 
-function planPause({ sending_state }: StatusSubject): StatusChange {
+function planPaused({ sending_state }: StatusSubject): StatusChange {
   if (sending_state === 'paused') return { kind: 'unchanged' }
   if (isSending(sending_state)) {
     return { kind: 'changed', patch: { sending_state: 'paused' }, event: null }
@@ -162,7 +162,7 @@ function planPause({ sending_state }: StatusSubject): StatusChange {
   return refuse(`The lead is ${sending_state}; only one that is still sent to can be paused.`)
 }
 
-function planResume(lead: StatusSubject, suppressed: boolean): StatusChange {
+function planActive(lead: StatusSubject, suppressed: boolean): StatusChange {
   const { sending_state, stop_reason, current_step } = lead
   if (suppressed) {
     return refuse('The address is on the suppression list; nothing is sent to this lead again.')
