@@ -157,10 +157,14 @@ export async function changeLeads(tx: Context, workspaceId: string, leads: Chang
 }
 
 /**
- * The same for leads that come back by what turned out, or by an undo: a campaign that was completed
- * without them goes on with them.
+ * As `changeLeads`, for leads that come back by what turned out, or by an undo: a campaign that was
+ * completed without them is reopened, and goes on with them.
  */
-export async function changeLeadsBack(tx: Context, workspaceId: string, leads: ChangingLead[]) {
+export async function changeLeadsAndReopen(
+  tx: Context,
+  workspaceId: string,
+  leads: ChangingLead[],
+) {
   await changeLeads(tx, workspaceId, leads)
   const returned = leads.filter(({ before, now }) => difference(before, now).active === 1)
   const byCampaign = Map.groupBy(returned, ({ now }) => now.campaign_id)

@@ -6,10 +6,10 @@ import { findSuppressed } from '../../suppression/index.ts'
 import { findAnswersSince } from '../activity/activity-queries.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
 import { companyIn } from '../adding/company.ts'
-import { ChangingLead, changeLeadsBack } from '../change-leads.ts'
+import { ChangingLead, changeLeadsAndReopen } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, isOpen, isSending, type LockedLead } from '../record.ts'
-import { findAnsweredFor } from '../status/colleagues.ts'
+import { findStoppedByColleague } from '../status/colleagues.ts'
 import { holdCampaigns, planResume } from '../status/resume.ts'
 import { erased } from '../status/set-statuses.ts'
 import { missing, type Outcome, refusal } from './outcome.ts'
@@ -31,7 +31,7 @@ export async function undoChange(
   const beforeOf = new Map(undone.map((lead) => [lead.id, lead]))
   const refusals = missing(ids, leads)
   const answered = await findAnswered(tx, workspaceId, leads, beforeOf)
-  const answeredFor = await findAnsweredFor(tx, workspaceId, leads)
+  const stoppedByColleague = await findStoppedByColleague(tx, workspaceId, leads)
   const suppressed = await findSuppressed(
     tx.db,
     workspaceId,
@@ -57,13 +57,13 @@ export async function undoChange(
     const steps = campaigns.get(lead.campaign_id) as HeldSteps
     const { patch, events } = planUndo(lead, before, {
       ...{ steps, now: tx.now() },
-      isAnsweredFor: answeredFor.has(lead.id),
+      hasColleagueAnswered: stoppedByColleague.has(lead.id),
     })
     const one = new ChangingLead(lead)
     one.change(patch, events, tx.now())
     changing.push(one)
   }
-  await changeLeadsBack(tx, workspaceId, changing)
+  await changeLeadsAndReopen(tx, workspaceId, changing)
   const sending = changing.filter(({ now }) => isSending(now.sending_state))
   if (sending.length > 0) {
     await markLeadsDue(tx, workspaceId, [...new Set(sending.map(({ now }) => now.campaign_id))])
@@ -92,7 +92,11 @@ async function findAnswered(
 function planUndo(
   lead: LockedLead,
   { id: _, changed_at: __, ...before }: queries.LeadSnapshot,
-  { steps, isAnsweredFor, now }: { steps: HeldSteps; isAnsweredFor: boolean; now: Date },
+  {
+    steps,
+    hasColleagueAnswered,
+    now,
+  }: { steps: HeldSteps; hasColleagueAnswered: boolean; now: Date },
 ): ActivityChange {
   const patch = {
     ...before,
@@ -100,7 +104,7 @@ function planUndo(
     postponed_until: timeOf(before.postponed_until),
   }
   if (!isOpen(patch.sending_state)) return { patch, events: [] }
-  if (isAnsweredFor) return { patch: { ...patch, ...stoppedForCompany }, events: [] }
+  if (hasColleagueAnswered) return { patch: { ...patch, ...stoppedForCompany }, events: [] }
   if (isSending(patch.sending_state)) return planResume(steps, { ...lead, ...patch }, patch, now)
   return { patch: { ...patch, company: companyIn(steps, lead) }, events: [] }
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import { holdSteps, nextStep } from '../../campaigns/index.ts'
 import { companyIn } from '../adding/company.ts'
-import { ChangingLead, changeLeadsBack } from '../change-leads.ts'
+import { ChangingLead, changeLeadsAndReopen } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 import { findMissedStops, type StopReason } from '../status/missed-stops.ts'
@@ -40,7 +40,7 @@ export async function takeBackSteps(tx: Context, workspaceId: string, steps: Tak
     }
     lead.change(withoutSteps(lead.now, taken, after, tx.now()), [], tx.now())
   }
-  await changeLeadsBack(tx, workspaceId, leads)
+  await changeLeadsAndReopen(tx, workspaceId, leads)
 }
 
 function withoutSteps(

@@ -8,7 +8,7 @@ import type { ActivityChange } from '../activity/plan-activity.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import { isOpen, type LockedLead, type StoredLead } from '../record.ts'
-import { findAnsweredFor } from './colleagues.ts'
+import { findStoppedByColleague } from './colleagues.ts'
 import { findStoppingAnswers, type StopReason } from './missed-stops.ts'
 import { automaticStatus, sendingByStatus } from './plan-status-change.ts'
 import { holdCampaigns, planResume } from './resume.ts'
@@ -74,7 +74,7 @@ async function bringBack(
     .filter(({ stop_reason }) => stop_reason !== null && reasons.includes(stop_reason))
     .map((lead) => new ChangingLead(lead))
   const locked = leads.map(({ now }) => now)
-  const answeredFor = await findAnsweredFor(tx, workspaceId, locked)
+  const stoppedByColleague = await findStoppedByColleague(tx, workspaceId, locked)
   const stoppingAnswers = await findStoppingAnswers(tx, workspaceId, locked)
   const labels = new Map(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
@@ -84,7 +84,7 @@ async function bringBack(
     const { patch, events } = planReturn(lead.now, {
       steps: stepsOf.get(lead.now.campaign_id) as HeldSteps,
       label: lead.now.label_id === null ? undefined : labels.get(lead.now.label_id),
-      isAnsweredFor: answeredFor.has(lead.now.id),
+      hasColleagueAnswered: stoppedByColleague.has(lead.now.id),
       stoppingAnswer: stoppingAnswers.get(lead.now.id),
       now: tx.now(),
     })
@@ -108,7 +108,7 @@ async function bringBack(
 interface Meanwhile {
   steps: HeldSteps
   label: Label | undefined
-  isAnsweredFor: boolean
+  hasColleagueAnswered: boolean
   stoppingAnswer: StopReason | undefined
   now: Date
 }
@@ -116,7 +116,7 @@ interface Meanwhile {
 /** The status of the stop goes with it; what a person has set since stays, and decides. */
 function planReturn(
   lead: LockedLead,
-  { steps, label, isAnsweredFor, stoppingAnswer, now }: Meanwhile,
+  { steps, label, hasColleagueAnswered, stoppingAnswer, now }: Meanwhile,
 ): ActivityChange {
   const { stopped_from } = lead
   const isDone = stopped_from === 'finished'
@@ -130,7 +130,7 @@ function planReturn(
   }
   const hasAnswered = lead.email_reply_count > 0 && (lead.stop_on_reply || lead.stop_for_company)
   if (hasAnswered) return { patch: { status, stop_reason: 'replied' }, events: [] }
-  if (isAnsweredFor) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
+  if (hasColleagueAnswered) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
   if (stoppingAnswer) return { patch: { status, stop_reason: stoppingAnswer }, events: [] }
   const sending_state = stopped_from ?? (lead.current_step === 0 ? 'pending' : 'active')
   const back = { status, sending_state, stop_reason: null } as const

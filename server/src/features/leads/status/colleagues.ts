@@ -4,7 +4,7 @@ import { companyOf } from '../adding/company.ts'
 import type { LockedLead } from '../record.ts'
 
 /** Ids of those that an answer of their company would have stopped, had they been sent to then. */
-export async function findAnsweredFor(
+export async function findStoppedByColleague(
   tx: Context,
   workspaceId: string,
   leads: LockedLead[],
