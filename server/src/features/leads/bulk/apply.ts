@@ -50,7 +50,10 @@ function statusOf(action: Exclude<queries.JobAction, { kind: 'move' }>): string 
   return action.kind === 'delete' ? '' : statuses[action.kind]
 }
 
-/** Null: it goes on, or never does, which is told of by itself. */
+/**
+ * Why this one is left out where many are resumed at once. Null: it is resumed, or can never be, which
+ * `setStatuses` says.
+ */
 function whyLeftOut(lead: LockedLead): string | null {
   const { sending_state, stop_reason: why } = lead
   if (sending_state !== 'stopped' || isErased(lead) || why === null || isFinal(why)) return null

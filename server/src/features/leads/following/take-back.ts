@@ -72,7 +72,10 @@ function withoutSteps(
   return { ...going, sending_state: isFirst ? 'pending' : 'active' }
 }
 
-/** What nobody who is finished follows: the steps, and whether the campaign stops for a company. */
+/**
+ * The steps of the campaign, and whether it stops for a company: a finished lead was not moved when
+ * either was edited, so both are read now.
+ */
 async function readCampaign(tx: Context, lead: LockedLead): Promise<Followed> {
   const { sending_state, company } = lead
   if (sending_state !== 'finished') return { stays: sending_state === 'stopped', company }
