@@ -6,7 +6,7 @@ import { startLoop } from '../../kernel/runner/loop.ts'
 import { type MailboxOwner, readingKind } from '../mailbox-lanes/index.ts'
 import { findMailboxesToRead } from './cross-workspace.ts'
 import { type Following, followMailbox } from './reading/follow-mailbox.ts'
-import { ImapPlaces } from './reading/imap-places.ts'
+import { ImapConnectionSlots } from './reading/imap-connection-slots.ts'
 import type { ReadOptions } from './reading/read-mailbox.ts'
 import { ReadingSlots } from './reading/reading-slots.ts'
 
@@ -42,8 +42,8 @@ export function startInboxRunner(
 ): InboxRunner {
   const { holdsAll = () => false, listen, scope = withoutLeader, ...reading } = options
   const followed = new Map<string, Following>()
-  const slots = new ReadingSlots(ctx)
-  const places = new ImapPlaces(ctx, { max: ctx.config.imapConnectionsMax })
+  const readingSlots = new ReadingSlots(ctx)
+  const connectionSlots = new ImapConnectionSlots(ctx, { max: ctx.config.imapConnectionsMax })
   const leave = (ids: string[]) =>
     Promise.all(
       ids.map((id) => {
@@ -57,14 +57,14 @@ export function startInboxRunner(
     const following = followMailbox(inWorkspace(ctx, mailbox.workspace_id), mailbox, {
       ...reading,
       holds,
-      slots,
-      places,
+      readingSlots,
+      connectionSlots,
       owner,
     })
     followed.set(mailbox.id, following)
     // A lease that was late ends it, too: the next look begins anew.
     void following.ended.then(() => {
-      slots.forget(mailbox.id)
+      readingSlots.forget(mailbox.id)
       if (followed.get(mailbox.id) !== following) return
       followed.delete(mailbox.id)
       lookMs = 0
@@ -97,8 +97,8 @@ export function startInboxRunner(
     if (!isDone) lookMs = 0
   })
   const reviewing = startLoop(ctx, 'inbox turns', reviewEveryMs, async () => {
-    places.review()
-    slots.review()
+    connectionSlots.review()
+    readingSlots.review()
     // However many mailboxes change at once, it is one look a second.
     if (isHinted) looking.wake()
     isHinted = false
@@ -115,8 +115,8 @@ export function startInboxRunner(
   })
   return {
     mailboxesRead: () => followed.size,
-    imapConnections: () => places.open,
-    mailboxesWaiting: () => places.waiting,
+    imapConnections: () => connectionSlots.open,
+    mailboxesWaiting: () => connectionSlots.waiting,
     async stop() {
       await (await unlisten)?.()
       await Promise.all([looking.stop(), reviewing.stop()])

@@ -12,7 +12,7 @@ import { updateMailbox } from '../../mailboxes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { setWorkspace } from '../../workspaces/index.ts'
 import { syncMailboxes } from '../index.ts'
-import { ImapPlaces } from './imap-places.ts'
+import { ImapConnectionSlots } from './imap-connection-slots.ts'
 
 let inbox: Inbox
 let proxy: FaultyImap | undefined
@@ -196,7 +196,7 @@ test('whichever command the connection is lost at, every mail is read, and once'
 })
 
 test('of a connection that has ended nothing is kept, however many there are', async () => {
-  const take = vi.spyOn(ImapPlaces.prototype, 'take')
+  const take = vi.spyOn(ImapConnectionSlots.prototype, 'take')
   onTestFinished(() => take.mockRestore())
   const { proxy: faulty } = await mailboxThrough({
     fault: ({ name, connection }) => (name === 'LIST' && connection < 10 ? 'drop' : undefined),
@@ -205,7 +205,7 @@ test('of a connection that has ended nothing is kept, however many there are', a
   await faulty.connected(10)
   await inbox.readAll()
   const [, signal] = take.mock.lastCall ?? []
-  if (!signal) throw new Error('Nobody has taken a place.')
+  if (!signal) throw new Error('Nobody has taken a slot.')
   // That of the connection that is open.
   expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(2)
 })

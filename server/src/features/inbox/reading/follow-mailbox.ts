@@ -5,7 +5,7 @@ import { type ImapConnection, MailFailure } from '../../../kernel/mail/index.ts'
 import { Listening, type MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { connectMailboxImap } from '../../mailboxes/index.ts'
 import type { ReadMailbox } from '../mailbox.ts'
-import type { ImapPlaces } from './imap-places.ts'
+import type { ImapConnectionSlots } from './imap-connection-slots.ts'
 import { type ReadOptions, readInbox, readMailbox } from './read-mailbox.ts'
 import type { ReadingSlots } from './reading-slots.ts'
 import { reportReading, reportTrouble } from './reading-trouble.ts'
@@ -24,8 +24,8 @@ export interface Following {
 export interface FollowOptions extends Pick<ReadOptions, 'onRead'> {
   /** Whether it is still ours to read. */
   holds: () => boolean
-  slots: ReadingSlots
-  places: ImapPlaces
+  readingSlots: ReadingSlots
+  connectionSlots: ImapConnectionSlots
   owner: MailboxOwner
 }
 
@@ -43,19 +43,19 @@ const retryHereMaxMs = 15_000
  * Reads what comes into a mailbox as it comes. A connection that breaks is made anew, later each
  * time until one has read everything; trouble that does not pass is told to the owner once.
  *
- *   waiting for a place ──▶ connecting ──▶ reading all folders ──▶ listening
+ *   waiting for a slot ──▶ connecting ──▶ reading all folders ──▶ listening
  *   listening ──▶ reading Sent, then the inbox: a mail has come ──▶ listening
  *             ──▶ visited: a copy is filed, or a mail looked for ──▶ reading the inbox
  *             ──▶ reading all folders, after five minutes
- *             ──▶ waiting for a place: other mailboxes have their turn
- *   broken, wherever it was ──▶ pausing, at most until it is mended ──▶ waiting for a place
+ *             ──▶ waiting for a slot: other mailboxes have their turn
+ *   broken, wherever it was ──▶ pausing, at most until it is mended ──▶ waiting for a slot
  *
  * It ends from everywhere when it is stopped, or the lease is lost.
  */
 export function followMailbox(
   ctx: Context,
   mailbox: ReadMailbox,
-  { holds, slots, places, owner, ...options }: FollowOptions,
+  { holds, readingSlots, connectionSlots, owner, ...options }: FollowOptions,
 ): Following {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -64,20 +64,20 @@ export function followMailbox(
   const reading = { ...options, goesOn, refusals }
 
   const read = async (onRead: () => void) => {
-    using place = await places.take(mailbox.workspace_id, signal)
-    if (!place) return
+    using slot = await connectionSlots.take(mailbox.workspace_id, signal)
+    if (!slot) return
     await using imap = await connect(ctx, mailbox, signal)
     if (!imap) return
     const listening = new Listening(imap)
     using _visits = owner.listens(mailbox.id, listening)
-    const isOver = AbortSignal.any([signal, place.isOver])
+    const isOver = AbortSignal.any([signal, slot.isOver])
     // A command that waits for the server fails at once, not when the server has answered.
     const close = () => void imap[Symbol.asyncDispose]()
     signal.addEventListener('abort', close)
     try {
-      for (let last: Date | null = null; goesOn() && !place.isOver.aborted; ) {
+      for (let last: Date | null = null; goesOn() && !slot.isOver.aborted; ) {
         const startedMs = ctx.monotonicMs()
-        const { at, refused, ...folders } = await slots.run(
+        const { at, refused, ...folders } = await readingSlots.run(
           mailbox.workspace_id,
           mailbox.id,
           async () => ({
@@ -91,7 +91,7 @@ export function followMailbox(
         last = at
         onRead()
         const readNew = () =>
-          slots.run(mailbox.workspace_id, mailbox.id, () =>
+          readingSlots.run(mailbox.workspace_id, mailbox.id, () =>
             readInbox(ctx, imap, mailbox, folders, reading),
           )
         // Last, and with nothing in between: what comes from here on is told while listening.
@@ -165,7 +165,7 @@ async function connect(
   return null
 }
 
-/** Until it is time to look at the other folders, or to let another mailbox have the connection's place. */
+/** Until it is time to look at the other folders, or to let another mailbox have the connection's slot. */
 async function listen(
   ctx: Context,
   imap: ImapConnection,

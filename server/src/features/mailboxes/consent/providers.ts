@@ -1,5 +1,5 @@
 import type { Config, ConsentProvider, MailClient } from '../../../config.ts'
-import { type MailPlace, usualPreset } from '../manage/presets.ts'
+import { type ServerEndpoint, usualPreset } from '../manage/presets.ts'
 
 /** What a provider of mail has of its own beside RFC 6749. */
 interface Provider {
@@ -62,10 +62,10 @@ export function missingOf(provider: ConsentProvider, scope: string): string[] {
 export function serversOf(
   provider: ConsentProvider,
   { servers }: MailClient,
-): { smtp: MailPlace; imap: MailPlace } {
-  const places = servers ?? usualPreset(provider)
-  if (!places) throw new Error(`No servers of ${provider} are known.`)
-  return { smtp: places.smtp, imap: places.imap }
+): { smtp: ServerEndpoint; imap: ServerEndpoint } {
+  const endpoints = servers ?? usualPreset(provider)
+  if (!endpoints) throw new Error(`No servers of ${provider} are known.`)
+  return { smtp: endpoints.smtp, imap: endpoints.imap }
 }
 
 /** Where an administrator allows a client for everybody; Google has a page in its console alone. */

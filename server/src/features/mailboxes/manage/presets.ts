@@ -8,7 +8,7 @@ export const providers = [...known, 'other'] as const
 export type KnownProvider = (typeof known)[number]
 export type Provider = (typeof providers)[number]
 
-export type MailPlace = Pick<ServerSettings, 'host' | 'port' | 'security'>
+export type ServerEndpoint = Pick<ServerSettings, 'host' | 'port' | 'security'>
 
 /** A record that its owner adds where the domain is administered. */
 export interface DnsRecord {
@@ -18,8 +18,8 @@ export interface DnsRecord {
 }
 
 export interface Preset {
-  smtp: MailPlace
-  imap: MailPlace
+  smtp: ServerEndpoint
+  imap: ServerEndpoint
   /** What an SPF record includes for the provider to send. */
   spf: string
   /** Where the records are the same for every customer; others show theirs in their settings. */
@@ -35,9 +35,9 @@ interface Rule {
   preset: (mx: string) => Preset
 }
 
-const starttls = (host: string): MailPlace => ({ host, port: 587, security: 'starttls' })
-const smtps = (host: string): MailPlace => ({ host, port: 465, security: 'tls' })
-const imaps = (host: string): MailPlace => ({ host, port: 993, security: 'tls' })
+const starttls = (host: string): ServerEndpoint => ({ host, port: 587, security: 'starttls' })
+const smtps = (host: string): ServerEndpoint => ({ host, port: 465, security: 'tls' })
+const imaps = (host: string): ServerEndpoint => ({ host, port: 993, security: 'tls' })
 const cname = (name: string, value: string): DnsRecord => ({ type: 'CNAME', name, value })
 
 const rules: Rule[] = [

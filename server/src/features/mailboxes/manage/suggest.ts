@@ -2,15 +2,15 @@ import type { Context } from '../../../kernel/context.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import { invalidField } from '../../../kernel/errors.ts'
 import { findMailboxesByAddress } from '../queries.ts'
-import { findPreset, type MailPlace, type Provider } from './presets.ts'
+import { findPreset, type Provider, type ServerEndpoint } from './presets.ts'
 
 export interface Suggestion {
   address: string
   provider: Provider
   /** Whether its domain has mail servers; null: its name servers gave no answer. */
   takes_mail: boolean | null
-  smtp: MailPlace | null
-  imap: MailPlace | null
+  smtp: ServerEndpoint | null
+  imap: ServerEndpoint | null
   /** The workspace has a mailbox of this address. */
   mailbox_id: string | null
 }

@@ -6,7 +6,7 @@ import { verifySignature } from '../../../../test/signature.ts'
 import { standardEventTypes } from '../../events/catalogue/index.ts'
 import { confirmRestore, holdSending } from '../../sending/index.ts'
 import { testWebhook } from './test-call.ts'
-import { takePlace } from './under-way.ts'
+import { takeTestSlot } from './test-slots.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -166,12 +166,14 @@ test('a workspace has at most 8 under way, and others can test meanwhile', async
 
 test('a process has at most 64 under way', () => {
   const ctx = { ...api.ctx, http: { ...api.ctx.http } }
-  const places = Array.from({ length: 64 }, (_, index) => takePlace(ctx, `workspace ${index >> 3}`))
-  expect(() => takePlace(ctx, 'workspace 8')).toThrow(
+  const slots = Array.from({ length: 64 }, (_, index) =>
+    takeTestSlot(ctx, `workspace ${index >> 3}`),
+  )
+  expect(() => takeTestSlot(ctx, 'workspace 8')).toThrow(
     expect.objectContaining({ code: 'unavailable', headers: { 'retry-after': '1' } }),
   )
-  places[0]?.[Symbol.dispose]()
-  takePlace(ctx, 'workspace 8')
+  slots[0]?.[Symbol.dispose]()
+  takeTestSlot(ctx, 'workspace 8')
 })
 
 test('one that could not be sent is a 503 that is not recorded', async () => {

@@ -14,7 +14,7 @@ import { storeEvents } from '../../events/index.ts'
 import { refuseWhileHeld } from '../../sending/index.ts'
 import { findDestination, openDestination } from '../index.ts'
 import { sampleEvent } from './sample.ts'
-import { takePlace } from './under-way.ts'
+import { takeTestSlot } from './test-slots.ts'
 
 export interface WebhookTestResult {
   success: boolean
@@ -41,7 +41,7 @@ export async function testWebhook(
   const destination = await findDestination(ctx.db, workspaceId, webhookId)
   if (!destination) throw notFound('webhook')
   await refuseWhileHeld(ctx)
-  using _place = takePlace(ctx, workspaceId)
+  using _slot = takeTestSlot(ctx, workspaceId)
   await countTest(attempts, webhookId)
   const [event] = await transaction(ctx, (tx) =>
     storeEvents(tx, workspaceId, [sampleEvent(destination, workspaceId, tx.now())]),

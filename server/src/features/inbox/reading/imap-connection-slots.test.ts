@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Context } from '../../../kernel/context.ts'
-import { type ImapPlace, ImapPlaces } from './imap-places.ts'
+import { type ImapConnectionSlot, ImapConnectionSlots } from './imap-connection-slots.ts'
 
-/** Time stands still until the test lets it pass; it tells who got a place, in that order. */
-function placesOf(max: number) {
+/** Time stands still until the test lets it pass; it tells who got a slot, in that order. */
+function slotsOf(max: number) {
   const clock = { ms: 0 }
   let pauses: (() => void)[] = []
   const pausesMs = new Set<number>()
@@ -16,14 +16,14 @@ function placesOf(max: number) {
     },
     log: { warn: (fields: object) => void warnings.push(fields) },
   } as unknown as Context
-  const places = new ImapPlaces(ctx, { max, perSecond: 50 })
+  const slots = new ImapConnectionSlots(ctx, { max, perSecond: 50 })
   const got: string[] = []
-  const held = new Map<string, ImapPlace>()
+  const held = new Map<string, ImapConnectionSlot>()
   const take = (mailbox: string, signal = new AbortController().signal) =>
-    void places.take(mailbox.slice(0, 1), signal).then((place) => {
-      if (!place) return
+    void slots.take(mailbox.slice(0, 1), signal).then((slot) => {
+      if (!slot) return
       got.push(mailbox)
-      held.set(mailbox, place)
+      held.set(mailbox, slot)
     })
   /** The pause after one connection is over. */
   const pause = async () => {
@@ -37,22 +37,22 @@ function placesOf(max: number) {
   }
   const pass = async (ms: number) => {
     clock.ms += ms
-    places.review()
-    for (const [mailbox, place] of held) {
-      if (!place.isOver.aborted) continue
+    slots.review()
+    for (const [mailbox, slot] of held) {
+      if (!slot.isOver.aborted) continue
       held.delete(mailbox)
-      place[Symbol.dispose]()
+      slot[Symbol.dispose]()
       take(mailbox)
     }
     await settle()
   }
-  return { places, take, got, held, pause, settle, pass, pausesMs, warnings }
+  return { slots, take, got, held, pause, settle, pass, pausesMs, warnings }
 }
 
 const settled = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 test('connections are opened 50 a second, in turn by workspace, and no more than the maximum', async () => {
-  const { places, take, got, pause, settle, pausesMs } = placesOf(4)
+  const { slots, take, got, pause, settle, pausesMs } = slotsOf(4)
   for (const mailbox of ['a1', 'a2', 'a3', 'a4', 'b1']) take(mailbox)
   await settled()
   expect(got).toEqual(['a1'])
@@ -60,12 +60,12 @@ test('connections are opened 50 a second, in turn by workspace, and no more than
   expect(got).toEqual(['a1', 'a2'])
   await settle()
   expect(got).toEqual(['a1', 'a2', 'b1', 'a3'])
-  expect([places.open, places.waiting]).toEqual([4, 1])
+  expect([slots.open, slots.waiting]).toEqual([4, 1])
   expect(pausesMs).toEqual(new Set([20]))
 })
 
 test('with more mailboxes than connections each of them is read within ten minutes, and nobody waits unseen', async () => {
-  const { got, take, settle, pass, warnings } = placesOf(2)
+  const { got, take, settle, pass, warnings } = slotsOf(2)
   const mailboxes = Array.from({ length: 20 }, (_, n) => `a${n}`)
   for (const mailbox of mailboxes) take(mailbox)
   await settle()
@@ -78,7 +78,7 @@ test('with more mailboxes than connections each of them is read within ten minut
 })
 
 test('while there are connections enough nobody gives one up', async () => {
-  const { held, take, settle, pass } = placesOf(2)
+  const { held, take, settle, pass } = slotsOf(2)
   take('a1')
   take('b1')
   await settle()
@@ -87,7 +87,7 @@ test('while there are connections enough nobody gives one up', async () => {
 })
 
 test('a mailbox that is no longer to be read gives its turn up', async () => {
-  const { places, take, got, held, settle } = placesOf(1)
+  const { slots, take, got, held, settle } = slotsOf(1)
   const stopping = new AbortController()
   take('a1')
   take('a2', stopping.signal)
@@ -97,6 +97,6 @@ test('a mailbox that is no longer to be read gives its turn up', async () => {
   held.get('a1')?.[Symbol.dispose]()
   await settle()
   expect(got).toEqual(['a1', 'a3'])
-  expect(places.waiting).toBe(0)
-  expect(await places.take('a', stopping.signal)).toBeNull()
+  expect(slots.waiting).toBe(0)
+  expect(await slots.take('a', stopping.signal)).toBeNull()
 })

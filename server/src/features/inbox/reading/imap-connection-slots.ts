@@ -2,12 +2,12 @@ import type { AnyContext } from '../../../kernel/context.ts'
 import { FairQueue } from '../../../kernel/runner/fair-queue.ts'
 
 /** One IMAP connection that may be open, for as long as it is held. */
-export interface ImapPlace extends Disposable {
-  /** Aborted when its turn is over: what is read is finished, and then the place given back. */
+export interface ImapConnectionSlot extends Disposable {
+  /** Aborted when its turn is over: what is read is finished, and then the slot given back. */
   isOver: AbortSignal
 }
 
-export interface ImapPlacesOptions {
+export interface ImapConnectionSlotsOptions {
   /** Connections at once. */
   max: number
   /** New connections: after a start thousands of mailboxes would log in within the same moment. */
@@ -20,17 +20,17 @@ interface Held {
 }
 
 /**
- * While there are fewer places than mailboxes, each is read once in so long: well within the time
+ * While there are fewer slots than mailboxes, each is read once in so long: well within the time
  * after which a reading no longer lets follow-ups go out.
  */
 const cycleMs = 8 * 60_000
 
 /**
  * The IMAP connections of a process: opened one after another at a bounded rate, in turn by
- * workspace, and never more than a maximum. Beyond that mailboxes take turns: who has held a place
+ * workspace, and never more than a maximum. Beyond that mailboxes take turns: who has held a slot
  * for longest gives it up, and waits for the next one behind all others.
  */
-export class ImapPlaces {
+export class ImapConnectionSlots {
   readonly #ctx: AnyContext
   readonly #max: number
   readonly #pauseMs: number
@@ -39,7 +39,7 @@ export class ImapPlaces {
   #isHandingOut = false
   #wereShort = false
 
-  constructor(ctx: AnyContext, { max, perSecond = 50 }: ImapPlacesOptions) {
+  constructor(ctx: AnyContext, { max, perSecond = 50 }: ImapConnectionSlotsOptions) {
     this.#ctx = ctx
     this.#max = max
     this.#pauseMs = 1000 / perSecond
@@ -54,7 +54,7 @@ export class ImapPlaces {
   }
 
   /** @returns nothing when it was given up before its turn came */
-  take(workspaceId: string, signal: AbortSignal): Promise<ImapPlace | null> {
+  take(workspaceId: string, signal: AbortSignal): Promise<ImapConnectionSlot | null> {
     if (signal.aborted) return Promise.resolve(null)
     return new Promise((resolve) => {
       const giveUp = () => {
@@ -63,7 +63,7 @@ export class ImapPlaces {
       }
       const enter = () => {
         signal.removeEventListener('abort', giveUp)
-        resolve(this.#hold())
+        resolve(this.#takeSlot())
       }
       signal.addEventListener('abort', giveUp, { once: true })
       this.#waiting.add(workspaceId, enter)
@@ -71,7 +71,7 @@ export class ImapPlaces {
     })
   }
 
-  /** Called every second: ends the turns of those who have held their places for longest. */
+  /** Called every second: ends the turns of those who have held their slots for longest. */
   review() {
     const { size } = this.#waiting
     const isShort = size > 0 && this.#held.size >= this.#max
@@ -92,7 +92,7 @@ export class ImapPlaces {
     }
   }
 
-  #hold(): ImapPlace {
+  #takeSlot(): ImapConnectionSlot {
     const held = { sinceMs: this.#ctx.monotonicMs(), over: new AbortController() }
     this.#held.add(held)
     return {

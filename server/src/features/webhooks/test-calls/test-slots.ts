@@ -15,11 +15,11 @@ interface UnderWay {
 const underWay = new WeakMap<OutboundHttp, UnderWay>()
 
 /**
- * A place among the tests that are under way, until it is disposed of.
+ * A slot among the tests that are under way, until it is disposed of.
  *
  * @throws 429 `rate_limited` when the workspace has too many, 503 `unavailable` when all together have
  */
-export function takePlace({ http }: Context, workspaceId: string): Disposable {
+export function takeTestSlot({ http }: Context, workspaceId: string): Disposable {
   const tests = underWay.get(http) ?? { total: 0, byWorkspace: new Map<string, number>() }
   underWay.set(http, tests)
   const { byWorkspace } = tests
