@@ -2,7 +2,7 @@ import type { AnyContext } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { canCarryLinks, findLinkUrl, type LinkSender } from '../link-address/index.ts'
 import { createTokenBox, type TokenBox, type TokenKind } from './token.ts'
-import { mailtoWish } from './wish.ts'
+import { mailtoUnsubscribe } from './unsubscribe-token.ts'
 
 /** The mail that a link stands in. */
 export interface LinkedMail {
@@ -70,7 +70,7 @@ function mailLinks(tokens: TokenBox, sender: string): TrackingLinks {
   const local = sender.slice(0, sender.lastIndexOf('@'))
   const to = `${encodeURIComponent(local)}@${mailbox?.domain ?? ''}`
   return {
-    unsubscribe: (mail, address) => mailtoWish(to, make('unsubscribe', mail, address)),
+    unsubscribe: (mail, address) => mailtoUnsubscribe(to, make('unsubscribe', mail, address)),
     open: () => null,
     click: (_mail, target) => target,
   }

@@ -3,11 +3,11 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { recordActivities } from '../../leads/index.ts'
 import { moveThreads } from '../../messages/index.ts'
 import { countReturnedBounces, markArrived } from '../../sending/index.ts'
-import { readWish, tokenBoxOf, unsubscribe } from '../../tracking/index.ts'
+import { readUnsubscribeToken, tokenBoxOf, unsubscribe } from '../../tracking/index.ts'
 import { findLasting } from '../bounces/soft-bounces.ts'
 import { baseSubject } from '../classify/subject.ts'
 import type { ReadMailbox, ReadTo } from '../mailbox.ts'
-import { claimWish } from '../matching/claim.ts'
+import { claimUnsubscribe } from '../matching/claim.ts'
 import { matchInbound } from '../matching/match.ts'
 import { claimMatched, type MatchedMessage } from '../matching/matched-messages.ts'
 import { saveCheckpoint } from '../reading/folder-queries.ts'
@@ -31,10 +31,14 @@ export async function ingest(
   readTo: ReadTo,
 ): Promise<number> {
   const foreign = mails.filter(({ message }) => !isOwn(message.from?.address, mailbox))
-  const wishes = await carryOutWishes(ctx, mailbox, foreign)
-  const told = foreign.filter((mail) => !wishes.has(mail) && mail.inbound.kind !== 'notice')
-  const matches = await matchInbound(ctx, mailbox, told)
-  const matched = told.flatMap((mail, at) => (matches[at] ?? []).map((match) => ({ mail, match })))
+  const unsubscribed = await unsubscribeByToken(ctx, mailbox, foreign)
+  const relevant = foreign.filter(
+    (mail) => !unsubscribed.has(mail) && mail.inbound.kind !== 'notice',
+  )
+  const matches = await matchInbound(ctx, mailbox, relevant)
+  const matched = relevant.flatMap((mail, at) =>
+    (matches[at] ?? []).map((match) => ({ mail, match })),
+  )
   return transaction(ctx, async (tx) => {
     const claimed = await claimMatched(tx, mailbox, matched)
     if (claimed.length > 0) await act(tx, mailbox, claimed)
@@ -50,27 +54,27 @@ export async function ingest(
  *
  * @returns those that say nothing else; in an answer among them somebody writes, too
  */
-async function carryOutWishes(
+async function unsubscribeByToken(
   ctx: Context,
   mailbox: ReadMailbox,
   mails: InboundMessage[],
 ): Promise<Set<InboundMessage>> {
   const tokens = tokenBoxOf(ctx)
-  const wishes = new Set<InboundMessage>()
+  const unsubscribed = new Set<InboundMessage>()
   for (const mail of mails) {
     const { message, inbound } = mail
     if (inbound.kind === 'bounce' || inbound.kind === 'complaint') continue
-    const token = readWish(tokens, [message.subject, message.text])
+    const token = readUnsubscribeToken(tokens, [message.subject, message.text])
     if (token?.workspaceId !== mailbox.workspace_id) continue
     await transaction(ctx, async (tx) => {
-      if (await claimWish(tx, mailbox, mail, token.text)) await unsubscribe(tx, token)
+      if (await claimUnsubscribe(tx, mailbox, mail, token.text)) await unsubscribe(tx, token)
     })
     // A mail program that unsubscribes by itself begins a conversation, with words of its own.
     const isAnswer =
       message.inReplyTo.length > 0 || baseSubject(message.subject) !== message.subject
-    if (!isAnswer || mail.text.trim() === '') wishes.add(mail)
+    if (!isAnswer || mail.text.trim() === '') unsubscribed.add(mail)
   }
-  return wishes
+  return unsubscribed
 }
 
 const isOwn = (address: string | undefined, mailbox: ReadMailbox) =>

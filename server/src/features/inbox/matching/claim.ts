@@ -50,7 +50,7 @@ export async function claim(
 }
 
 /** Of a mail that asks by itself for an address to be left alone: @returns whether nobody has seen to it */
-export async function claimWish(
+export async function claimUnsubscribe(
   tx: Context,
   { workspace_id, id: mailbox_id }: ReadMailbox,
   { identity }: InboundMessage,

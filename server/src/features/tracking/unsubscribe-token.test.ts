@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { parseMessage } from '../inbox/classify/message.ts'
 import { createTokenBox, type Token } from './token.ts'
-import { mailtoWish, readWish } from './wish.ts'
+import { mailtoUnsubscribe, readUnsubscribeToken } from './unsubscribe-token.ts'
 
 const box = createTokenBox([randomBytes(64)])
 const token: Token = {
@@ -13,13 +13,13 @@ const token: Token = {
   text: 'jürgen@bücher.example',
 }
 const made = box.make(token)
-const url = mailtoWish('anna@example.com', made)
+const url = mailtoUnsubscribe('anna@example.com', made)
 /** What a mail program writes that follows the address. */
 const subject = new URL(url).searchParams.get('subject') ?? ''
 
-const wishIn = async (lines: string[]) => {
+const tokenIn = async (lines: string[]) => {
   const { subject, text } = await parseMessage(Buffer.from(lines.join('\r\n')))
-  return readWish(box, [subject, text])
+  return readUnsubscribeToken(box, [subject, text])
 }
 
 const base64Words = (text: string) =>
@@ -49,8 +49,8 @@ test.each<[string, string[]]>([
     'in HTML alone',
     ['Subject: x', 'Content-Type: text/html', '', `<p>Unsubscribe <b>[${made}]</b></p>`, ''],
   ],
-])('a wish is read %s', async (_how, lines) => {
-  expect(await wishIn(lines)).toEqual(token)
+])('the token of a mail is read %s', async (_how, lines) => {
+  expect(await tokenIn(lines)).toEqual(token)
 })
 
 test.each<[string, string]>([
@@ -59,17 +59,17 @@ test.each<[string, string]>([
   ['with another letter', made.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'))],
   ['in other capitals', made.toLowerCase()],
   ['cut off', made.slice(0, -4)],
-])('a token %s is no wish', (_what, other) => {
-  expect(readWish(box, [`Unsubscribe [${other}]`])).toBeUndefined()
+])('a token %s is read as none', (_what, other) => {
+  expect(readUnsubscribeToken(box, [`Unsubscribe [${other}]`])).toBeUndefined()
 })
 
-test('an answer that quotes our own link is no wish', async () => {
+test('an answer that quotes our own link carries no token', async () => {
   const quoted = ['Subject: Re: Hello', '', 'Yes, gladly!', '', `> To leave: <${url}>`, '']
-  expect(await wishIn(quoted)).toBeUndefined()
+  expect(await tokenIn(quoted)).toBeUndefined()
 })
 
 test('a long mail of brackets is passed over at once', () => {
   expect(
-    readWish(box, ['['.repeat(1_000_000), `[${'a'.repeat(90)}`.repeat(10_000)]),
+    readUnsubscribeToken(box, ['['.repeat(1_000_000), `[${'a'.repeat(90)}`.repeat(10_000)]),
   ).toBeUndefined()
 })
