@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { ProcessDb } from '../../kernel/db/db.ts'
 import { isHere } from '../../kernel/db/here.ts'
 import { bucketOfMailbox } from '../mailbox-lanes/index.ts'
-import type { ReadMailbox } from './mailbox.ts'
+import type { InboxMailbox } from './inbox-mailbox.ts'
 
-interface MailboxToRead extends ReadMailbox {
+interface MailboxToRead extends InboxMailbox {
   /** That reading it fails was told to its owner, and nobody has mended it since. */
   is_failing: boolean
 }

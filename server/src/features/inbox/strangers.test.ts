@@ -178,8 +178,8 @@ async function read(sources: string[], receivedAt = inbox.ctx.now()) {
   const incoming = await Promise.all(mails.map((mail) => readInbound(mail, now)))
   const ids = { workspace_id: inbox.workspaceId, id: mailboxId }
   const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
-  const readTo = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
-  return ingest(inbox.ctx, mailbox, incoming, readTo)
+  const position = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
+  return ingest(inbox.ctx, mailbox, incoming, position)
 }
 
 /** Everything that nothing takes back by itself. */

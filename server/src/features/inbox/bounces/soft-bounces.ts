@@ -18,7 +18,7 @@ const silenceMs = 3 * dayMs
  *
  * @returns the messages that tell of the last mail of such a row
  */
-export async function findLasting(
+export async function findRepeatedSoftBounces(
   tx: Context,
   workspaceId: string,
   matched: MatchedMessage[],

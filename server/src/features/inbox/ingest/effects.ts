@@ -5,11 +5,11 @@ import type { MatchedMessage } from '../matching/matched-messages.ts'
  * The changes of a lead that follow from a message. Nothing that is final follows
  * from one that cites no mail of ours: its sender, and whom it names, may be made up.
  *
- * @param lasting reports of the last of too many soft bounces in a row
+ * @param repeated reports of the last of too many soft bounces in a row
  */
 export function activitiesOf(
   matched: MatchedMessage,
-  lasting: Set<MatchedMessage>,
+  repeated: Set<MatchedMessage>,
 ): LeadActivity[] {
   const { lead, html, text, snippet, kind, isProven, arrivedAt: at } = matched
   const { message, inbound } = matched.mail
@@ -17,7 +17,7 @@ export function activitiesOf(
   const about = { leadId: lead.id, ...mailOf(matched), at }
   const unsubscribed: LeadActivity = { kind: 'unsubscribed', leadId: lead.id }
   if (inbound.kind === 'complaint') return isProven ? [unsubscribed] : []
-  if (inbound.kind === 'bounce') return bouncesOf(matched, lasting)
+  if (inbound.kind === 'bounce') return bouncesOf(matched, repeated)
   const reply = { message_id: message.messageId, subject: message.subject, text, html, snippet }
   if (inbound.kind === 'reply') {
     const provesAddress = isProven && matched.isFromLead
@@ -33,11 +33,11 @@ export function activitiesOf(
 }
 
 /** That a mail is late is told to nobody. A passing trouble that does not pass is one that lasts. */
-function bouncesOf(matched: MatchedMessage, lasting: Set<MatchedMessage>): LeadActivity[] {
+function bouncesOf(matched: MatchedMessage, repeated: Set<MatchedMessage>): LeadActivity[] {
   const { lead, arrivedAt: at, bounce } = matched
   if (!bounce || bounce.isDelay) return []
   const { code, diagnostic } = bounce
-  const kind = lasting.has(matched) ? 'hard' : bounce.kind
+  const kind = repeated.has(matched) ? 'hard' : bounce.kind
   const about = { leadId: lead.id, ...mailOf(matched), at }
   return [{ kind: 'bounced', ...about, bounce: { kind, code, diagnostic } }]
 }

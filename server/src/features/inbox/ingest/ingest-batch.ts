@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { isAboutData } from '../../../kernel/db/failure.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { FetchedMail } from '../../../kernel/mail/index.ts'
-import type { ReadMailbox, ReadTo } from '../mailbox.ts'
+import type { CheckpointPosition, InboxMailbox } from '../inbox-mailbox.ts'
 import { type InboundMessage, readInbound } from './inbound-message.ts'
 import { ingest } from './ingest.ts'
 
@@ -15,18 +15,18 @@ const batchBytesMax = 2 * 1024 * 1024
  */
 export class IngestBatch {
   readonly #ctx: Context
-  readonly #mailbox: ReadMailbox
-  readonly #readTo: ReadTo
+  readonly #mailbox: InboxMailbox
+  readonly #position: CheckpointPosition
   #batch: InboundMessage[] = []
   #bytes = 0
   #againFrom = Number.POSITIVE_INFINITY
   #writing: Promise<number> = Promise.resolve(0)
   taken = 0
 
-  constructor(ctx: Context, mailbox: ReadMailbox, from: ReadTo) {
+  constructor(ctx: Context, mailbox: InboxMailbox, from: CheckpointPosition) {
     this.#ctx = ctx
     this.#mailbox = mailbox
-    this.#readTo = from
+    this.#position = from
   }
 
   /** The next reading begins with this mail: nobody has seen it. What came after it is known by then. */
@@ -36,7 +36,7 @@ export class IngestBatch {
 
   async add(mail: FetchedMail) {
     this.#hasReadTo(mail.uid + 1)
-    if (isWrittenHere(mail, this.#readTo.folder)) return
+    if (isWrittenHere(mail, this.#position.folder)) return
     try {
       const message = await readInbound(mail, this.#ctx.now())
       const { headOnlyBecause: reason } = message
@@ -56,8 +56,8 @@ export class IngestBatch {
   }
 
   #hasReadTo(nextUid: number) {
-    const { next_uid } = this.#readTo
-    this.#readTo.next_uid = Math.min(this.#againFrom, Math.max(next_uid, nextUid))
+    const { next_uid } = this.#position
+    this.#position.next_uid = Math.min(this.#againFrom, Math.max(next_uid, nextUid))
   }
 
   /** Resolves when nothing is under way, whatever came of it. */
@@ -67,29 +67,29 @@ export class IngestBatch {
 
   async #flush() {
     const batch = this.#batch
-    const readTo = { ...this.#readTo }
+    const position = { ...this.#position }
     this.#batch = []
     this.#bytes = 0
     this.taken += await this.#writing
-    this.#writing = this.#ingest(batch, readTo)
+    this.#writing = this.#ingest(batch, position)
     // Whoever writes the next one hears of it.
     this.#writing.catch(() => undefined)
   }
 
   /** A mail that the database refuses must not keep the mails behind it waiting for ever. */
-  async #ingest(batch: InboundMessage[], readTo: ReadTo): Promise<number> {
+  async #ingest(batch: InboundMessage[], position: CheckpointPosition): Promise<number> {
     try {
-      return await ingest(this.#ctx, this.#mailbox, batch, readTo)
+      return await ingest(this.#ctx, this.#mailbox, batch, position)
     } catch (error) {
       if (!isAboutData(error) || batch.length === 0) throw error
       if (batch.length === 1) {
         this.#leaveOut(error)
-        return await ingest(this.#ctx, this.#mailbox, [], readTo)
+        return await ingest(this.#ctx, this.#mailbox, [], position)
       }
       const half = batch.slice(0, batch.length / 2)
-      const next_uid = Math.min(readTo.next_uid, (half.at(-1)?.uid ?? 0) + 1)
-      const first = await this.#ingest(half, { ...readTo, next_uid })
-      return first + (await this.#ingest(batch.slice(half.length), readTo))
+      const next_uid = Math.min(position.next_uid, (half.at(-1)?.uid ?? 0) + 1)
+      const first = await this.#ingest(half, { ...position, next_uid })
+      return first + (await this.#ingest(batch.slice(half.length), position))
     }
   }
 

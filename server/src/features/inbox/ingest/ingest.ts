@@ -4,9 +4,9 @@ import { recordActivities } from '../../leads/index.ts'
 import { moveThreads } from '../../messages/index.ts'
 import { countReturnedBounces, markArrived } from '../../sending/index.ts'
 import { readUnsubscribeToken, tokenBoxOf, unsubscribe } from '../../tracking/index.ts'
-import { findLasting } from '../bounces/soft-bounces.ts'
+import { findRepeatedSoftBounces } from '../bounces/soft-bounces.ts'
 import { baseSubject } from '../classify/subject.ts'
-import type { ReadMailbox, ReadTo } from '../mailbox.ts'
+import type { CheckpointPosition, InboxMailbox } from '../inbox-mailbox.ts'
 import { claimUnsubscribe } from '../matching/claim.ts'
 import { matchInbound } from '../matching/match.ts'
 import { claimMatched, type MatchedMessage } from '../matching/matched-messages.ts'
@@ -26,9 +26,9 @@ import { storeMatched } from './store.ts'
  */
 export async function ingest(
   ctx: Context,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   mails: InboundMessage[],
-  readTo: ReadTo,
+  position: CheckpointPosition,
 ): Promise<number> {
   const foreign = mails.filter(({ message }) => !isOwn(message.from?.address, mailbox))
   const unsubscribed = await unsubscribeByToken(ctx, mailbox, foreign)
@@ -42,7 +42,7 @@ export async function ingest(
   return transaction(ctx, async (tx) => {
     const claimed = await claimMatched(tx, mailbox, matched)
     if (claimed.length > 0) await act(tx, mailbox, claimed)
-    await saveCheckpoint(tx.db, mailbox, readTo, tx.now())
+    await saveCheckpoint(tx.db, mailbox, position, tx.now())
     return new Set(claimed.map(({ mail }) => mail)).size
   })
 }
@@ -56,7 +56,7 @@ export async function ingest(
  */
 async function unsubscribeByToken(
   ctx: Context,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   mails: InboundMessage[],
 ): Promise<Set<InboundMessage>> {
   const tokens = tokenBoxOf(ctx)
@@ -77,16 +77,16 @@ async function unsubscribeByToken(
   return unsubscribed
 }
 
-const isOwn = (address: string | undefined, mailbox: ReadMailbox) =>
+const isOwn = (address: string | undefined, mailbox: InboxMailbox) =>
   address?.toLowerCase() === mailbox.address.toLowerCase()
 
-async function act(tx: Context, mailbox: ReadMailbox, claimed: MatchedMessage[]) {
+async function act(tx: Context, mailbox: InboxMailbox, claimed: MatchedMessage[]) {
   const { workspace_id } = mailbox
   const answered = claimed.flatMap(({ match }) => match.sentId ?? [])
   await markArrived(tx, workspace_id, answered)
   await storeMatched(tx, mailbox, claimed)
-  const lasting = await findLasting(tx, workspace_id, claimed)
-  const activities = claimed.flatMap((each) => activitiesOf(each, lasting))
+  const repeated = await findRepeatedSoftBounces(tx, workspace_id, claimed)
+  const activities = claimed.flatMap((each) => activitiesOf(each, repeated))
   if (activities.length > 0) {
     const locked = await recordActivities(tx, workspace_id, activities)
     for (const { lead } of claimed) {

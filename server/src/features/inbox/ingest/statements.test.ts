@@ -28,7 +28,7 @@ test('a reply that ends its lead and campaign takes at most 23 statements, with 
     .select(['workspace_id', 'id', 'address', 'imap_version'])
     .where('id', '=', mailbox.id)
     .executeTakeFirstOrThrow()
-  const readTo = { folder: 'INBOX', uid_validity: '1', next_uid: 2 }
+  const position = { folder: 'INBOX', uid_validity: '1', next_uid: 2 }
 
   const countDeliveries = async () =>
     (await ctx.database.peek.selectFrom('deliveries').select('id').execute()).length
@@ -37,7 +37,7 @@ test('a reply that ends its lead and campaign takes at most 23 statements, with 
   captureStatements((text) => {
     if (!beside.test(text)) texts.push(text)
   })
-  expect(await ingest(ctx, row, [mail], readTo)).toBe(1)
+  expect(await ingest(ctx, row, [mail], position)).toBe(1)
   captureStatements(undefined)
   const names = texts.map((text) => text.replaceAll(/\s+/g, ' ').slice(0, 90))
   expect(names.length, names.join('\n')).toBeLessThanOrEqual(23)

@@ -8,12 +8,12 @@ import {
   threadWordsOf,
   upsertThreads,
 } from '../../messages/index.ts'
-import type { ReadMailbox } from '../mailbox.ts'
+import type { InboxMailbox } from '../inbox-mailbox.ts'
 import type { MatchedMessage } from '../matching/matched-messages.ts'
 import { keptHtml } from './understand.ts'
 
 /** Stores messages in their threads, where they can be read. */
-export async function storeMatched(tx: Context, mailbox: ReadMailbox, messages: MatchedMessage[]) {
+export async function storeMatched(tx: Context, mailbox: InboxMailbox, messages: MatchedMessage[]) {
   await insertMessages(
     tx,
     messages.map((matched) => messageOf(matched, mailbox)),
@@ -32,7 +32,7 @@ export async function storeMatched(tx: Context, mailbox: ReadMailbox, messages: 
   }
 }
 
-function threadOf(matched: MatchedMessage, mailbox: ReadMailbox): ThreadToWrite {
+function threadOf(matched: MatchedMessage, mailbox: InboxMailbox): ThreadToWrite {
   const { id, lead, kind, snippet } = matched
   const { message } = matched.mail
   return {
@@ -68,7 +68,7 @@ function suggestionOf({
   return inbound.wish ? 'unsubscribed' : null
 }
 
-function messageOf(matched: MatchedMessage, mailbox: ReadMailbox): NewMessage {
+function messageOf(matched: MatchedMessage, mailbox: InboxMailbox): NewMessage {
   const { mail, match, lead, id, snippet, kind, bounce } = matched
   const { message } = mail
   const { attachments, replyTo, date } = message

@@ -1,8 +1,8 @@
 import type { Context } from '../../../kernel/context.ts'
 import { sha256 } from '../../../kernel/crypto.ts'
 import { addMessageIds, findByMessageIds, findLetters } from '../../messages/index.ts'
+import type { InboxMailbox } from '../inbox-mailbox.ts'
 import type { InboundMessage } from '../ingest/inbound-message.ts'
-import type { ReadMailbox } from '../mailbox.ts'
 import type { Match } from './match.ts'
 
 export interface Matched {
@@ -30,7 +30,7 @@ interface Group {
  */
 export async function claim(
   tx: Context,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   matched: Matched[],
 ): Promise<Claimed[]> {
   const groups = [...Map.groupBy(matched, ({ mail }) => mail)].map(
@@ -52,7 +52,7 @@ export async function claim(
 /** Of a mail that asks by itself for an address to be left alone: @returns whether nobody has seen to it */
 export async function claimUnsubscribe(
   tx: Context,
-  { workspace_id, id: mailbox_id }: ReadMailbox,
+  { workspace_id, id: mailbox_id }: InboxMailbox,
   { identity }: InboundMessage,
   address: string,
 ): Promise<boolean> {
@@ -64,7 +64,7 @@ export async function claimUnsubscribe(
 
 async function claimAs(
   tx: Context,
-  { workspace_id, id: mailbox_id }: ReadMailbox,
+  { workspace_id, id: mailbox_id }: InboxMailbox,
   groups: Group[],
   aliasFor: (mail: InboundMessage) => string,
 ) {
@@ -105,7 +105,7 @@ const letterOf = ({ message: { from, date, text } }: InboundMessage): Letter => 
 /** The letters that have the identities of these mails; of one that is not kept any more, none. */
 async function findKnown(
   tx: Context,
-  { workspace_id }: ReadMailbox,
+  { workspace_id }: InboxMailbox,
   groups: Group[],
 ): Promise<Map<string, Letter>> {
   const identities = [...new Set(groups.map(({ mail }) => mail.identity))]

@@ -6,7 +6,7 @@ import { addMessageIds, findByMessageIds } from '../../messages/index.ts'
 import { markArrived, setProviderIds } from '../../sending/index.ts'
 import { headOf } from '../classify/bounded-source.ts'
 import { idsIn, type ParsedMessage, parseMessage } from '../classify/message.ts'
-import type { ReadMailbox } from '../mailbox.ts'
+import type { InboxMailbox } from '../inbox-mailbox.ts'
 import { findCheckpoint, saveCheckpoint } from '../reading/folder-queries.ts'
 import { type Refusals, warnOfWithheld } from '../reading/refusals.ts'
 import { findUnderWay } from './match-queries.ts'
@@ -24,7 +24,7 @@ const lookBackMails = 500
 export async function learnProviderIds(
   ctx: Context,
   imap: ImapConnection,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   folder: string,
   refusals?: Refusals,
 ): Promise<void> {
@@ -40,8 +40,8 @@ export async function learnProviderIds(
     return transaction(ctx, async (tx) => {
       if (!(await learn(tx, mailbox, copies))) return false
       const next_uid = Math.min(readToUid, ...withheld.map(({ uid }) => uid))
-      const readTo = { folder, uid_validity: uidValidity, next_uid }
-      await saveCheckpoint(tx.db, mailbox, readTo, tx.now())
+      const position = { folder, uid_validity: uidValidity, next_uid }
+      await saveCheckpoint(tx.db, mailbox, position, tx.now())
       return true
     })
   }
@@ -71,7 +71,7 @@ export async function learnProviderIds(
 /** @returns false: one may be of a mail that is not recorded as sent yet, so that it has to be read again */
 async function learn(
   tx: Context,
-  { workspace_id, id: mailbox_id }: ReadMailbox,
+  { workspace_id, id: mailbox_id }: InboxMailbox,
   copies: ParsedMessage[],
 ): Promise<boolean> {
   const ids = copies.flatMap((copy) => [copy.messageId, originalIdOf(copy)])

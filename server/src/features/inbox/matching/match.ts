@@ -4,8 +4,8 @@ import { parseEmail } from '../../../kernel/email.ts'
 import { companyOf } from '../../leads/index.ts'
 import { findByMessageIds } from '../../messages/index.ts'
 import { baseSubject } from '../classify/subject.ts'
+import type { InboxMailbox } from '../inbox-mailbox.ts'
 import type { InboundMessage } from '../ingest/inbound-message.ts'
-import type { ReadMailbox } from '../mailbox.ts'
 import * as queries from './match-queries.ts'
 
 /** The conversation that a mail belongs to, and how sure that is. */
@@ -30,7 +30,7 @@ export interface Match {
  */
 export async function matchInbound(
   ctx: Context,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   mails: InboundMessage[],
 ): Promise<Match[][]> {
   if (mails.length === 0) return []
@@ -83,7 +83,7 @@ const answeredByAddressMs = 90 * dayMs
 const isRecent = (contactedAt: Date, { receivedAt }: InboundMessage) =>
   receivedAt.getTime() - contactedAt.getTime() <= answeredByAddressMs
 
-async function findContacted(ctx: Context, mailbox: ReadMailbox, mails: InboundMessage[]) {
+async function findContacted(ctx: Context, mailbox: InboxMailbox, mails: InboundMessage[]) {
   const addresses = [...new Set(mails.flatMap(addressesIn))]
   if (addresses.length === 0) return []
   return queries.findContacted(ctx.db, mailbox.workspace_id, mailbox.id, addresses)
@@ -92,7 +92,7 @@ async function findContacted(ctx: Context, mailbox: ReadMailbox, mails: InboundM
 /** Mail is answered within weeks, or not at all. */
 const answeredWithinMs = 30 * dayMs
 
-async function findColleagues(ctx: Context, mailbox: ReadMailbox, mails: InboundMessage[]) {
+async function findColleagues(ctx: Context, mailbox: InboxMailbox, mails: InboundMessage[]) {
   const companies = mails.map((mail) => companyOf(addressesIn(mail)[0] ?? ''))
   const asked = [...new Set(companies.filter((company) => company !== null))]
   if (asked.length === 0) return new Map<InboundMessage, Match[]>()

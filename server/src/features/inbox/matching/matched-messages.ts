@@ -7,8 +7,8 @@ import { removeMessageIds } from '../../messages/index.ts'
 import { reportedBounce } from '../bounces/reported-bounce.ts'
 import type { Bounce } from '../classify/bounce.ts'
 import type { Inbound } from '../classify/classify.ts'
+import type { InboxMailbox } from '../inbox-mailbox.ts'
 import type { InboundMessage } from '../ingest/inbound-message.ts'
-import type { ReadMailbox } from '../mailbox.ts'
 import { type Claimed, claim, type Matched } from './claim.ts'
 import type { Match } from './match.ts'
 import * as queries from './matched-message-queries.ts'
@@ -60,7 +60,7 @@ const clockSlackMs = 600_000
  */
 export async function claimMatched(
   tx: Context,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   matched: Matched[],
 ): Promise<MatchedMessage[]> {
   const answers = await claim(tx, mailbox, matched)
@@ -76,7 +76,7 @@ export async function claimMatched(
   }
   const claimed = [...answers, ...fromOthers]
   const colleagues = await findColleagues(tx, workspace_id, claimed, leads)
-  const cameBack = await findAnswersBack(tx, workspace_id, claimed)
+  const cameBack = await findBouncedReplies(tx, workspace_id, claimed)
   const kept = claimed.flatMap(({ id, mail, match }): MatchedMessage[] => {
     const lead = leads.get(match.leadId)
     const mails = sentTo.get(match.leadId) ?? []
@@ -115,8 +115,8 @@ export async function claimMatched(
   return kept
 }
 
-/** Which of the mails that reports are about are answers of people. */
-async function findAnswersBack({ db }: Context, workspaceId: string, claimed: Claimed[]) {
+/** Which of the mails that bounced are replies that people wrote. */
+async function findBouncedReplies({ db }: Context, workspaceId: string, claimed: Claimed[]) {
   const reports = claimed.flatMap(({ mail, match: { leadId, sentId } }) =>
     mail.inbound.kind === 'bounce' && sentId !== null ? [{ leadId, sentId }] : [],
   )

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
-import type { ReadMailbox, ReadTo } from '../mailbox.ts'
+import type { CheckpointPosition, InboxMailbox } from '../inbox-mailbox.ts'
 
 export interface Checkpoint {
   /** Undefined: UIDs have come to mean something else, here or with the settings of another server. */
@@ -11,7 +11,7 @@ export interface Checkpoint {
 
 export async function findCheckpoint(
   db: Db,
-  { workspace_id, id, imap_version }: ReadMailbox,
+  { workspace_id, id, imap_version }: InboxMailbox,
   folder: string,
   uidValidity: string,
 ): Promise<Checkpoint | undefined> {
@@ -45,7 +45,7 @@ export const findLastReading = async (db: Db, workspaceId: string, mailboxId: st
  * When the first mail left this mailbox to one of the leads that are still written to, from it or from
  * one that took over: an answer may be as old; null: there is none.
  */
-export async function findFirstInFlight(db: Db, { workspace_id, id }: ReadMailbox) {
+export async function findFirstInFlight(db: Db, { workspace_id, id }: InboxMailbox) {
   const { rows } = await sql<{ at: Date | null }>`
     select min(s.timestamp_transmitting) as at
     from leads l
@@ -66,8 +66,8 @@ export async function findFirstInFlight(db: Db, { workspace_id, id }: ReadMailbo
 /** Never back: whoever was slower has read less. */
 export const saveCheckpoint = (
   db: Db,
-  { workspace_id, id, imap_version }: ReadMailbox,
-  { folder, uid_validity, next_uid }: ReadTo,
+  { workspace_id, id, imap_version }: InboxMailbox,
+  { folder, uid_validity, next_uid }: CheckpointPosition,
   at: Date,
 ) =>
   sql`

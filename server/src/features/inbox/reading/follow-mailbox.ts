@@ -4,7 +4,7 @@ import { describeError } from '../../../kernel/log.ts'
 import { type ImapConnection, MailFailure } from '../../../kernel/mail/index.ts'
 import { Listening, type MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { connectMailboxImap } from '../../mailboxes/index.ts'
-import type { ReadMailbox } from '../mailbox.ts'
+import type { InboxMailbox } from '../inbox-mailbox.ts'
 import type { ImapConnectionSlots } from './imap-connection-slots.ts'
 import { type ReadOptions, readInbox, readMailbox } from './read-mailbox.ts'
 import type { ReadingSlots } from './reading-slots.ts'
@@ -13,7 +13,7 @@ import { Refusals } from './refusals.ts'
 
 /** Reading a mailbox, for as long as it is ours. */
 export interface Following {
-  mailbox: ReadMailbox
+  mailbox: InboxMailbox
   /** Resolves when it is read no more, for whatever reason. */
   ended: Promise<void>
   /** Its owner knows of no trouble, any more: a pause after trouble that they were told of ends. */
@@ -54,7 +54,7 @@ const retryHereMaxMs = 15_000
  */
 export function followMailbox(
   ctx: Context,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   { holds, readingSlots, connectionSlots, owner, ...options }: FollowOptions,
 ): Following {
   const stopping = new AbortController()
@@ -143,7 +143,7 @@ export function followMailbox(
 /** @returns nothing when it was given up meanwhile @throws as connectMailboxImap does */
 async function connect(
   ctx: Context,
-  { workspace_id, id }: ReadMailbox,
+  { workspace_id, id }: InboxMailbox,
   signal: AbortSignal,
 ): Promise<ImapConnection | null> {
   const connecting = connectMailboxImap(ctx, workspace_id, id)

@@ -37,8 +37,8 @@ async function read(text: string): Promise<number> {
   const now = inbox.ctx.now()
   const ids = { workspace_id: inbox.workspaceId, id: contact.mailbox.id }
   const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
-  const readTo = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
-  return ingest(inbox.ctx, mailbox, [await readInbound(fetched(source, now), now)], readTo)
+  const position = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
+  return ingest(inbox.ctx, mailbox, [await readInbound(fetched(source, now), now)], position)
 }
 
 describe('no mail holds up the process, and it is kept all the same', () => {

@@ -6,8 +6,8 @@ import type {
   MailFailure,
   MailFolder,
 } from '../../../kernel/mail/index.ts'
+import type { InboxMailbox } from '../inbox-mailbox.ts'
 import { IngestBatch } from '../ingest/ingest-batch.ts'
-import type { ReadMailbox } from '../mailbox.ts'
 import { learnProviderIds } from '../matching/learn-provider-ids.ts'
 import { type Checkpoint, findCheckpoint, findFirstInFlight } from './folder-queries.ts'
 import { type Refusals, warnOfWithheld } from './refusals.ts'
@@ -62,7 +62,7 @@ const overlapMs = 3_600_000
 export async function readMailbox(
   ctx: Context,
   imap: ImapConnection,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   options: ReadOptions,
 ): Promise<Reading> {
   const folders = await imap.folders()
@@ -91,7 +91,7 @@ export async function readMailbox(
 export async function readInbox(
   ctx: Context,
   imap: ImapConnection,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   { inbox, sent }: MainFolders,
   options: ReadOptions,
 ): Promise<void> {
@@ -105,7 +105,7 @@ export async function readInbox(
 async function afterSent<T>(
   ctx: Context,
   imap: ImapConnection,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   sent: string | undefined,
   { goesOn, refusals }: ReadOptions,
   read: (refused: MailFailure[]) => Promise<T>,
@@ -131,7 +131,7 @@ async function afterSent<T>(
 async function readFolder(
   ctx: Context,
   imap: ImapConnection,
-  mailbox: ReadMailbox,
+  mailbox: InboxMailbox,
   folder: string,
   { goesOn, onRead, refusals }: ReadOptions,
   refused: MailFailure[],
@@ -176,7 +176,7 @@ async function readFolder(
 }
 
 /** A folder that was never read is read since the first mail whose lead is still written to. */
-async function sinceWhen(ctx: Context, mailbox: ReadMailbox, checkpoint: Checkpoint | undefined) {
+async function sinceWhen(ctx: Context, mailbox: InboxMailbox, checkpoint: Checkpoint | undefined) {
   const nowMs = ctx.now().getTime()
   const unread = checkpoint?.timestamp_read ?? (await findFirstInFlight(ctx.db, mailbox))
   const unreadMs = (unread?.getTime() ?? nowMs) - overlapMs

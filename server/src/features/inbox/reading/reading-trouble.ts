@@ -8,7 +8,7 @@ import {
   reportInboxUnread,
   reportMailboxError,
 } from '../../mailboxes/index.ts'
-import type { ReadMailbox } from '../mailbox.ts'
+import type { InboxMailbox } from '../inbox-mailbox.ts'
 
 /** Attempts in a row, over ten minutes, after which trouble of the network is one of the mailbox. */
 export const failuresMax = 8
@@ -16,7 +16,7 @@ export const failuresMax = 8
 /** Everything was read. */
 export const reportReading = (
   ctx: Context,
-  { workspace_id, id, imap_version }: ReadMailbox,
+  { workspace_id, id, imap_version }: InboxMailbox,
   reading: Omit<Reading, 'imap_version'>,
 ) => transaction(ctx, (tx) => reportInboxRead(tx, workspace_id, id, { ...reading, imap_version }))
 
@@ -28,7 +28,7 @@ export const reportReading = (
  */
 export async function reportTrouble(
   ctx: Context,
-  { workspace_id, id }: ReadMailbox,
+  { workspace_id, id }: InboxMailbox,
   error: unknown,
   failures: number,
 ): Promise<boolean> {
@@ -51,7 +51,7 @@ export async function reportTrouble(
 /** Follow-ups wait until it is read again, unless the database is away: then they wait for that. */
 async function forget(
   ctx: Context,
-  { workspace_id, id }: Pick<ReadMailbox, 'workspace_id' | 'id'>,
+  { workspace_id, id }: Pick<InboxMailbox, 'workspace_id' | 'id'>,
 ) {
   try {
     await reportInboxUnread(ctx, workspace_id, id)

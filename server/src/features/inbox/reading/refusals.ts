@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
-import type { ReadMailbox } from '../mailbox.ts'
+import type { InboxMailbox } from '../inbox-mailbox.ts'
 import { failuresMax } from './reading-trouble.ts'
 
 /**
@@ -67,5 +67,5 @@ export class Refusals {
 }
 
 /** Whoever wrote it may have answered, and nobody here sees it: it lies in the mailbox. */
-export const warnOfWithheld = ({ log }: Context, { id }: ReadMailbox, uid: number) =>
+export const warnOfWithheld = ({ log }: Context, { id }: InboxMailbox, uid: number) =>
   log.warn({ mailbox: id, uid }, 'a mail whose headers its server refuses is left out')

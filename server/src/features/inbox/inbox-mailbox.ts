@@ -1,5 +1,5 @@
 /** A mailbox whose mail is read. */
-export interface ReadMailbox {
+export interface InboxMailbox {
   workspace_id: string
   id: string
   address: string
@@ -8,7 +8,7 @@ export interface ReadMailbox {
 }
 
 /** Where a folder was read to. */
-export interface ReadTo {
+export interface CheckpointPosition {
   folder: string
   uid_validity: string
   next_uid: number
