@@ -1,6 +1,6 @@
 import { grantMonthlyCredits } from './features/acquisition/index.ts'
 import { dropOldEntries } from './features/audit/index.ts'
-import { followKind } from './features/campaigns/index.ts'
+import { rescheduleKind } from './features/campaigns/index.ts'
 import {
   countSuccesses,
   dropOldPartitions,
@@ -11,7 +11,12 @@ import {
 import { dropOldErasures, erasureKind, runErasures } from './features/erasure/index.ts'
 import { dropOldImports, ImportRunner, importKind } from './features/imports/index.ts'
 import { startInboxRunner } from './features/inbox/index.ts'
-import { dropOldLeadJobs, followSteps, leadJobKind, runLeadJobs } from './features/leads/index.ts'
+import {
+  dropOldLeadJobs,
+  leadJobKind,
+  rescheduleLeads,
+  runLeadJobs,
+} from './features/leads/index.ts'
 import { MailboxOwner } from './features/mailbox-lanes/index.ts'
 import {
   dropOldMessages,
@@ -129,7 +134,7 @@ function startJobsAndUpkeep(
     )
   const startJobs = (kind: string, work: Pick<Parameters<typeof startJob>[2], 'look' | 'isFull'>) =>
     started(startJob(ctx, kind, { ...shares, ...work }))
-  startJobs(followKind, { look: () => followSteps(ctx, signal) })
+  startJobs(rescheduleKind, { look: () => rescheduleLeads(ctx, signal) })
   startJobs(leadJobKind, { look: () => runLeadJobs(ctx, signal) })
   const imports = started(new ImportRunner(ctx))
   startJobs(importKind, { look: () => imports.look(), isFull: () => imports.isFull })

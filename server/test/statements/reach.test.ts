@@ -13,7 +13,7 @@ import { testCatalog } from './test-catalog.ts'
  */
 const acrossWorkspaces: Record<string, string[]> = {
   'features/acquisition': ['findDuePeriods', 'findRevealed', 'findRevealedAddresses', 'findShown'],
-  'features/campaigns': ['countWithoutUnsubscribing', 'findFollowing'],
+  'features/campaigns': ['countWithoutUnsubscribing', 'findCampaignsToReschedule'],
   'features/deliveries': [
     'countAbandons',
     'countBacklog',

@@ -1,9 +1,9 @@
 import { isHere } from '../../kernel/db/here.ts'
 import { preparedForAll } from '../../kernel/db/prepared.ts'
-import type { FollowClaim } from './sequence/follow-steps.ts'
+import type { RescheduleClaim } from './sequence/rescheduling.ts'
 
-/** Campaigns of any workspace whose leads have to follow a change, the oldest first. */
-export const findFollowing = preparedForAll<[now: Date, max: number], FollowClaim>(
+/** Campaigns of any workspace whose leads have to be rescheduled after a change, the oldest first. */
+export const findCampaignsToReschedule = preparedForAll<[now: Date, max: number], RescheduleClaim>(
   'find_following_campaigns',
   `/* cross-workspace: discovery */
    select workspace_id, id, leads_follow_due

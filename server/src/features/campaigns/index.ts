@@ -5,7 +5,7 @@ export {
   listWatchedCampaigns,
   type WatchedCampaign,
 } from './campaigns.ts'
-export { countWithoutUnsubscribing, findFollowing } from './cross-workspace.ts'
+export { countWithoutUnsubscribing, findCampaignsToReschedule } from './cross-workspace.ts'
 export { deleteDraft } from './delete-campaign.ts'
 export { addLeadCounts, lockLeadCounts } from './lead-counts.ts'
 export { addFormerSender, type LeadCounts } from './queries.ts'
@@ -17,11 +17,11 @@ export type { CampaignSchedule } from './schedule/schedule-schema.ts'
 export { Campaign, CampaignChanges, plainDefaults } from './schema.ts'
 export { type HeldSteps, holdSteps } from './sequence/campaign-steps.ts'
 export {
-  claimFollowing,
-  endFollowing,
-  type FollowClaim,
-  followKind,
-} from './sequence/follow-steps.ts'
+  claimRescheduling,
+  endRescheduling,
+  type RescheduleClaim,
+  rescheduleKind,
+} from './sequence/rescheduling.ts'
 export type { CampaignSequence } from './sequence/sequence-schema.ts'
 export {
   afterDelay,

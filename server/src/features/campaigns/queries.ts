@@ -173,7 +173,7 @@ export const holdSteps = prepared<
 )
 
 /** Answers no row when the claim is no longer what it was. */
-export const moveFollowing = prepared<
+export const moveRescheduling = prepared<
   [workspaceId: string, id: string, seen: Date, due: Date],
   { id: string }
 >(
@@ -185,7 +185,7 @@ export const moveFollowing = prepared<
 )
 
 /** Changes nothing when the claim is no longer what it was. */
-export const endFollowing = prepared<
+export const endRescheduling = prepared<
   [workspaceId: string, id: string, seen: Date, begun: Date],
   never
 >(

@@ -24,7 +24,7 @@ import { findSenders } from './readiness/sender-mailboxes.ts'
 import { toRecords } from './record.ts'
 import { deleteRefusedCopies } from './refused-copies/refused-copy-queries.ts'
 import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
-import { finishAfter, followKind, mustLeadsFollow } from './sequence/follow-steps.ts'
+import { finishAfter, mustReschedule, rescheduleKind } from './sequence/rescheduling.ts'
 import { stepsWithIds } from './sequence/sequence.ts'
 import { completeIfFinished } from './service-transitions.ts'
 import { invalidTransition, transitionError } from './transition.ts'
@@ -60,7 +60,7 @@ export async function updateCampaign(
 
     const changed = { ...settings, ...(status === previous ? {} : { status, status_reason: null }) }
     if (Object.keys(changed).length === 0) return record()
-    const mustFollow = mustLeadsFollow(row, after)
+    const reschedules = mustReschedule(row, after)
     const noted = {
       ...formerSenders(row, settings),
       timestamp_updated: laterThan(row.timestamp_updated, tx.now()),
@@ -68,9 +68,9 @@ export async function updateCampaign(
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),
       ...noted,
-      ...(mustFollow ? followed(row, after, tx.now()) : {}),
+      ...(reschedules ? rescheduling(row, after, tx.now()) : {}),
     })
-    if (mustFollow) hintJob(tx, followKind, id)
+    if (reschedules) hintJob(tx, rescheduleKind, id)
     if (changed.cc_list || changed.bcc_list) await deleteRefusedCopies(tx.db, workspaceId, id)
     if (status !== previous && row.status_reason === 'bounce_protection') {
       // Before its days, as in settlements.
@@ -82,8 +82,8 @@ export async function updateCampaign(
     if (status !== previous) await announce(tx, workspaceId, campaign, previous)
     const isDone = status !== previous && (await completeIfAllAreDone(tx, campaign))
     await changeCampaignGap(tx, workspaceId, id, { before: row, after })
-    // Whoever follows the steps wakes the mailboxes when the leads are written again.
-    const isOfStepsAlone = mustFollow && Object.keys(changed).every((name) => name === 'sequences')
+    // Whoever reschedules the leads wakes the mailboxes when they are written again.
+    const isOfStepsAlone = reschedules && Object.keys(changed).every((name) => name === 'sequences')
     if (!isOfStepsAlone) await markCampaignsChanged(tx, workspaceId, [id])
     if (by) await recordCampaignChange(tx, campaign, actionOf(changed), by, changed)
     return isDone ? getCampaign(tx, workspaceId, id) : campaign
@@ -194,8 +194,8 @@ async function findMeans(tx: Context, { workspace_id, email_list }: queries.Camp
   return { mailboxes, linkUrl: await findLinkUrl(tx) }
 }
 
-/** Leads follow at once, and those that are left without a step are finished later. */
-function followed(row: queries.CampaignRow, after: queries.CampaignRow, now: Date) {
+/** Leads are rescheduled at once, and those that are left without a step are finished later. */
+function rescheduling(row: queries.CampaignRow, after: queries.CampaignRow, now: Date) {
   const leads_finish_at = finishAfter(row, after, now)
   return { leads_follow_due: now, ...(leads_finish_at ? { leads_finish_at } : {}) }
 }

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { asService } from '../../../test/context.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { followSteps } from '../leads/index.ts'
+import { rescheduleLeads } from '../leads/index.ts'
 import type { Mailbox } from '../mailboxes/index.ts'
 import { claimSends } from './claim/claim.ts'
 import type { ClaimRequest } from './ledger.ts'
@@ -110,7 +110,7 @@ test('a follow-up that is due is sent, though many before it were made to wait l
   await sending.untilAsleep()
   ctx.clock.advance(11 * 60_000)
   await sending.untilAsleep()
-  await followSteps(asService(ctx))
+  await rescheduleLeads(asService(ctx))
   ctx.clock.advance(10_000)
   const mails = await sending.waitForMails(11)
   expect(mails.map(({ to }) => to).filter((to) => to === 'ada@lead.example')).toHaveLength(3)

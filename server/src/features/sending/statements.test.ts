@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { captureStatements } from '../../kernel/db/client.ts'
-import { followSteps } from '../leads/index.ts'
+import { rescheduleLeads } from '../leads/index.ts'
 
 let sending: Sending
 afterEach(async () => {
@@ -86,7 +86,7 @@ test.each([
       await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, {
         body: { sequences: [{ steps: [first, { ...second, delay }] }] },
       })
-      await followSteps(sending.ctx)
+      await rescheduleLeads(sending.ctx)
     })
     expect(texts.filter((text) => text.startsWith('update leads'))).toHaveLength(1)
     expect(atMost(most, texts)).toEqual([])

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { alwaysOpen, readAt, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
-import { followSteps } from '../leads/index.ts'
+import { rescheduleLeads } from '../leads/index.ts'
 import { createMarkedWaker, markLeadsDue } from '../mailbox-lanes/index.ts'
 import { findMailboxes, testMailbox } from '../mailboxes/index.ts'
 import { addSuppression, removeSuppression } from '../suppression/index.ts'
@@ -216,7 +216,7 @@ test('whatever a person changes writes one row, and no mailbox is touched', asyn
     limit: () => patch({ daily_limit: 7 }),
     steps: async () => {
       await patch({ sequences: [{ steps: [{ ...step, delay: 0 }] }] })
-      await followSteps(ctx)
+      await rescheduleLeads(ctx)
     },
     resume: async () => {
       await setStatus('paused')

@@ -1,5 +1,5 @@
 import { startInboxRunner } from '../../../src/features/inbox/index.ts'
-import { followSteps } from '../../../src/features/leads/index.ts'
+import { rescheduleLeads } from '../../../src/features/leads/index.ts'
 import { MailboxOwner } from '../../../src/features/mailbox-lanes/index.ts'
 import { startSendingRunner } from '../../../src/features/sending/index.ts'
 import type {
@@ -58,7 +58,7 @@ const pollPauseMs = 250
 const loopPausesMs = new Set([1_000, 2_000, 5_000, 15_000, 30_000])
 /** Shorter than this nobody sleeps before another try, and longer nobody who is in the middle of it. */
 const retryMinMs = 2_500
-const followEveryMs = 2_000
+const rescheduleEveryMs = 2_000
 
 async function begin(world: World, conditions: SendingConditions): Promise<Life> {
   const recorder = new Recorder(world)
@@ -90,11 +90,11 @@ async function begin(world: World, conditions: SendingConditions): Promise<Life>
     const sending = await startSendingRunner(ctx, owner, { ...shared, marker })
     const { holdsAll } = sending
     const inboxes = startInboxRunner(ctx, owner, { ...shared, holdsAll })
-    const following = startLoop(ctx, 'following', followEveryMs, () => followSteps(ctx))
+    const rescheduling = startLoop(ctx, 'following', rescheduleEveryMs, () => rescheduleLeads(ctx))
     idleTime.running.set(process, { sending, inboxes, startedAt: world.leaseTime() })
     return {
       async stop(withinMs?: number) {
-        await Promise.all([sending.stop(withinMs), inboxes.stop(), following.stop()])
+        await Promise.all([sending.stop(withinMs), inboxes.stop(), rescheduling.stop()])
         await owner.stop()
         await leader.stop()
       },

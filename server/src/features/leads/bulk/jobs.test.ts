@@ -8,7 +8,7 @@ import { operator } from '../../audit/index.ts'
 import { addSuppression, findSuppressed, removeSuppression } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import { deleteDraftWithLeads } from '../delete-draft.ts'
-import { followSteps } from '../following/follow-steps.ts'
+import { rescheduleLeads } from '../following/reschedule-leads.ts'
 import { changeMany, getJob, listJobs, undoJob } from './jobs.ts'
 import { runLeadJobs, runNextBatch } from './run-jobs.ts'
 import { BulkChange } from './schema.ts'
@@ -304,7 +304,7 @@ describe('a change is undone after its campaign was edited', () => {
     expect(await api.call('PATCH', `/api/v2/campaigns/${id}`, { body })).toMatchObject({
       status: 200,
     })
-    await followSteps(api.ctx)
+    await rescheduleLeads(api.ctx)
   }
   const setSteps = (id: string, steps: Steps) => patch(id, { sequences: [{ steps }] })
 

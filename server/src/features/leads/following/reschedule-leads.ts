@@ -1,12 +1,12 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import {
-  claimFollowing,
-  endFollowing,
-  type FollowClaim,
-  findFollowing,
+  claimRescheduling,
+  endRescheduling,
+  findCampaignsToReschedule,
   type HeldSteps,
   holdSteps,
+  type RescheduleClaim,
 } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { planFinish } from '../activity/plan-activity.ts'
@@ -14,8 +14,8 @@ import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import { isSending } from '../record.ts'
-import * as follow from './follow-queries.ts'
 import { nextSendOf } from './next-send.ts'
+import * as reschedule from './reschedule-queries.ts'
 
 const campaignsMax = 20
 const leadsMax = 2000
@@ -26,50 +26,51 @@ const leadsMax = 2000
  * is left. Little by little, beside everything else: until a lead's turn comes it is found a little late or
  * looked at in vain, but never sent to early, because the planner works out its time from what it is made of.
  */
-export async function followSteps(ctx: ProcessContext, signal?: AbortSignal) {
-  const due = await findFollowing(ctx.db, ctx.now(), campaignsMax)
+export async function rescheduleLeads(ctx: ProcessContext, signal?: AbortSignal) {
+  const due = await findCampaignsToReschedule(ctx.db, ctx.now(), campaignsMax)
   for (const campaign of due)
-    await followCampaign(inWorkspace(ctx, campaign.workspace_id), campaign, signal)
+    await rescheduleCampaign(inWorkspace(ctx, campaign.workspace_id), campaign, signal)
 }
 
 /**
  * Goes over the leads once; given up as soon as the campaign is edited again, or another's. The first
- * leads, which are often all, are not claimed before: two who follow the same ones do no harm.
+ * leads, which are often all, are not claimed before: two who reschedule the same ones do no harm.
  */
-async function followCampaign(ctx: Context, campaign: FollowClaim, signal?: AbortSignal) {
+async function rescheduleCampaign(ctx: Context, campaign: RescheduleClaim, signal?: AbortSignal) {
   const begun = ctx.now()
-  let claim: FollowClaim | undefined = signal?.aborted ? undefined : campaign
-  let place: follow.WalkedLead | undefined = follow.beforeAllLeads
+  let claim: RescheduleClaim | undefined = signal?.aborted ? undefined : campaign
+  let place: reschedule.WalkedLead | undefined = reschedule.beforeAllLeads
   while (claim && place) {
-    place = await followLeads(ctx, claim, { after: place, begun })
+    place = await rescheduleBatch(ctx, claim, { after: place, begun })
     // Who stops here leaves the claim to end by itself; another then begins anew.
-    if (place) claim = signal?.aborted ? undefined : await claimFollowing(ctx, claim)
+    if (place) claim = signal?.aborted ? undefined : await claimRescheduling(ctx, claim)
   }
 }
 
-/** @returns the last of these leads, to go on after; undefined: all were followed, which is recorded */
-const followLeads = (
+/** @returns the last of these leads, to go on after; undefined: all were rescheduled, which is recorded */
+const rescheduleBatch = (
   ctx: Context,
-  claim: FollowClaim,
-  { after, begun }: { after: follow.WalkedLead; begun: Date },
-): Promise<follow.WalkedLead | undefined> =>
+  claim: RescheduleClaim,
+  { after, begun }: { after: reschedule.WalkedLead; begun: Date },
+): Promise<reschedule.WalkedLead | undefined> =>
   transaction(ctx, async (tx) => {
     const { workspace_id, id } = claim
     const steps = await holdSteps(tx.db, workspace_id, id)
-    const walked = await follow.walkLeads(tx.db, workspace_id, id, after, leadsMax)
+    const walked = await reschedule.walkLeads(tx.db, workspace_id, id, after, leadsMax)
     const place = walked.length === leadsMax ? walked.at(-1) : undefined
     const ids = walked.map((lead) => lead.id)
-    const leads = ids.length > 0 ? await follow.lockFollowing(tx.db, workspace_id, ids) : []
+    const leads =
+      ids.length > 0 ? await reschedule.lockForRescheduling(tx.db, workspace_id, ids) : []
     const sending = leads.filter(({ sending_state }) => isSending(sending_state))
     const moved = sending.flatMap((lead) => {
-      const now = follower(steps, lead, tx.now())
+      const now = rescheduled(steps, lead, tx.now())
       return now.timestamp_next_send && isOther(lead, now) ? [now] : []
     })
     const before = new Map(leads.map((lead) => [lead.id, lead]))
-    if (moved.length > 0) await follow.updateFollowing(tx.db, workspace_id, moved)
+    if (moved.length > 0) await reschedule.updateRescheduled(tx.db, workspace_id, moved)
     const done = sending.filter((lead) => nextSendOf(steps, lead, tx.now()) === null)
     if (done.length > 0) await finish(tx, workspace_id, done)
-    if (!place) await endFollowing(tx, claim, begun)
+    if (!place) await endRescheduling(tx, claim, begun)
     // What is due later than it was is found when its mailbox wakes for it.
     if (moved.some((lead) => isSooner(lead, before.get(lead.id)))) {
       await markLeadsDue(tx, workspace_id, [id])
@@ -77,26 +78,29 @@ const followLeads = (
     return place
   })
 
-const follower = (
+const rescheduled = (
   steps: HeldSteps,
-  lead: follow.FollowingLead,
+  lead: reschedule.RescheduledLead,
   now: Date,
-): follow.FollowingLead => ({
+): reschedule.RescheduledLead => ({
   ...lead,
   timestamp_next_send: nextSendOf(steps, lead, now),
   company: companyIn(steps, lead),
 })
 
-const isOther = (before: follow.FollowingLead, now: follow.FollowingLead) =>
+const isOther = (before: reschedule.RescheduledLead, now: reschedule.RescheduledLead) =>
   before.company !== now.company ||
   before.timestamp_next_send?.getTime() !== now.timestamp_next_send?.getTime()
 
-const isSooner = (now: follow.FollowingLead, before: follow.FollowingLead | undefined) =>
+const isSooner = (
+  now: reschedule.RescheduledLead,
+  before: reschedule.RescheduledLead | undefined,
+) =>
   (now.timestamp_next_send?.getTime() ?? 0) <
   (before?.timestamp_next_send?.getTime() ?? Number.POSITIVE_INFINITY)
 
 /** The steps that were left were removed. */
-async function finish(tx: Context, workspaceId: string, done: follow.FollowingLead[]) {
+async function finish(tx: Context, workspaceId: string, done: reschedule.RescheduledLead[]) {
   const locked = await queries.lockLeads(
     tx.db,
     workspaceId,

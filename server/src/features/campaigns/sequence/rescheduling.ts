@@ -3,16 +3,16 @@ import type { Context } from '../../../kernel/context.ts'
 import * as queries from '../queries.ts'
 import { type CampaignSteps, stepsOf } from './campaign-steps.ts'
 
-/** Of hints that the leads of a campaign have to follow its steps. */
-export const followKind = 'following'
+/** Of hints that the leads of a campaign have to be rescheduled. */
+export const rescheduleKind = 'following'
 
-type Following = Pick<
+type EditedCampaign = Pick<
   queries.CampaignRow,
   'status' | 'total' | 'sequences' | 'campaign_schedule' | 'stop_for_company'
 >
 
 /** Whether leads were written down by what the campaign was before this change. */
-export function mustLeadsFollow(before: Following, after: Following): boolean {
+export function mustReschedule(before: EditedCampaign, after: EditedCampaign): boolean {
   if (!before.total) return false
   if (after.stop_for_company && !before.stop_for_company) return true
   const [from, to] = [stepsOf(before), stepsOf(after)]
@@ -28,7 +28,11 @@ const takenBackMs = 600_000
  * When leads that this edit has left without a step are finished; undefined: it leaves nobody so. A step
  * that was moved may be behind a lead that did not get it.
  */
-export function finishAfter(before: Following, after: Following, now: Date): Date | undefined {
+export function finishAfter(
+  before: EditedCampaign,
+  after: EditedCampaign,
+  now: Date,
+): Date | undefined {
   if (before.status === 'draft') return undefined
   const [from, to] = [idsOf(before), idsOf(after)]
   const kept = to.filter((id) => from.includes(id))
@@ -36,7 +40,7 @@ export function finishAfter(before: Following, after: Following, now: Date): Dat
   return new Date(now.getTime() + takenBackMs)
 }
 
-const idsOf = (campaign: Following) => stepsOf(campaign).steps.map(({ id }) => id)
+const idsOf = (campaign: EditedCampaign) => stepsOf(campaign).steps.map(({ id }) => id)
 
 /** What the next times of leads are made from. The zone counts only where days do. */
 const timingOf = ({ steps, zone }: CampaignSteps) =>
@@ -51,8 +55,8 @@ const timingOf = ({ steps, zone }: CampaignSteps) =>
 
 const leaseMs = 60_000
 
-/** A campaign whose leads follow its steps, and until when this process does it. */
-export interface FollowClaim {
+/** A campaign whose leads are rescheduled, and until when this process does it. */
+export interface RescheduleClaim {
   workspace_id: string
   id: string
   leads_follow_due: Date
@@ -62,12 +66,18 @@ export interface FollowClaim {
  * Takes the work, or goes on with it. Every edit sets it due again, and then what was claimed before
  * is nobody's.
  */
-export async function claimFollowing(
+export async function claimRescheduling(
   ctx: Context,
-  { workspace_id, id, leads_follow_due }: FollowClaim,
-): Promise<FollowClaim | undefined> {
+  { workspace_id, id, leads_follow_due }: RescheduleClaim,
+): Promise<RescheduleClaim | undefined> {
   const until = new Date(ctx.now().getTime() + leaseMs)
-  const [claimed] = await queries.moveFollowing(ctx.db, workspace_id, id, leads_follow_due, until)
+  const [claimed] = await queries.moveRescheduling(
+    ctx.db,
+    workspace_id,
+    id,
+    leads_follow_due,
+    until,
+  )
   return claimed && { workspace_id, id, leads_follow_due: until }
 }
 
@@ -76,10 +86,10 @@ export async function claimFollowing(
  *
  * @param begun when the first of the leads were looked at: they may have been too early for that
  */
-export async function endFollowing(
+export async function endRescheduling(
   tx: Context,
-  { workspace_id, id, leads_follow_due }: FollowClaim,
+  { workspace_id, id, leads_follow_due }: RescheduleClaim,
   begun: Date,
 ) {
-  await queries.endFollowing(tx.db, workspace_id, id, leads_follow_due, begun)
+  await queries.endRescheduling(tx.db, workspace_id, id, leads_follow_due, begun)
 }

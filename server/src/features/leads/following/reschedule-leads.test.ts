@@ -4,16 +4,16 @@ import { createReadyCampaign } from '../../../../test/campaigns.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { ensurePartitions } from '../../../partitions.ts'
 import {
-  claimFollowing,
-  endFollowing,
-  type FollowClaim,
-  findFollowing,
+  claimRescheduling,
+  endRescheduling,
+  findCampaignsToReschedule,
+  type RescheduleClaim,
 } from '../../campaigns/index.ts'
 import { createMarkedWaker } from '../../mailbox-lanes/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import type { Lead } from '../schema.ts'
-import { followSteps } from './follow-steps.ts'
 import { postponeLeads } from './postpone-queries.ts'
+import { rescheduleLeads } from './reschedule-leads.ts'
 
 let api: TestApi
 let serial = 0
@@ -102,10 +102,10 @@ test('new delays are followed by leads that nothing was sent to and by those in 
   const [fresh, begun] = [await addLead(campaign.id), await addLead(campaign.id)]
   await send(begun, campaign, 1, 3)
   await setDelays(campaign, [2, 5])
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect([await nextOf(fresh), await nextOf(begun)]).toEqual([2, 5])
   await setDelays(campaign, [0, 1])
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect([await nextOf(fresh), await nextOf(begun)]).toEqual([0, 1])
 })
 
@@ -120,11 +120,11 @@ test('a follow-up that new delays put into the past is due from then on, and no 
   await send(lead, campaign, 1, 30)
   await letDaysPass(20)
   await setDelays(campaign, [0, 3])
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await nextOf(lead)).toBe(20)
   await letDaysPass(5)
   await setDelays(campaign, [0, 2])
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await nextOf(lead)).toBe(20)
 })
 
@@ -144,7 +144,7 @@ test('who is resumed after new delays put their follow-up into the past is due f
   expect(await nextOf(lead)).toBe(20)
 })
 
-test('following changes no lead’s own time, and wakes the mailboxes of leads that are due sooner', async () => {
+test('rescheduling changes no lead’s own time, and wakes the mailboxes of leads that are due sooner', async () => {
   const campaign = await createCampaign(1)
   const lead = await addLead(campaign.id)
   const before = await getLead(lead)
@@ -159,12 +159,12 @@ test('following changes no lead’s own time, and wakes the mailboxes of leads t
     )?.seq
   await createMarkedWaker(api.ctx)()
   const asleep = await seq()
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   await createMarkedWaker(api.ctx)()
   expect((await getLead(lead)).timestamp_updated).toEqual(before.timestamp_updated)
   expect(Number(await seq())).toBe(Number(asleep) + 1)
   await setDelays(campaign, [3])
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   await createMarkedWaker(api.ctx)()
   expect(Number(await seq())).toBe(Number(asleep) + 1)
 })
@@ -182,10 +182,10 @@ test('a lead that is away stays away', async () => {
     ]),
   )
   await setDelays(campaign, [0, 1])
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await nextOf(lead)).toBe(9)
   await setDelays(campaign, [0, 12])
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await nextOf(lead)).toBe(12)
 })
 
@@ -203,16 +203,16 @@ test('who got every step that is left is completed ten minutes later, and with t
   const { timestamp_updated } = await getLead(lead)
   const finishAt = new Date(api.ctx.now().getTime() + 10 * minute)
   await patch(campaign.id, { sequences: [{ steps: stepsOf(campaign).slice(0, 1) }] })
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   api.ctx.clock.advance(10 * minute - 1)
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await getLead(lead)).toMatchObject({
     ...{ status: 'contacted', sending_state: 'active', timestamp_updated },
     timestamp_next_send: finishAt.toISOString(),
   })
   expect(await eventsOf(lead)).toEqual(['email.sent'])
   api.ctx.clock.advance(1)
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await getLead(lead)).toMatchObject({
     status: 'completed',
     sending_state: 'finished',
@@ -228,12 +228,12 @@ test('leads are looked at once more where those ten minutes ended while they wer
   const lead = await addLead(campaign.id)
   await send(lead, campaign, 1, 0)
   await patch(campaign.id, { sequences: [{ steps: stepsOf(campaign).slice(0, 1) }] })
-  const [due] = await findFollowing(api.ctx.db, api.ctx.now(), 1)
-  const claim = await claimFollowing(api.ctx, due as FollowClaim)
+  const [due] = await findCampaignsToReschedule(api.ctx.db, api.ctx.now(), 1)
+  const claim = await claimRescheduling(api.ctx, due as RescheduleClaim)
   const begun = api.ctx.now()
   api.ctx.clock.advance(10 * minute)
-  await transaction(api.ctx, (tx) => endFollowing(tx, claim as FollowClaim, begun))
-  await followSteps(api.ctx)
+  await transaction(api.ctx, (tx) => endRescheduling(tx, claim as RescheduleClaim, begun))
+  await rescheduleLeads(api.ctx)
   expect(await getLead(lead)).toMatchObject({ status: 'completed', sending_state: 'finished' })
 })
 
@@ -242,13 +242,13 @@ test('who has no step left, and gets one back within ten minutes, goes on as bef
   const lead = await addLead(campaign.id)
   await send(lead, campaign, 1, 3)
   await patch(campaign.id, { sequences: [{ steps: stepsOf(campaign).slice(0, 1) }] })
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   api.ctx.clock.advance(10 * minute - 1)
   await patch(campaign.id, { sequences: [{ steps: [...stepsOf(campaign).slice(0, 1), step(3)] }] })
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await nextOf(lead)).toBe(3)
   api.ctx.clock.advance(minute)
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await getLead(lead)).toMatchObject({ status: 'contacted', sending_state: 'active' })
 })
 
@@ -256,12 +256,12 @@ test('who gets the last mail that an edit has left is completed ten minutes afte
   const campaign = await createCampaign(0, 3)
   const lead = await addLead(campaign.id)
   await patch(campaign.id, { sequences: [{ steps: stepsOf(campaign).slice(0, 1) }] })
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   api.ctx.clock.advance(5 * minute)
   await send(lead, campaign, 1, null)
   expect(await getLead(lead)).toMatchObject({ status: 'contacted', sending_state: 'active' })
   api.ctx.clock.advance(5 * minute)
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await getLead(lead)).toMatchObject({ status: 'completed', sending_state: 'finished' })
   expect(await eventsOf(lead)).toEqual(['email.sent', 'lead.completed'])
 })
@@ -280,7 +280,7 @@ test('a lead that is resumed with nothing left since an edit is completed ten mi
   await setStatus('active')
   expect(await getLead(lead)).toMatchObject({ status: 'contacted', sending_state: 'active' })
   api.ctx.clock.advance(10 * minute)
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await getLead(lead)).toMatchObject({ status: 'completed', sending_state: 'finished' })
 })
 
@@ -291,7 +291,7 @@ test('leads that were there before a campaign stops for companies have theirs fr
     await addLead(campaign.id, 'b@acme.test'),
   ]
   await patch(campaign.id, { stop_for_company: true })
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   const message = { message_id: '<m@x>', subject: '', step: 1, variant: 1, mailbox: 'm@x' }
   const reply = { message_id: null, subject: '', text: '', html: null, snippet: '' }
   await transaction(api.ctx, (tx) =>
@@ -308,7 +308,7 @@ test('more leads than are written at once all follow, and the work is done then'
     api.ctx.clock.advance(1000)
   }
   await setDelays(campaign, [4])
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   const rows = await api.ctx.database.peek
     .selectFrom('leads')
     .select(['timestamp_created', 'timestamp_next_send'])
@@ -330,12 +330,12 @@ const followDue = async (id: string) =>
       .executeTakeFirst()
   )?.leads_follow_due
 
-test('an edit while leads follow makes them follow again', async () => {
+test('an edit while leads are rescheduled has them rescheduled again', async () => {
   const campaign = await createCampaign(0)
   const lead = await addLead(campaign.id)
   await setDelays(campaign, [4])
-  await Promise.all([followSteps(api.ctx), setDelays(campaign, [6])])
-  await followSteps(api.ctx)
+  await Promise.all([rescheduleLeads(api.ctx), setDelays(campaign, [6])])
+  await rescheduleLeads(api.ctx)
   expect(await nextOf(lead)).toBe(6)
   expect(await followDue(campaign.id)).toBeNull()
 })
@@ -345,7 +345,7 @@ test('a lead that is added while the steps are edited follows as well', async ()
     const campaign = await createCampaign(0)
     await addLead(campaign.id)
     const [lead] = await Promise.all([addLead(campaign.id), setDelays(campaign, [5])])
-    await followSteps(api.ctx)
+    await rescheduleLeads(api.ctx)
     expect(await nextOf(lead)).toBe(5)
   }
 })
@@ -353,7 +353,7 @@ test('a lead that is added while the steps are edited follows as well', async ()
 test.each([
   ['a text', { variants: [{ subject: 'Other', body: '<p>Other</p>' }] }],
   ['the zone, where no days are counted', {}],
-])('nobody follows a change of %s', async (_case, more) => {
+])('nobody is rescheduled by a change of %s', async (_case, more) => {
   const campaign = await createCampaign(0)
   await addLead(campaign.id)
   const zone = {
@@ -382,10 +382,10 @@ test('a process that dies in between leaves the work to another', async () => {
       return api.ctx.db
     },
   }
-  await followSteps(dying, stopping.signal)
+  await rescheduleLeads(dying, stopping.signal)
   expect(await nextOf(lead)).toBe(0)
   api.ctx.clock.advance(61_000)
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await nextOf(lead)).toBe(7)
 })
 
@@ -399,7 +399,7 @@ test('a lead that is resumed is due by the steps as they are now', async () => {
     })
   await setStatus('paused')
   await setDelays(campaign, [0, 8])
-  await followSteps(api.ctx)
+  await rescheduleLeads(api.ctx)
   expect(await nextOf(lead)).toBeNull()
   await setStatus('active')
   expect(await nextOf(lead)).toBe(8)
@@ -444,6 +444,6 @@ test('a mail that is put off does not leave before an absence ends, and one afte
   expect(await putOff(inDays(9))).toBe(inDays(9).toISOString())
   // An edit says nothing of why it was put off.
   await setDelays(campaign, [2])
-  await followSteps(ctx)
+  await rescheduleLeads(ctx)
   expect((await getLead(lead)).timestamp_next_send).toBe(inDays(9).toISOString())
 })

@@ -76,7 +76,7 @@ export const walkLeads = (
   max: number,
 ) => selectLeads(db, workspaceId, campaignId, mailbox_id, timestamp_next_send, id, max)
 
-export type FollowingLead = Pick<
+export type RescheduledLead = Pick<
   StoredLead,
   | 'id'
   | 'email_folded'
@@ -91,7 +91,7 @@ export type FollowingLead = Pick<
 >
 
 /** In id order; only what tells when their next mail is due. */
-export const lockFollowing = prepared<[workspaceId: string, ids: string[]], FollowingLead>(
+export const lockForRescheduling = prepared<[workspaceId: string, ids: string[]], RescheduledLead>(
   'lock_following_leads',
   `select id, email_folded, sending_state, sent_step_ids, current_step, timestamp_created,
      timestamp_last_contact, timestamp_next_send, postponed_until, company
@@ -102,10 +102,10 @@ export const lockFollowing = prepared<[workspaceId: string, ids: string[]], Foll
 )
 
 /** What the service works out by itself is no change of the lead to anybody: its time stays. */
-export const updateFollowing = (
+export const updateRescheduled = (
   db: Db,
   workspaceId: string,
-  leads: Pick<FollowingLead, 'id' | 'timestamp_next_send' | 'company'>[],
+  leads: Pick<RescheduledLead, 'id' | 'timestamp_next_send' | 'company'>[],
 ) =>
   sql`
     update leads l
