@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
-import { checkSchedule } from './schedule/schedule.ts'
+import { problemsWithSchedule } from './schedule/schedule.ts'
 import type { CampaignSchedule } from './schedule/schedule-schema.ts'
 import type { CampaignChanges } from './schema.ts'
-import { checkSequences } from './sequence/sequence.ts'
+import { problemsWithSequences } from './sequence/sequence.ts'
 
 /** What may be given in a request and needs more than its schema to be judged. */
 type Settings = Pick<
@@ -17,7 +17,7 @@ type Settings = Pick<
 export async function checkSettings(ctx: Context, settings: Settings) {
   const problems = [
     ...scheduleProblems(settings),
-    ...(await checkSequences(ctx, settings.sequences ?? [])),
+    ...(await problemsWithSequences(ctx, settings.sequences ?? [])),
     ...addressProblems('cc_list', settings.cc_list ?? []),
     ...addressProblems('bcc_list', settings.bcc_list ?? []),
   ]
@@ -37,7 +37,10 @@ function scheduleProblems(settings: Settings): ErrorDetail[] {
   const given = scheduleOf(settings)
   if (!given) return []
   const root = campaign_schedule ? '/campaign_schedule' : '/schedule'
-  return checkSchedule(given).map(({ path, message }) => ({ path: `${root}${path}`, message }))
+  return problemsWithSchedule(given).map(({ path, message }) => ({
+    path: `${root}${path}`,
+    message,
+  }))
 }
 
 const addressProblems = (field: string, addresses: string[]): ErrorDetail[] =>

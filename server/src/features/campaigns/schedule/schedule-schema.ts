@@ -21,7 +21,7 @@ const weekdays = {
   '6': weekday('Saturday'),
 }
 
-/** Which times there are `checkSchedule` says in words. */
+/** Which times there are `problemsWithSchedule` says in words. */
 const time = (times: string, description: string) =>
   Type.String({
     pattern: '^\\d{2}:\\d{2}$',

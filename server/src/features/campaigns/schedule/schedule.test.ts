@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonicalZone } from '../../../kernel/time-zone.ts'
-import { checkSchedule, closesAt, isOver, windowState } from './schedule.ts'
+import { closesAt, isOver, problemsWithSchedule, windowState } from './schedule.ts'
 import type { CampaignSchedule } from './schedule-schema.ts'
 
 type WeeklySchedule = CampaignSchedule['schedules'][number]
@@ -80,7 +80,7 @@ describe('a schedule that makes no sense is refused with the place of each probl
       ],
     ],
   ])('%s', (_, of, paths) => {
-    const problems = checkSchedule(of)
+    const problems = problemsWithSchedule(of)
     expect(problems.map((problem) => problem.path)).toEqual(paths)
     for (const { message } of problems)
       expect(message).toMatch(/^(?:start_date|end_date|from|to|days|timezone) must /)
@@ -93,7 +93,7 @@ describe('a schedule that makes no sense is refused with the place of each probl
     ['one date', { ...schedule(weekly()), start_date: '2028-02-29', end_date: '2028-02-29' }],
     ['a past one', { ...schedule(weekly()), end_date: '1999-12-31' }],
   ])('%s is accepted', (_, of) => {
-    expect(checkSchedule(of)).toEqual([])
+    expect(problemsWithSchedule(of)).toEqual([])
   })
 })
 

@@ -13,7 +13,7 @@ export interface WindowState {
 }
 
 /** What a JSON Schema cannot say of a schedule. Paths are relative to the schedule. */
-export function checkSchedule(schedule: CampaignSchedule): ErrorDetail[] {
+export function problemsWithSchedule(schedule: CampaignSchedule): ErrorDetail[] {
   const { start_date, end_date } = schedule
   const problems: ErrorDetail[] = []
   for (const field of ['start_date', 'end_date'] as const) {

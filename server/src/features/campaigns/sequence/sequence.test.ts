@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../kernel/errors.ts'
-import { checkSequences, readinessProblems, stepsWithIds } from './sequence.ts'
+import { problemsWithSequences, readinessProblems, stepsWithIds } from './sequence.ts'
 import type { CampaignSequence, CampaignSequenceInput } from './sequence-schema.ts'
 
 type StepInput = CampaignSequenceInput['steps'][number]
@@ -14,7 +14,8 @@ const variant = (more: Partial<VariantInput> = {}): VariantInput => ({
 })
 const step = (more: Partial<StepInput> = {}): StepInput => ({ variants: [variant()], ...more })
 const sequence = (...steps: StepInput[]): CampaignSequenceInput[] => [{ steps }]
-const check = (given: CampaignSequenceInput[]) => checkSequences({ monotonicMs: () => 0 }, given)
+const check = (given: CampaignSequenceInput[]) =>
+  problemsWithSequences({ monotonicMs: () => 0 }, given)
 const variants = (...list: Partial<VariantInput>[]) =>
   sequence(step({ variants: list.map(variant) }))
 

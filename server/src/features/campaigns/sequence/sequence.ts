@@ -5,7 +5,7 @@ import { parseTemplate, TemplateError } from '../templates/template.ts'
 import type { CampaignSequence, CampaignSequenceInput } from './sequence-schema.ts'
 
 /** What a JSON Schema cannot say of the sequences of a request. Paths are those of its body. */
-export async function checkSequences(
+export async function problemsWithSequences(
   ctx: Pick<Context, 'monotonicMs'>,
   sequences: CampaignSequenceInput[],
 ): Promise<ErrorDetail[]> {
