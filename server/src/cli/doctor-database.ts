@@ -16,7 +16,7 @@ import {
 } from '../kernel/db/instance.ts'
 import { newerDatabase } from '../kernel/db/migrate.ts'
 import { listPartitions } from '../kernel/db/partitions.ts'
-import { listIdleSlots } from '../kernel/db/slots.ts'
+import { listIdleReplicationSlots } from '../kernel/db/replication-slots.ts'
 import { dayMs } from '../kernel/durations.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
@@ -204,7 +204,9 @@ const idleBytesMax = 100_000_000
 /** A standby or a copy that has gone away without its slot fills the disk, and then nothing is written. */
 async function slots(db: ProcessDb): Promise<Finding> {
   const check = 'replication slots'
-  const idle = (await listIdleSlots(db)).filter(({ kept_bytes }) => kept_bytes > idleBytesMax)
+  const idle = (await listIdleReplicationSlots(db)).filter(
+    ({ kept_bytes }) => kept_bytes > idleBytesMax,
+  )
   if (idle.length === 0) return fine(check, 'none keeps WAL that nobody reads')
   const kept = idle.map(
     ({ name, kept_bytes }) => `${name} keeps ${Math.round(kept_bytes / 1e6)} MB of WAL`,

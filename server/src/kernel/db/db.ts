@@ -3,8 +3,8 @@ import pg from 'pg'
 import { parseJsonText } from '../json/parse.ts'
 import type { NamedClient } from './client.ts'
 import { connectionSettings, gatedClient } from './connection.ts'
+import { startProbe } from './connection-probe.ts'
 import { databaseReadOnly, databaseSilent, isReadOnly } from './failure.ts'
-import { sendNewcomer } from './newcomer.ts'
 import { Pipeline } from './pipeline.ts'
 import { ReconnectGate } from './reconnect.ts'
 import { watchForSilence } from './silence.ts'
@@ -91,7 +91,7 @@ export function connect(
   const endWatch = watchForSilence({
     isBusy: () => pool.totalCount > pool.idleCount || pipeline.isBusy,
     ask,
-    sendNewcomer: timeouts.isPooled ? () => sendNewcomer(url, timeouts) : undefined,
+    startProbe: timeouts.isPooled ? () => startProbe(url, timeouts) : undefined,
     onSilence: () => cut(databaseSilent()),
   })
   const endPool = pool.end.bind(pool)

@@ -1,18 +1,18 @@
-import type { Newcomer } from './newcomer.ts'
+import type { ConnectionProbe } from './connection-probe.ts'
 
 const tickMs = 500
 /** Ticks without an answer: 3 s, so that a request that waits for one is answered within 5 s. */
 const silentTicksMax = 6
 /** Early enough to be let in until then. */
-const newcomerAtTick = 3
+const probeAtTick = 3
 
 export interface SilenceWatchOptions {
   /** Whether anything waits for the database. */
   isBusy: () => boolean
   /** Asks something that is answered at once; resolves also when that fails. */
   ask: () => Promise<unknown>
-  /** Behind a pooler, which may be busy: another one asks, too, before silence is told. */
-  sendNewcomer?: (() => Newcomer) | undefined
+  /** Behind a pooler, which may be busy: another connection asks, too, before silence is told. */
+  startProbe?: (() => ConnectionProbe) | undefined
   /** Nothing was heard for 3 s. */
   onSilence: () => void
 }
@@ -31,22 +31,22 @@ export interface SilenceWatchOptions {
  * @returns a function that ends it
  */
 export function watchForSilence(options: SilenceWatchOptions): () => void {
-  const { isBusy, ask, sendNewcomer, onSilence } = options
+  const { isBusy, ask, startProbe, onSilence } = options
   let asked = 0
   let answered = 0
   let silentTicks = 0
-  let newcomer: Newcomer | undefined
+  let probe: ConnectionProbe | undefined
   const beginAnew = () => {
     silentTicks = 0
-    newcomer?.end()
-    newcomer = undefined
+    probe?.end()
+    probe = undefined
   }
   const tick = () => {
     if (answered < asked) {
       silentTicks += 1
-      if (silentTicks === newcomerAtTick) newcomer = sendNewcomer?.()
+      if (silentTicks === probeAtTick) probe = startProbe?.()
       if (silentTicks < silentTicksMax) return
-      const isKeptWaiting = newcomer?.isKeptWaiting()
+      const isKeptWaiting = probe?.isKeptWaiting()
       beginAnew()
       if (isKeptWaiting) return
       answered = asked
@@ -65,6 +65,6 @@ export function watchForSilence(options: SilenceWatchOptions): () => void {
   timer.unref()
   return () => {
     clearInterval(timer)
-    newcomer?.end()
+    probe?.end()
   }
 }

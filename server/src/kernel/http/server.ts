@@ -30,7 +30,7 @@ import {
   readKey,
   withIdempotency,
 } from './idempotency.ts'
-import { isLate, noteIfLate } from './late.ts'
+import { noteIfIncomplete, wasIncomplete } from './incomplete-requests.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { acceptJsonBodies } from './request-body.ts'
 import { methodsOf, trackRoutes } from './route-table.ts'
@@ -123,12 +123,12 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     await letIn(req, access, door)
     reply.headers(await checkRate(access, req.caller, options.rateLimit))
     if (req.method === 'POST') readKey(req.headers['idempotency-key'])
-    noteIfLate(req)
+    noteIfIncomplete(req)
   })
 
   app.addHook('preValidation', async (req) => {
     const { access, door } = req.routeOptions.config
-    if (access && isLate(req)) await letIn(req, access, door)
+    if (access && wasIncomplete(req)) await letIn(req, access, door)
   })
 
   async function letIn(req: FastifyRequest, access: Access, door: Door = byKey) {

@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { AnyDb } from './db.ts'
 
 /** A replication slot of this server, of whatever database, that nobody reads at present. */
-export interface IdleSlot {
+export interface IdleReplicationSlot {
   name: string
   /** Of WAL, which is not removed until somebody reads it. */
   kept_bytes: number
 }
 
 /** Those that keep WAL, the most first. */
-export async function listIdleSlots(db: AnyDb): Promise<IdleSlot[]> {
-  const { rows } = await sql<IdleSlot>`
+export async function listIdleReplicationSlots(db: AnyDb): Promise<IdleReplicationSlot[]> {
+  const { rows } = await sql<IdleReplicationSlot>`
     select slot_name as name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::float8 as kept_bytes
     from pg_replication_slots
     where not active and restart_lsn is not null

@@ -3,7 +3,7 @@ import { connectionSettings } from './connection.ts'
 import type { DatabaseTimeouts } from './timeouts.ts'
 
 /** Asks on a connection of its own what those that are connected have had no answer to. */
-export interface Newcomer {
+export interface ConnectionProbe {
   /**
    * It was let in and has no answer either, while the database itself gives one: what stands between
    * is busy, and no network is dead. Would the network have dropped the others alone, it had one.
@@ -13,7 +13,7 @@ export interface Newcomer {
 }
 
 /** @param timeouts with the way around the pooler that `url` leads to, if there is one */
-export function sendNewcomer(url: string, timeouts: DatabaseTimeouts): Newcomer {
+export function startProbe(url: string, timeouts: DatabaseTimeouts): ConnectionProbe {
   const { directUrl } = timeouts
   const inQueue = askOn(url, timeouts)
   const around = directUrl === undefined ? undefined : askOn(directUrl, timeouts)
