@@ -10,11 +10,11 @@ import type { ProcessDb } from '../kernel/db/db.ts'
 import {
   findInstance,
   readDatabaseTime,
-  readMigrationGap,
   readServerVersion,
   readTimeBehind,
 } from '../kernel/db/instance.ts'
 import { newerDatabase } from '../kernel/db/migrate.ts'
+import { readMigrationGap } from '../kernel/db/migration-gap.ts'
 import { listPartitions } from '../kernel/db/partitions.ts'
 import { listIdleReplicationSlots } from '../kernel/db/replication-slots.ts'
 import { dayMs } from '../kernel/durations.ts'

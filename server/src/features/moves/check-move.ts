@@ -1,6 +1,7 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
-import { findInstance, readMigrationGap, readServerVersion } from '../../kernel/db/instance.ts'
+import { findInstance, readServerVersion } from '../../kernel/db/instance.ts'
+import { readMigrationGap } from '../../kernel/db/migration-gap.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { mayNotSend } from '../sending/index.ts'
 import { inSeveral } from '../workspaces/index.ts'

@@ -1,6 +1,5 @@
 import { sql, type UpdateObject } from 'kysely'
 import type { AnyDb } from './db.ts'
-import { migrationNames } from './migrate.ts'
 import type { DB } from './types.gen.ts'
 
 /** What must be the same for every process on this database. */
@@ -74,34 +73,3 @@ export async function readTimeBehind(db: AnyDb): Promise<number> {
     from instance`.execute(db)
   return rows[0]?.behind_ms ?? 0
 }
-
-/** How the database's migrations differ from this version's. */
-export interface MigrationGap {
-  /** Migrations of this version that are not applied yet. */
-  missing: string[]
-  /** Migrations that a newer version has applied. */
-  unknown: string[]
-}
-
-export async function readMigrationGap(db: AnyDb): Promise<MigrationGap> {
-  const applied = new Set(await appliedNames(db))
-  const known = migrationNames()
-  return {
-    missing: known.filter((name) => !applied.has(name)),
-    unknown: [...applied].filter((name) => !known.includes(name)),
-  }
-}
-
-async function appliedNames(db: AnyDb): Promise<string[]> {
-  try {
-    const { rows } = await sql<{ name: string }>`
-      select name from migrations order by name`.execute(db)
-    return rows.map((row) => row.name)
-  } catch (error) {
-    const { code } = error as { code?: string }
-    if (code === undefinedTable) return []
-    throw error
-  }
-}
-
-const undefinedTable = '42P01'

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ProcessContext, Shards } from '../context.ts'
 import { sha256 } from '../crypto.ts'
-import { readMigrationGap } from '../db/instance.ts'
+import { readMigrationGap } from '../db/migration-gap.ts'
 import { AppError } from '../errors.ts'
 import { isLoopback } from '../outbound/index.ts'
 
