@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { firstIdAt, maxId, nilId, timeOfId } from '../../kernel/ids.ts'
-import { parseJsonText } from '../../kernel/json/parse.ts'
+import { parseJsonText } from '../../kernel/json/parse-json-text.ts'
 import { indexThreads } from '../messages/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
 import * as conversations from './conversation-queries.ts'

@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../kernel/json/parse.ts'
+import { parseJsonText } from '../../kernel/json/parse-json-text.ts'
 import { escapePointer } from '../../kernel/json/pointer.ts'
 import type { EventContent, EventType } from './catalogue/index.ts'
 

@@ -1,6 +1,6 @@
 import { Kysely, type KyselyPlugin, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { parseJsonText } from '../json/parse.ts'
+import { parseJsonText } from '../json/parse-json-text.ts'
 import type { NamedClient } from './client.ts'
 import { connectionSettings, gatedClient } from './connection.ts'
 import { startProbe } from './connection-probe.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import { isRecord } from '../json/is-record.ts'
-import { JsonError, parseJson, parseJsonInTurns } from '../json/json.ts'
+import { JsonError, parseJson, parseJsonInTurns } from '../json/strict-json.ts'
 
 /** Reads JSON objects only (contract §1 "Bodies"). Replaces Fastify's parsers. */
 export function acceptJsonBodies(app: FastifyInstance) {
@@ -53,7 +53,7 @@ async function parse(body: Buffer): Promise<unknown> {
   try {
     return body.length > largeBytes ? await parseJsonInTurns(body) : parseJson(body)
   } catch (error) {
-    if (error instanceof JsonError) throw new AppError('invalid_json', error.reason)
+    if (error instanceof JsonError) throw new AppError('invalid_json', error.message)
     throw error
   }
 }

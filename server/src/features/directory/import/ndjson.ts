@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { isRecord } from '../../../kernel/json/is-record.ts'
-import { parseJsonText } from '../../../kernel/json/parse.ts'
+import { parseJsonText } from '../../../kernel/json/parse-json-text.ts'
 
 /** A line of NDJSON. A blank one has neither members nor a fault. */
 export interface Line {

@@ -1,20 +1,14 @@
 import { nextTurn } from '../next-turn.ts'
 import { ExactReader, JsonFault } from './exact-reader.ts'
-import { hasEscapedKey } from './parse.ts'
-import { digitsMax, JsonMeter, keysMax, valuesMax } from './size.ts'
+import { digitsMax, JsonMeter, keysMax, valuesMax } from './json-meter.ts'
+import { hasEscapedKey } from './parse-json-text.ts'
 
 /**
- * A body is not the strict JSON (RFC 8259, UTF-8) this API takes. `reason` is one sentence with a
- * line and a column, never with content, so it is safe to show.
+ * A body is not the strict JSON (RFC 8259, UTF-8) this API takes. Its message is one sentence with
+ * a line and a column, never with content, so it is safe to show.
  */
 export class JsonError extends Error {
   override name = 'JsonError'
-  readonly reason: string
-
-  constructor(reason: string) {
-    super(reason)
-    this.reason = reason
-  }
 }
 
 /** Nested objects and arrays, the outermost counted. */

@@ -1,8 +1,8 @@
 import { runInThisContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalJson, depthMax, JsonError, parseJson } from './json.ts'
-import { parseJsonText } from './parse.ts'
+import { parseJsonText } from './parse-json-text.ts'
+import { canonicalJson, depthMax, JsonError, parseJson } from './strict-json.ts'
 
 const parse = (text: string) => parseJson(Buffer.from(text))
 /** JSON is a part of JavaScript (ECMAScript 2019), whose parser knows nothing of JSON.parse's faults. */
@@ -13,7 +13,7 @@ function reasonOf(body: string | Buffer): string {
   try {
     parseJson(Buffer.from(body as string))
   } catch (error) {
-    if (error instanceof JsonError) return error.reason
+    if (error instanceof JsonError) return error.message
     throw error
   }
   return 'accepted'
