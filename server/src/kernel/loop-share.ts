@@ -1,4 +1,5 @@
 import type { AnyContext } from './context.ts'
+import { nextTurn } from './next-turn.ts'
 
 /** Work that adds up to this much lets the event loop turn before more of it begins. */
 const heldMaxMs = 10
@@ -24,16 +25,12 @@ export async function shareLoop<T>(
     return work()
   } finally {
     heldMs += monotonicMs() - startedMs
-    if (heldMs > heldMaxMs) turn = nextTurn()
+    if (heldMs > heldMaxMs) turn = beginNextTurn()
   }
 }
 
-function nextTurn(): Promise<void> {
+async function beginNextTurn(): Promise<void> {
   heldMs = 0
-  return new Promise((resolve) => {
-    setImmediate(() => {
-      turn = undefined
-      resolve()
-    })
-  })
+  await nextTurn()
+  turn = undefined
 }
