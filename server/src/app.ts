@@ -84,8 +84,8 @@ import { tryOutRoutes, tryOutSchemas } from './features/webhooks/try-out/index.t
 import { workspaceRoutes, workspaceSchemas } from './features/workspaces/index.ts'
 import type { ProcessContext } from './kernel/context.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
+import { healthRoutes, isProbe } from './kernel/http/health-routes.ts'
 import { openApiRoute } from './kernel/http/openapi.ts'
-import { isProbe, operationRoutes } from './kernel/http/operations.ts'
 import { createRateLimit, type RateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
 import { packageFile } from './kernel/own-files.ts'
@@ -177,7 +177,7 @@ export async function buildApi(
   await app.register((below) => applicationRoutes(below, application), { prefix: '/app' })
   await app.register(pageRoutes)
   await app.register(trackingRoutes, { tokens: tokenBoxOf(ctx) })
-  await app.register(operationRoutes)
+  await app.register(healthRoutes)
   await app.register(openApiRoute, {
     file: packageFile('openapi.json'),
     config: ctx.config,

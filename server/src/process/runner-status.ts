@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { operationRoutes } from '../kernel/http/operations.ts'
+import { healthRoutes } from '../kernel/http/health-routes.ts'
 import { createServer } from '../kernel/http/server.ts'
 
 /** What a runner by itself tells a supervisor and Prometheus. Nothing here takes a key. */
@@ -13,6 +13,6 @@ export function buildRunnerStatus(ctx: ProcessContext): FastifyInstance {
     rateLimit: { consume: async () => ({}) },
     observe: (request) => ctx.metrics.request(request),
   })
-  app.register(operationRoutes)
+  app.register(healthRoutes)
   return app
 }

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import { isLoopback } from '../outbound/index.ts'
 
 /** Routes of whoever runs the service: outside the public document, without a key. */
-export async function operationRoutes(app: FastifyInstance) {
+export async function healthRoutes(app: FastifyInstance) {
   app.get('/health', { schema: { hide: true } }, async () => ok)
 
   const problems = shareFor(readyForMs, findProblems)
