@@ -6,7 +6,7 @@ import { createSecretBox, type SecretBox } from './crypto.ts'
 import type { ProcessDb } from './db/db.ts'
 import { findInstance, insertInstance, lockInstance, updateSecretKeyId } from './db/instance.ts'
 
-interface Site {
+interface KeyContext {
   config: Pick<Config, 'secretKey' | 'dataDir'>
   now: () => Date
   newId: () => string
@@ -24,7 +24,7 @@ interface Site {
  */
 export async function openSecrets(
   db: ProcessDb,
-  { config, now, newId }: Site,
+  { config, now, newId }: KeyContext,
   { serves = true, keyId }: { serves?: boolean; keyId?: string } = {},
 ): Promise<SecretBox> {
   return db.transaction().execute(async (tx) => {
@@ -54,7 +54,7 @@ export async function openSecrets(
 export async function readSecretKeys({
   secretKey,
   dataDir,
-}: Site['config']): Promise<Buffer[] | undefined> {
+}: KeyContext['config']): Promise<Buffer[] | undefined> {
   if (secretKey !== undefined) return parseKeys(secretKey, 'OUTRIDER_SECRET_KEY')
   const path = keyFile(dataDir)
   const text = await readFile(path, 'utf8').catch((error) => {

@@ -9,13 +9,13 @@ import {
   readUrl,
   removeUnfinished,
 } from './cluster.ts'
-import { type Held, hold, regain, type Site } from './hold.ts'
 import { type Lock, takeLock } from './lock.ts'
 import { findPrograms } from './programs.ts'
+import { type RunningServer, resumeServer, runServer, type ServerSetup } from './run-server.ts'
 
 export interface StartOptions {
   dataDir: string
-  log: Site['log']
+  log: ServerSetup['log']
   /** Ends a start that is under way; later it says that `stop` comes soon, for whoever starts next. */
   signal?: AbortSignal | undefined
   /** False: faster, but a power cut can lose data. For tests. */
@@ -48,17 +48,17 @@ export async function startPostgres(options: StartOptions): Promise<EmbeddedPost
   }
   const launcher = await openCluster(cluster, programs)
   const { postgres } = programs
-  const site: Site = { cluster, launcher, postgres, durable, log, leavesOthers }
+  const setup: ServerSetup = { cluster, launcher, postgres, durable, log, leavesOthers }
   const lock = await takeLock(cluster, { log, signal })
   try {
-    const held = await hold(site, { signal })
+    const server = await runServer(setup, { signal })
     try {
       await lock.tell()
       await removeUnfinished(cluster)
-      await ensureDatabase(held.ownership.client)
-      return keep(site, held, { lock, url: await readUrl(cluster), signal })
+      await ensureDatabase(server.ownership.client)
+      return keep(setup, server, { lock, url: await readUrl(cluster), signal })
     } catch (error) {
-      await held.postmaster.stop()
+      await server.postmaster.stop()
       throw error
     }
   } catch (error) {
@@ -68,45 +68,48 @@ export async function startPostgres(options: StartOptions): Promise<EmbeddedPost
 }
 
 function keep(
-  site: Site,
-  first: Held,
+  setup: ServerSetup,
+  first: RunningServer,
   { lock, url, signal }: { lock: Lock; url: URL; signal: AbortSignal | undefined },
 ): EmbeddedPostgres {
   const stopping = new AbortController()
-  let held = first
+  let server = first
   const tell = () => void lock.tellOfLeaving()
   const keeping = keepOn()
   signal?.addEventListener('abort', tell)
 
   async function keepOn() {
     while (!stopping.signal.aborted) {
-      await Promise.race([held.postmaster.exited, held.ownership.lost])
+      await Promise.race([server.postmaster.exited, server.ownership.lost])
       if (stopping.signal.aborted) break
-      held = await persist()
+      server = await persist()
     }
-    await held.postmaster.stop()
+    await server.postmaster.stop()
   }
 
-  async function persist(): Promise<Held> {
-    site.log.error({}, 'PostgreSQL is gone, starting it again')
+  async function persist(): Promise<RunningServer> {
+    setup.log.error({}, 'PostgreSQL is gone, starting it again')
     for (let waitMs = 50; !stopping.signal.aborted; waitMs = Math.min(waitMs * 2, 5000)) {
       try {
-        const again = await regain(site, held, { port: Number(url.port), signal: stopping.signal })
-        site.log.info({}, 'PostgreSQL is back')
+        const again = await resumeServer(setup, server, {
+          port: Number(url.port),
+          signal: stopping.signal,
+        })
+        setup.log.info({}, 'PostgreSQL is back')
         return again
       } catch (error) {
         if (stopping.signal.aborted) break
-        site.log.warn({ reason: (error as Error).message }, 'PostgreSQL is not back yet')
+        setup.log.warn({ reason: (error as Error).message }, 'PostgreSQL is not back yet')
       }
       await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
-    return held
+    return server
   }
 
   const stop = async () => {
     stopping.abort()
     signal?.removeEventListener('abort', tell)
-    await held.postmaster.stop()
+    await server.postmaster.stop()
     await keeping
     await lock.release()
   }

@@ -17,7 +17,7 @@ import {
 import { serverSettings } from './settings.ts'
 
 /** What it takes to start the server of one DATA_DIR. */
-export interface Site {
+export interface ServerSetup {
   cluster: Cluster
   launcher: Launcher
   postgres: string
@@ -28,12 +28,12 @@ export interface Site {
 }
 
 /** A server that is ours: our child process, with our lock on it. */
-export interface Held {
+export interface RunningServer {
   postmaster: Postmaster
   ownership: Ownership
 }
 
-export interface HoldOptions {
+export interface RunOptions {
   /** The address is known to others, so only this port will do. */
   port?: number
   signal?: AbortSignal | undefined
@@ -48,12 +48,15 @@ export interface HoldOptions {
  *
  * @throws when another process holds it, or when the server cannot be started
  */
-export async function hold(site: Site, { port, signal }: HoldOptions): Promise<Held> {
+export async function runServer(
+  setup: ServerSetup,
+  { port, signal }: RunOptions,
+): Promise<RunningServer> {
   const giveUpAtMs = performance.now() + patienceMs
   for (;;) {
-    await stopSurvivor(site, giveUpAtMs, signal)
+    await stopSurvivor(setup, giveUpAtMs, signal)
     try {
-      return await start(site, port, signal)
+      return await start(setup, port, signal)
     } catch (error) {
       const passing = error instanceof StartFailure && ['busy', 'port'].includes(error.kind)
       if (!passing || performance.now() > giveUpAtMs) throw error
@@ -63,13 +66,17 @@ export async function hold(site: Site, { port, signal }: HoldOptions): Promise<H
 }
 
 /** After a loss: the server again if it is gone, else only the lock. */
-export async function regain(site: Site, held: Held, options: HoldOptions): Promise<Held> {
-  if (!held.postmaster.isAlive()) return hold(site, options)
-  return { postmaster: held.postmaster, ownership: await own(site.cluster) }
+export async function resumeServer(
+  setup: ServerSetup,
+  server: RunningServer,
+  options: RunOptions,
+): Promise<RunningServer> {
+  if (!server.postmaster.isAlive()) return runServer(setup, options)
+  return { postmaster: server.postmaster, ownership: await own(setup.cluster) }
 }
 
-async function stopSurvivor(site: Site, giveUpAtMs: number, signal?: AbortSignal) {
-  const { cluster, log, leavesOthers } = site
+async function stopSurvivor(setup: ServerSetup, giveUpAtMs: number, signal?: AbortSignal) {
+  const { cluster, log, leavesOthers } = setup
   let isTold = false
   for (;;) {
     signal?.throwIfAborted()
@@ -94,14 +101,18 @@ async function stopSurvivor(site: Site, giveUpAtMs: number, signal?: AbortSignal
   }
 }
 
-async function start(site: Site, fixedPort?: number, signal?: AbortSignal): Promise<Held> {
-  const { cluster, launcher, log, durable } = site
+async function start(
+  setup: ServerSetup,
+  fixedPort?: number,
+  signal?: AbortSignal,
+): Promise<RunningServer> {
+  const { cluster, launcher, log, durable } = setup
   const url = await readUrl(cluster)
   const port = fixedPort ?? (await choosePort(Number(url.port)))
   const slow = setTimeout(() => log.info({}, 'PostgreSQL is recovering'), 3000)
   const { blocks, bsize } = await statfs(cluster.dataDir)
   const settings = serverSettings(port, durable, blocks * bsize)
-  const starting = startPostmaster(cluster, launcher, site.postgres, settings, signal)
+  const starting = startPostmaster(cluster, launcher, setup.postgres, settings, signal)
   const postmaster = await starting.finally(() => clearTimeout(slow))
   try {
     url.port = String(port)
