@@ -4,10 +4,11 @@ import type {
   DeliveryRunner,
   DeliveryRunnerOptions,
 } from '../src/features/deliveries/index.ts'
-import { hintChannel, startDeliveryRunner } from '../src/features/deliveries/index.ts'
+import { startDeliveryRunner } from '../src/features/deliveries/index.ts'
 import { emit, type NewEvent } from '../src/features/events/index.ts'
 import { listen } from '../src/kernel/db/listen.ts'
 import { transaction } from '../src/kernel/db/transaction.ts'
+import { hintChannel } from '../src/kernel/runner/hint.ts'
 import { type TestApi, testApi } from './app.ts'
 import { asService } from './context.ts'
 import { createSignal } from './signal.ts'

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import {
   type DeliveryRunner,
-  hintChannel,
   startDeliveryRunner,
 } from '../../../server/src/features/deliveries/index.ts'
 import type { EventType } from '../../../server/src/features/events/catalogue/index.ts'
@@ -10,6 +9,7 @@ import { emit } from '../../../server/src/features/events/index.ts'
 import { findDestination, openDestination } from '../../../server/src/features/webhooks/index.ts'
 import { listen } from '../../../server/src/kernel/db/listen.ts'
 import { transaction } from '../../../server/src/kernel/db/transaction.ts'
+import { hintChannel } from '../../../server/src/kernel/runner/hint.ts'
 import { patience } from '../../../server/test/patience.ts'
 import { answerWith, type Receiver, startReceiver } from '../../../server/test/receiver.ts'
 import type { Application } from '../application.ts'

@@ -3,8 +3,9 @@ import { asService } from '../../../test/context.ts'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { listen } from '../../kernel/db/listen.ts'
+import { hintChannel } from '../../kernel/runner/hint.ts'
 import { expandFanouts } from './fan-out.ts'
-import { hintChannel, startDeliveryRunner } from './index.ts'
+import { startDeliveryRunner } from './index.ts'
 
 let service: Delivering
 let receiver: Receiver

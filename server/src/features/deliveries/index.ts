@@ -1,4 +1,3 @@
-export { hintChannel } from '../../kernel/runner/hint.ts'
 export { resultOf } from './assess.ts'
 export { observeBacklog, pendingMax, readBacklog } from './backlog.ts'
 export { countBacklogFull } from './cross-workspace.ts'
