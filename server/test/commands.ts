@@ -52,6 +52,6 @@ export async function json(...args: string[]): Promise<Json> {
   return JSON.parse(stdout)
 }
 
-/** Past the check of statements: what a test arranges, no application would do. */
-export const behind = (database: TestDatabase, text: string, values: unknown[] = []) =>
+/** Runs SQL that is not held to the workspace rules: a test arranges what no application would. */
+export const queryUnchecked = (database: TestDatabase, text: string, values: unknown[] = []) =>
   database.peek.executeQuery<Record<string, Json>>(CompiledQuery.raw(text, values))

@@ -1,4 +1,7 @@
-/** Lets so many recipients pass; the others wait, so that nobody is killed after everything is sent. */
+/**
+ * Lets so many recipients pass; the others wait, so that a process that a test kills still has something
+ * to send.
+ */
 export function gate() {
   const waiting: (() => void)[] = []
   let passed = 0

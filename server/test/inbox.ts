@@ -6,7 +6,7 @@ import type { SendingRunner } from '../src/features/sending/index.ts'
 import type { FetchedMail } from '../src/kernel/mail/index.ts'
 import type { Answer } from './app.ts'
 import { asService, type FreeContext } from './context.ts'
-import { readAt, type Sending, testSending } from './sending.ts'
+import { imapSettings, type Sending, testSending } from './sending.ts'
 import { createSignal, type Signal } from './signal.ts'
 
 export interface Inbox extends Sending {
@@ -77,7 +77,7 @@ export async function testInbox(options: { imap?: ImapServerOptions } = {}): Pro
   }
 
   const createReadMailbox = async (port = imapPort) => {
-    mailbox = await sending.createMailbox(address, readAt(port, address))
+    mailbox = await sending.createMailbox(address, imapSettings(port, address))
     return mailbox
   }
   const arrive = (source: Buffer, use: string | null = null) => {

@@ -30,8 +30,11 @@ export function ofShards(a: TestContext, b: TestContext | undefined): ProcessCon
   return { ...asService(a), shards }
 }
 
-/** A transaction that has the lock of `leads`, until it is disposed of. */
-export async function holdLeads({ pool }: TestDatabase, mode: string): Promise<AsyncDisposable> {
+/** A transaction that has a lock on `leads`, until it is disposed of. */
+export async function lockLeadsTable(
+  { pool }: TestDatabase,
+  mode: string,
+): Promise<AsyncDisposable> {
   const client = await pool.connect()
   await client.query(`begin; lock table leads in ${mode} mode`)
   return {

@@ -1,2 +1,5 @@
-/** For what nothing tells of, and is asked again and again: it ends what hangs, and nothing that is slow. */
+/**
+ * For `vi.waitFor` and `expect.poll` where no signal tells of the change. The timeout is for what hangs;
+ * slow machines stay far below it.
+ */
 export const patience = { timeout: 120_000, interval: 20 }

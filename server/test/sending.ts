@@ -47,7 +47,7 @@ export interface Sending extends TestApi {
   /** The mail server's: what is put there has come in. */
   store: MailStore
   account: (address: string) => Account
-  /** The same mail, to be read; ends with the rest. @returns its port, for `readAt` */
+  /** The same mail, to be read; ends with the rest. @returns its port, for `imapSettings` */
   startImap: (options?: ImapServerOptions) => Promise<number>
 }
 
@@ -89,11 +89,13 @@ const loginOf = (username: string, port: number) => ({
   ...{ host: '127.0.0.1', port, security: 'none', username, password },
 })
 
-/** What makes a mailbox one whose folders are read. */
-export const readAt = (imapPort: number, address: string) => ({ imap: loginOf(address, imapPort) })
+/** Settings that make a runner read the mailbox's folders. */
+export const imapSettings = (imapPort: number, address: string) => ({
+  imap: loginOf(address, imapPort),
+})
 
-/** As if a reader had nothing else to do: follow-ups never wait for one. */
-export const readForEver = (db: Db, mailboxId: string) =>
+/** As if the inbox had just been read, at any time: follow-ups never wait for a reading. */
+export const keepInboxRead = (db: Db, mailboxId: string) =>
   sql`update mailboxes set inbox_read_at = 'infinity' where id = ${mailboxId}::uuid`.execute(db)
 
 /** The API, a mail server and runners on one private database, with the clock running. */
@@ -137,13 +139,13 @@ export async function testSending(
         {
           address,
           smtp: loginOf(address, port),
-          ...readAt(1, address),
+          ...imapSettings(1, address),
           daily_limit: 10_000,
           ...more,
         },
         operator,
       )
-      if (!options.hasReader) await readForEver(api.ctx.database.peek, mailbox.id)
+      if (!options.hasReader) await keepInboxRead(api.ctx.database.peek, mailbox.id)
       return mailbox
     },
     async createCampaign(mailboxes, more = {}) {

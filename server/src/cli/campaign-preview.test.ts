@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMailbox } from '../../test/campaigns.ts'
-import { behind, commandDatabase, json, run } from '../../test/commands.ts'
+import { commandDatabase, json, queryUnchecked, run } from '../../test/commands.ts'
 import { readMail } from '../../test/mails.ts'
 import { readConfig } from '../config.ts'
 import { createCampaign } from '../features/campaigns/campaigns.ts'
@@ -53,7 +53,9 @@ test('a mail is shown before it is sent: to read, as JSON, and as it goes over t
   const { postal } = await readMail({ bytes: Buffer.from(stdout) })
   expect(postal.to).toMatchObject([{ address: email }])
 
-  await behind(database(), `update leads set sending_state = 'paused' where email = $1`, [email])
+  await queryUnchecked(database(), `update leads set sending_state = 'paused' where email = $1`, [
+    email,
+  ])
   const paused = await run('campaigns', 'preview', id, '--lead', email)
   expect(paused.stdout).toContain('\nNothing is sent to this lead for now: it is paused.\n')
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { describe, expect, test, vi } from 'vitest'
-import { behind, commandDatabase, json, run } from '../../test/commands.ts'
+import { commandDatabase, json, queryUnchecked, run } from '../../test/commands.ts'
 import { testDatabase } from '../../test/database.ts'
 import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
 import { migrationNames } from '../kernel/db/migrate.ts'
@@ -110,7 +110,7 @@ describe('keys', () => {
     const { id: workspace } = await json('workspaces', 'create', '--name', 'many keys')
     const args = ['--workspace', workspace, '--name', 'one', '--scopes', 'all:*']
     for (let i = 0; i < 3; i++) await json('keys', 'create', ...args)
-    await behind(
+    await queryUnchecked(
       database(),
       `insert into service_accounts select workspace_id, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
          name, scopes, key_prefix, created_by_type, created_by_id, timestamp_created, timestamp_updated
@@ -133,7 +133,7 @@ describe('keys', () => {
     const made = [await make('parent'), await make('child'), await make('hers'), await make('lost')]
     const [parent, child, hers, lost] = made.map(({ id }) => id)
     const user = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
-    await behind(
+    await queryUnchecked(
       database(),
       `insert into users (id, name, email, email_verified, timestamp_created, timestamp_updated)
        values ($1, 'Ann Example', 'ann@example.com', true, now(), now())`,
@@ -144,7 +144,7 @@ describe('keys', () => {
       [hers, 'user', user],
       [lost, 'user', parent?.replace(/.{12}$/, '0'.repeat(12))],
     ]) {
-      await behind(
+      await queryUnchecked(
         database(),
         'update service_accounts set created_by_type = $2, created_by_id = $3 where id = $1',
         [id, type, maker],
@@ -168,7 +168,7 @@ describe('keys', () => {
     const args = ['--name', 'parent', '--scopes', 'all:*']
     const parent = await json('keys', 'create', ...args)
     const child = await json('keys', 'create', ...args)
-    await behind(
+    await queryUnchecked(
       database(),
       `update service_accounts set created_by_type = 'key', created_by_id = $1 where id = $2`,
       [parent.id, child.id],
@@ -203,7 +203,7 @@ test('mailboxes are added from a file, and no password comes back or stays reada
   const added = await json('mailboxes', 'add', file)
   expect(added).toMatchObject({ id: uuid, address: 'ada@example.com', status: 'connected' })
   expect(JSON.stringify(added)).not.toContain(password)
-  const { rows } = await behind(database(), 'select settings from mailboxes')
+  const { rows } = await queryUnchecked(database(), 'select settings from mailboxes')
   expect(rows[0]?.settings.includes(password)).toBe(false)
   expect((await json('mailboxes', 'list')).items).toEqual([added])
   await json('mailboxes', 'remove', added.id)
@@ -230,7 +230,7 @@ test('replay queues the events of a window with an audit entry, or says what it 
     '00000000-0000-7000-8000-000000000001',
     '00000000-0000-7000-8000-000000000002',
   ]
-  await behind(
+  await queryUnchecked(
     database(),
     `insert into webhooks (workspace_id, id, name, target_hook_url, event_type, secret, timestamp_created, timestamp_updated)
      select id, $1, 'crm', 'https://example.com', 'all_events', '', timestamp_created, timestamp_updated
@@ -239,7 +239,7 @@ test('replay queues the events of a window with an audit entry, or says what it 
   )
   const now = Date.now()
   const eventId = firstIdAt(new Date(now))
-  await behind(
+  await queryUnchecked(
     database(),
     `insert into events select id, $1, 'lead.interested', null, null, '{}' from workspaces where name = 'default'`,
     [eventId],
@@ -251,7 +251,10 @@ test('replay queues the events of a window with an audit entry, or says what it 
     new Date(now + 1000).toISOString(),
   ]
   expect(await json('webhooks', 'replay', id, ...window)).toEqual({ queued: 1 })
-  const { rows } = await behind(database(), 'select webhook_id, event_id, attempt from deliveries')
+  const { rows } = await queryUnchecked(
+    database(),
+    'select webhook_id, event_id, attempt from deliveries',
+  )
   expect(rows).toEqual([{ webhook_id: id, event_id: eventId, attempt: 0 }])
   const { items } = await json('audit', 'list', '--action', 'webhook.replayed')
   expect(items).toMatchObject([{ actor_type: 'operator', subject_id: id }])
@@ -263,8 +266,8 @@ test('replay queues the events of a window with an audit entry, or says what it 
 
 test('migrate brings an empty database to this version, and has then nothing to do', async () => {
   await using empty = await testDatabase()
-  await behind(empty, 'drop schema public cascade')
-  await behind(empty, 'create schema public')
+  await queryUnchecked(empty, 'drop schema public cascade')
+  await queryUnchecked(empty, 'create schema public')
   vi.stubEnv('DATABASE_URL', empty.url)
   const refused = await run('keys', 'list')
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('outrider migrate') })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
-import { behind, commandDatabase, json, run } from '../../test/commands.ts'
+import { commandDatabase, json, queryUnchecked, run } from '../../test/commands.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { makeDataDir } from '../../test/processes.ts'
 import { firstIdAt } from '../kernel/ids.ts'
@@ -107,17 +107,17 @@ function listFaults(): [string, Fault, object][] {
     ],
     [
       'that no runner is alive',
-      (own) => behind(own, 'delete from runners'),
+      (own) => queryUnchecked(own, 'delete from runners'),
       { check: 'runners', status: 'fail', detail: 'none alive' },
     ],
     [
       'a missing migration',
-      (own) => behind(own, `delete from migrations where name like '0004%'`),
+      (own) => queryUnchecked(own, `delete from migrations where name like '0004%'`),
       { check: 'migrations', status: 'fail', detail: 'missing 0004_runners.sql' },
     ],
     [
       'a migration of a newer version',
-      (own) => behind(own, `insert into migrations values ('9999_x.sql', outrider_now())`),
+      (own) => queryUnchecked(own, `insert into migrations values ('9999_x.sql', outrider_now())`),
       { check: 'migrations', status: 'fail', remedy: expect.stringContaining('way back') },
     ],
     [
@@ -132,7 +132,8 @@ function listFaults(): [string, Fault, object][] {
     ],
     [
       'a clock that was put back',
-      (own) => behind(own, `update instance set timestamp_seen = now() + interval '59 minutes'`),
+      (own) =>
+        queryUnchecked(own, `update instance set timestamp_seen = now() + interval '59 minutes'`),
       { check: 'clock', status: 'fail', detail: expect.stringContaining('59 min behind') },
     ],
     [
@@ -143,7 +144,7 @@ function listFaults(): [string, Fault, object][] {
     [
       'deliveries that are late',
       (own) =>
-        behind(
+        queryUnchecked(
           own,
           `insert into deliveries (workspace_id, id, bucket, webhook_id, event_id, due_at, expires_at)
            select id, id, 0, id, id, outrider_now() - interval '1 hour', outrider_now() from instance`,
@@ -157,7 +158,7 @@ function listFaults(): [string, Fault, object][] {
     [
       'deliveries that ended because too many waited',
       (own) =>
-        behind(
+        queryUnchecked(
           own,
           `insert into webhook_events (workspace_id, id, webhook_id, webhook_url, event_id, event_type,
              retry_group_id, retry_count, success, will_retry, error_message)
@@ -175,7 +176,7 @@ function listFaults(): [string, Fault, object][] {
     [
       'contacts that searches do not find yet',
       (own) =>
-        behind(
+        queryUnchecked(
           own,
           `insert into directory_imports (id, fingerprint, progress, timestamp_created, timestamp_updated)
            select id, 'reindex', '{}', now(), now() from instance`,
@@ -187,14 +188,14 @@ function listFaults(): [string, Fault, object][] {
       async (own) => {
         await addRemoteMailbox(own, 'anna@x.invalid')
         await addCampaign(own)
-        await behind(
+        await queryUnchecked(
           own,
           `insert into missing_marks (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id,
              timestamp_marked)
            select w.id, '${unknownId}', i.id, gen_random_uuid(), c.id, m.id, now()
            from instance i, workspaces w, campaigns c, mailboxes m, generate_series(1, 12)`,
         )
-        await behind(
+        await queryUnchecked(
           own,
           `update instance set sending_held_since = now(), sending_held_reason = 'mails_missing'`,
         )
@@ -227,7 +228,7 @@ function listFaults(): [string, Fault, object][] {
       'processes that were given different addresses for links',
       async (own) => {
         await addRemoteMailbox(own)
-        await behind(
+        await queryUnchecked(
           own,
           `insert into link_address values
              (true, 'https://a.example.com', true, 'https://b.example.com', now(), now())`,
@@ -242,7 +243,7 @@ function listFaults(): [string, Fault, object][] {
       'more mailboxes than IMAP connections',
       async (own) => {
         vi.stubEnv('IMAP_CONNECTIONS', '10')
-        await behind(
+        await queryUnchecked(
           own,
           `insert into runners (id, kind, heartbeat_at)
            select gen_random_uuid(), 'mailboxes', outrider_now()`,
@@ -260,7 +261,7 @@ function listFaults(): [string, Fault, object][] {
       async (own) => {
         vi.stubEnv('IMAP_CONNECTIONS', '20')
         vi.stubEnv('DATABASE_SHARDS', 'b=postgres://127.0.0.1:1/away')
-        await behind(
+        await queryUnchecked(
           own,
           `insert into runners (id, kind, heartbeat_at)
            select gen_random_uuid(), 'mailboxes', outrider_now()`,
@@ -314,7 +315,7 @@ function listFaults(): [string, Fault, object][] {
 
 /** With a domain that no name server knows. */
 const addRemoteMailbox = (own: TestDatabase, address = 'a@x.invalid') =>
-  behind(
+  queryUnchecked(
     own,
     `insert into mailboxes (workspace_id, id, address, address_folded, settings, timestamp_created,
        timestamp_updated)
@@ -323,7 +324,7 @@ const addRemoteMailbox = (own: TestDatabase, address = 'a@x.invalid') =>
 
 /** That gives its leads no way to unsubscribe. */
 const addCampaign = (own: TestDatabase) =>
-  behind(
+  queryUnchecked(
     own,
     `insert into campaigns (workspace_id, id, name, status, campaign_schedule, sequences,
        insert_unsubscribe_header, email_gap, random_wait_max, stop_on_reply,
@@ -335,10 +336,13 @@ const addCampaign = (own: TestDatabase) =>
   )
 
 const runnerIsAlive = (own: TestDatabase) =>
-  behind(own, 'insert into runners (id, heartbeat_at) select id, outrider_now() from instance')
+  queryUnchecked(
+    own,
+    'insert into runners (id, heartbeat_at) select id, outrider_now() from instance',
+  )
 
 const moveClock = (own: TestDatabase, by: string) =>
-  behind(
+  queryUnchecked(
     own,
     `create or replace function outrider_now() returns timestamptz
      language sql stable as $$ select statement_timestamp() + interval '${by}' $$`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { behind, commandDatabase, json, run } from '../../test/commands.ts'
+import { commandDatabase, json, queryUnchecked, run } from '../../test/commands.ts'
 import { readConfig } from '../config.ts'
 import { operator } from '../features/audit/index.ts'
 import { createCampaign } from '../features/campaigns/campaigns.ts'
@@ -27,7 +27,9 @@ async function makeConversation() {
     ...{ campaign_id: id, skip_if_in_workspace: false, overwrite: false },
     leads: [{ email: 'ann@lead.example' }],
   })
-  await behind(database(), `update leads set mailbox_id = $1, sending_state = 'active'`, [anna.id])
+  await queryUnchecked(database(), `update leads set mailbox_id = $1, sending_state = 'active'`, [
+    anna.id,
+  ])
   return { anna, bert }
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { behind, commandDatabase, json, run } from '../../test/commands.ts'
+import { commandDatabase, json, queryUnchecked, run } from '../../test/commands.ts'
 import { type MailServers, startMailServers } from '../../test/mail/mail-servers.ts'
 import { MailboxOwner } from '../features/mailbox-lanes/index.ts'
 import { startSendingRunner } from '../features/sending/index.ts'
@@ -45,7 +45,7 @@ function describe({ anna, smtpPort, imapPort }: MailServers) {
 test('mailboxes are read, conversations listed, shown, answered and marked', async () => {
   await using servers = await startMailServers()
   const { id } = await json('mailboxes', 'add', await inFile(describe(servers)))
-  const campaign = await behind(
+  const campaign = await queryUnchecked(
     database(),
     `insert into campaigns (workspace_id, id, name, status, campaign_schedule, sequences,
        email_gap, random_wait_max, stop_on_reply, stop_on_auto_reply,
@@ -57,7 +57,7 @@ test('mailboxes are read, conversations listed, shown, answered and marked', asy
   )
   const { id: campaign_id, workspace_id } = campaign.rows[0] ?? {}
   const leadId = '019a9d5e-1111-7c31-9d0a-5e1f6a2b3c4d'
-  await behind(
+  await queryUnchecked(
     database(),
     `insert into leads (workspace_id, id, campaign_id, email, email_folded, mailbox_id,
        timestamp_last_contact, timestamp_created, timestamp_updated, sending_state)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { behind, run } from '../../test/commands.ts'
+import { queryUnchecked, run } from '../../test/commands.ts'
 import { patience } from '../../test/patience.ts'
 import {
   rowsOf,
@@ -32,7 +32,7 @@ test('a move that was left is taken back while its target does not answer if a p
   const { id, key } = await sharded.createOn('first', 'Waiting')
   const change = async () =>
     (await call('POST', '/api/v2/campaigns', { key, body: { name: 'one' } })).status
-  await behind(databases.first, `update workspaces set moving_to = 'b' where id = '${id}'`)
+  await queryUnchecked(databases.first, `update workspaces set moving_to = 'b' where id = '${id}'`)
   const gone = await sharded.createOn('first', 'Gone')
   await moveToNowhere(gone.id)
   databases.takeAway()
@@ -112,9 +112,9 @@ test('of a workspace that is nowhere only the shard that had it last is complain
 async function createOnBoth(name: string) {
   const created = await sharded.createOn('b', name)
   const row = `select to_jsonb(w) as row from workspaces w where id = '${created.id}'`
-  const [{ row: moved } = { row: {} }] = (await behind(databases.second, row)).rows
+  const [{ row: moved } = { row: {} }] = (await queryUnchecked(databases.second, row)).rows
   const insert = 'insert into workspaces select * from jsonb_populate_record(null::workspaces, $1)'
-  await behind(databases.first, insert, [moved])
+  await queryUnchecked(databases.first, insert, [moved])
   return created
 }
 
@@ -151,7 +151,7 @@ test('a shard that was put back sends only once a person has said who goes on wi
   expect(await rowsOf(databases.second, id)).toMatchObject({ campaigns: 1 })
   // Nothing is written there any more, until upkeep has deleted it.
   await expect(
-    behind(databases.first, `update workspaces set name = 'x' where id = '${id}'`),
+    queryUnchecked(databases.first, `update workspaces set name = 'x' where id = '${id}'`),
   ).rejects.toMatchObject({ code: 'OR503', hint: 'moved' })
   const leaving = await listLeaving(sharded.shards.first.ctx.db)
   expect(leaving).toContainEqual(expect.objectContaining({ id, moved_to: 'b', is_fenced: true }))
@@ -161,7 +161,7 @@ test('a shard that was put back sends only once a person has said who goes on wi
 test('a workspace that stays on the shard from which its move had been begun is worked for there again', async () => {
   const { ctx } = sharded.api
   const { id } = await createOnBoth('Begun')
-  await behind(databases.first, `update workspaces set moving_to = 'b' where id = '${id}'`)
+  await queryUnchecked(databases.first, `update workspaces set moving_to = 'b' where id = '${id}'`)
   await vi.waitFor(async () => {
     expect(await keep(ctx, id, 'first')).toEqual({ id, on: 'first', left_by: ['b'] })
   }, patience)
@@ -178,7 +178,7 @@ test('a workspace that several people leave to different shards at once stays on
   try {
     const fence = `outrider_fence_${id.replaceAll('-', '')}_new`
     const raised = `select from pg_trigger where tgname = '${fence}'`
-    const isFenced = async () => (await behind(databases.first, raised)).rows.length > 0
+    const isFenced = async () => (await queryUnchecked(databases.first, raised)).rows.length > 0
     await expect.poll(isFenced, patience).toBe(true)
     await expect(keep(ctx, id, 'first')).rejects.toThrow('Another move of this workspace')
   } finally {

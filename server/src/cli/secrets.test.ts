@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { testApi } from '../../test/app.ts'
 import { password, setUp } from '../../test/browser.ts'
-import { behind, commandDatabase, json, run } from '../../test/commands.ts'
+import { commandDatabase, json, queryUnchecked, run } from '../../test/commands.ts'
 import type { TestContext } from '../../test/context.ts'
 import { testDatabase } from '../../test/database.ts'
 import { operator } from '../features/audit/index.ts'
@@ -140,7 +140,7 @@ test('nothing is sealed anew while a runner is alive that could not open it', as
   vi.stubEnv('DATABASE_URL', own.url)
   useKeys(old)
   await json('workspaces', 'list')
-  await behind(
+  await queryUnchecked(
     own,
     `insert into runners (id, heartbeat_at, secret_key_ids)
      select id, outrider_now(), array['${idOf(old)}'] from instance`,
@@ -149,7 +149,7 @@ test('nothing is sealed anew while a runner is alive that could not open it', as
   const { code, stderr } = await run('secrets', 'reseal')
   expect(code).toBe(1)
   expect(stderr).toContain('restart every process with this OUTRIDER_SECRET_KEY first')
-  expect(await behind(own, 'select secret_key_id from instance')).toMatchObject({
+  expect(await queryUnchecked(own, 'select secret_key_id from instance')).toMatchObject({
     rows: [{ secret_key_id: idOf(old) }],
   })
 })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { behind, json, run } from '../../test/commands.ts'
+import { json, queryUnchecked, run } from '../../test/commands.ts'
 import type { TestDatabase } from '../../test/database.ts'
 import { fileWith } from '../../test/directory-files.ts'
 import { type ShardedDatabases, shardedApi, shardedDatabases } from '../../test/sharded.ts'
@@ -159,7 +159,7 @@ test('a shard that takes workspaces or has one stays, and one that is gone for g
   const holdOf = () =>
     own.first.peek.selectFrom('instance').select('sending_held_reason').executeTakeFirst()
   const setEmptied = (is: boolean) =>
-    behind(
+    queryUnchecked(
       own.first,
       `begin; set local outrider.mover = 'on'; update workspaces set is_emptied = ${is}; commit`,
     )

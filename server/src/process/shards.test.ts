@@ -13,7 +13,7 @@ import {
 import { testContext } from '../../test/context.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { fileWith, importPath } from '../../test/directory-files.ts'
-import { holdLeads } from '../../test/moves.ts'
+import { lockLeadsTable } from '../../test/moves.ts'
 import { patience } from '../../test/patience.ts'
 import {
   rowsOf,
@@ -363,7 +363,7 @@ test('who asked to be removed before a workspace came back is not written to, wh
   const target = { ...b, monotonicMs: () => minutes++ * 60_000 }
   const back = { sourceName: 'first', targetName: 'b', restMs: 0 }
   {
-    await using _dump = await holdLeads(databases.second, 'access share')
+    await using _dump = await lockLeadsTable(databases.second, 'access share')
     await expect(moveWorkspace(first, target, id, back)).rejects.toThrow('leads')
   }
   expect(await stopReasons(databases.second, id, emails)).toEqual(['unsubscribed', null])

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { createSignal } from '../signal.ts'
-import { type Between, listenBetween } from './between.ts'
+import { type ProxyServer, startProxy } from './proxy-server.ts'
 
 export interface ImapFaultOptions {
   /**
@@ -22,7 +22,7 @@ interface ImapCommand {
   connection: number
 }
 
-export interface FaultyImap extends Between {
+export interface FaultyImap extends ProxyServer {
   /** Resolves when so many connections have been made. */
   connected: (count: number) => Promise<unknown>
 }
@@ -33,7 +33,7 @@ export async function startImapFaults(
   { fault = () => undefined, tell = (line) => [line] }: ImapFaultOptions,
 ): Promise<FaultyImap> {
   const arrival = createSignal()
-  const proxy = await listenBetween(serverPort, (client, server, connection) => {
+  const proxy = await startProxy(serverPort, (client, server, connection) => {
     arrival.raise()
     let commands = 0
     let isListening = false

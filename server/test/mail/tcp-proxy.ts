@@ -1,6 +1,6 @@
-import { type Between, listenBetween } from './between.ts'
+import { type ProxyServer, startProxy } from './proxy-server.ts'
 
-export interface TcpProxy extends Between {
+export interface TcpProxy extends ProxyServer {
   /** From now on nothing comes through what is open; it stays open. */
   freeze(): void
   /** The same, also of what is opened from now on. */
@@ -15,7 +15,7 @@ export async function startTcpProxy(
   certificate?: { key: string; cert: string },
 ): Promise<TcpProxy> {
   let isFrozen = false
-  const proxy = await listenBetween(
+  const proxy = await startProxy(
     serverPort,
     (client, server) => {
       if (isFrozen) return

@@ -3,13 +3,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
-  check,
   type Done,
-  judge,
+  expectAnswer,
+  expectStored,
+  type LedgerModel,
   type Person,
   readLedger,
-  type Told,
-} from '../../../test/ledger-told.ts'
+} from '../../../test/ledger-model.ts'
 import {
   allProviderMoods,
   type LedgerWorld,
@@ -105,22 +105,22 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-async function take(told: Told, step: Step) {
+async function take(model: LedgerModel, step: Step) {
   const { ctx, mood } = world
   switch (step.kind) {
     case 'together':
-      return together(told, step.acts)
+      return together(model, step.acts)
     case 'optout': {
-      const person = told.people[step.contact] as Person
-      told.optedOut.add(person.id)
+      const person = model.people[step.contact] as Person
+      model.optedOut.add(person.id)
       await optOutEverywhere(ctx, person.email)
       return
     }
     case 'plan':
-      await setPlan(ctx, told.workspaceId, { monthlyCredits: step.monthly })
+      await setPlan(ctx, model.workspaceId, { monthlyCredits: step.monthly })
       return
     case 'days':
-      told.days += step.days
+      model.days += step.days
       ctx.clock.advance(step.days * 86_400_000)
       await ensurePartitions(ctx)
       return
@@ -129,34 +129,34 @@ async function take(told: Told, step: Step) {
   }
 }
 
-async function together(told: Told, acts: Act[]) {
-  const chargedBefore = new Set(told.charged.keys())
-  const done = await Promise.all(acts.map((each) => perform(told, each)))
-  const before = told.ledger
-  told.ledger = await readLedger(world, told.workspaceId)
-  const entries = told.ledger.slice(before.length)
+async function together(model: LedgerModel, acts: Act[]) {
+  const chargedBefore = new Set(model.charged.keys())
+  const done = await Promise.all(acts.map((each) => perform(model, each)))
+  const before = model.ledger
+  model.ledger = await readLedger(world, model.workspaceId)
+  const entries = model.ledger.slice(before.length)
   const window = [before.at(-1)?.left ?? 0, ...entries.map(({ left }) => left)]
   const answers = done.flatMap((each) => each ?? [])
   // What a key repeats was told first by another answer.
   const isReplay = ({ answer }: Done) => answer.headers['idempotency-replayed'] === 'true'
   for (const each of answers.filter((each) => !isReplay(each))) {
-    judge(world, told, each, { entries, window, chargedBefore })
+    expectAnswer(world, model, each, { entries, window, chargedBefore })
   }
   for (const { answer, key } of answers.filter(isReplay)) {
-    expect(told.kept.get(key ?? '')).toEqual(answer.body)
+    expect(model.kept.get(key ?? '')).toEqual(answer.body)
   }
 }
 
-async function perform(told: Told, act: Act): Promise<Done | undefined> {
+async function perform(model: LedgerModel, act: Act): Promise<Done | undefined> {
   const { ctx, call } = world
-  const { workspaceId, apiKey: key } = told
+  const { workspaceId, apiKey: key } = model
   switch (act.kind) {
     case 'reveal': {
       const body = {
-        contact_id: (told.people[act.contact] as Person).id,
+        contact_id: (model.people[act.contact] as Person).id,
         ...(act.list === undefined ? {} : { list_name: act.list }),
       }
-      const idempotencyKey = act.key === undefined ? undefined : `${told.days}-${act.key}`
+      const idempotencyKey = act.key === undefined ? undefined : `${model.days}-${act.key}`
       const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
       const url = '/api/v1/leadbank/acquire_email'
       const answer = await call(act.source, 'POST', url, { key, body, headers })
@@ -173,18 +173,18 @@ async function perform(told: Told, act: Act): Promise<Done | undefined> {
       await grantCredits(ctx, workspaceId, { credits: act.credits })
       return
     case 'refund':
-      await refund(told, (told.people[act.contact] as Person).id)
+      await refund(model, (model.people[act.contact] as Person).id)
       return
     case 'upkeep':
       await grantMonthlyCredits(ctx)
   }
 }
 
-async function refund(told: Told, contactId: string) {
+async function refund(model: LedgerModel, contactId: string) {
   try {
-    await refundContact(world.ctx, told.workspaceId, contactId)
-    expect(told.refunded.has(contactId)).toBe(false)
-    told.refunded.add(contactId)
+    await refundContact(world.ctx, model.workspaceId, contactId)
+    expect(model.refunded.has(contactId)).toBe(false)
+    model.refunded.add(contactId)
   } catch (error) {
     if (!(error instanceof AppError) || !['not_found', 'invalid_field'].includes(error.code)) {
       throw error
@@ -196,11 +196,11 @@ test('whatever is done, the ledger, the balance and the answers agree', async ()
   const runs = Number(process.env.LEDGER_RUNS ?? share(6))
   await fc.assert(
     fc.asyncProperty(fc.nat(3), fc.array(step, stepsOf), async (monthly, steps) => {
-      const told = await begin(monthly)
+      const model = await begin(monthly)
       for (const each of steps) {
-        const before = told.ledger
-        await take(told, each)
-        await check(world, told, before)
+        const before = model.ledger
+        await take(model, each)
+        await expectStored(world, model, before)
       }
     }),
     { numRuns: runs, endOnFailure: true },
@@ -209,7 +209,7 @@ test('whatever is done, the ledger, the balance and the answers agree', async ()
 
 const stepsOf = { minLength: 10, maxLength: 25 }
 
-async function begin(monthlyCredits: number): Promise<Told> {
+async function begin(monthlyCredits: number): Promise<LedgerModel> {
   const { api, ctx, mood } = world
   Object.assign(mood, { provider: 'finds', domainTakesMail: true })
   const { id: workspaceId } = await createWorkspace(ctx, `ledger ${ctx.newId()}`)

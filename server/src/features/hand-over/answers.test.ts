@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
 import { patience } from '../../../test/patience.ts'
-import { readAt, readForEver } from '../../../test/sending.ts'
+import { imapSettings, keepInboxRead } from '../../../test/sending.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
 import { pauseMailbox } from '../mailboxes/index.ts'
@@ -103,14 +103,14 @@ describe('a follow-up after a hand-over', () => {
     const { ctx } = inbox
     const contacted = await inbox.contact([bob, ada])
     const addMailbox = (address: string) =>
-      inbox.createMailbox(address, readAt(inbox.imapPort, address))
-    await readForEver(ctx.database.peek, (await addMailbox(bert)).id)
+      inbox.createMailbox(address, imapSettings(inbox.imapPort, address))
+    await keepInboxRead(ctx.database.peek, (await addMailbox(bert)).id)
     const last = await addMailbox(carl)
     await handedOver(anna, bert)
     await handedOver(bert, carl)
     ctx.clock.advance(60 * 3_600_000)
     await ensurePartitions(ctx)
-    await readForEver(ctx.database.peek, last.id)
+    await keepInboxRead(ctx.database.peek, last.id)
     const headers = [`In-Reply-To: ${contacted.messageId}`, 'Message-ID: <yes@lead.example>']
     inbox.arrive(letter({ from: ada, headers }))
     await inbox.startRunner()
@@ -129,7 +129,7 @@ describe('a follow-up after a hand-over', () => {
   test('does not wait for a mailbox that nobody reads any more', async () => {
     const { mailbox, other } = await contactedBefore()
     const { ctx, workspaceId } = inbox
-    await readForEver(ctx.database.peek, other.id)
+    await keepInboxRead(ctx.database.peek, other.id)
     await pauseMailbox(ctx, workspaceId, mailbox.id, operator)
     ctx.clock.advance(60 * 3_600_000)
     await ensurePartitions(ctx)

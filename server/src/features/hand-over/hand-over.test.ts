@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { patience } from '../../../test/patience.ts'
-import { readForEver, type Sending, testSending } from '../../../test/sending.ts'
+import { keepInboxRead, type Sending, testSending } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox, type Mailbox, removeMailbox } from '../mailboxes/index.ts'
 import { upsertThreads } from '../messages/index.ts'
@@ -70,7 +70,7 @@ describe('a mailbox that was removed and is added again', () => {
     await started(mailbox)
     await remove(mailbox)
     expect((await addAgain()).id).toBe(mailbox.id)
-    await readForEver(sending.ctx.database.peek, mailbox.id)
+    await keepInboxRead(sending.ctx.database.peek, mailbox.id)
     await sending.startRunner()
     const entries = await sending.waitForLedger(sent(2))
     expect(entries.map(({ mailbox_id }) => mailbox_id)).toEqual([mailbox.id, mailbox.id])

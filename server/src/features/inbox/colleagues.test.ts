@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
-import { readAt } from '../../../test/sending.ts'
+import { imapSettings } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'
 import { handOver } from '../hand-over/index.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
@@ -86,7 +86,7 @@ describe('somebody who gets copies of what the lead is sent', () => {
 })
 
 test('another mailbox of the workspace that writes in the conversation is not the lead', async () => {
-  await inbox.createMailbox(bert, readAt(inbox.imapPort, bert))
+  await inbox.createMailbox(bert, imapSettings(inbox.imapPort, bert))
   const { leadId, messageId } = await inbox.contact([lead])
   inbox.startReader()
   inbox.arrive(letter({ from: bert, headers: answering(messageId, 'bert') }))
@@ -100,7 +100,7 @@ test('another mailbox of the workspace that writes in the conversation is not th
 test('whose mailbox was removed and handed over writes there, and the lead has not answered', async () => {
   const { ctx, workspaceId } = inbox
   const { mailbox, leadId, messageId } = await inbox.contact([lead])
-  await inbox.createMailbox(bert, readAt(inbox.imapPort, bert))
+  await inbox.createMailbox(bert, imapSettings(inbox.imapPort, bert))
   await handOver(ctx, workspaceId, { from: mailbox.address, to: bert }, operator)
   await removeMailbox(ctx, workspaceId, mailbox.id, operator)
   const arrive = (mail: Buffer) => inbox.store.file(inbox.account(bert), mail, null)
@@ -114,7 +114,7 @@ test('whose mailbox was removed and handed over writes there, and the lead has n
 })
 
 test('a conversation stays with the mailbox that leads it, whichever one reads an answer', async () => {
-  await inbox.createMailbox(bert, readAt(inbox.imapPort, bert))
+  await inbox.createMailbox(bert, imapSettings(inbox.imapPort, bert))
   const { mailbox, leadId, messageId } = await inbox.contact([lead])
   const headers = [`Cc: ${bert}`, ...answering(messageId, 'both')]
   inbox.store.file(inbox.account(bert), letter({ headers }), null)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TestContext } from '../../../test/context.ts'
 import { report, testInbox } from '../../../test/inbox.ts'
-import { readForEver, testSending } from '../../../test/sending.ts'
+import { keepInboxRead, testSending } from '../../../test/sending.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
 import { undoSuppression } from '../undo-suppression/index.ts'
@@ -21,7 +21,7 @@ test('what is taken back is taken from the day and the step that it was counted 
   const { ctx, workspaceId } = inbox
   const { messageId, mailbox, campaign } = await inbox.contact([address])
   const [first, second] = campaign.sequences[0].steps
-  await readForEver(ctx.database.peek, mailbox.id)
+  await keepInboxRead(ctx.database.peek, mailbox.id)
   ctx.clock.advance(60 * hourMs)
   await ensurePartitions(ctx)
   const runner = await inbox.startRunner()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { asService, type TestContext, testContext } from '../../../test/context.ts'
-import { holdLeads } from '../../../test/moves.ts'
+import { lockLeadsTable } from '../../../test/moves.ts'
 import { patience } from '../../../test/patience.ts'
 import type { ProcessContext } from '../../kernel/context.ts'
 import { lowerFence, raiseFence } from './fence.ts'
@@ -39,7 +39,7 @@ test('a table that an autovacuum has is fenced, and freed of it, once the vacuum
   ] as const) {
     let changing: Promise<void>
     {
-      await using _vacuum = await holdLeads(ctx.database, 'share update exclusive')
+      await using _vacuum = await lockLeadsTable(ctx.database, 'share update exclusive')
       changing = change()
       await expect.poll(isAnybodyWaitingLong, patience).toBe(true)
     }

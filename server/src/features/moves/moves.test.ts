@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { asService, type TestContext, testContext } from '../../../test/context.ts'
-import { holdLeads, install, killMoverAt, ofShards } from '../../../test/moves.ts'
+import { install, killMoverAt, lockLeadsTable, ofShards } from '../../../test/moves.ts'
 import { patience } from '../../../test/patience.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { databaseSilent, movingOf } from '../../kernel/db/failure.ts'
@@ -347,7 +347,7 @@ test('a table that is in use does not end the upkeep, and is freed of the move b
   let minutes = 0
   const upkeep = { ...ofShards(a, b), monotonicMs: () => minutes++ * 60_000 }
   {
-    await using _dump = await holdLeads(a.database, 'access share')
+    await using _dump = await lockLeadsTable(a.database, 'access share')
     await cleanUpMoves(upkeep)
   }
   expect(warningsIn(a)).toEqual([

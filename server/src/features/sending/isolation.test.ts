@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { alwaysOpen, readAt, type Sending, testSending } from '../../../test/sending.ts'
+import { alwaysOpen, imapSettings, type Sending, testSending } from '../../../test/sending.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { startTcpServer, type TcpServer } from '../../../test/tcp-server.ts'
 import { operator } from '../audit/index.ts'
@@ -31,7 +31,7 @@ async function hangingWorkspace(mailboxes: number) {
   const email_list: string[] = []
   for (let n = 0; n < mailboxes; n++) {
     const address = `sender${n}@hanging.example`
-    const { imap } = readAt(1, address)
+    const { imap } = imapSettings(1, address)
     const smtp = { ...imap, port: hanging.port }
     email_list.push((await addMailbox(ctx, workspaceId, { address, smtp, imap }, operator)).address)
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Inbox, testInbox } from '../../../test/inbox.ts'
-import { readForEver } from '../../../test/sending.ts'
+import { keepInboxRead } from '../../../test/sending.ts'
 
 let inbox: Inbox
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => inbox[Symbol.asyncDispose]())
 test('a lead whose steps were removed when it was due is completed ten minutes later, with its event', async () => {
   const { leadId, campaign, mailbox } = await inbox.contact(['ada@lead.example'])
   const { ctx } = inbox
-  await readForEver(ctx.database.peek, mailbox.id)
+  await keepInboxRead(ctx.database.peek, mailbox.id)
   ctx.clock.advance(3 * 86_400_000)
   const [first] = campaign.sequences[0].steps
   const { status } = await inbox.call('PATCH', `/api/v2/campaigns/${campaign.id}`, {
@@ -26,7 +26,7 @@ test('a lead whose steps were removed when it was due is completed ten minutes l
   })
   expect(waiting).toMatchObject({ status: 'contacted', sending_state: 'active' })
   await inbox.untilAsleep()
-  await readForEver(ctx.database.peek, mailbox.id)
+  await keepInboxRead(ctx.database.peek, mailbox.id)
   ctx.clock.advance(600_000)
   const lead = await ctx.database.until(async () => {
     const found = await inbox.lead(leadId)

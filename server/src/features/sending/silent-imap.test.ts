@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readAt, type Sending, testSending } from '../../../test/sending.ts'
+import { imapSettings, type Sending, testSending } from '../../../test/sending.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { startTcpServer, type TcpServer } from '../../../test/tcp-server.ts'
 import type { ProcessContext } from '../../kernel/context.ts'
@@ -27,11 +27,11 @@ beforeEach(async () => {
   hanging = []
   for (let i = 0; i < hangingMailboxes; i++) {
     const from = `h${i}@example.com`
-    hanging.push((await sending.createMailbox(from, readAt(silent.port, from))).id)
+    hanging.push((await sending.createMailbox(from, imapSettings(silent.port, from))).id)
   }
   const { id: workspaceId } = await createWorkspace(sending.ctx, 'neighbour')
   sending.store.addAccount({ address, password: 'correct horse' })
-  const { imap } = readAt(await sending.startImap(), address)
+  const { imap } = imapSettings(await sending.startImap(), address)
   const { id: mailboxId } = await addMailbox(
     sending.ctx,
     workspaceId,

@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
-import { listenBetween } from '../../../test/mail/between.ts'
-import { readForEver } from '../../../test/sending.ts'
+import { startProxy } from '../../../test/mail/proxy-server.ts'
+import { keepInboxRead } from '../../../test/sending.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
 import { pauseMailbox, resumeMailbox } from '../mailboxes/index.ts'
@@ -122,7 +122,7 @@ test('a mailbox that is resumed sends no follow-up before it was read again', as
 test('follow-ups wait for a mail server that takes its time to greet', async () => {
   const greeting = Promise.withResolvers<void>()
   const waiting = Promise.withResolvers<void>()
-  await using proxy = await listenBetween(inbox.imapPort, (client, server) => {
+  await using proxy = await startProxy(inbox.imapPort, (client, server) => {
     waiting.resolve()
     void greeting.promise.then(() => client.pipe(server).pipe(client))
   })
@@ -146,7 +146,7 @@ test('a reading that woke nobody is noticed a quarter of an hour later', async (
   await inbox.startRunner()
   await inbox.untilAsleep()
   expect(inbox.outbox).toHaveLength(1)
-  await readForEver(inbox.ctx.database.peek, contacted.mailbox.id)
+  await keepInboxRead(inbox.ctx.database.peek, contacted.mailbox.id)
   inbox.ctx.clock.advance(15 * 60_000)
   await inbox.waitForMails(2)
 })
@@ -162,7 +162,7 @@ test('a mailbox whose connection was lost sends no follow-up until it was read a
   const lost = Promise.withResolvers<void>()
   const greeting = Promise.withResolvers<void>()
   let isBusy = false
-  await using proxy = await listenBetween(inbox.imapPort, (client, server) => {
+  await using proxy = await startProxy(inbox.imapPort, (client, server) => {
     if (isBusy) lost.resolve()
     void (isBusy ? greeting.promise : Promise.resolve()).then(() =>
       client.pipe(server).pipe(client),

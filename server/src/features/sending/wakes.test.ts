@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { alwaysOpen, readAt, type Sending, testSending } from '../../../test/sending.ts'
+import { alwaysOpen, imapSettings, type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { rescheduleLeads } from '../leads/index.ts'
@@ -294,7 +294,10 @@ test('a mailbox whose test met a trouble that passes works again by itself, with
   const { ctx, workspaceId } = sending
   ctx.lookupText = async () => []
   const address = 'anna@example.com'
-  const { id } = await sending.createMailbox(address, readAt(await sending.startImap(), address))
+  const { id } = await sending.createMailbox(
+    address,
+    imapSettings(await sending.startImap(), address),
+  )
   await sending.startRunner()
   await sending.untilAsleep()
   const { mailbox } = await testMailbox(ctx, workspaceId, id)

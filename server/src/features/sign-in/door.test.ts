@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, openBrowser, setUp } from '../../../test/browser.ts'
-import { behind } from '../../../test/commands.ts'
+import { queryUnchecked } from '../../../test/commands.ts'
 import type { TestDatabase } from '../../../test/database.ts'
 import { patience } from '../../../test/patience.ts'
 import {
@@ -47,7 +47,7 @@ async function createWorkspace(name: string, { shard = 'b', isMember = true } = 
 
 /** As moves leave it. */
 const setPlace = (database: TestDatabase, workspaceId: string, change: string) =>
-  behind(
+  queryUnchecked(
     database,
     `begin; set local outrider.mover = 'on'; update workspaces set ${change} where id = '${workspaceId}'; commit`,
   )

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { behind } from '../../../test/commands.ts'
+import { queryUnchecked } from '../../../test/commands.ts'
 import { patience } from '../../../test/patience.ts'
 import {
   rowsOf,
@@ -40,7 +40,7 @@ async function unsubscribeFrom(workspaceId: string) {
 
 /** As once upkeep has deleted what the workspace left on the first. */
 const setEmptied = (id: string) =>
-  behind(
+  queryUnchecked(
     databases.first,
     `begin; set local outrider.mover = 'on'; update workspaces set is_emptied = true where id = '${id}'; commit`,
   )
@@ -159,7 +159,7 @@ test('who unsubscribes from a workspace that no shard has is told so, and nothin
 test('what was kept for a workspace that was moved is lost with the shard it went to only once nothing of it is left elsewhere', async () => {
   const { ctx } = sharded.api
   const { id } = await sharded.createOn('first', 'lost')
-  await behind(
+  await queryUnchecked(
     databases.first,
     `begin; set local outrider.mover = 'on'; update workspaces set moving_to = 'c', moved_to = 'c' where id = '${id}'; commit`,
   )

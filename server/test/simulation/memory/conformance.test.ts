@@ -16,7 +16,7 @@ import { transaction } from '../../../src/kernel/db/transaction.ts'
 import { ensurePartitions } from '../../../src/partitions.ts'
 import { type TestApi, testApi } from '../../app.ts'
 import { Random } from '../../random.ts'
-import { alwaysOpen, readForEver } from '../../sending.ts'
+import { alwaysOpen, keepInboxRead } from '../../sending.ts'
 import { MemoryLedger } from './ledger.ts'
 
 let api: TestApi
@@ -116,7 +116,7 @@ async function open(seed: number, random: Random) {
       return addMailbox(ctx, workspaceId, { address, smtp: login, imap: login }, operator)
     }),
   )
-  for (const mailbox of mailboxes) await readForEver(ctx.database.peek, mailbox.id)
+  for (const mailbox of mailboxes) await keepInboxRead(ctx.database.peek, mailbox.id)
   const limits = { daily_limit: random.pick([null, 3]), daily_max_leads: random.pick([null, 2]) }
   const delays = [0, 1, 2].map((delay) => ({ delay, delay_unit: 'days' as const }))
   const { id } = await createCampaign(ctx, workspaceId, {

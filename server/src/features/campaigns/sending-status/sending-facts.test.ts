@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createMailbox, createReadyCampaign } from '../../../../test/campaigns.ts'
-import { readForEver } from '../../../../test/sending.ts'
+import { keepInboxRead } from '../../../../test/sending.ts'
 import { dayOf } from '../../../kernel/calendar.ts'
 import { readCampaign } from '../queries.ts'
 import { toRecords } from '../record.ts'
@@ -29,7 +29,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 beforeEach(async () => {
   campaign = await createReadyCampaign(api, { campaign_schedule: always, daily_limit: 10 })
   mailboxId = await idOf(campaign.email_list[0] ?? '')
-  await readForEver(peek(), mailboxId)
+  await keepInboxRead(peek(), mailboxId)
   await patch({ status: 'active' })
   const leads = [{ email: `a${serial++}@facts.test` }, { email: `b${serial++}@facts.test` }]
   await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: campaign.id, leads } })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readAt, testSending } from '../../../../test/sending.ts'
+import { imapSettings, testSending } from '../../../../test/sending.ts'
 import { MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { startInboxRunner } from '../index.ts'
 
@@ -8,7 +8,8 @@ test('with fewer connections than mailboxes all of them are read, and again, in 
   const { ctx } = sending
   const imapPort = await sending.startImap()
   const addresses = ['anna@example.com', 'bert@example.com', 'cleo@example.com']
-  for (const address of addresses) await sending.createMailbox(address, readAt(imapPort, address))
+  for (const address of addresses)
+    await sending.createMailbox(address, imapSettings(imapPort, address))
   let elapsedMs = 0
   const capped = {
     ...ctx,

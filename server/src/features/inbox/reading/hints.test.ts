@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readAt, type Sending, testSending } from '../../../../test/sending.ts'
+import { imapSettings, type Sending, testSending } from '../../../../test/sending.ts'
 import { createSignal } from '../../../../test/signal.ts'
 import { inWorkspace } from '../../../kernel/context.ts'
 import { listen } from '../../../kernel/db/listen.ts'
@@ -103,13 +103,13 @@ async function startHinted() {
 test('a hint tells of a mailbox that was added, paused, resumed, moved or removed', async () => {
   const { ctx, workspaceId } = sending
   const reader = await startHinted()
-  const { id } = await sending.createMailbox(address, readAt(imapPort, address))
+  const { id } = await sending.createMailbox(address, imapSettings(imapPort, address))
   await reader.reads(1)
   await pauseMailbox(ctx, workspaceId, id, operator)
   await reader.reads(0)
   await resumeMailbox(ctx, workspaceId, id, operator)
   await reader.reads(1)
-  await updateMailbox(ctx, workspaceId, id, readAt(imapPort, address), operator)
+  await updateMailbox(ctx, workspaceId, id, imapSettings(imapPort, address), operator)
   const version = await versionOf(id)
   await ctx.database.until(async () => (await readVersion(id)) === version)
   await removeMailbox(ctx, workspaceId, id, operator)
@@ -128,7 +128,7 @@ test.each([
   'a mailbox that was %s is read at once, however long its reader meant to wait',
   async (_, mend) => {
     const reader = await startHinted()
-    const { imap } = readAt(imapPort, address)
+    const { imap } = imapSettings(imapPort, address)
     const { id } = await sending.createMailbox(address, { imap: { ...imap, password: 'new' } })
     await reader.retries()
     expect(await readVersion(id)).toBeUndefined()
@@ -160,7 +160,7 @@ const readVersion = async (id: string) =>
 
 test('what no hint told of is found within a minute, and nothing is asked for meanwhile', async () => {
   const { ctx, workspaceId } = sending
-  const { id } = await sending.createMailbox(address, readAt(imapPort, address))
+  const { id } = await sending.createMailbox(address, imapSettings(imapPort, address))
   const reader = await startReader()
   await reader.reads(1)
   // It looks once more, for buckets that it got meanwhile.

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readAt, type Sending, testSending } from '../../../../test/sending.ts'
+import { imapSettings, type Sending, testSending } from '../../../../test/sending.ts'
 import { createSignal } from '../../../../test/signal.ts'
 import { inWorkspace } from '../../../kernel/context.ts'
 import { operator } from '../../audit/index.ts'
@@ -13,7 +13,7 @@ beforeEach(async () => {
   const imapPort = await sending.startImap()
   for (let number = 1; number <= 10; number++) {
     const address = `anna${number}@example.com`
-    mailboxes.push(await sending.createMailbox(address, readAt(imapPort, address)))
+    mailboxes.push(await sending.createMailbox(address, imapSettings(imapPort, address)))
   }
 })
 afterEach(async () => {

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type LedgerEntry, readAt, type Sending, testSending } from '../../../../test/sending.ts'
+import {
+  imapSettings,
+  type LedgerEntry,
+  type Sending,
+  testSending,
+} from '../../../../test/sending.ts'
 import { operator } from '../../audit/index.ts'
 import { updateMailbox } from '../../mailboxes/index.ts'
 import { SentCopies } from './sent-copies.ts'
@@ -22,7 +27,10 @@ async function sendTwo(
   arrange: () => void = () => undefined,
   settings: object = {},
 ) {
-  const mailbox = await sending.createMailbox(address, { ...readAt(imapPort, address), ...more })
+  const mailbox = await sending.createMailbox(address, {
+    ...imapSettings(imapPort, address),
+    ...more,
+  })
   arrange()
   const campaign = await sending.createCampaign([mailbox], settings)
   const runner = await sending.startRunner()
@@ -75,7 +83,7 @@ test('a mailbox that wants no copies gets none', async () => {
 })
 
 test('a reading server that does not answer is logged, and nothing else', async () => {
-  await sendTwo(readAt(1, address))
+  await sendTwo(imapSettings(1, address))
   expect(sending.ctx.logLines.join('')).toContain('a Sent folder lacks mails')
   expect(sending.ctx.logLines.join('')).not.toContain(address)
   const { peek } = sending.ctx.database
@@ -85,7 +93,7 @@ test('a reading server that does not answer is logged, and nothing else', async 
 
 test('a reading server that refuses one copy after the other is told of once, and again when it had worked', async () => {
   const { ctx, workspaceId } = sending
-  const { imap: server } = readAt(imapPort, address)
+  const { imap: server } = imapSettings(imapPort, address)
   const { id } = await sending.createMailbox(address, { imap: { ...server, password: 'wrong' } })
   const copies = new SentCopies(ctx)
   /** @returns how often the trouble was told */

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { address, report } from '../../../../test/inbox.ts'
-import { type LedgerEntry, readAt, type Sending, testSending } from '../../../../test/sending.ts'
+import {
+  imapSettings,
+  type LedgerEntry,
+  type Sending,
+  testSending,
+} from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { type InboxRunner, startInboxRunner } from '../../inbox/index.ts'
 import { countReturnedBounces } from '../index.ts'
@@ -156,7 +161,7 @@ const isSettled = ({ state }: LedgerEntry) => state === 'sent' || state === 'fai
 
 test('mails that come back as mails pause their campaign, too', async () => {
   const imapPort = await sending.startImap()
-  const mailbox = await sending.createMailbox(address, readAt(imapPort, address))
+  const mailbox = await sending.createMailbox(address, imapSettings(imapPort, address))
   const steps = [
     { variants: [{ subject: 'One', body: '<p>1</p>' }] },
     { delay: 3, variants: [{ subject: '', body: '<p>2</p>' }] },

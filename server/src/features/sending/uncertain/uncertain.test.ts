@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startImapFaults } from '../../../../test/mail/imap-faults.ts'
 import { type SmtpFault, startSmtpFaults } from '../../../../test/mail/smtp-faults.ts'
 import {
+  imapSettings,
+  keepInboxRead,
   type LedgerEntry,
-  readAt,
-  readForEver,
   type Sending,
   testSending,
 } from '../../../../test/sending.ts'
@@ -238,7 +238,7 @@ test('a follow-up that is sent again after a hand-over wakes the mailbox that go
   await sending.untilAsleep()
   const request = { from: 'anna@example.com', to: 'bert@example.com' }
   expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({ moved: 1 })
-  await readForEver(ctx.database.peek, bert.id)
+  await keepInboxRead(ctx.database.peek, bert.id)
   await sending.untilAsleep()
   const uncertain = entries.find(({ state }) => state === 'uncertain')
   await sendAgain(ctx, workspaceId, uncertain?.id ?? '', { actor: operator })
@@ -259,7 +259,7 @@ test('an answer to it proves that it was sent', async () => {
 
 test('what the provider filed in the Sent folder was sent', async () => {
   const imapPort = await sending.startImap()
-  const { entry } = await sendOneUncertain('drop-after', readAt(imapPort, 'anna@example.com'))
+  const { entry } = await sendOneUncertain('drop-after', imapSettings(imapPort, 'anna@example.com'))
   const account = sending.account('anna@example.com')
   const [mail] = sending.outbox
   sending.store.file(account, mail?.source ?? Buffer.alloc(0), '\\Sent', ['\\Seen'])
@@ -275,7 +275,7 @@ test('what the provider filed in the Sent folder was sent', async () => {
 
 test('what is not in the Sent folder stays uncertain, and is looked for again later', async () => {
   const imapPort = await sending.startImap()
-  await sendOneUncertain('drop', readAt(imapPort, 'anna@example.com'))
+  await sendOneUncertain('drop', imapSettings(imapPort, 'anna@example.com'))
   const { peek } = sending.ctx.database
   const lookAt = async () =>
     (await peek.selectFrom('sends').select('look_at').executeTakeFirst())?.look_at?.getTime()
@@ -315,7 +315,7 @@ test('a mail that was not looked for before the connection broke is looked for a
     fault: ({ name }) => (name === 'UID' && ++searches === 2 ? 'drop' : undefined),
   })
   closing.push(smtp, imap)
-  const more = readAt(imap.port, 'anna@example.com')
+  const more = imapSettings(imap.port, 'anna@example.com')
   const mailbox = await sending.createMailbox('anna@example.com', more, smtp.port)
   const campaign = await sending.createCampaign([mailbox])
   const runner = await sending.startRunner()
@@ -341,7 +341,7 @@ test('a mail that was not looked for before the connection broke is looked for a
 
 test('an answer that comes into the mailbox settles it, without a word twice', async () => {
   const imapPort = await sending.startImap()
-  const { entry } = await sendOneUncertain('drop-after', readAt(imapPort, 'anna@example.com'))
+  const { entry } = await sendOneUncertain('drop-after', imapSettings(imapPort, 'anna@example.com'))
   const account = sending.account('anna@example.com')
   const answer = ['From: ann@lead.example', `In-Reply-To: ${entry.message_id}`, '', 'Yes.', '']
   sending.store.file(account, Buffer.from(answer.join('\r\n')))

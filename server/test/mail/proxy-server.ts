@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { startTcpServer, type TcpServer } from '../tcp-server.ts'
 
-export interface Between extends TcpServer {
+export interface ProxyServer extends TcpServer {
   /** Of both sides. */
   sockets: ReadonlySet<Socket>
   /** Breaks what is open. */
@@ -12,11 +12,11 @@ export interface Between extends TcpServer {
  * Listens in front of a server, in TLS where there is a certificate. `join` says what passes from one
  * socket of a pair to the other; when one closes, so does the other.
  */
-export async function listenBetween(
+export async function startProxy(
   serverPort: number,
   join: (client: Socket, server: Socket, connection: number) => void,
   certificate?: { key: string; cert: string },
-): Promise<Between> {
+): Promise<ProxyServer> {
   const sockets = new Set<Socket>()
   const front = await startTcpServer((client, connection) => {
     const server = connect(serverPort, '127.0.0.1')

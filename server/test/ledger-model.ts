@@ -6,8 +6,8 @@ type Answer = Awaited<ReturnType<LedgerWorld['call']>>
 export type Person = Awaited<ReturnType<LedgerWorld['makePeople']>>[number]
 export type Entry = Awaited<ReturnType<typeof readLedger>>[number]
 
-/** What the answers have said so far: the database has to agree with it. */
-export interface Told {
+/** What the database must contain, as the answers so far have said. */
+export interface LedgerModel {
   workspaceId: string
   apiKey: string
   people: Person[]
@@ -51,10 +51,10 @@ export interface Meanwhile {
   chargedBefore: Set<string>
 }
 
-/** What an answer said has to be what happened; told from then on. */
-export function judge(
+/** What an answer said has to be what happened; the model has it from then on. */
+export function expectAnswer(
   world: LedgerWorld,
-  told: Told,
+  model: LedgerModel,
   { act, answer, key }: Done,
   meanwhile: Meanwhile,
 ) {
@@ -65,12 +65,12 @@ export function judge(
     return
   }
   if (key !== undefined && String(body.code).startsWith('idempotency_key_')) return
-  const person = told.people[act.contact] as Person
+  const person = model.people[act.contact] as Person
   const { id } = person
   const isPaid = meanwhile.chargedBefore.has(id)
   if (status === 409) {
     expect(body.code).toBe('not_eligible')
-    expect(told.optedOut).toContain(id)
+    expect(model.optedOut).toContain(id)
     return
   }
   if (status === 429) {
@@ -87,24 +87,24 @@ export function judge(
     return
   }
   expect(status).toBe(200)
-  if (key !== undefined) told.kept.set(key, body)
+  if (key !== undefined) model.kept.set(key, body)
   if (body.status === 'not_found') {
     expect(isPaid || person.isKnown || findsNow(world, act.source)).toBe(false)
     expect(body).toMatchObject({ email: null, list_id: null, credits_charged: 0 })
     expect(meanwhile.window).toContain(body.balance)
     return
   }
-  expect(told.optedOut).not.toContain(id)
+  expect(model.optedOut).not.toContain(id)
   expect(body).toMatchObject({ contact_id: id, status: 'acquired', email: person.email })
-  if (body.list_id) told.entered.add(`${body.list_id} ${id}`)
+  if (body.list_id) model.entered.add(`${body.list_id} ${id}`)
   if (body.credits_charged === 0) {
     expect(meanwhile.window).toContain(body.balance)
     return
   }
   expect(body.credits_charged).toBe(1)
-  expect(told.charged).not.toContain(id)
+  expect(model.charged).not.toContain(id)
   const requestId = String(answer.headers['x-request-id'])
-  told.charged.set(id, requestId)
+  model.charged.set(id, requestId)
   const charge = { kind: 'charge', contact_id: id, request_id: requestId, left: body.balance }
   expect(meanwhile.entries).toContainEqual(expect.objectContaining(charge))
 }
@@ -112,9 +112,9 @@ export function judge(
 const findsNow = ({ mood }: LedgerWorld, source: Source) =>
   source === 'pattern' ? mood.domainTakesMail : findingMoods.includes(mood.provider)
 
-/** The database has what was told, and nothing else; of its ledger what was there before stays. */
-export async function check(world: LedgerWorld, told: Told, before: Entry[]) {
-  const { workspaceId, ledger } = told
+/** The database has what the model has, and nothing else; of its ledger what was there before stays. */
+export async function expectStored(world: LedgerWorld, model: LedgerModel, before: Entry[]) {
+  const { workspaceId, ledger } = model
   const { account, acquired, emails, listed, lists } = await readStored(world, workspaceId)
   expect(ledger.slice(0, before.length)).toEqual(before)
   expect(ledger.filter(({ left }) => left < 0)).toEqual([])
@@ -123,18 +123,18 @@ export async function check(world: LedgerWorld, told: Told, before: Entry[]) {
 
   const of = (kind: string) => ledger.filter((entry) => entry.kind === kind)
   const charges = of('charge')
-  expect(charges).toHaveLength(told.charged.size)
-  expect(new Map(charges.map((each) => [each.contact_id, each.request_id]))).toEqual(told.charged)
-  expect(sorted(of('refund').map(({ contact_id }) => contact_id))).toEqual(sorted(told.refunded))
-  expect([...told.refunded].filter((id) => !told.charged.has(id))).toEqual([])
+  expect(charges).toHaveLength(model.charged.size)
+  expect(new Map(charges.map((each) => [each.contact_id, each.request_id]))).toEqual(model.charged)
+  expect(sorted(of('refund').map(({ contact_id }) => contact_id))).toEqual(sorted(model.refunded))
+  expect([...model.refunded].filter((id) => !model.charged.has(id))).toEqual([])
 
-  const bought = told.people.filter(({ id }) => told.charged.has(id))
+  const bought = model.people.filter(({ id }) => model.charged.has(id))
   const boughtEmails = sorted(bought.map(({ email }) => email))
-  expect(sorted(acquired.map((row) => row.contact_id))).toEqual(sorted(told.charged.keys()))
+  expect(sorted(acquired.map((row) => row.contact_id))).toEqual(sorted(model.charged.keys()))
   expect(sorted(acquired.map((row) => row.email))).toEqual(boughtEmails)
   expect(sorted(acquired.map((row) => row.charge_id))).toEqual(sorted(charges.map(({ id }) => id)))
   expect(sorted(emails)).toEqual(boughtEmails)
-  expect(sorted(listed)).toEqual(sorted(told.entered))
+  expect(sorted(listed)).toEqual(sorted(model.entered))
   for (const { id, lead_count } of lists) {
     expect(lead_count).toBe(listed.filter((entry) => entry.startsWith(id)).length)
   }
