@@ -77,6 +77,48 @@ test('a lead whose mailbox no longer sends says so, and what to do', async () =>
   )
 })
 
+test('a lead that is due and waits for the gap of its mailbox alone says until when', async () => {
+  await using api = await testApi()
+  const { id: campaign_id } = await createReadyCampaign(api)
+  const leads = [{ email: 'ann@lead.example' }]
+  const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+  const [{ id }] = added.body.created_leads
+  await api.call('PATCH', `/api/v2/campaigns/${campaign_id}`, { body: { status: 'active' } })
+  const { peek } = api.ctx.database
+  const { id: mailbox_id } = await peek
+    .selectFrom('mailboxes')
+    .select('id')
+    .executeTakeFirstOrThrow()
+  const turn = async () => (await getLeadOverview(api.ctx, api.workspaceId, id)).mailbox_sends_at
+  const sentAt = api.ctx.now()
+  const after = (ms: number) => new Date(sentAt.getTime() + ms)
+  await peek.updateTable('mailboxes').set({ gap_seconds: 600, inbox_read_at: sentAt }).execute()
+  await peek.updateTable('mailbox_lanes').set({ last_sent_at: sentAt }).execute()
+  const due = { sending_state: 'active', current_step: 1, mailbox_id }
+  await peek
+    .updateTable('leads')
+    .set({ ...due, timestamp_next_send: sentAt })
+    .execute()
+  expect(await turn()).toEqual(after(600_000))
+  // What was settled with a longer gap, as that of the campaign, keeps it.
+  await peek
+    .updateTable('mailbox_lanes')
+    .set({ next_send_at: after(900_000) })
+    .execute()
+  expect(await turn()).toEqual(after(900_000))
+  await peek
+    .updateTable('leads')
+    .set({ timestamp_next_send: after(60_000) })
+    .execute()
+  expect(await turn()).toBeNull()
+  await peek.updateTable('leads').set({ timestamp_next_send: sentAt }).execute()
+  await api.call('PATCH', `/api/v2/campaigns/${campaign_id}`, { body: { status: 'paused' } })
+  expect(await turn()).toBeNull()
+  await api.call('PATCH', `/api/v2/campaigns/${campaign_id}`, { body: { status: 'active' } })
+  api.ctx.clock.advance(900_000)
+  expect(await turn()).toBeNull()
+})
+
 test('a lead whose campaign has lost its only mailbox says so, once', async () => {
   await using api = await testApi()
   const { id: campaign_id } = await createReadyCampaign(api)

@@ -16,7 +16,7 @@ export async function getLeadOverview(
   const lead = await findLeadById(ctx.db, workspaceId, id)
   if (!lead) throw notFound('lead')
   const campaign = await getCampaign(ctx, workspaceId, lead.campaign_id)
-  const [reasons, mailboxReasons, campaigns, thread] = await Promise.all([
+  const [ownReasons, mailboxReasons, campaigns, thread] = await Promise.all([
     whyNotSent(ctx, lead),
     whyMailboxWaits(ctx, campaign, lead),
     queries.listCampaignsOf(ctx.db, workspaceId, lead.email_folded),
@@ -25,6 +25,23 @@ export async function getLeadOverview(
   const steps = campaign.sequences[0]?.steps ?? []
   const isSentTo = isSending(lead.sending_state)
   const step = stepsBehind(steps, lead)
+  const reasons = [
+    ...ownReasons,
+    ...(isSentTo && lead.sent_step_ids.length > 0 && steps.length > 0 && step === steps.length
+      ? [noStepLeft]
+      : []),
+    ...(isSentTo && lead.skip_reason
+      ? [`The next mail was held back: ${lead.skip_reason}. Mend it and resume the lead.`]
+      : []),
+    ...mailboxReasons,
+    ...(isSentTo ? whyCampaignWaits(campaign, mailboxReasons.length > 0) : []),
+    ...(lead.sending_state === 'pending' && campaign.daily_max_leads === 0
+      ? ['The campaign writes to no new leads: raise New leads a day under Options.']
+      : []),
+  ]
+  const isDue = lead.timestamp_next_send !== null && lead.timestamp_next_send <= ctx.now()
+  const isReady =
+    isSentTo && isDue && reasons.length === 0 && campaign.sending_status.reason === null
   return {
     lead: leadRecord(lead),
     label_id: lead.label_id,
@@ -32,20 +49,10 @@ export async function getLeadOverview(
     step,
     steps_total: steps.length,
     mailbox_id: lead.mailbox_id,
-    reasons: [
-      ...reasons,
-      ...(isSentTo && lead.sent_step_ids.length > 0 && steps.length > 0 && step === steps.length
-        ? [noStepLeft]
-        : []),
-      ...(isSentTo && lead.skip_reason
-        ? [`The next mail was held back: ${lead.skip_reason}. Mend it and resume the lead.`]
-        : []),
-      ...mailboxReasons,
-      ...(isSentTo ? whyCampaignWaits(campaign, mailboxReasons.length > 0) : []),
-      ...(lead.sending_state === 'pending' && campaign.daily_max_leads === 0
-        ? ['The campaign writes to no new leads: raise New leads a day under Options.']
-        : []),
-    ],
+    reasons,
+    mailbox_sends_at: isReady
+      ? await queries.findTurn(ctx.db, workspaceId, lead.mailbox_id, campaign.email_list, ctx.now())
+      : null,
     campaigns,
     has_conversation: thread !== undefined,
     is_erased: isErased(lead),

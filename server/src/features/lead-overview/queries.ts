@@ -22,6 +22,30 @@ export const listCampaignsOf = async (db: Db, workspaceId: string, folded: strin
   return rows
 }
 
+/** When the first of these mailboxes may send again; null where one may now, or none works. */
+export const findTurn = async (
+  db: Db,
+  workspaceId: string,
+  mailboxId: string | null,
+  addresses: string[],
+  now: Date,
+): Promise<Date | null> => {
+  const { rows } = await sql<{ at: Date | null }>`
+    select greatest(
+      l.next_send_at,
+      case when m.gap_seconds > 0 then l.last_sent_at + m.gap_seconds * interval '1 second' end
+    ) as at
+    from mailboxes m
+    join mailbox_lanes l on l.workspace_id = ${workspaceId}::uuid and l.mailbox_id = m.id
+    where m.workspace_id = ${workspaceId}::uuid and m.status = 'connected'
+      and m.address = any(${addresses}::text[])
+      and (${mailboxId}::uuid is null or m.id = ${mailboxId}::uuid)
+    order by at nulls first
+    limit 1`.execute(db)
+  const at = rows[0]?.at ?? null
+  return at && at > now ? at : null
+}
+
 export interface HistoryOf {
   workspaceId: string
   leadId: string

@@ -20,6 +20,13 @@ export const LeadOverview = Type.Object(
     reasons: Type.Array(Type.String(), {
       description: 'What keeps the lead from getting a mail, each as a sentence.',
     }),
+    mailbox_sends_at: Nullable(
+      Type.Unsafe<Date>({
+        ...Timestamp,
+        description:
+          'The mail is due and nothing keeps it back but the gap of its mailbox, which is over then; others may be before it.',
+      }),
+    ),
     campaigns: Type.Array(
       Type.Object({
         lead_id: Uuid,
@@ -44,6 +51,7 @@ export const LeadOverview = Type.Object(
         ...{ label_id: null, campaign_name: 'Autumn', step: 1, steps_total: 3 },
         mailbox_id: null,
         reasons: ['Nothing is sent to this lead: it is stopped (manual).'],
+        mailbox_sends_at: null,
         campaigns: [
           {
             ...{ lead_id: id, campaign_id: campaignId, campaign_name: 'Autumn' },

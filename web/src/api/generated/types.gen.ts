@@ -3584,6 +3584,10 @@ export type LeadOverview = {
      */
     reasons: Array<string>;
     /**
+     * The mail is due and nothing keeps it back but the gap of its mailbox, which is over then; others may be before it.
+     */
+    mailbox_sends_at: string | null;
+    /**
      * Every campaign that the address is in, this one too.
      */
     campaigns: Array<{

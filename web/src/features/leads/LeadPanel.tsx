@@ -7,6 +7,7 @@ import { fullName } from '../../lib/text.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
+import { Moment } from '../../ui/Moment.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { LeadActions } from './LeadActions.tsx'
@@ -70,6 +71,11 @@ export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
               {lead.timestamp_next_send && data.reasons.length === 0 && (
                 <Text size="sm">
                   {t(($) => $.leads.panel.next)} <NextMail at={lead.timestamp_next_send} />
+                  {data.mailbox_sends_at && (
+                    <>
+                      {t(($) => $.leads.panel.turn)} <Moment at={data.mailbox_sends_at} isAhead />
+                    </>
+                  )}
                 </Text>
               )}
             </Group>
