@@ -514,6 +514,32 @@ test('leads that were exported are the same when their file is imported elsewher
   expect(await variables()).toEqual({ ...custom_variables, Plan: 'Max' })
 })
 
+test('a lead that its own file updates keeps booleans and numbers, and a corrected one becomes such', async () => {
+  const custom_variables = {
+    ...{ customer: false, seats: 12, rate: -1.5, text: 'false', digits: '7' },
+    ...{ left: 3, capital: false, word: true, code: 4 },
+  }
+  await api.call('POST', '/api/v2/lead/add', {
+    body: { campaign_id, leads: [{ email: 'ann@lead.example', custom_variables }] },
+  })
+  let file = ''
+  const all = { ids: undefined, excluded: [] }
+  for await (const piece of exportLeads(api.ctx, api.workspaceId, readFilter({}), all))
+    file += piece
+  const variables = async () => (await lead('ann@lead.example')).custom_variables
+  const update = async (text: string) => {
+    const { id } = await imports.send(text, { campaign_id, duplicates: 'update' })
+    expect((await imports.start(id)).result).toMatchObject({ updated: 1, skipped: {} })
+  }
+  await update(file)
+  expect(await variables()).toEqual(custom_variables)
+  await update('email,customer,seats,capital,word,code\nann@lead.example,true,13,FALSE,yes,007\n')
+  expect(await variables()).toEqual({
+    ...custom_variables,
+    ...{ customer: true, seats: 13, capital: false, word: 'yes', code: '007' },
+  })
+})
+
 test('an encoding that the file is not written in shows what it makes of it', async () => {
   const file = Buffer.from('email,name\nann@lead.example,Zoë\n', 'utf16le')
   const { id } = await imports.send(file, { campaign_id })

@@ -182,6 +182,7 @@ async function writeBatch(
       const full: number[] = []
       const added = await addLeads(tx, workspace_id, input, {
         isDryRun: isCheck,
+        isFile: true,
         leaveOut: (indexes) => void full.push(...indexes),
       })
       counts.added += added.leads_uploaded

@@ -28,6 +28,8 @@ interface AddOptions {
   isDryRun?: boolean
   /** Takes the places of rows that would give a lead too many variables; without it they are an error. */
   leaveOut?: (indexes: number[]) => void
+  /** They come from a file, which has texts alone: a variable of a lead that is there keeps its type. */
+  isFile?: boolean
   /** Others go in the same transaction: the caller asks for room in the plan once they are gone. */
   othersGo?: boolean
 }
@@ -40,7 +42,7 @@ export async function addLeads(
   ctx: Context,
   workspaceId: string,
   input: AddLeads,
-  { isDryRun = false, leaveOut, othersGo = false }: AddOptions = {},
+  { isDryRun = false, leaveOut, isFile = false, othersGo = false }: AddOptions = {},
 ): Promise<AddedLeads> {
   const { rows, skipped } = readLeads(input.leads)
   if (rows.length === 0) throw noValidLeads(skipped)
@@ -59,7 +61,10 @@ export async function addLeads(
         ...{ created_leads: [], skipped_leads: skipped },
       }
     }
-    if (present.length > 0) await queries.overwriteLeads(tx.db, workspaceId, present, tx.now())
+    if (present.length > 0) {
+      const written = isFile ? await asStored(tx, workspaceId, present) : present
+      await queries.overwriteLeads(tx.db, workspaceId, written, tx.now())
+    }
     const created = fresh.map((row) => ({
       ...row,
       id: tx.newId(),
@@ -182,6 +187,34 @@ async function withoutFull(
   }
   leaveOut?.(indexes)
   return rows.filter((row) => !full.has(row.id))
+}
+
+/** What a file spells, as what is stored: to a condition in a mail the text `false` is true. */
+async function asStored(
+  tx: Context,
+  workspaceId: string,
+  rows: queries.LeadToWrite[],
+): Promise<queries.LeadToWrite[]> {
+  const ids = rows.map(({ id }) => id)
+  const typed = await queries.listTyped(tx.db, workspaceId, ids)
+  const storedOf = new Map(typed.map(({ id, variables }) => [id, new Map(variables)]))
+  return rows.map((row) => {
+    const stored = storedOf.get(row.id)
+    if (!stored) return row
+    const variables = Object.entries(row.variables).map(
+      ([name, text]) => [name, spelled(text, stored.get(name))] as const,
+    )
+    return { ...row, variables: Object.fromEntries(variables) }
+  })
+}
+
+/** Spreadsheets write booleans in capitals. */
+function spelled<T>(text: T, stored: unknown): T | boolean | number {
+  if (typeof stored === 'boolean' && /^(true|false)$/i.test(String(text)))
+    return String(text).toLowerCase() === 'true'
+  const number = Number(text)
+  const isNumber = Number.isFinite(number) && String(number) === text
+  return typeof stored === 'number' && isNumber ? number : text
 }
 
 /** As `nextSendOf`, the same for all. */

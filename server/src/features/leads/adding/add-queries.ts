@@ -159,6 +159,18 @@ export const findFull = async (
   return new Set(result.rows.map(({ id }) => id))
 }
 
+/** Variables that are no texts, of the leads that have any. */
+export const listTyped = async (db: Db, workspaceId: string, ids: string[]) => {
+  const { rows } = await sql<{ id: string; variables: [name: string, value: boolean | number][] }>`
+    select l.id, jsonb_agg(jsonb_build_array(v.key, v.value)) as variables
+    from leads l
+    cross join lateral jsonb_each(l.custom_variables) v
+    where l.workspace_id = ${workspaceId}::uuid and l.id = any(array(select unnest(${ids}::uuid[])))
+      and jsonb_typeof(v.value) <> 'string'
+    group by l.id`.execute(db)
+  return rows
+}
+
 /** Sets the texts that are given; variables are merged, and null removes one. */
 export const overwriteLeads = (db: Db, workspaceId: string, rows: LeadToWrite[], at: Date) =>
   sql`
