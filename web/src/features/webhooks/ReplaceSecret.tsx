@@ -25,8 +25,9 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
   const [mayBeInForce, setMayBeInForce] = useState(false)
   const replace = useMutation({
     ...updateWebhookMutation(),
-    onError: ({ code, statusCode }) =>
-      setMayBeInForce(mayBeInForce || code === 'unreachable' || statusCode >= 500),
+    // 0: there was no answer at all.
+    onError: ({ statusCode }) =>
+      setMayBeInForce(mayBeInForce || statusCode === 0 || statusCode >= 500),
   })
   // Left meanwhile, nobody would ever see the secret that is in force.
   useStayWhile(replace.isPending)
