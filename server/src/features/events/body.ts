@@ -100,7 +100,7 @@ const sum = (items: { bytes: number }[]) => items.reduce((total, { bytes }) => t
 const pointer = (to: string, key: string) => `${to}/${escapePointer(key)}`
 
 /** Ids, addresses and times are never cut: a part of one is another one, or none. */
-const whole =
+const neverCut =
   /(^|_)(id|email|mailbox|url|type|timestamp|domain|contacted_from)$|^timestamp_|^(email|cc|bcc)_list$/
 
 /** What people name as they like is no id, whatever the name. */
@@ -118,7 +118,7 @@ function cuttableTexts(root: Record<string, unknown>): TextPlace[] {
       if (typeof value === 'object' && value !== null) {
         open.push({ value: value as Record<string, unknown>, path, name })
       } else if (typeof value === 'string' && value.length > 16) {
-        if (whole.test(name) && !isNamedByPeople(place.path)) continue
+        if (neverCut.test(name) && !isNamedByPeople(place.path)) continue
         texts.push({ holder, key, path, text: value, bytes: jsonBytes(value) })
       }
     }

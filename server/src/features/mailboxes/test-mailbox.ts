@@ -104,7 +104,7 @@ class Test {
 
   async #checkLinks(): Promise<void> {
     const url = await findLinkUrl(this.#ctx)
-    if (canCarryLinks(this.#mailbox, url)) return this.#well('links', `they lead to ${url}`)
+    if (canCarryLinks(this.#mailbox, url)) return this.#tellOk('links', `they lead to ${url}`)
     const detail = `${url} reaches no recipient: unsubscribing goes by mail, and nothing is tracked`
     this.#tell({ step: 'links', status: 'warn', detail, remedy: linkAddressRemedy })
   }
@@ -115,7 +115,7 @@ class Test {
   ): Promise<T | undefined> {
     return await this.#try(side, `${side} login`, async () => {
       const { connection } = await connect(this.#ctx, this.#workspaceId, this.#mailbox.id)
-      this.#well(`${side} login`, 'connected and logged in')
+      this.#tellOk(`${side} login`, 'connected and logged in')
       return connection
     })
   }
@@ -125,7 +125,7 @@ class Test {
       const folders = await imap.folders()
       const has = (use: string) => folders.some(({ specialUse }) => specialUse === use)
       const missing = ['inbox', 'junk', 'sent'].filter((use) => !has(use))
-      if (missing.length === 0) this.#well('folders', 'inbox, junk and sent are there')
+      if (missing.length === 0) this.#tellOk('folders', 'inbox, junk and sent are there')
       else {
         const remedy = 'Make them, or leave it: what is in none of them is not seen.'
         const detail = `no folder for ${missing.join(' and ')} was found`
@@ -145,7 +145,7 @@ class Test {
     const isSent = await this.#try('smtp', 'sending', async () => {
       await smtp.begin(mail.envelope)
       await smtp.finish(mail.source)
-      this.#well('sending', 'the server took a mail from the mailbox to itself')
+      this.#tellOk('sending', 'the server took a mail from the mailbox to itself')
       return true
     })
     if (!isSent) return
@@ -154,7 +154,7 @@ class Test {
       const folder = await this.#waitFor(imap, folders, mail.messageId)
       const seconds = ((this.#ctx.monotonicMs() - sentMs) / 1000).toFixed(1)
       await this.#recovered('imap')
-      if (folder === 'inbox') this.#well('arrival', `it arrived after ${seconds} s`)
+      if (folder === 'inbox') this.#tellOk('arrival', `it arrived after ${seconds} s`)
       else if (folder === 'junk') {
         const remedy = 'Mark it as no junk there, and see to SPF, DKIM and DMARC of the domain.'
         const detail = `it arrived after ${seconds} s, in the junk folder`
@@ -213,7 +213,7 @@ class Test {
     )
   }
 
-  #well(step: string, detail: string): void {
+  #tellOk(step: string, detail: string): void {
     this.#tell({ step, status: 'ok', detail, remedy: null })
   }
 

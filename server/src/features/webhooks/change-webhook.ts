@@ -25,7 +25,13 @@ import { disabledReasons, type WebhookChanges } from './schema.ts'
 import { openHeaders, openSecret, sealHeaders, sealSecret } from './sealed.ts'
 import { createSecret } from './signing-secret.ts'
 import { requireAllowedTarget } from './target.ts'
-import { nothingMasked, record, refuseProblems, requireCampaign, toRecord } from './webhooks.ts'
+import {
+  nothingMasked,
+  recordWebhookChange,
+  refuseProblems,
+  requireCampaign,
+  toRecord,
+} from './webhooks.ts'
 
 type Row = Selectable<Webhooks>
 type Columns = Updateable<Webhooks>
@@ -217,12 +223,12 @@ async function recordChanges(
   fields: string[],
   by: ChangedBy,
 ) {
-  if (fields.length > 0) await record(tx, after, 'webhook.updated', by, { fields })
+  if (fields.length > 0) await recordWebhookChange(tx, after, 'webhook.updated', by, { fields })
   if (before.status === after.status) return
   if (after.status === 'disabled') {
-    await record(tx, after, 'webhook.disabled', by, { reason: 'manual' })
+    await recordWebhookChange(tx, after, 'webhook.disabled', by, { reason: 'manual' })
     return
   }
   await clearFailures(tx.db, after.workspace_id, after.id)
-  await record(tx, after, 'webhook.enabled', by)
+  await recordWebhookChange(tx, after, 'webhook.enabled', by)
 }

@@ -8,7 +8,7 @@ import { findFailingSince } from '../deliveries/lane-health/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
 import type { Webhook } from './schema.ts'
-import { record, toRecord } from './webhooks.ts'
+import { recordWebhookChange, toRecord } from './webhooks.ts'
 
 type Row = Selectable<Webhooks>
 
@@ -111,7 +111,7 @@ export const dismissMissed = (
     )
     const missed = JSON.stringify(periods)
     if (missed === JSON.stringify(row.missed)) return toRecord(tx, row)
-    await record(tx, row, 'webhook.updated', by, { fields: ['missed'] })
+    await recordWebhookChange(tx, row, 'webhook.updated', by, { fields: ['missed'] })
     return toRecord(tx, await queries.updateWebhook(tx.db, workspaceId, id, { missed }))
   })
 

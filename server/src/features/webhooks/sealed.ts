@@ -25,10 +25,10 @@ export const sealHeaders = (ctx: AnyContext, owner: Owner, headers: Headers) =>
 
 /** For the delivery engine, which opens the same few values again and again. */
 export const openSecretBytes = (ctx: AnyContext, owner: Owner, sealed: Buffer): Buffer =>
-  remember(ctx.secrets, sealed, secretPurpose(owner), secretBytes)
+  openCached(ctx.secrets, sealed, secretPurpose(owner), secretBytes)
 
 export const openHeaders = (ctx: AnyContext, owner: Owner, sealed: Buffer | null): Headers =>
-  sealed ? remember(ctx.secrets, sealed, headersPurpose(owner), parseHeaders) : {}
+  sealed ? openCached(ctx.secrets, sealed, headersPurpose(owner), parseHeaders) : {}
 
 const destinationKey = { workspace_id: 'uuid', id: 'uuid' }
 
@@ -53,8 +53,8 @@ const headersPurpose = ({ workspace_id, id }: Owner) => `webhook:${workspace_id}
 
 const parseHeaders = (text: string): Headers => Object.freeze(JSON.parse(text) as Headers)
 
-/** Characters of sealed text in the cache of a process; the opened values take about as much again. */
-const rememberedMax = 8 * 1024 * 1024
+/** Of sealed texts in the cache of a process; the opened values take about as much again. */
+const cacheMaxBytes = 8 * 1024 * 1024
 
 const opened = new WeakMap<SecretBox, SizedCache<unknown>>()
 
@@ -62,13 +62,13 @@ const opened = new WeakMap<SecretBox, SizedCache<unknown>>()
  * Opens a value once. The key is the purpose with the sealed text: a value that was moved to
  * another row is not found here and does not open there.
  */
-function remember<T>(
+function openCached<T>(
   secrets: SecretBox,
   sealed: Buffer,
   purpose: string,
   parse: (text: string) => T,
 ): T {
-  const cache = opened.get(secrets) ?? new SizedCache<unknown>(rememberedMax)
+  const cache = opened.get(secrets) ?? new SizedCache<unknown>(cacheMaxBytes)
   opened.set(secrets, cache)
   const key = `${purpose} ${sealed.toString('latin1')}`
   const known = cache.get(key)

@@ -61,7 +61,7 @@ export async function createWebhook(
       timestamp_updated: tx.now(),
     })
     await queries.insertUrl(tx.db, workspaceId, row.id, row.target_hook_url, tx.now())
-    await record(tx, row, 'webhook.created', by, { event_type: row.event_type })
+    await recordWebhookChange(tx, row, 'webhook.created', by, { event_type: row.event_type })
     return { ...toRecord(tx, row), headers, signing_secret: secret }
   })
 }
@@ -107,7 +107,7 @@ export async function deleteWebhook(ctx: Context, workspaceId: string, id: strin
     await deleteLane(tx.db, workspaceId, id)
     const row = await queries.deleteWebhook(tx.db, workspaceId, id)
     if (!row) throw notFound('webhook')
-    await record(tx, row, 'webhook.deleted', by)
+    await recordWebhookChange(tx, row, 'webhook.deleted', by)
     return toRecord(tx, row)
   })
 }
@@ -159,7 +159,7 @@ async function requireRoom(tx: Context, workspaceId: string) {
 
 type Details = Record<string, string | string[]>
 
-export const record = (
+export const recordWebhookChange = (
   tx: Context,
   row: { workspace_id: string; id: string },
   action: string,

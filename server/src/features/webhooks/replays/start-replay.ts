@@ -13,7 +13,7 @@ import {
 import { lockLane } from '../../deliveries/lane-health/index.ts'
 import { findMissedPeriods, findPreviousTo, forgetMissed } from '../missed.ts'
 import { findWebhook } from '../queries.ts'
-import { record } from '../webhooks.ts'
+import { recordWebhookChange } from '../webhooks.ts'
 
 /** The events of a window, or one delivery. */
 export type Selection = ReplayWindow | { attemptId: string } | { retryGroupId: string }
@@ -102,7 +102,7 @@ export async function startReplay(
       },
       async onQueued(tx, isFirst) {
         const details = { ...window, deliveries: String(deliveries) }
-        if (isFirst) await record(tx, row, 'webhook.replayed', by, details)
+        if (isFirst) await recordWebhookChange(tx, row, 'webhook.replayed', by, details)
         if ('from' in selection) await keepRoom(tx, workspaceId, webhookId)
       },
     },
