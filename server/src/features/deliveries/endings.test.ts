@@ -12,7 +12,7 @@ import { pendingMax } from './backlog.ts'
 import { closeBacklog } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
 import { rowsMax } from './enqueue.ts'
-import { type Attempt, enqueueDeliveries, replay } from './index.ts'
+import { type Attempt, enqueueDeliveries, replayDelivery, replayEvents } from './index.ts'
 import { Lane } from './lane.ts'
 
 const hour = 3_600_000
@@ -427,17 +427,13 @@ describe('a replay', () => {
     ])
     const { id } = await service.createWebhook(receiver.url, { event_type: 'lead.closed' })
     const to = new Date(service.ctx.now().getTime() + 1000)
-    const request = { workspaceId: service.workspaceId, webhookId: id, from, to }
-    expect(await replay(service.ctx, request)).toBe(2)
+    const target = { workspaceId: service.workspaceId, webhookId: id }
+    expect(await replayEvents(service.ctx, target, { from, to })).toBe(2)
     const attempts = await service.waitForAttempts(id, 2)
     expect(new Set(attempts.map((a) => a.event_id))).toEqual(new Set([eventIds[0], eventIds[2]]))
 
-    const again = {
-      workspaceId: service.workspaceId,
-      webhookId: id,
-      retryGroupId: attempts[0]?.retry_group_id ?? '',
-    }
-    expect(await replay(service.ctx, again)).toBe(1)
+    const retryGroupId = attempts[0]?.retry_group_id ?? ''
+    expect(await replayDelivery(service.ctx, target, { retryGroupId })).toBe(1)
     const [, , third] = await service.waitForAttempts(id, 3)
     expect(third).toMatchObject({ event_id: attempts[0]?.event_id, retry_count: 0 })
     expect(third?.retry_group_id).not.toBe(attempts[0]?.retry_group_id)
@@ -454,8 +450,8 @@ describe('a replay', () => {
       .set({ retry_group_id: retryGroupId })
       .where('id', '=', attempt?.id ?? '')
       .execute()
-    const request = { workspaceId: service.workspaceId, webhookId: id, retryGroupId }
-    expect(await replay(service.ctx, request)).toBe(1)
+    const target = { workspaceId: service.workspaceId, webhookId: id }
+    expect(await replayDelivery(service.ctx, target, { retryGroupId })).toBe(1)
   })
 
   test('of one delivery whose event is no longer stored is refused, and queues nothing', async () => {
@@ -465,9 +461,10 @@ describe('a replay', () => {
     const [attempt] = await service.waitForAttempts(id, 1)
     await deleteEvent(eventId)
     const retryGroupId = attempt?.retry_group_id ?? ''
-    await expect(
-      replay(service.ctx, { workspaceId: service.workspaceId, webhookId: id, retryGroupId }),
-    ).rejects.toThrow('no longer stored')
+    const target = { workspaceId: service.workspaceId, webhookId: id }
+    await expect(replayDelivery(service.ctx, target, { retryGroupId })).rejects.toThrow(
+      'no longer stored',
+    )
     expect(await pendingOf(id)).toBe(0)
   })
 
@@ -477,9 +474,8 @@ describe('a replay', () => {
     const from = service.ctx.now()
     await service.call('POST', `/api/v2/webhooks/${id}/test`)
     const to = new Date(service.ctx.now().getTime() + 1000)
-    expect(
-      await replay(service.ctx, { workspaceId: service.workspaceId, webhookId: id, from, to }),
-    ).toBe(0)
+    const target = { workspaceId: service.workspaceId, webhookId: id }
+    expect(await replayEvents(service.ctx, target, { from, to })).toBe(0)
   })
 
   test('that ends half-way is in the audit log', async () => {
@@ -513,11 +509,11 @@ describe('a replay', () => {
   test('of a disabled or unknown destination is refused', async () => {
     const { id } = await service.createWebhook('http://127.0.0.1:9/')
     await patch(id, { status: 'disabled' })
-    const window = { workspaceId: service.workspaceId, from: new Date(0), to: service.ctx.now() }
-    await expect(replay(service.ctx, { ...window, webhookId: id })).rejects.toThrow('disabled')
-    await expect(
-      replay(service.ctx, { ...window, webhookId: service.ctx.newId() }),
-    ).rejects.toThrow('No such webhook')
+    const { ctx, workspaceId } = service
+    const window = { from: new Date(0), to: ctx.now() }
+    const replayOf = (webhookId: string) => replayEvents(ctx, { workspaceId, webhookId }, window)
+    await expect(replayOf(id)).rejects.toThrow('disabled')
+    await expect(replayOf(ctx.newId())).rejects.toThrow('No such webhook')
   })
 })
 

@@ -6,7 +6,14 @@ export { enqueueDeliveries } from './enqueue.ts'
 export { countPending, listLaneHealth } from './lane-queries.ts'
 export { countSuccesses, observeAttempt } from './observe.ts'
 export { chooseCountStripe, recordAttempts } from './record.ts'
-export { countReplay, type ReplayWindow, replay, waitForUnderWay } from './replay.ts'
+export {
+  countReplay,
+  type ReplayedDelivery,
+  type ReplayWindow,
+  replayDelivery,
+  replayEvents,
+  waitForUnderWay,
+} from './replay.ts'
 export { copyReplayedWeeks, dropOldPartitions } from './retention.ts'
 export { type DeliveryRunner, type DeliveryRunnerOptions, startDeliveryRunner } from './runner.ts'
 export { fixedHeaders, send } from './send.ts'

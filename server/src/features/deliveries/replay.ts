@@ -16,6 +16,7 @@ const eventsReadMax = 50_000
 /** Longer than a transaction that makes events takes to end. */
 const underWayMs = 2_000
 
+/** From `from` to before `to`. */
 export interface ReplayWindow {
   from: Date
   to: Date
@@ -29,15 +30,13 @@ export interface ReplayWindow {
   previousTo?: Date | undefined
 }
 
-/**
- * Every stored event from `from` to before `to` that matches the subscription, or one delivery, which
- * any attempt of it names, or its retry group.
- */
-export type ReplayRequest = { workspaceId: string; webhookId: string } & (
-  | ReplayWindow
-  | { attemptId: string }
-  | { retryGroupId: string }
-)
+/** One delivery, which any attempt of it names, or its retry group. */
+export type ReplayedDelivery = { attemptId: string } | { retryGroupId: string }
+
+interface ReplayTarget {
+  workspaceId: string
+  webhookId: string
+}
 
 /** What was under way when the destination went on is for nobody, and not to be seen before it has ended. */
 export async function waitForUnderWay({ now, sleep }: Context, { to, endedFrom }: ReplayWindow) {
@@ -46,41 +45,28 @@ export async function waitForUnderWay({ now, sleep }: Context, { to, endedFrom }
 }
 
 interface ReplaySteps {
-  /** Before any of a window is queued, of which there are so many: at most one more than can be. */
+  /** Before any is queued, of which there are so many: at most one more than can be. */
   onCounted?: (count: number) => Promise<unknown>
   /** In each transaction that has queued some of them. */
   onQueued?: (tx: Context, isFirst: boolean) => Promise<unknown>
 }
 
 /**
- * Delivers again: the same event ids, new retry groups that start at attempt 0 and live 72 h.
+ * Delivers every stored event of a window that matches the subscription again: the same event ids, new
+ * retry groups that start at attempt 0 and live 72 h.
  *
  * @returns how many deliveries were queued
  */
-export async function replay(
+export async function replayEvents(
   ctx: Context,
-  request: ReplayRequest,
+  { workspaceId, webhookId }: ReplayTarget,
+  window: ReplayWindow,
   { onCounted, onQueued }: ReplaySteps = {},
 ): Promise<number> {
-  const { workspaceId } = request
-  if (!('from' in request)) {
-    const attempt =
-      'attemptId' in request
-        ? await queries.findAttempt(ctx.db, workspaceId, request.attemptId)
-        : await queries.findAttemptOfGroup(ctx.db, workspaceId, request.retryGroupId)
-    if (attempt?.webhook_id !== request.webhookId) throw notFound('delivery')
-    await getActiveDestination(ctx, workspaceId, attempt.webhook_id)
-    const queued = await enqueue(ctx, workspaceId, attempt.webhook_id, [attempt.event_id], (tx) =>
-      onQueued?.(tx, true),
-    )
-    if (queued === 0) throw eventNotStored()
-    return queued
-  }
-  const { webhookId } = request
   const destination = await getActiveDestination(ctx, workspaceId, webhookId)
   // All of them are read, once, before any is queued: their number may be more than there is room for.
   const ids: string[] = []
-  for await (const read of eventsOf(ctx, destination, request, pendingMax + 1)) {
+  for await (const read of eventsOf(ctx, destination, window, pendingMax + 1)) {
     ids.push(...read)
     if (ids.length > pendingMax) break
   }
@@ -92,6 +78,30 @@ export async function replay(
     count += await enqueue(ctx, workspaceId, webhookId, chunk, (tx) => onQueued?.(tx, isFirst))
   }
   return count
+}
+
+/**
+ * Delivers the event of one delivery again, as `replayEvents` does those of a window.
+ *
+ * @param onQueued called in the transaction that has queued it
+ */
+export async function replayDelivery(
+  ctx: Context,
+  { workspaceId, webhookId }: ReplayTarget,
+  delivery: ReplayedDelivery,
+  onQueued?: (tx: Context) => Promise<unknown>,
+): Promise<number> {
+  const attempt =
+    'attemptId' in delivery
+      ? await queries.findAttempt(ctx.db, workspaceId, delivery.attemptId)
+      : await queries.findAttemptOfGroup(ctx.db, workspaceId, delivery.retryGroupId)
+  if (attempt?.webhook_id !== webhookId) throw notFound('delivery')
+  await getActiveDestination(ctx, workspaceId, webhookId)
+  const queued = await enqueue(ctx, workspaceId, webhookId, [attempt.event_id], (tx) =>
+    onQueued?.(tx),
+  )
+  if (queued === 0) throw eventNotStored()
+  return queued
 }
 
 export interface ReplayCount {
@@ -107,7 +117,8 @@ export interface ReplayCount {
  */
 export async function countReplay(
   ctx: Context,
-  { workspaceId, webhookId, ...window }: Extract<ReplayRequest, { from: Date }>,
+  { workspaceId, webhookId }: ReplayTarget,
+  window: ReplayWindow,
   most: number,
   budgetMs = Number.POSITIVE_INFINITY,
 ): Promise<ReplayCount> {

@@ -11,7 +11,7 @@ import { operator } from '../audit/index.ts'
 import { getWebhookEvent } from '../webhooks/history/history.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 import { createWorkspace } from '../workspaces/index.ts'
-import { replay } from './replay.ts'
+import { replayDelivery } from './replay.ts'
 import { dropOldPartitions, historyTables, keepReplayed } from './retention.ts'
 
 const day = 86_400_000
@@ -115,7 +115,7 @@ async function replayAfter(days: number) {
   await insertEvent(own.db, workspaceId, event_id, { of: 'the event' })
   const { id: attemptId } = await insertAttempt(ctx, workspaceId, { webhook_id, event_id })
   const again = async () => {
-    await replay(own, { workspaceId, webhookId: webhook_id, attemptId })
+    await replayDelivery(own, { workspaceId, webhookId: webhook_id }, { attemptId })
     await ctx.database.peek.deleteFrom('deliveries').execute()
   }
   ctx.clock.advance(days * day)

@@ -1,4 +1,4 @@
-import { replay } from '../../../src/features/deliveries/index.ts'
+import { replayEvents } from '../../../src/features/deliveries/index.ts'
 import { emit, type NewEvent } from '../../../src/features/events/index.ts'
 import { changeWebhook } from '../../../src/features/webhooks/change-webhook.ts'
 import { testWebhook } from '../../../src/features/webhooks/test-calls/test-call.ts'
@@ -170,7 +170,7 @@ export class Workload {
     this.#recorder.replayed.add(webhookId)
     const to = ctx.now()
     const from = new Date(to.getTime() - this.#random.between(1_000, 20_000))
-    await replay(ctx, { workspaceId: tenant.workspaceId, webhookId, from, to })
+    await replayEvents(ctx, { workspaceId: tenant.workspaceId, webhookId }, { from, to })
   }
 
   async #test(ctx: FreeContext, tenant: Tenant) {

@@ -6,8 +6,10 @@ import {
   countPending,
   countReplay,
   pendingMax,
+  type ReplayedDelivery,
   type ReplayWindow,
-  replay,
+  replayDelivery,
+  replayEvents,
   waitForUnderWay,
 } from '../../deliveries/index.ts'
 import { lockLane } from '../../deliveries/lane-health/index.ts'
@@ -16,7 +18,7 @@ import { findWebhook } from '../queries.ts'
 import { recordWebhookChange } from '../webhooks.ts'
 
 /** The events of a window, or one delivery. */
-export type Selection = ReplayWindow | { attemptId: string } | { retryGroupId: string }
+export type Selection = ReplayWindow | ReplayedDelivery
 
 /** Counted one past what can be replayed at once. */
 export const countWindow = (
@@ -25,7 +27,7 @@ export const countWindow = (
   webhookId: string,
   window: ReplayWindow,
   budgetMs: number,
-) => countReplay(ctx, { workspaceId, webhookId, ...window }, pendingMax + 1, budgetMs)
+) => countReplay(ctx, { workspaceId, webhookId }, window, pendingMax + 1, budgetMs)
 
 /** Events of the moment in which it goes on may be meant for nobody: twice is better than never. */
 const overlapMs = 5_000
@@ -62,53 +64,74 @@ export async function countMissed(
   return { deliveries: 0, is_estimate: false, from: null, to: null, ended_from: null }
 }
 
-/**
- * Each chunk is queued in a transaction of its own, so that a large window holds nothing up. The audit
- * log has it with the first: a replay that ends half-way was begun all the same.
- *
- * @returns how many deliveries were queued
- */
-export async function startReplay(
+/** @returns how many deliveries were queued */
+export const startReplay = (
   ctx: Context,
   workspaceId: string,
   webhookId: string,
   selection: Selection,
   by: ChangedBy,
+): Promise<number> =>
+  'from' in selection
+    ? startWindow(ctx, workspaceId, webhookId, selection, by)
+    : startDelivery(ctx, workspaceId, webhookId, selection, by)
+
+/**
+ * Each chunk is queued in a transaction of its own, so that a large window holds nothing up. The audit
+ * log has it with the first: a replay that ends half-way was begun all the same.
+ */
+async function startWindow(
+  ctx: Context,
+  workspaceId: string,
+  webhookId: string,
+  window: ReplayWindow,
+  by: ChangedBy,
 ): Promise<number> {
-  if ('from' in selection) await waitForUnderWay(ctx, selection)
-  const previousTo =
-    'from' in selection
-      ? await findPreviousTo(ctx, workspaceId, webhookId, selection.from)
-      : undefined
-  const window =
-    'from' in selection
-      ? {
-          from: selection.from.toISOString(),
-          to: selection.to.toISOString(),
-          ...(selection.endedFrom ? { ended_from: selection.endedFrom.toISOString() } : {}),
-        }
-      : 'attemptId' in selection
-        ? { webhook_event_id: selection.attemptId }
-        : { retry_group_id: selection.retryGroupId }
+  await waitForUnderWay(ctx, window)
+  const previousTo = await findPreviousTo(ctx, workspaceId, webhookId, window.from)
   const row = { workspace_id: workspaceId, id: webhookId }
-  let deliveries = 1
-  const queued = await replay(
+  let deliveries = 0
+  const queued = await replayEvents(
     ctx,
-    { workspaceId, webhookId, ...selection, previousTo },
+    { workspaceId, webhookId },
+    { ...window, previousTo },
     {
       async onCounted(count) {
         deliveries = count
         await requireRoom(ctx, workspaceId, webhookId, count)
       },
       async onQueued(tx, isFirst) {
-        const details = { ...window, deliveries: String(deliveries) }
+        const details = { ...timesOf(window), deliveries: String(deliveries) }
         if (isFirst) await recordWebhookChange(tx, row, 'webhook.replayed', by, details)
-        if ('from' in selection) await keepRoom(tx, workspaceId, webhookId)
+        await keepRoom(tx, workspaceId, webhookId)
       },
     },
   )
-  if ('from' in selection) await forgetMissed(ctx, workspaceId, webhookId, selection)
+  await forgetMissed(ctx, workspaceId, webhookId, window)
   return queued
+}
+
+const timesOf = ({ from, to, endedFrom }: ReplayWindow) => ({
+  ...{ from: from.toISOString(), to: to.toISOString() },
+  ...(endedFrom ? { ended_from: endedFrom.toISOString() } : {}),
+})
+
+function startDelivery(
+  ctx: Context,
+  workspaceId: string,
+  webhookId: string,
+  delivery: ReplayedDelivery,
+  by: ChangedBy,
+): Promise<number> {
+  const row = { workspace_id: workspaceId, id: webhookId }
+  const named =
+    'attemptId' in delivery
+      ? { webhook_event_id: delivery.attemptId }
+      : { retry_group_id: delivery.retryGroupId }
+  const details = { ...named, deliveries: '1' }
+  return replayDelivery(ctx, { workspaceId, webhookId }, delivery, (tx) =>
+    recordWebhookChange(tx, row, 'webhook.replayed', by, details),
+  )
 }
 
 /** What is more than may wait for a destination ends undelivered, what has waited longest first. */
