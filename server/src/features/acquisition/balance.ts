@@ -15,7 +15,7 @@ export const costs = { find: 0, acquire_email: 1 }
 export async function readCredits(ctx: Context, workspaceId: string): Promise<Credits> {
   const account = await queries.findAccount(ctx.db, workspaceId)
   if (account && !turnPeriod(account, account.plan_monthly_credits, ctx.now())) return account
-  return transaction(inWorkspace(ctx, workspaceId), (tx) => holdCredits(tx, workspaceId))
+  return transaction(inWorkspace(ctx, workspaceId), (tx) => lockCredits(tx, workspaceId))
 }
 
 /**
@@ -23,7 +23,7 @@ export async function readCredits(ctx: Context, workspaceId: string): Promise<Cr
  * that workspaces know nothing of them, and turned to a new period when one is due: exactly once,
  * whoever comes first.
  */
-export async function holdCredits(tx: Context, workspaceId: string): Promise<Credits> {
+export async function lockCredits(tx: Context, workspaceId: string): Promise<Credits> {
   const account =
     (await queries.lockAccount(tx.db, workspaceId)) ?? (await openAccount(tx, workspaceId))
   const turn = turnPeriod(account, account.plan_monthly_credits, tx.now())
@@ -63,7 +63,7 @@ export async function grantMonthlyCredits(ctx: ProcessContext) {
     const due = await findDuePeriods(ctx.db, ctx.now(), after, chunk)
     for (const workspaceId of due) {
       after = workspaceId
-      await transaction(inWorkspace(ctx, workspaceId), (tx) => holdCredits(tx, workspaceId)).catch(
+      await transaction(inWorkspace(ctx, workspaceId), (tx) => lockCredits(tx, workspaceId)).catch(
         (error) => {
           // Then it is so for all: the loop tells of it once, and begins again.
           if (isUnreachable(error) || isReadOnly(error)) throw error

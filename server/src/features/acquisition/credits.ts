@@ -4,7 +4,7 @@ import { AppError, invalidField } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import type { CreditEntry } from './application-schema.ts'
-import { costs, enter, holdCredits, readCredits } from './balance.ts'
+import { costs, enter, lockCredits, readCredits } from './balance.ts'
 import * as queries from './credit-queries.ts'
 import type { Credits } from './period.ts'
 import type { Balance } from './schema.ts'
@@ -40,7 +40,7 @@ export async function grantCredits(
   { credits, reason }: CreditGrant,
 ): Promise<Balance> {
   return transaction(ctx, async (tx) => {
-    const held = await holdCredits(tx, workspaceId)
+    const held = await lockCredits(tx, workspaceId)
     if (credits < 1 || held.balance + credits > balanceMax) {
       throw invalidField('/credits', `A workspace has at most ${balanceMax} credits.`)
     }
@@ -60,7 +60,7 @@ export async function refundContact(
   reason?: string,
 ): Promise<Balance> {
   return transaction(ctx, async (tx) => {
-    const held = await holdCredits(tx, workspaceId)
+    const held = await lockCredits(tx, workspaceId)
     const entries = await queries.listContactEntries(tx.db, workspaceId, contactId)
     const charged = entries.find((entry) => entry.kind === 'charge')
     if (!charged) {

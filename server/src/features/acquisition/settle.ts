@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { emit, type NewEvent } from '../events/index.ts'
-import { costs, holdCredits } from './balance.ts'
+import { costs, lockCredits } from './balance.ts'
 import * as creditQueries from './credit-queries.ts'
 import { planReveals, type Reveal, type RevealPlan, type Settled } from './plan.ts'
 import * as queries from './queries.ts'
@@ -29,7 +29,7 @@ export async function settleReveals(
 
 const settle = (ctx: Context, workspaceId: string, reveals: Reveal[]): Promise<Settled[]> =>
   transaction(ctx, async (tx) => {
-    const { balance } = await holdCredits(tx, workspaceId)
+    const { balance } = await lockCredits(tx, workspaceId)
     const ids = reveals.map((reveal) => reveal.contactId)
     const acquired = await queries.findAcquired(tx.db, workspaceId, ids)
     const lists = await findLists(tx, workspaceId, reveals)

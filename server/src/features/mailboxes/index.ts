@@ -19,7 +19,7 @@ export {
   updateMailbox,
 } from './mailboxes.ts'
 export { connectMailboxImap, connectMailboxSmtp, openMailbox } from './open-mailbox.ts'
-export { findMailboxesByAddress, holdMailbox } from './queries.ts'
+export { findMailboxesByAddress, lockMailboxVersion } from './queries.ts'
 export {
   isBeingRead,
   isInboxRead,

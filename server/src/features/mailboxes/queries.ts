@@ -107,8 +107,8 @@ export const lockMailbox = (db: Db, workspaceId: string, id: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-/** Whether it is still in this version; if so, it stays so until the transaction ends. */
-export const holdMailbox = async (
+/** Whether it is still in this version; if so, nobody else changes it until the transaction ends. */
+export const lockMailboxVersion = async (
   db: Db,
   workspaceId: string,
   id: string,

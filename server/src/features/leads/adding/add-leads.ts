@@ -47,7 +47,7 @@ export async function addLeads(
   const { rows, skipped } = readLeads(input.leads)
   if (rows.length === 0) throw noValidLeads(skipped)
   return transaction(ctx, async (tx) => {
-    const campaign = await holdCampaign(tx, workspaceId, input)
+    const campaign = await lockCampaignForAdding(tx, workspaceId, input)
     const classified = await classify(tx, workspaceId, input, rows, skipped)
     const { fresh, found } = isDryRun
       ? { fresh: classified.fresh, found: classified.present }
@@ -99,10 +99,10 @@ export async function addLeads(
 }
 
 /**
- * What stays as it is until leads were added. Whoever locks leads of other campaigns in the same
- * transaction calls it before that.
+ * Locks what must stay as it is until leads were added: the campaign and the suppressions. Whoever
+ * locks leads of other campaigns in the same transaction calls it before that.
  */
-export async function holdCampaign(
+export async function lockCampaignForAdding(
   tx: Context,
   workspaceId: string,
   input: Pick<AddLeads, 'campaign_id' | 'skip_if_in_workspace'>,

@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { lockLeadCounts } from '../../campaigns/index.ts'
 import { type Label, listLabels } from '../../labels/index.ts'
 import { findAnsweredInMoveChain } from '../activity/activity-queries.ts'
-import { addLeads, holdCampaign, roomInPlan } from '../adding/add-leads.ts'
+import { addLeads, lockCampaignForAdding, roomInPlan } from '../adding/add-leads.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, isOpen, type LockedLead } from '../record.ts'
@@ -21,7 +21,7 @@ export async function move(
   ids: string[],
 ): Promise<Outcome> {
   const input = { campaign_id: campaignId, overwrite: false, skip_if_in_workspace: false }
-  const { plan_leads_max } = await holdCampaign(tx, workspaceId, input)
+  const { plan_leads_max } = await lockCampaignForAdding(tx, workspaceId, input)
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
   const labels = new Map(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),

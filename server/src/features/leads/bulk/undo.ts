@@ -10,7 +10,7 @@ import { ChangingLead, changeLeadsAndReopen } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, isOpen, isSending, type LockedLead } from '../record.ts'
 import { findStoppedByColleague } from '../status/colleagues.ts'
-import { holdCampaigns, planResume } from '../status/resume.ts'
+import { holdStepsOfCampaigns, planResume } from '../status/resume.ts'
 import { erased } from '../status/set-statuses.ts'
 import { missing, type Outcome, refusal } from './outcome.ts'
 import type * as queries from './queries.ts'
@@ -37,7 +37,7 @@ export async function undoChange(
     workspaceId,
     leads.map((lead) => lead.email_folded),
   )
-  const campaigns = await holdCampaigns(tx, workspaceId, leads)
+  const campaigns = await holdStepsOfCampaigns(tx, workspaceId, leads)
   const changing: ChangingLead[] = []
   for (const lead of leads) {
     const before = beforeOf.get(lead.id) as queries.LeadSnapshot

@@ -11,7 +11,7 @@ import { isOpen, type LockedLead, type StoredLead } from '../record.ts'
 import { findStoppedByColleague } from './colleagues.ts'
 import { findStoppingAnswers, type StopReason } from './missed-stops.ts'
 import { automaticStatus, sendingByStatus } from './plan-status-change.ts'
-import { holdCampaigns, planResume } from './resume.ts'
+import { holdStepsOfCampaigns, planResume } from './resume.ts'
 
 /** A lead that was stopped with its address, as it was and as it is now. */
 export interface BroughtBack {
@@ -79,7 +79,7 @@ async function bringBack(
   const labels = new Map(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
   )
-  const stepsOf = await holdCampaigns(tx, workspaceId, locked)
+  const stepsOf = await holdStepsOfCampaigns(tx, workspaceId, locked)
   for (const lead of leads) {
     const { patch, events } = planReturn(lead.now, {
       steps: stepsOf.get(lead.now.campaign_id) as HeldSteps,

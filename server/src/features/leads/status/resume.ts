@@ -6,7 +6,7 @@ import { nextSendOf } from '../following/next-send.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 
 /** The steps of the leads' campaigns by id: each is read once, since they may be long, and they are held in one order. */
-export async function holdCampaigns(
+export async function holdStepsOfCampaigns(
   tx: Context,
   workspaceId: string,
   leads: LockedLead[],

@@ -5,7 +5,7 @@ import { findSuppressed } from '../../suppression/index.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import { isErased, isSending, type LockedLead } from '../record.ts'
 import { type NewStatus, planStatusChange } from './plan-status-change.ts'
-import { holdCampaigns, planResume } from './resume.ts'
+import { holdStepsOfCampaigns, planResume } from './resume.ts'
 
 export interface StatusesSet {
   /** Those that changed: the others are so already, or refused. */
@@ -34,7 +34,7 @@ export async function setStatuses(
   const resumed = planned.filter(
     ({ change }) => change.kind === 'changed' && isSending(change.patch.sending_state),
   )
-  const stepsOf = await holdCampaigns(tx, workspaceId, column(resumed, 'lead'))
+  const stepsOf = await holdStepsOfCampaigns(tx, workspaceId, column(resumed, 'lead'))
   const changed: ChangingLead[] = []
   const refused: StatusesSet['refused'] = []
   const customInterestValue = target.kind === 'label' ? target.label.value : null

@@ -1,7 +1,11 @@
 import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { endTrouble, setTrouble } from '../../mailbox-lanes/index.ts'
-import { holdMailbox, reportMailboxError, reportMailboxRecovered } from '../../mailboxes/index.ts'
+import {
+  lockMailboxVersion,
+  reportMailboxError,
+  reportMailboxRecovered,
+} from '../../mailboxes/index.ts'
 import type { MailboxFailure } from '../transmit/send-mail.ts'
 import type { LaneRow } from './lane-queries.ts'
 
@@ -24,7 +28,7 @@ export async function recordMailboxFailure(
   const pauseMs = trouble.pauseMs ?? pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 0
   const notBefore = new Date(ctx.now().getTime() + pauseMs * (0.9 + 0.2 * ctx.random()))
   await transaction(inWorkspace(ctx, workspace_id), async (tx) => {
-    if (!(await holdMailbox(tx.db, workspace_id, mailbox_id, mailbox_version))) return
+    if (!(await lockMailboxVersion(tx.db, workspace_id, mailbox_id, mailbox_version))) return
     if (trouble.needsPerson || failures + 1 >= failuresMax) {
       await reportMailboxError(tx, workspace_id, mailbox_id, 'smtp', failure)
     }
