@@ -6,7 +6,7 @@ import { findSentSteps, type LedgerRow } from './settle-queries.ts'
 import { type Settled, type Settlement, sentAt } from './settlement.ts'
 
 /** Records what the results mean for their leads: states, events, counters, the suppression list. */
-export async function recordActivity(
+export async function recordLeadActivities(
   tx: AnyContext,
   settled: Settled[],
   campaigns: Map<string, CachedCampaign>,

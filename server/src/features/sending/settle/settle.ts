@@ -17,7 +17,7 @@ import {
   releaseReservations,
   wakeMailboxesOf,
 } from './settle-freed.ts'
-import { recordActivity } from './settle-leads.ts'
+import { recordLeadActivities } from './settle-leads.ts'
 import * as queries from './settle-queries.ts'
 import type { Settled, Settlement } from './settlement.ts'
 import { throttle } from './throttle.ts'
@@ -103,7 +103,7 @@ async function write(tx: AnyContext, all: Settled[], campaigns: Map<string, Cach
   )
   await tellRefusedCopies(tx, settled)
   await revertSteps(tx, settled)
-  await recordActivity(tx, settled, campaigns)
+  await recordLeadActivities(tx, settled, campaigns)
   await postpone(tx, settled)
   const roomIn = await releaseReservations(tx, settled, campaigns)
   await countBounces(tx, bouncesOf(settled))
