@@ -41,7 +41,7 @@ export interface SendingRunner {
 
 /** The kind of hints that mails are uncertain, which the owner of their mailbox looks for. */
 const uncertainKind = 'uncertain'
-const handOverMs = 20_000
+const drainTimeoutMs = 20_000
 const tickEveryMs = 250
 const pollEveryMs = 500
 /** A transaction that committed up to so long after it woke a lane is found by the next poll. */
@@ -97,19 +97,19 @@ export async function startSendingRunner(
     await uncertain.begin(owner.buckets())
     if (scope() === 'all') await hintUncertain(ctx, owner.buckets())
   })
-  const watching = startLoop(ctx, 'database watch', watchEveryMs, async () => {
+  const guarding = startLoop(ctx, 'database watch', watchEveryMs, async () => {
     if (!(await guard.lookWhenDue())) return
     lanes.recoverAgain()
     sweep.first(owner.buckets())
     sweeping.wake()
   })
-  const looking = startLoop(ctx, 'link address', linksEveryMs, async () => {
+  const refreshingLinks = startLoop(ctx, 'link address', linksEveryMs, async () => {
     await parts.links.look()
   })
   const discover = startLoop(ctx, 'woken mailboxes', tickEveryMs, async (hinted) => {
     lanes.tick()
     const buckets = hinted && scope() === 'none' ? owner.buckets() : watched()
-    if (buckets.length > 0) await suspecting(guard, () => poll(buckets, hinted))
+    if (buckets.length > 0) await suspectOnFailure(guard, () => poll(buckets, hinted))
   })
   const wakeMarked = createMarkedWaker(ctx)
   const waking = startLoop(ctx, 'woken campaigns', tickEveryMs, async (hinted) => {
@@ -122,7 +122,7 @@ export async function startSendingRunner(
     // For everybody: a person confirmed, or hints were missed while the connection was away.
     if (text === '') {
       guard.suspect()
-      watching.wake()
+      guarding.wake()
     }
     const hint = readHint(text, leaseKind, owner.buckets())
     for (const lane of hint?.lanes ?? []) wakeLane(lane)
@@ -135,7 +135,7 @@ export async function startSendingRunner(
       sweep.first(buckets)
       sweeping.wake()
     },
-    drained: (buckets) => lanes.drain(handOverMs, buckets),
+    drained: (buckets) => lanes.drain(drainTimeoutMs, buckets),
   })
 
   return {
@@ -145,7 +145,15 @@ export async function startSendingRunner(
     async stop(withinMs = 5_000) {
       isStopping = true
       await unlisten?.()
-      const loops = [waking, discover, sweeping, reconciling, watching, looking, withdrawing]
+      const loops = [
+        waking,
+        discover,
+        sweeping,
+        reconciling,
+        guarding,
+        refreshingLinks,
+        withdrawing,
+      ]
       await Promise.all(loops.map((loop) => loop.stop()))
       await uncertain.idle(withinMs)
       await lanes.drain(withinMs)
@@ -157,7 +165,7 @@ export async function startSendingRunner(
 }
 
 /** What fails may do so because another database has taken the place of this one. */
-async function suspecting(guard: RestoreGuard, work: () => Promise<void>) {
+async function suspectOnFailure(guard: RestoreGuard, work: () => Promise<void>) {
   try {
     await work()
   } catch (error) {
