@@ -21,7 +21,7 @@ export {
   type ReplyContent,
   type ReplyRow,
 } from './replies/reply-queries.ts'
-export { confirmHeld, type HeldShard, holdAll, listHeld } from './restore-guard/hold-of-all.ts'
+export { confirmHeld, type HeldShard, holdAll, listHeld } from './restore-guard/hold-all-shards.ts'
 export { type LastSeenFile, markerFile } from './restore-guard/marker-file.ts'
 export { sendingHoldRoutes, sendingHoldSchemas } from './restore-guard/routes.ts'
 export {

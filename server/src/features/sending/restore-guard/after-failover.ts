@@ -51,7 +51,7 @@ export async function judgeFailover(
 ): Promise<{ instance: SendingInstance; knowsBefore: boolean }> {
   const left = lastSeen?.id === found.id ? lastSeen.epoch : undefined
   const isBehind = (left ?? 0) > (found.failover_epoch ?? 0)
-  const missed = asked ? await ask(tx, found, asked, judge) : null
+  const missed = asked ? await findMissedReason(tx, found, asked, judge) : null
   const held = {
     ...found,
     ...heldFor(missed ?? (isBehind ? 'database_went_back' : null), found, tx),
@@ -90,8 +90,8 @@ async function onceAllHaveAsked(
   }
 }
 
-/** Whether this database has all that this process has marked. @returns why not */
-async function ask(
+/** Why sending is held where this database lacks what this process has marked; null: it has all of it. */
+async function findMissedReason(
   tx: ProcessContext,
   found: SendingInstance,
   seen: SendingInstance,
@@ -119,7 +119,7 @@ async function ask(
 }
 
 /** Since this process looked last, a standby took over; where a person was faster, nobody asks. */
-export const askedBy = (found: SendingInstance, known: SendingInstance) =>
+export const isAskedAfterFailover = (found: SendingInstance, known: SendingInstance) =>
   isFailover(known.current_identity, found.current_identity) &&
   found.failover_identity === found.current_identity
 

@@ -3,7 +3,7 @@ import { lockInstance } from '../../../kernel/db/instance.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { hasOneInSeveral } from '../../workspaces/index.ts'
-import { askedBy, heldFor, judgeFailover, type Known } from './after-failover.ts'
+import { heldFor, isAskedAfterFailover, judgeFailover, type Known } from './after-failover.ts'
 import { detectRestore, endsByItself, isFailedOver, isOfFailover } from './detect-restore.ts'
 import * as failover from './failover-queries.ts'
 import * as queries from './hold-queries.ts'
@@ -178,7 +178,7 @@ export class RestoreGuard {
       await failover.noteFailover(tx.db, found)
       found = (await queries.findSendingInstance(tx.db)) ?? found
     }
-    const wasAsked = known !== undefined && askedBy(found, known)
+    const wasAsked = known !== undefined && isAskedAfterFailover(found, known)
     const { instance, knowsBefore } =
       wasAsked || isFailedOver(found)
         ? await judgeFailover(

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { Nullable, ref, Timestamp } from '../../../kernel/http/schema.ts'
-import { confirmHeld, type HeldShard, listHeld, seenOf } from './hold-of-all.ts'
+import { confirmHeld, type HeldShard, listHeld, seenOfAll } from './hold-all-shards.ts'
 
 const count = (description: string) => Type.Integer({ description })
 
@@ -118,7 +118,7 @@ function sumUp(held: HeldShard[]) {
   return {
     since: longest?.hold.since ?? new Date(0),
     detail: longest?.hold.detail ?? '',
-    seen: seenOf(held),
+    seen: seenOfAll(held),
     last_mail: longest?.last_mail ?? null,
     active_campaigns: sum((one) => one.active_campaigns),
     missing_mails: sum((one) => one.missing.length),

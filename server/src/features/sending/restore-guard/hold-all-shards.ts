@@ -51,7 +51,7 @@ export async function holdAll(ctx: ProcessContext): Promise<SendingHold> {
 }
 
 /** What a person was shown of all databases: another one as soon as more turns up in one of them. */
-export const seenOf = (held: HeldShard[]) => held.map(({ seen }) => seen).join(' ')
+export const seenOfAll = (held: HeldShard[]) => held.map(({ seen }) => seen).join(' ')
 
 /**
  * Ends what `listHeld` told of. A person has looked, and none of the databases has a workspace that is on
@@ -62,13 +62,13 @@ export const seenOf = (held: HeldShard[]) => held.map(({ seen }) => seen).join('
  */
 export async function confirmHeld(
   held: HeldShard[],
-  seen = seenOf(held),
+  seen = seenOfAll(held),
 ): Promise<{ uncertain: number }> {
   const [first] = held
   if (!first) {
     throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
   }
-  if (seen !== seenOf(held)) throw changedSince()
+  if (seen !== seenOfAll(held)) throw changedSince()
   const names = held.map(({ ctx }) => shardNameOf(ctx))
   await requireNoneInSeveral(first.ctx, names)
   // None goes on while another one cannot.
