@@ -11,8 +11,8 @@ import { abandonMail, type MailboxFailure, releaseMail, sendMail } from '../tran
 import type { Lane } from './lane.ts'
 import type { LaneRow } from './lane-queries.ts'
 import type { MailboxSlots } from './mailbox-slots.ts'
+import { recordMailboxFailure, recordRecovery } from './record-mailbox-failure.ts'
 import type { SenderParts } from './sender-parts.ts'
-import { recordMailboxFailure, recordRecovery } from './trouble.ts'
 
 interface LaneWorkerOptions {
   slots: Pick<MailboxSlots, 'goesOn' | 'hasFailed' | 'hasSucceeded'>

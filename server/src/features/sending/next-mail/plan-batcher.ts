@@ -23,8 +23,8 @@ async function planBatch(
   lanes: Lane[],
   parts: SenderParts,
 ): Promise<NextAction[]> {
-  const foreign = lanes.filter(({ isRecovered }) => !isRecovered)
-  if (foreign.length > 0) await releaseUnfinished(ctx, foreign, parts)
+  const unrecovered = lanes.filter(({ isRecovered }) => !isRecovered)
+  if (unrecovered.length > 0) await releaseUnfinished(ctx, unrecovered, parts)
   // Held: they stay awake in the database, and are found there when it is over.
   if (parts.guard.isHeld) return lanes.map(() => ({ kind: 'left' }))
   const actions = await planLanes(ctx, lanes, parts)
