@@ -1,9 +1,11 @@
-import { type AnyContext, inWorkspace } from '../../../kernel/context.ts'
+import type { AnyContext } from '../../../kernel/context.ts'
+import { column } from '../../../kernel/db/column.ts'
 import { addToDays } from '../../daily-counts/index.ts'
 import { postponeLeads } from '../../leads/index.ts'
 import { type LaneKey, markCampaigns, wakeMailboxes } from '../../mailbox-lanes/index.ts'
 import { countDays } from '../claim/days.ts'
 import type { CachedCampaign } from '../next-mail/campaign-cache.ts'
+import { inEachWorkspace } from './in-each-workspace.ts'
 import { findMailboxesOfLeads } from './settle-queries.ts'
 import type { Settled } from './settlement.ts'
 
@@ -67,17 +69,18 @@ export async function findFreedLanes(tx: AnyContext, settled: Settled[]): Promis
  */
 export async function markCampaignsFreed(tx: AnyContext, settled: Settled[], roomIn: Set<string>) {
   const freed = settled.filter(({ transition }) => transition.givesBack)
-  const byWorkspace = Map.groupBy(freed, ({ row }) => row.workspace_id)
-  for (const workspaceId of [...byWorkspace.keys()].sort()) {
-    const byCampaign = Map.groupBy(byWorkspace.get(workspaceId) ?? [], ({ row }) => row.campaign_id)
-    const marks = [...byCampaign].flatMap(([campaign_id, own]) => {
+  await inEachWorkspace(tx, freed, workspaceOf, (own, workspaceId, rows) => {
+    const byCampaign = Map.groupBy(rows, ({ row }) => row.campaign_id)
+    const marks = [...byCampaign].flatMap(([campaign_id, ofCampaign]) => {
       const changed = roomIn.has(campaign_id)
-      const wake_at = firstDue(own, changed)
+      const wake_at = firstDue(ofCampaign, changed)
       return wake_at ? [{ campaign_id, wake_at, changed }] : []
     })
-    await markCampaigns(inWorkspace(tx, workspaceId), workspaceId, marks)
-  }
+    return markCampaigns(own, workspaceId, marks)
+  })
 }
+
+const workspaceOf = ({ row }: Settled) => row.workspace_id
 
 function firstDue(freed: Settled[], hasRoom: boolean): Date | null {
   const times = freed.flatMap(({ settlement, row, transition: { effect } }) => {
@@ -87,10 +90,10 @@ function firstDue(freed: Settled[], hasRoom: boolean): Date | null {
   return times.reduce<Date | null>((first, at) => (first && first < at ? first : at), null)
 }
 
-export async function wakeMailboxesOf(tx: AnyContext, freed: LaneKey[]) {
-  const own = Map.groupBy(freed, ({ workspace_id }) => workspace_id)
-  for (const workspaceId of [...own.keys()].sort()) {
-    const mailboxes = (own.get(workspaceId) ?? []).map(({ mailbox_id }) => mailbox_id)
-    await wakeMailboxes(inWorkspace(tx, workspaceId), workspaceId, mailboxes)
-  }
-}
+export const wakeMailboxesOf = (tx: AnyContext, freed: LaneKey[]) =>
+  inEachWorkspace(
+    tx,
+    freed,
+    ({ workspace_id }) => workspace_id,
+    (own, workspaceId, lanes) => wakeMailboxes(own, workspaceId, column(lanes, 'mailbox_id')),
+  )

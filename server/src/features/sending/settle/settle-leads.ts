@@ -1,7 +1,9 @@
-import { type AnyContext, inWorkspace } from '../../../kernel/context.ts'
+import type { AnyContext } from '../../../kernel/context.ts'
+import { column } from '../../../kernel/db/column.ts'
 import { afterDelay, nextStep, zoneOf } from '../../campaigns/index.ts'
 import { type LeadActivity, recordActivities } from '../../leads/index.ts'
 import type { CachedCampaign } from '../next-mail/campaign-cache.ts'
+import { inEachWorkspace } from './in-each-workspace.ts'
 import { findSentSteps, type LedgerRow } from './settle-queries.ts'
 import { type Settled, type Settlement, sentAt } from './settlement.ts'
 
@@ -23,11 +25,12 @@ export async function recordLeadActivities(
     const activity = activityOf(each, campaigns, sentSteps)
     return activity ? [{ workspaceId: each.row.workspace_id, activity }] : []
   })
-  const byWorkspace = Map.groupBy(activities, ({ workspaceId }) => workspaceId)
-  for (const workspaceId of [...byWorkspace.keys()].sort()) {
-    const own = (byWorkspace.get(workspaceId) ?? []).map(({ activity }) => activity)
-    await recordActivities(inWorkspace(tx, workspaceId), workspaceId, own)
-  }
+  await inEachWorkspace(
+    tx,
+    activities,
+    ({ workspaceId }) => workspaceId,
+    (own, workspaceId, rows) => recordActivities(own, workspaceId, column(rows, 'activity')),
+  )
 }
 
 function activityOf(

@@ -1,4 +1,4 @@
-import { type AnyContext, inWorkspace } from '../../../kernel/context.ts'
+import type { AnyContext } from '../../../kernel/context.ts'
 import { recordRefusedCopies } from '../../campaigns/index.ts'
 import { takeBackSteps } from '../../leads/index.ts'
 import { lockLanes } from '../../mailbox-lanes/index.ts'
@@ -9,6 +9,7 @@ import { holdCampaigns } from '../next-mail/campaign-queries.ts'
 import { recordReplies } from '../replies/reply-mail.ts'
 import { transitionOf } from '../transmit/outcome.ts'
 import { countBounces } from './bounce-protection.ts'
+import { inEachWorkspace } from './in-each-workspace.ts'
 import { sentMessage } from './sent-message.ts'
 import {
   findFreedLanes,
@@ -151,14 +152,7 @@ async function tellRefusedCopies(tx: AnyContext, settled: Settled[]) {
   const refused = settled.flatMap(({ settlement: { mail, campaign_id }, row: { workspace_id } }) =>
     (mail?.refused_copies ?? []).map((copy) => ({ workspace_id, campaign_id, ...copy })),
   )
-  const byWorkspace = Map.groupBy(refused, ({ workspace_id }) => workspace_id)
-  for (const workspaceId of [...byWorkspace.keys()].sort()) {
-    await recordRefusedCopies(
-      inWorkspace(tx, workspaceId),
-      workspaceId,
-      byWorkspace.get(workspaceId) ?? [],
-    )
-  }
+  await inEachWorkspace(tx, refused, ({ workspace_id }) => workspace_id, recordRefusedCopies)
 }
 
 async function revertSteps(tx: AnyContext, settled: Settled[]) {
@@ -173,17 +167,15 @@ async function revertSteps(tx: AnyContext, settled: Settled[]) {
     wrong.map(({ row }) => row),
   )
   const lastSent = new Map(found.map(({ lead_id, sent_at }) => [lead_id, sent_at]))
-  const byWorkspace = Map.groupBy(wrong, ({ row }) => row.workspace_id)
-  for (const workspaceId of [...byWorkspace.keys()].sort()) {
-    const steps = (byWorkspace.get(workspaceId) ?? []).map(({ row }) => ({
-      leadId: row.lead_id,
-      sentBefore: lastSent.get(row.lead_id) ?? null,
-      stepId: row.step_id,
-      variantId: row.variant_id,
-      day: row.campaign_day,
-    }))
-    await takeBackSteps(inWorkspace(tx, workspaceId), workspaceId, steps)
-  }
+  const steps = wrong.map(({ row }) => ({
+    workspaceId: row.workspace_id,
+    leadId: row.lead_id,
+    sentBefore: lastSent.get(row.lead_id) ?? null,
+    stepId: row.step_id,
+    variantId: row.variant_id,
+    day: row.campaign_day,
+  }))
+  await inEachWorkspace(tx, steps, ({ workspaceId }) => workspaceId, takeBackSteps)
 }
 
 const bouncesOf = (settled: Settled[]) =>
