@@ -93,8 +93,8 @@ export async function startRunner(
       ...(marker ? { marker } : {}),
     }),
   )
-  ctx.metrics.gauge('mailboxes_awake', sending.lanesAwake)
-  ctx.metrics.gauge('sending_held', () => Number(sending.isHeld()))
+  ctx.metrics.gauge('outrider_mailboxes_awake', sending.lanesAwake)
+  ctx.metrics.gauge('outrider_sending_held', () => Number(sending.isHeld()))
   const { holdsAll } = sending
   const deliveries = started(
     await startDeliveryRunner(ctx, {
@@ -108,12 +108,12 @@ export async function startRunner(
   )
   started(startLoop(ctx, 'successes', successesEveryMs, async () => successes.tell()))
   observeBacklog(ctx, () => bucketsOf(scope(), deliveries.buckets()))
-  ctx.metrics.gauge('lanes_leased', deliveries.lanesWithWork)
-  ctx.metrics.gauge('results_refused', deliveries.resultsRefused)
+  ctx.metrics.gauge('outrider_lanes_leased', deliveries.lanesWithWork)
+  ctx.metrics.gauge('outrider_results_refused', deliveries.resultsRefused)
   const inboxes = started(startInboxRunner(ctx, owner, { ...hints, scope, holdsAll }))
-  ctx.metrics.gauge('mailboxes_read', inboxes.mailboxesRead)
-  ctx.metrics.gauge('mailboxes_waiting', inboxes.mailboxesWaiting)
-  ctx.metrics.gauge('imap_connections', inboxes.imapConnections)
+  ctx.metrics.gauge('outrider_mailboxes_read', inboxes.mailboxesRead)
+  ctx.metrics.gauge('outrider_mailboxes_waiting', inboxes.mailboxesWaiting)
+  ctx.metrics.gauge('outrider_imap_connections', inboxes.imapConnections)
   startJobsAndUpkeep(ctx, { ...hints, scope, buckets: owner.buckets }, started, stopping.signal)
   const owned = stack.move()
   return { stop: () => owned.disposeAsync() }

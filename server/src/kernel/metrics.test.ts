@@ -23,12 +23,12 @@ test('deliveries are counted by outcome, one or many at once', async () => {
 test('gauges are read at every scrape, and one that fails neither hides the others nor says 0', async () => {
   const metrics = createMetrics()
   const readings = [7, 8]
-  metrics.gauge('deliveries_pending', () => Promise.resolve(readings.shift() ?? 0))
-  metrics.gauge('database_connections', () => ({ idle: 3, waiting: 1 }))
-  metrics.gauge('lanes_leased', () => {
+  metrics.gauge('outrider_deliveries_pending', () => Promise.resolve(readings.shift() ?? 0))
+  metrics.gauge('outrider_database_connections', () => ({ idle: 3, waiting: 1 }))
+  metrics.gauge('outrider_lanes_leased', () => {
     throw new Error('away')
   })
-  metrics.gauge('deliveries_oldest_due_seconds', () => Promise.reject(new Error('away')))
+  metrics.gauge('outrider_deliveries_oldest_due_seconds', () => Promise.reject(new Error('away')))
   expect(valuesIn(await metrics.text())).toEqual({
     outrider_deliveries_pending: '7',
     'outrider_database_connections{state="idle"}': '3',
@@ -40,8 +40,8 @@ test('gauges are read at every scrape, and one that fails neither hides the othe
 
 test('a gauge that is set again replaces the first', async () => {
   const metrics = createMetrics()
-  metrics.gauge('lanes_leased', () => 1)
-  metrics.gauge('lanes_leased', () => 2)
+  metrics.gauge('outrider_lanes_leased', () => 1)
+  metrics.gauge('outrider_lanes_leased', () => 2)
   expect(valuesIn(await metrics.text())).toEqual({
     outrider_lanes_leased: '2',
     outrider_settlements_refused_total: '0',
@@ -50,10 +50,18 @@ test('a gauge that is set again replaces the first', async () => {
 
 /** All of them, as the type check says. */
 const gauges: Record<Parameters<Metrics['gauge']>[0], true> = {
-  ...{ deliveries_pending: true, deliveries_oldest_due_seconds: true, lanes_leased: true },
-  ...{ results_refused: true, mailboxes_awake: true, sending_held: true, mailboxes: true },
-  ...{ mails_waiting: true, mailboxes_read: true, mailboxes_waiting: true },
-  ...{ imap_connections: true, database_connections: true },
+  outrider_deliveries_pending: true,
+  outrider_deliveries_oldest_due_seconds: true,
+  outrider_lanes_leased: true,
+  outrider_results_refused: true,
+  outrider_mailboxes_awake: true,
+  outrider_sending_held: true,
+  outrider_mailboxes: true,
+  outrider_mails_waiting: true,
+  outrider_mailboxes_read: true,
+  outrider_mailboxes_waiting: true,
+  outrider_imap_connections: true,
+  outrider_database_connections: true,
 }
 
 test('names are as the check of Prometheus wants them', async () => {

@@ -28,30 +28,33 @@ type GaugeName = keyof typeof gauges
 type Readings = number | Record<string, number>
 
 const gauges = {
-  deliveries_pending: {
+  outrider_deliveries_pending: {
     help: 'Deliveries that are not settled, of the destinations that this process owns',
   },
-  deliveries_oldest_due_seconds: {
+  outrider_deliveries_oldest_due_seconds: {
     help: 'How long the delivery that is most overdue has been due, of the active destinations that this process owns',
   },
-  lanes_leased: { help: 'Destinations with due work in the leases of this process' },
-  results_refused: {
+  outrider_lanes_leased: { help: 'Destinations with due work in the leases of this process' },
+  outrider_results_refused: {
     help: 'Results of deliveries that the database refuses, tried again every minute by this process',
   },
-  mailboxes_awake: { help: 'Mailboxes that this process sends from at this moment' },
-  sending_held: {
+  outrider_mailboxes_awake: { help: 'Mailboxes that this process sends from at this moment' },
+  outrider_sending_held: {
     help: '1 while mails are held after a restore or a failover: "outrider doctor" says why',
   },
-  mailboxes: { help: 'Mailboxes of all workspaces', label: 'status' },
-  mails_waiting: {
+  outrider_mailboxes: { help: 'Mailboxes of all workspaces', label: 'status' },
+  outrider_mails_waiting: {
     help: 'Leads of active campaigns whose next mail is due by its delay alone, of all workspaces',
   },
-  mailboxes_read: { help: 'Mailboxes whose mail this process reads' },
-  mailboxes_waiting: {
+  outrider_mailboxes_read: { help: 'Mailboxes whose mail this process reads' },
+  outrider_mailboxes_waiting: {
     help: 'Of these, mailboxes that wait for an IMAP connection (IMAP_CONNECTIONS)',
   },
-  imap_connections: { help: 'IMAP connections that this process has open or is opening' },
-  database_connections: { help: 'Connections of the pools of this process', label: 'state' },
+  outrider_imap_connections: { help: 'IMAP connections that this process has open or is opening' },
+  outrider_database_connections: {
+    help: 'Connections of the pools of this process',
+    label: 'state',
+  },
 } as const satisfies Record<string, { help: string; label?: string }>
 
 export function createMetrics(): Metrics {
@@ -115,7 +118,7 @@ type Reader = () => Readings | Promise<Readings>
 function register(registry: Registry, name: GaugeName, readers: Map<string, Reader>) {
   const { help, label }: { help: string; label?: string } = gauges[name]
   new Gauge({
-    name: `outrider_${name}`,
+    name,
     help,
     labelNames: ['shard', ...(label ? [label] : [])],
     registers: [registry],

@@ -32,9 +32,9 @@ export function observeBacklog(ctx: ProcessContext, buckets: () => number[]) {
     }
     return reading.backlog
   }
-  ctx.metrics.gauge('deliveries_pending', async () => (await backlog()).pending)
+  ctx.metrics.gauge('outrider_deliveries_pending', async () => (await backlog()).pending)
   ctx.metrics.gauge(
-    'deliveries_oldest_due_seconds',
+    'outrider_deliveries_oldest_due_seconds',
     async () => (await backlog()).oldestDueMs / 1000,
   )
 }
