@@ -19,7 +19,7 @@ import {
 } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
-import { keepMissed } from './missed.ts'
+import { keepMissed } from './missed-periods.ts'
 import * as queries from './queries.ts'
 import { disabledReasons, type WebhookChanges } from './schema.ts'
 import { openHeaders, openSecret, sealHeaders, sealSecret } from './sealed.ts'

@@ -5,7 +5,7 @@ import { invalidField } from '../../../kernel/errors.ts'
 import { instantOf } from '../../../kernel/http/instant.ts'
 import { Nullable, ref, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
 import { changedBy } from '../../audit/index.ts'
-import { dismissMissed } from '../missed.ts'
+import { dismissMissed } from '../missed-periods.ts'
 import { Webhook } from '../schema.ts'
 import { countMissed, countWindow, type Selection, startReplay } from './start-replay.ts'
 

@@ -13,7 +13,7 @@ import {
   waitForUnderWay,
 } from '../../deliveries/index.ts'
 import { lockLane } from '../../deliveries/lane-health/index.ts'
-import { findMissedPeriods, findPreviousTo, forgetMissed } from '../missed.ts'
+import { findMissedPeriods, findPreviousTo, forgetMissed } from '../missed-periods.ts'
 import { findWebhook } from '../queries.ts'
 import { recordWebhookChange } from '../webhooks.ts'
 

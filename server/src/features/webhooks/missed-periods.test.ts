@@ -5,7 +5,7 @@ import { captureStatements } from '../../kernel/db/client.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { storeEvents } from '../events/index.ts'
-import { dismissMissed } from './missed.ts'
+import { dismissMissed } from './missed-periods.ts'
 import { countMissed, startReplay } from './replays/start-replay.ts'
 
 const minute = 60_000
