@@ -18,8 +18,8 @@ export async function findContacts(
     limit: limit ?? inQuery.limit,
     startingAfter: starting_after ?? inQuery.startingAfter,
   }
-  const without = leftOut(workspaceId, exclude_acquired)
-  const { items, ...found } = await searchDirectory(ctx.db, filters, page, without)
+  const leftOut = leftOutBy(workspaceId, exclude_acquired)
+  const { items, ...found } = await searchDirectory(ctx.db, filters, page, leftOut)
   const ids = items.map((contact) => contact.id)
   const acquired = new Set(
     (await queries.findAcquiredIds(ctx.db, workspaceId, ids)).map((row) => row.contact_id),
@@ -42,7 +42,7 @@ export const countContactFacets = (
   ctx: Context,
   workspaceId: string,
   { exclude_acquired, ...filters }: CountFacets,
-): Promise<Facets> => countFacets(ctx.db, filters, leftOut(workspaceId, exclude_acquired))
+): Promise<Facets> => countFacets(ctx.db, filters, leftOutBy(workspaceId, exclude_acquired))
 
-const leftOut = (workspaceId: string, isAcquired = false) =>
+const leftOutBy = (workspaceId: string, isAcquired = false) =>
   isAcquired ? queries.acquiredIds(workspaceId) : undefined

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { AnyDb } from '../../kernel/db/db.ts'
-import { type Asked, all, isNotIn, isWithin, meets } from './search-queries.ts'
+import { type Asked, all, isNotLeftOut, isWithin, meets } from './search-queries.ts'
 
 export interface FacetTerm {
   kind: string
@@ -33,6 +33,6 @@ export async function countFacetTerms(
 }
 
 /** Those who meet all groups on a part of the pages of the table, from 0 to 1. */
-export const foundInPages = ({ groups, without }: Asked, part: number) => sql`
+export const foundInPages = ({ groups, leftOut }: Asked, part: number) => sql`
   select id from directory_contacts tablesample system (${100 * part}::real) repeatable (1)
-  where ${all([...meets(groups), ...isWithin(groups), ...isNotIn(without)])}`
+  where ${all([...meets(groups), ...isWithin(groups), ...isNotLeftOut(leftOut)])}`

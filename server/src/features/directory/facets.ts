@@ -36,18 +36,18 @@ const names = Object.keys(kinds) as FacetName[]
  * What each value of a facet would give: with the text and all filters except the facet's own, which
  * a further value would add to. Facets that ask for nothing share a count.
  *
- * @param without as for `searchDirectory`
+ * @param leftOut as for `searchDirectory`
  */
 export async function countFacets(
   db: AnyDb,
   filters: DirectoryFilters,
-  without?: RawBuilder<unknown>,
+  leftOut?: RawBuilder<unknown>,
 ): Promise<Facets> {
   const chosen = names.filter((name) => isAsked(filters[name]))
   const others = names.filter((name) => !chosen.includes(name))
-  const counted = [...(others.length > 0 ? await countOf(db, filters, others, without) : [])]
+  const counted = [...(others.length > 0 ? await countOf(db, filters, others, leftOut) : [])]
   for (const name of chosen) {
-    counted.push(...(await countOf(db, { ...filters, [name]: undefined }, [name], without)))
+    counted.push(...(await countOf(db, { ...filters, [name]: undefined }, [name], leftOut)))
   }
   return Object.fromEntries(counted) as Facets
 }
@@ -59,11 +59,11 @@ async function countOf(
   db: AnyDb,
   filters: DirectoryFilters,
   facets: FacetName[],
-  without: RawBuilder<unknown> | undefined,
+  leftOut: RawBuilder<unknown> | undefined,
 ): Promise<[FacetName, Facet][]> {
   const search = await readSearch(db, filters)
   const part = search && pagesPartFor(search)
-  const asked = search && { groups: search.groups, without }
+  const asked = search && { groups: search.groups, leftOut }
   const found =
     asked &&
     (part === undefined

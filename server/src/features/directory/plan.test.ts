@@ -131,7 +131,7 @@ test.each(cases)(
 )
 
 test('contacts that are left out are left out by every plan', async () => {
-  const without = sql`select id from directory_contacts where city = 'City 7'`
+  const leftOut = sql`select id from directory_contacts where city = 'City 7'`
   const filters = { seniorities: ['senior'], has_email: true }
   const met = ids
     .filter((_, at) => {
@@ -143,16 +143,16 @@ test('contacts that are left out are left out by every plan', async () => {
   const search = (await readSearch(ctx.db, filters)) as Search
   for (const plan of plansOf(search)) {
     const page = { limit: 100, startingAfter: undefined }
-    const { ids: found } = await findContacts(ctx.db, search, plan, page, without)
+    const { ids: found } = await findContacts(ctx.db, search, plan, page, leftOut)
     expect(found).toEqual(met.slice(0, 101))
   }
 })
 
 test('whoever is left out is looked up by key, which takes alike however many there are', async () => {
-  const without = sql`
+  const leftOut = sql`
     select contact_id from acquired_contacts where workspace_id = ${ctx.newId()}::uuid`
   const { groups } = (await readSearch(ctx.db, { seniorities: ['senior'] })) as Search
-  const asked = { groups, without }
+  const asked = { groups, leftOut }
   const found = [foundByWalk(asked, 1000), foundByIndex(asked, 1), foundInPages(asked, 0.5)]
   for (const query of found) {
     const { rows } = await preferringIndexes(ctx.db, (tx) =>

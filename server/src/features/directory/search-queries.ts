@@ -24,7 +24,7 @@ export async function preferringIndexes<T>(db: AnyDb, work: (tx: AnyDb) => Promi
 export interface Asked {
   groups: CountedGroup[]
   /** Contacts that are left out, each once: a query with one column, which has an index. */
-  without: RawBuilder<unknown> | undefined
+  leftOut: RawBuilder<unknown> | undefined
 }
 
 export interface PageAsked {
@@ -64,7 +64,7 @@ const isBelow = (id: string | undefined): Condition =>
   id === undefined ? sql`true` : sql`id < ${id}::uuid`
 
 /** Looks at the newest `rows`. A page of those found is exact where it is full. */
-export const foundByWalk = ({ groups, without }: Asked, rows: number, below?: string) => sql`
+export const foundByWalk = ({ groups, leftOut }: Asked, rows: number, below?: string) => sql`
     select id
     from (
       select id, terms, employees
@@ -73,16 +73,16 @@ export const foundByWalk = ({ groups, without }: Asked, rows: number, below?: st
       order by id desc
       limit ${rows}::integer
     ) newest
-    where ${all([...meets(groups), ...isWithin(groups), ...isNotIn(without)])}`
+    where ${all([...meets(groups), ...isWithin(groups), ...isNotLeftOut(leftOut)])}`
 
 /** By the index of the first groups. A page is exact where all of them are read. */
-export function foundByIndex({ groups, without }: Asked, indexed: number, below?: string) {
+export function foundByIndex({ groups, leftOut }: Asked, indexed: number, below?: string) {
   const [first, others] = [groups.slice(0, indexed), groups.slice(indexed)]
   // In this form a condition is none for another index, whose bitmap would take longer than a look.
   const isTrue = (condition: Condition) => sql`(${condition}) is true`
   const checked = [...meets(others), ...isWithin(others)].map(isTrue)
   const bound = indexed === 0 ? isBelow(below) : isTrue(isBelow(below))
-  const rest = [...checked, ...isWithin(first), ...isNotIn(without), bound]
+  const rest = [...checked, ...isWithin(first), ...isNotLeftOut(leftOut), bound]
   const long = first.find(isLong)
   if (!long) return sql`select id from directory_contacts where ${all([...meets(first), ...rest])}`
   const more = first.filter((group) => group !== long)
@@ -115,11 +115,11 @@ export const isWithin = (groups: CountedGroup[]): Condition[] =>
 
 // Each is looked up by key: a list of all would not fit into memory sometime, and be read for each contact.
 // In this form it is no join either.
-export const isNotIn = (without: RawBuilder<unknown> | undefined): Condition[] =>
-  without
+export const isNotLeftOut = (leftOut: RawBuilder<unknown> | undefined): Condition[] =>
+  leftOut
     ? [
         sql`(
-          select true from (${without}) as left_out (contact_id) where left_out.contact_id = id
+          select true from (${leftOut}) as left_out (contact_id) where left_out.contact_id = id
         ) is not true`,
       ]
     : []

@@ -155,12 +155,12 @@ test('a page goes on behind itself when somebody of it is removed while it is re
 
 test('contacts of a query of ids are left out and not counted', async () => {
   const { items } = await search({ titles: ['engineer'] })
-  const without = sql`select ${items[0]?.id}::uuid`
+  const leftOut = sql`select ${items[0]?.id}::uuid`
   const page = { limit: 10, startingAfter: undefined }
-  const others = await searchDirectory(ctx.db, { titles: ['engineer'] }, page, without)
+  const others = await searchDirectory(ctx.db, { titles: ['engineer'] }, page, leftOut)
   expect(others.total).toBe(1)
   expect(others.items.map(({ id }) => id)).toEqual([items[1]?.id])
-  expect((await searchDirectory(ctx.db, {}, page, without)).total).toBe(7)
+  expect((await searchDirectory(ctx.db, {}, page, leftOut)).total).toBe(7)
 })
 
 test('no search shows an address', async () => {

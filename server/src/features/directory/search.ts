@@ -26,18 +26,18 @@ export interface FoundContacts extends Page<queries.FoundContact> {
 /**
  * Contacts that meet all filters, newest first (descending id). No address is read.
  *
- * @param without a query of ids of contacts to be left out, each once, in its only column
+ * @param leftOut a query of ids of contacts to be left out, each once, in its only column
  */
 export async function searchDirectory(
   db: AnyDb,
   filters: DirectoryFilters,
   page: PageRequest,
-  without?: RawBuilder<unknown>,
+  leftOut?: RawBuilder<unknown>,
 ): Promise<FoundContacts> {
   const search = await readSearch(db, filters)
   const [plan] = search ? listPlans(search) : []
   if (!search || !plan) return { items: [], total: 0, total_is_estimate: false }
-  const { total, ids } = await findContacts(db, search, plan, page, without)
+  const { total, ids } = await findContacts(db, search, plan, page, leftOut)
   const { items: found, ...cursor } = toPage(
     ids.map((id) => ({ id })),
     page.limit,
@@ -120,9 +120,9 @@ export async function findContacts(
   search: Search,
   plan: Plan,
   { limit, startingAfter }: PageRequest,
-  without?: RawBuilder<unknown>,
+  leftOut?: RawBuilder<unknown>,
 ): Promise<FoundIds> {
-  const asked = { groups: search.groups, without }
+  const asked = { groups: search.groups, leftOut }
   const page = { below: startingAfter, limit: limit + 1 }
   const most = exactMax + 1
   const rowsFor = (wanted: number, share: number) =>
