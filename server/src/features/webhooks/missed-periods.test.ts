@@ -107,7 +107,7 @@ test('a replay of a window reads its events once, however many match', async () 
   const { id } = await service.createWebhook(good.url)
   let reads = 0
   captureStatements((text) => {
-    if (text.includes('from events') && text.includes('as materialized')) reads += 1
+    if (text.includes('with read as materialized') && text.includes('from events')) reads += 1
   })
   onTestFinished(() => captureStatements(undefined))
   advance(1000)
