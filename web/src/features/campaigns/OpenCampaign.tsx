@@ -24,7 +24,7 @@ import { LaunchPanel } from './LaunchPanel.tsx'
 import { RefusedCopies } from './RefusedCopies.tsx'
 import { sentencesOf } from './save-accepted.ts'
 import type { Tab } from './search.ts'
-import { Unfinished } from './unfinished.ts'
+import { UncommittedInput } from './uncommitted-input.ts'
 import { DraftContext } from './useDraft.ts'
 
 // Seen by two who write in one campaign at once.
@@ -57,7 +57,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   const mayChange = isAtLeast(useWorkspace().role, 'member')
   const { user } = useSignedIn()
   const { id } = record
-  const [unfinished] = useState(() => new Unfinished())
+  const [uncommitted] = useState(() => new UncommittedInput())
   const [draft] = useState<CampaignDraft>(
     () =>
       new CampaignDraft(record, {
@@ -67,7 +67,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
         },
         async read() {
           const { data } = await getCampaign({ path: { id }, throwOnError: true })
-          unfinished.finishBefore(data, draft.state())
+          uncommitted.commitBefore(data, draft.state())
           return data
         },
         onSaved(saved) {
@@ -82,29 +82,29 @@ export function OpenCampaign({ record }: { record: Campaign }) {
       }),
   )
   useEffect(() => {
-    unfinished.finishBefore(record, draft.state())
+    uncommitted.commitBefore(record, draft.state())
     draft.adopt(record)
-  }, [draft, unfinished, record])
+  }, [draft, uncommitted, record])
   useEffect(() => {
     // Closed or loaded again from within a field: it is in the browser, as all that is typed, and free
     // to be taken over by the page that is opened then.
     const leave = () => {
-      unfinished.finish()
+      uncommitted.commit()
       draft.letGo()
     }
     addEventListener('pagehide', leave)
     return () => removeEventListener('pagehide', leave)
-  }, [draft, unfinished])
+  }, [draft, uncommitted])
   useEffect(
     () =>
       beforeSignOut(
         () => {
-          unfinished.finish()
+          uncommitted.commit()
           return draft.flush()
         },
         () => draft.state().saving !== 'saved',
       ),
-    [draft, unfinished],
+    [draft, uncommitted],
   )
   const connection = useConnection()
   useEffect(() => {
@@ -116,7 +116,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   useBlocker({
     shouldBlockFn: async ({ next }) => {
       if (next.pathname.endsWith(id)) return false
-      unfinished.finish()
+      uncommitted.commit()
       await draft.flush()
       const { saving, fault } = draft.state()
       if (saving === 'conflict') return true
@@ -129,11 +129,11 @@ export function OpenCampaign({ record }: { record: Campaign }) {
       if (!isTold) for (const message of sentences) notifications.show({ color: 'red', message })
       return !isTold
     },
-    enableBeforeUnload: () => unfinished.isThere() || draft.state().saving !== 'saved',
+    enableBeforeUnload: () => uncommitted.isPending() || draft.state().saving !== 'saved',
   })
   const Part = parts[tab]
   return (
-    <DraftContext value={{ draft, unfinished, mayChange }}>
+    <DraftContext value={{ draft, uncommitted, mayChange }}>
       <div className={classes.page}>
         <CampaignHead />
         <RefusedCopies />

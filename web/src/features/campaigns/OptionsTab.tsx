@@ -5,8 +5,8 @@ import { NameField } from '../../ui/NameField.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { CampaignMailboxes } from './CampaignMailboxes.tsx'
 import type { Settings } from './edits.ts'
+import { useCommitOnBlur } from './useCommitOnBlur.ts'
 import { useDraft } from './useDraft.ts'
-import { useFinished } from './useFinished.ts'
 
 type Names = keyof typeof texts.campaigns.options.fields
 type NamesOf<T> = { [Name in Names]: Settings[Name] extends T ? Name : never }[Names]
@@ -117,14 +117,14 @@ function NumberOption({ name, min, ...common }: NumberOptionProps) {
   const { t } = useTranslation()
   const { set, mayChange } = useDraft()
   const isGap = gaps.some((gap) => gap === name)
-  const { value, type, leaving } = useFinished<number | null>({
+  const { value, type, commitHandlers } = useCommitOnBlur<number | null>({
     read: (campaign) => campaign[name],
-    write: (finished) => set({ [name]: finished }),
+    write: (committed) => set({ [name]: committed }),
   })
   return (
     <NumberInput
       {...common}
-      {...leaving}
+      {...commitHandlers}
       min={min}
       max={
         name === 'expire_after_days'

@@ -3,11 +3,11 @@ import type { Campaign } from '../../api/generated/types.gen.ts'
 import { showUndo, undoMs } from '../../ui/showUndo.tsx'
 import type { CampaignDraft } from './campaign-draft.ts'
 import type { Edits } from './edits.ts'
-import type { Unfinished } from './unfinished.ts'
+import type { UncommittedInput } from './uncommitted-input.ts'
 
 interface Shared {
   draft: CampaignDraft
-  unfinished: Unfinished
+  uncommitted: UncommittedInput
   mayChange: boolean
 }
 
@@ -17,18 +17,18 @@ export const DraftContext = createContext<Shared | undefined>(undefined)
 export function useDraft() {
   const shared = useContext(DraftContext)
   if (!shared) throw new Error('There is no campaign around this.')
-  const { draft, unfinished, mayChange } = shared
+  const { draft, uncommitted, mayChange } = shared
   const { campaign, base, saving, fault, conflicts } = useSyncExternalStore(
     draft.subscribe,
     draft.state,
   )
-  const isUnfinished = useSyncExternalStore(unfinished.subscribe, unfinished.isThere)
+  const isUncommitted = useSyncExternalStore(uncommitted.subscribe, uncommitted.isPending)
   return {
-    ...{ campaign, base, fault, conflicts, mayChange, unfinished },
-    saving: isUnfinished && saving === 'saved' ? 'unsaved' : saving,
+    ...{ campaign, base, fault, conflicts, mayChange, uncommitted },
+    saving: isUncommitted && saving === 'saved' ? 'unsaved' : saving,
     ...{ set: draft.set, resolve: draft.resolve, keyOf: draft.keyOf },
     flush() {
-      unfinished.finish()
+      uncommitted.commit()
       return draft.flush()
     },
     /** What was changed just now is saved once it cannot be undone any more. */

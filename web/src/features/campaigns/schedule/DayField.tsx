@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core'
 import type { SyntheticEvent } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lastDay } from '../../../lib/time.ts'
+import { useCommitOnBlur } from '../useCommitOnBlur.ts'
 import { useDraft } from '../useDraft.ts'
-import { useFinished } from '../useFinished.ts'
 
 interface DayFieldProps {
   name: 'start_date' | 'end_date'
@@ -14,7 +14,7 @@ interface DayFieldProps {
 export function DayField({ name, onChange }: DayFieldProps) {
   const { t } = useTranslation()
   const { mayChange, problemAt } = useDraft()
-  const { value, type, leaving } = useFinished<string | null>({
+  const { value, type, commitHandlers } = useCommitOnBlur<string | null>({
     read: ({ campaign_schedule }) => campaign_schedule[name],
     // Half typed, or with a year of two digits, it stays what it was.
     write: (day) => (day === null || /^[1-9]/.test(day)) && onChange(day),
@@ -23,7 +23,7 @@ export function DayField({ name, onChange }: DayFieldProps) {
     type(currentTarget.validity.badInput ? '' : currentTarget.value || null)
   return (
     <TextInput
-      {...leaving}
+      {...commitHandlers}
       type="date"
       max={lastDay}
       label={t(($) => $.campaigns.schedule[name])}

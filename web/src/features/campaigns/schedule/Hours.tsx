@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { useCommitOnBlur } from '../useCommitOnBlur.ts'
 import { useDraft } from '../useDraft.ts'
-import { useFinished } from '../useFinished.ts'
 import { TimeField } from './TimeField.tsx'
 import { timeIn, type Weekly } from './windows.ts'
 
@@ -18,14 +18,14 @@ export function Hours({ own, shown, problem, onChange }: HoursProps) {
   const { t } = useTranslation()
   const { mayChange } = useDraft()
   const { timing } = own
-  const { value, type, leaving } = useFinished<Weekly['timing']>({
+  const { value, type, commitHandlers } = useCommitOnBlur<Weekly['timing']>({
     read: ({ campaign_schedule }) => campaign_schedule.schedules[shown]?.timing,
     write: ({ from, to }) =>
       onChange({ timing: { from: timeIn(from) ?? timing.from, to: timeIn(to) ?? timing.to } }),
   })
   const typed = value ?? timing
   return (
-    <Group gap="sm" wrap="nowrap" align="flex-end" {...leaving}>
+    <Group gap="sm" wrap="nowrap" align="flex-end" {...commitHandlers}>
       {(['from', 'to'] as const).map((part) => (
         <TimeField
           key={part}

@@ -1,7 +1,7 @@
 import { Group, NativeSelect, NumberInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { useCommitOnBlur } from '../useCommitOnBlur.ts'
 import { useDraft } from '../useDraft.ts'
-import { useFinished } from '../useFinished.ts'
 import { type Step, stepsOf } from './edit-steps.ts'
 
 export type Wait = Pick<Step, 'delay' | 'delay_unit'>
@@ -19,7 +19,9 @@ const units = ['minutes', 'hours', 'days'] as const
 export function WaitField({ step, number, onChange }: WaitFieldProps) {
   const { t } = useTranslation()
   const { mayChange, problemAt, keyOf } = useDraft()
-  const { value, type, leaving } = useFinished<Omit<Wait, 'delay'> & { delay: number | '' }>({
+  const { value, type, commitHandlers } = useCommitOnBlur<
+    Omit<Wait, 'delay'> & { delay: number | '' }
+  >({
     read(campaign) {
       const found = stepsOf(campaign).find(({ id }) => keyOf(id) === keyOf(step.id))
       return found && { delay: found.delay, delay_unit: found.delay_unit }
@@ -29,7 +31,7 @@ export function WaitField({ step, number, onChange }: WaitFieldProps) {
   })
   const { delay, delay_unit } = value ?? step
   return (
-    <Group align="flex-end" gap="xs" {...leaving}>
+    <Group align="flex-end" gap="xs" {...commitHandlers}>
       <NumberInput
         label={
           number === 1
