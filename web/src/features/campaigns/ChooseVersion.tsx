@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './ChooseVersion.module.css'
 import type { Conflict } from './merge.ts'
-import type { Weekly } from './schedule/windows.ts'
+import type { WeeklySchedule } from './schedule/weekly-schedules.ts'
 import type { Step } from './steps/edit-steps.ts'
 import { useDraft } from './useDraft.ts'
 
@@ -112,7 +112,7 @@ function useShown() {
       return `${delay} ${t(($) => $.campaigns.steps.units[delay_unit])}`
     }
     if (path.endsWith('/hours')) {
-      const { timing, timezone } = value as Weekly
+      const { timing, timezone } = value as WeeklySchedule
       return `${timing.from} - ${timing.to}, ${timezone}`
     }
     return typeof value === 'string' ? value : JSON.stringify(value, null, 2)

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { listMailboxesOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { CampaignInput } from '../../api/generated/types.gen.ts'
-import { newWindow } from './schedule/windows.ts'
+import { newSchedule } from './schedule/weekly-schedules.ts'
 
 type Steps = NonNullable<CampaignInput['sequences']>
 
@@ -14,6 +14,6 @@ export function useFirstDraft() {
   const email_list = data?.items.length === 1 ? data.items.map(({ address }) => address) : []
   return (name: string, sequences: Steps = oneMail): CampaignInput => ({
     ...{ name, sequences, email_list },
-    campaign_schedule: { schedules: [newWindow(undefined, 1)] },
+    campaign_schedule: { schedules: [newSchedule(undefined, 1)] },
   })
 }

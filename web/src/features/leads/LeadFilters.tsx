@@ -5,6 +5,7 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { useOwnLabels } from '../labels/index.ts'
 import classes from './LeadFilters.module.css'
 import {
+  dayRanges,
   filterOf,
   isFiltered,
   type LeadFilter,
@@ -13,7 +14,6 @@ import {
   searchMax,
   sendingStates,
   statuses,
-  windows,
 } from './search.ts'
 
 interface LeadFiltersProps {
@@ -28,7 +28,7 @@ export function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
   const labels = useOwnLabels().all
   const filter = filterOf(search)
   const set = (changes: LeadFilter) => onChange(filterOf(leadsSearchOf({ ...filter, ...changes })))
-  const ago = windows.map((value) => ({
+  const ago = dayRanges.map((value) => ({
     value,
     label: t(($) => $.leads.windows, { count: Number(value) }),
   }))

@@ -9,8 +9,8 @@ export interface LeadFilter {
   sending?: string | undefined
   label?: string | undefined
   /** Added within so many days. */
-  added?: (typeof windows)[number] | undefined
-  contacted?: (typeof windows)[number] | undefined
+  added?: (typeof dayRanges)[number] | undefined
+  contacted?: (typeof dayRanges)[number] | undefined
 }
 
 export interface LeadSearch extends LeadFilter {
@@ -20,7 +20,7 @@ export interface LeadSearch extends LeadFilter {
   lead?: string | undefined
 }
 
-export const windows = ['1', '7', '30', '90'] as const
+export const dayRanges = ['1', '7', '30', '90'] as const
 
 export const statuses = [
   ...(['new', 'contacted', 'opened', 'clicked', 'replied', 'bounced'] as const),
@@ -38,7 +38,7 @@ export function leadsSearchOf(search: Search): LeadSearch {
     const value = search[name]
     return typeof value === 'string' && value.trim() !== '' ? value : undefined
   }
-  const days = (name: string) => oneOf(windows, String(search[name]))
+  const days = (name: string) => oneOf(dayRanges, String(search[name]))
   return {
     ...{ q: textOf(search.q, searchMax), campaign: text('campaign'), status: text('status') },
     ...{ sending: text('sending'), label: text('label') },

@@ -3,23 +3,23 @@ import { useTranslation } from 'react-i18next'
 import { useCommitOnBlur } from '../useCommitOnBlur.ts'
 import { useDraft } from '../useDraft.ts'
 import { TimeField } from './TimeField.tsx'
-import { timeIn, type Weekly } from './windows.ts'
+import { timeIn, type WeeklySchedule } from './weekly-schedules.ts'
 
 interface HoursProps {
-  own: Weekly
-  /** Its place among the schedules. */
-  shown: number
+  schedule: WeeklySchedule
+  /** Of the schedule among all of its campaign. */
+  shownIndex: number
   problem: (name: string) => string | undefined
-  onChange: (changes: Pick<Weekly, 'timing'>) => void
+  onChange: (changes: Pick<WeeklySchedule, 'timing'>) => void
 }
 
 /** From when to when: either without the other makes hours that nobody has chosen. */
-export function Hours({ own, shown, problem, onChange }: HoursProps) {
+export function Hours({ schedule, shownIndex, problem, onChange }: HoursProps) {
   const { t } = useTranslation()
   const { mayChange } = useDraft()
-  const { timing } = own
-  const { value, type, commitHandlers } = useCommitOnBlur<Weekly['timing']>({
-    read: ({ campaign_schedule }) => campaign_schedule.schedules[shown]?.timing,
+  const { timing } = schedule
+  const { value, type, commitHandlers } = useCommitOnBlur<WeeklySchedule['timing']>({
+    read: ({ campaign_schedule }) => campaign_schedule.schedules[shownIndex]?.timing,
     write: ({ from, to }) =>
       onChange({ timing: { from: timeIn(from) ?? timing.from, to: timeIn(to) ?? timing.to } }),
   })

@@ -9,13 +9,13 @@ import { campaignSearchOf } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
 import { DayField } from './DayField.tsx'
 import { NextDays } from './NextDays.tsx'
+import { ScheduleFields } from './ScheduleFields.tsx'
 import { WeekGrid } from './WeekGrid.tsx'
-import { WindowFields } from './WindowFields.tsx'
-import { type Drawn, newWindow, type Weekly } from './windows.ts'
+import { type DraggedHours, newSchedule, type WeeklySchedule } from './weekly-schedules.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
-/** When mail may be sent: weekly windows, each in its zone, between two dates. */
+/** When mail may be sent: weekly schedules, each in its zone, between two dates. */
 export function ScheduleTab() {
   const { t } = useTranslation()
   const { campaign, now, set, mayChange, problemAt } = useDraft()
@@ -27,39 +27,41 @@ export function ScheduleTab() {
       replace: true,
     })
   const { schedules } = campaign.campaign_schedule
-  const shown = Math.min(asked, schedules.length) - 1
-  const own = schedules[shown]
+  const shownIndex = Math.min(asked, schedules.length) - 1
+  const schedule = schedules[shownIndex]
   // What is written once its field is left is put into what is there by then.
   const save = (changes: Partial<CampaignSchedule>) =>
     set({ campaign_schedule: { ...now().campaign_schedule, ...changes } })
-  const setOwn = (changes: Partial<Weekly>) => {
+  const setSchedule = (changes: Partial<WeeklySchedule>) => {
     const { schedules: then } = now().campaign_schedule
-    save({ schedules: then.map((each, at) => (at === shown ? { ...each, ...changes } : each)) })
+    save({
+      schedules: then.map((each, at) => (at === shownIndex ? { ...each, ...changes } : each)),
+    })
   }
-  const draw = (drawn: Drawn, before: Weekly) => {
-    setOwn(drawn)
+  const draw = (hours: DraggedHours, before: WeeklySchedule) => {
+    setSchedule(hours)
     const { name, timing, days } = before
     showUndo(
       t(($) => $.campaigns.schedule.drawn, { name }),
       () => {
         // Only while it is as it was drawn: meanwhile it may be another one's place.
         const { schedules: then } = now().campaign_schedule
-        const isDrawn = (each: Weekly) => isEqual({ ...before, ...drawn }, each)
+        const isDrawn = (each: WeeklySchedule) => isEqual({ ...before, ...hours }, each)
         save({ schedules: then.map((each) => (isDrawn(each) ? { ...each, timing, days } : each)) })
       },
     )
   }
-  const remove = (removed: Weekly) => {
-    save({ schedules: schedules.toSpliced(shown, 1) })
+  const remove = (removed: WeeklySchedule) => {
+    save({ schedules: schedules.toSpliced(shownIndex, 1) })
     showUndo(
       t(($) => $.campaigns.schedule.removed, { name: removed.name }),
       () => {
         const { schedules: then } = now().campaign_schedule
-        save({ schedules: then.toSpliced(shown, 0, removed) })
+        save({ schedules: then.toSpliced(shownIndex, 0, removed) })
       },
     )
   }
-  const problem = (name: string) => problemAt(`/campaign_schedule/schedules/${shown}/${name}`)
+  const problem = (name: string) => problemAt(`/campaign_schedule/schedules/${shownIndex}/${name}`)
   return (
     <Stack>
       <Group gap="xs" role="group" aria-label={t(($) => $.campaigns.schedule.windows)}>
@@ -68,8 +70,8 @@ export function ScheduleTab() {
             // biome-ignore lint/suspicious/noArrayIndexKey: schedules have no name that is unique
             key={index}
             size="xs"
-            variant={index === shown ? 'light' : 'subtle'}
-            aria-pressed={index === shown}
+            variant={index === shownIndex ? 'light' : 'subtle'}
+            aria-pressed={index === shownIndex}
             onClick={() => show(index)}
           >
             {name}
@@ -81,7 +83,7 @@ export function ScheduleTab() {
             variant="subtle"
             leftSection={<Plus size="0.875rem" aria-hidden />}
             onClick={() => {
-              save({ schedules: [...schedules, newWindow(own, schedules.length + 1)] })
+              save({ schedules: [...schedules, newSchedule(schedule, schedules.length + 1)] })
               show(schedules.length)
             }}
           >
@@ -89,22 +91,22 @@ export function ScheduleTab() {
           </Button>
         )}
       </Group>
-      {own && (
+      {schedule && (
         <>
-          <WindowFields
-            own={own}
-            shown={shown}
+          <ScheduleFields
+            schedule={schedule}
+            shownIndex={shownIndex}
             readOnly={!mayChange}
             problem={problem}
-            onChange={setOwn}
-            onRemove={schedules.length > 1 ? () => remove(own) : undefined}
+            onChange={setSchedule}
+            onRemove={schedules.length > 1 ? () => remove(schedule) : undefined}
           />
           <WeekGrid
-            windows={schedules}
-            shown={shown}
+            schedules={schedules}
+            shownIndex={shownIndex}
             readOnly={!mayChange}
-            onChange={setOwn}
-            onDraw={(drawn) => draw(drawn, own)}
+            onChange={setSchedule}
+            onDraw={(hours) => draw(hours, schedule)}
           />
           {mayChange && (
             <Text size="xs" c="dimmed">

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core'
-import { timeIn } from './windows.ts'
+import { timeIn } from './weekly-schedules.ts'
 
 interface TimeFieldProps {
   label: string

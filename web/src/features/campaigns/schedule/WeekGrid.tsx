@@ -1,25 +1,25 @@
 import { UnstyledButton } from '@mantine/core'
 import { type PointerEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { ScheduleBar } from './ScheduleBar.tsx'
 import classes from './WeekGrid.module.css'
-import { WindowBar } from './WindowBar.tsx'
 import {
   type DayKey,
-  type Drawn,
+  type DraggedHours,
   dayMinutes,
-  drawn,
+  hoursFromDrag,
   type Point,
-  type Weekly,
+  type WeeklySchedule,
   week,
-} from './windows.ts'
+} from './weekly-schedules.ts'
 
 interface WeekGridProps {
-  windows: Weekly[]
-  /** The one that is drawn. */
-  shown: number
+  schedules: WeeklySchedule[]
+  /** Of the schedule that is drawn. */
+  shownIndex: number
   readOnly: boolean
-  onChange: (changes: Pick<Weekly, 'days'>) => void
-  onDraw: (drawn: Drawn) => void
+  onChange: (changes: Pick<WeeklySchedule, 'days'>) => void
+  onDraw: (hours: DraggedHours) => void
 }
 
 /** So far has the pointer to go before it draws: whoever only presses a day would lose all others. */
@@ -34,12 +34,12 @@ interface Press {
 }
 
 /** The week of a schedule: dragging draws its days and hours, a day's name turns it on or off. */
-export function WeekGrid({ windows, shown, readOnly, onChange, onDraw }: WeekGridProps) {
+export function WeekGrid({ schedules, shownIndex, readOnly, onChange, onDraw }: WeekGridProps) {
   const { t } = useTranslation()
   const [press, setPress] = useState<Press>()
   const tracks = useRef<(HTMLDivElement | null)[]>([])
-  const own = windows[shown]
-  if (!own) return null
+  const schedule = schedules[shownIndex]
+  if (!schedule) return null
   const pointAt = ({ clientX, clientY }: PointerEvent): Point => {
     const boxes = tracks.current.map((track) => track?.getBoundingClientRect())
     const row = boxes.findIndex((box) => box && clientY < box.bottom)
@@ -52,8 +52,9 @@ export function WeekGrid({ windows, shown, readOnly, onChange, onDraw }: WeekGri
     const movedPx = Math.hypot(event.clientX - clientX, event.clientY - clientY)
     return end || movedPx >= drawsFromPx ? pointAt(event) : undefined
   }
-  const seen = press?.end ? { ...own, ...drawn(press.start, press.end) } : own
-  const toggle = (day: DayKey) => onChange({ days: { ...own.days, [day]: !own.days[day] } })
+  const seen = press?.end ? { ...schedule, ...hoursFromDrag(press.start, press.end) } : schedule
+  const toggle = (day: DayKey) =>
+    onChange({ days: { ...schedule.days, [day]: !schedule.days[day] } })
   return (
     <div className={classes.grid}>
       <div className={classes.hours} aria-hidden>
@@ -66,7 +67,7 @@ export function WeekGrid({ windows, shown, readOnly, onChange, onDraw }: WeekGri
         <div key={day} className={classes.row}>
           <UnstyledButton
             className={classes.day}
-            aria-pressed={own.days[day]}
+            aria-pressed={schedule.days[day]}
             disabled={readOnly}
             onClick={() => toggle(day)}
           >
@@ -88,18 +89,18 @@ export function WeekGrid({ windows, shown, readOnly, onChange, onDraw }: WeekGri
             onPointerMove={(event) => press && setPress({ ...press, end: endOf(press, event) })}
             onPointerUp={(event) => {
               const end = press && endOf(press, event)
-              if (end) onDraw(drawn(press.start, end))
+              if (end) onDraw(hoursFromDrag(press.start, end))
               setPress(undefined)
             }}
             onPointerCancel={() => setPress(undefined)}
           >
-            {windows.map((window, index) => (
-              <WindowBar
+            {schedules.map((each, index) => (
+              <ScheduleBar
                 // biome-ignore lint/suspicious/noArrayIndexKey: schedules have no name that is unique
                 key={index}
-                window={index === shown ? seen : window}
+                schedule={index === shownIndex ? seen : each}
                 day={day}
-                isShown={index === shown}
+                isShown={index === shownIndex}
               />
             ))}
           </div>

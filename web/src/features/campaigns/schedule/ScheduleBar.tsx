@@ -1,14 +1,14 @@
 import classes from './WeekGrid.module.css'
-import { type DayKey, dayMinutes, minutesOf, type Weekly } from './windows.ts'
+import { type DayKey, dayMinutes, minutesOf, type WeeklySchedule } from './weekly-schedules.ts'
 
-interface WindowBarProps {
-  window: Weekly
+interface ScheduleBarProps {
+  schedule: WeeklySchedule
   day: DayKey
   isShown: boolean
 }
 
 /** The hours of a schedule on one day. */
-export function WindowBar({ window: { days, timing }, day, isShown }: WindowBarProps) {
+export function ScheduleBar({ schedule: { days, timing }, day, isShown }: ScheduleBarProps) {
   if (!days[day]) return null
   const from = minutesOf(timing.from)
   const style = {

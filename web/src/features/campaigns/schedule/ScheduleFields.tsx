@@ -4,29 +4,29 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NameField } from '../../../ui/NameField.tsx'
 import { Hours } from './Hours.tsx'
-import { type Weekly, zonesWith } from './windows.ts'
+import { type WeeklySchedule, zonesWith } from './weekly-schedules.ts'
 
-interface WindowFieldsProps {
-  own: Weekly
-  /** Its place among the schedules. */
-  shown: number
+interface ScheduleFieldsProps {
+  schedule: WeeklySchedule
+  /** Of the schedule among all of its campaign. */
+  shownIndex: number
   readOnly: boolean
   problem: (name: string) => string | undefined
-  onChange: (changes: Partial<Weekly>) => void
+  onChange: (changes: Partial<WeeklySchedule>) => void
   onRemove: (() => void) | undefined
 }
 
 /** Name, hours and zone of a schedule: what the grid draws, by keyboard. */
-export function WindowFields({
-  own,
-  shown,
+export function ScheduleFields({
+  schedule,
+  shownIndex,
   readOnly,
   problem,
   onChange,
   onRemove,
-}: WindowFieldsProps) {
+}: ScheduleFieldsProps) {
   const { t } = useTranslation()
-  const { timezone, name } = own
+  const { timezone, name } = schedule
   const zones = useMemo(() => zonesWith(timezone), [timezone])
   return (
     <Group align="flex-end" gap="sm">
@@ -37,7 +37,13 @@ export function WindowFields({
         error={problem('name')}
         onChange={(next) => onChange({ name: next })}
       />
-      <Hours key={shown} own={own} shown={shown} problem={problem} onChange={onChange} />
+      <Hours
+        key={shownIndex}
+        schedule={schedule}
+        shownIndex={shownIndex}
+        problem={problem}
+        onChange={onChange}
+      />
       <Select
         label={t(($) => $.campaigns.schedule.zone)}
         searchable

@@ -1,8 +1,8 @@
 import type { CampaignSchedule } from '../../../api/generated/types.gen.ts'
 import { zoneName } from '../../../lib/time.ts'
 
-export type Weekly = CampaignSchedule['schedules'][number]
-export type DayKey = keyof Weekly['days']
+export type WeeklySchedule = CampaignSchedule['schedules'][number]
+export type DayKey = keyof WeeklySchedule['days']
 
 /** Monday first, as the grid shows them. */
 export const week: DayKey[] = [1, 2, 3, 4, 5, 6, 0]
@@ -33,10 +33,10 @@ export interface Point {
   minutes: number
 }
 
-export type Drawn = Pick<Weekly, 'timing' | 'days'>
+export type DraggedHours = Pick<WeeklySchedule, 'timing' | 'days'>
 
-/** What somebody has drawn from one point to another: days, and whole half hours. */
-export function drawn(start: Point, end: Point): Drawn {
+/** From one point to another: days, and whole half hours. */
+export function hoursFromDrag(start: Point, end: Point): DraggedHours {
   const snap = (minutes: number) => Math.floor(minutes / stepMinutes) * stepMinutes
   const from = Math.min(snap(start.minutes), snap(end.minutes))
   const to = Math.max(snap(start.minutes), snap(end.minutes)) + stepMinutes
@@ -44,15 +44,15 @@ export function drawn(start: Point, end: Point): Drawn {
   const days = week.map((day, row) => [day, row >= first && row <= last] as const)
   return {
     timing: { from: timeOf(from), to: timeOf(Math.min(dayMinutes, to)) },
-    days: Object.fromEntries(days) as Weekly['days'],
+    days: Object.fromEntries(days) as WeeklySchedule['days'],
   }
 }
 
 /**
- * Of another it is a copy, which opens nothing: a campaign that runs would send in whatever it is open
- * for until somebody has said when. The first has office hours.
+ * The first schedule has office hours. A further one is a copy of the one that is shown: a campaign that
+ * runs would send in whatever hours it adds, until somebody has said which.
  */
-export const newWindow = (like: Weekly | undefined, number: number): Weekly => ({
+export const newSchedule = (like: WeeklySchedule | undefined, number: number): WeeklySchedule => ({
   timing: { from: '09:00', to: '17:00' },
   days: { 0: false, 1: true, 2: true, 3: true, 4: true, 5: true, 6: false },
   timezone: zoneName(),
