@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
 import { Moment } from '../../ui/Moment.tsx'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
-import { Maker } from './Maker.tsx'
+import { KeyCreator } from './KeyCreator.tsx'
 
 const tones: Record<ServiceAccountKey['status'], Tone> = {
   active: 'green',
@@ -36,7 +36,7 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
           {' · '}
           {t(($) => $.keys.columns.expires)}: {timeOrNever(apiKey.timestamp_expires)}
           {' · '}
-          {t(($) => $.keys.columns.madeBy)}: <Maker apiKey={apiKey} />
+          {t(($) => $.keys.columns.madeBy)}: <KeyCreator apiKey={apiKey} />
         </Text>
       </th>
       <td className="wide-only">
@@ -48,7 +48,7 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
         </Text>
       </td>
       <td className="wide-only">
-        <Maker apiKey={apiKey} />
+        <KeyCreator apiKey={apiKey} />
       </td>
       <td className="wide-only">{timeOrNever(apiKey.timestamp_last_used)}</td>
       <td className="wide-only">{timeOrNever(apiKey.timestamp_expires)}</td>

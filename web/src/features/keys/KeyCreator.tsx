@@ -7,15 +7,15 @@ import {
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
 
 /**
- * Who made a key, by name, and whether they still belong to the workspace; of who is gone since, and of
- * another key, the audit log still knows the name.
+ * The name of whoever created a key, and whether they still belong to the workspace; of somebody who has
+ * left it, and of another key, the audit log still knows the name.
  */
-export function Maker({ apiKey }: { apiKey: ServiceAccountKey }) {
+export function KeyCreator({ apiKey }: { apiKey: ServiceAccountKey }) {
   const { type, id } = apiKey.created_by
   const { t } = useTranslation()
   const members = useQuery(listMembersOptions())
   const member = members.data?.items.find((each) => each.id === id)
-  // By the key, of which there are few entries, and not by the maker, who may have millions.
+  // By the key, of which there are few entries, and not by the creator, who may have millions.
   const entries = useQuery({
     ...listAuditOptions({ query: { limit: 1, subject_id: apiKey.id, action: 'key.created' } }),
     enabled: id !== null && members.isSuccess && !member,
