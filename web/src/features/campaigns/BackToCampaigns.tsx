@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { BackLink } from '../../ui/BackLink.tsx'
 import { useWorkspace } from '../users/index.ts'
 
-export function ToList() {
+export function BackToCampaigns() {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
   return (

@@ -2,11 +2,11 @@ import { Group, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { usePageInTitle } from '../../lib/tab-title.ts'
 import { Moment } from '../../ui/Moment.tsx'
+import { BackToCampaigns } from './BackToCampaigns.tsx'
 import classes from './CampaignPage.module.css'
 import { SavingState } from './SavingState.tsx'
 import { SendingState } from './SendingState.tsx'
 import { StartAndPause } from './StartAndPause.tsx'
-import { ToList } from './ToList.tsx'
 import { useDraft } from './useDraft.ts'
 
 /** What it is called, whether it sends and why not, and the one thing to do about it. */
@@ -17,7 +17,7 @@ export function CampaignHead() {
   const { next_send_at } = campaign.sending_status
   return (
     <header>
-      <ToList />
+      <BackToCampaigns />
       <div className={classes.head}>
         <div>
           <Title order={1} className={classes.title}>

@@ -25,7 +25,7 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
   const { id, name, status } = campaign
   const { handle } = useWorkspace()
   const navigate = useNavigate()
-  const pause = usePause(id)
+  const { pause, isPending: isPausing } = usePause(id)
   const duplicate = useMutation({
     ...duplicateCampaignMutation(),
     async onSuccess(copy) {
@@ -41,7 +41,7 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
         <ActionIcon
           variant="subtle"
           color="gray"
-          loading={duplicate.isPending || pause.isPending}
+          loading={duplicate.isPending || isPausing}
           aria-label={t(($) => $.campaigns.actionsFor, { name })}
         >
           <Ellipsis size="1rem" aria-hidden />
@@ -49,7 +49,7 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
       </Menu.Target>
       <Menu.Dropdown>
         {status === 'active' && (
-          <Menu.Item leftSection={<Pause size="1rem" aria-hidden />} onClick={pause.start}>
+          <Menu.Item leftSection={<Pause size="1rem" aria-hidden />} onClick={pause}>
             {t(($) => $.campaigns.launch.pause)}
           </Menu.Item>
         )}

@@ -6,8 +6,8 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { BackToCampaigns } from './BackToCampaigns.tsx'
 import { OpenCampaign } from './OpenCampaign.tsx'
-import { ToList } from './ToList.tsx'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
@@ -23,7 +23,7 @@ export function CampaignPage() {
         isPage
         title={t(($) => $.notFound.title)}
         body={t(($) => $.campaigns.gone)}
-        action={<ToList />}
+        action={<BackToCampaigns />}
       />
     )
   }

@@ -6,8 +6,8 @@ import { Moment } from '../../ui/Moment.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { CampaignMenu } from './CampaignMenu.tsx'
 import classes from './CampaignRow.module.css'
+import { CountWithRate } from './CountWithRate.tsx'
 import { SendingState } from './SendingState.tsx'
-import { Share } from './Share.tsx'
 
 interface CampaignRowProps {
   campaign: CampaignSummary
@@ -48,11 +48,11 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
       </td>
       <td className="end numbers wide-only">{count(contacted)}</td>
       <td className="end">
-        <Share count={replied} of={contacted} />
+        <CountWithRate count={replied} of={contacted} />
       </td>
       <td className="end numbers wide-only">{count(auto_replied)}</td>
       <td className="end wide-only">
-        <Share count={interested} of={contacted} />
+        <CountWithRate count={interested} of={contacted} />
       </td>
       <td className="end wide-only">
         {sending_status.state === 'sending' ? (

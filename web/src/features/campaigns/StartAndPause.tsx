@@ -13,14 +13,14 @@ export function StartAndPause() {
   const navigate = route.useNavigate()
   const { campaign, flush } = useDraft()
   const { id, status } = campaign
-  const pause = usePause(id)
+  const { pause, isPending: isPausing } = usePause(id)
   if (status === 'active') {
     return (
       <Button
         variant="default"
         leftSection={<Pause size="1rem" aria-hidden />}
-        loading={pause.isPending}
-        onClick={pause.start}
+        loading={isPausing}
+        onClick={pause}
       >
         {t(($) => $.campaigns.launch.pause)}
       </Button>

@@ -20,5 +20,5 @@ export function usePause(id: string) {
     },
     onError: ({ message }) => notifications.show({ color: 'red', message }),
   })
-  return { isPending, start: () => mutate({ path: { id }, body: { status: 'paused' } }) }
+  return { pause: () => mutate({ path: { id }, body: { status: 'paused' } }), isPending }
 }

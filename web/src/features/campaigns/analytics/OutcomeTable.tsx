@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { Table } from '../../../ui/Table.tsx'
+import { percent } from '../percent.ts'
 import { type Outcome, outcomes, type Sums } from './sums.ts'
 
 interface OutcomeTableProps {
@@ -13,10 +14,6 @@ interface OutcomeTableProps {
   hasRates?: boolean
 }
 
-// Below each other they have their points in a line.
-const percent = new Intl.NumberFormat('en', {
-  ...{ style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 },
-})
 /** What a telephone has room for. */
 const narrow = new Set<Outcome>(['sent', 'replied', 'interested'])
 /** Of those that bounced some were refused, and so never sent: they are no part of the mails sent. */
