@@ -537,13 +537,13 @@ test('what can be undone yet goes with no save that was under way, and is saved 
   draft.set({ name: 'Two' })
   // Its time comes while the first is under way.
   await vi.advanceTimersByTimeAsync(1000)
-  const letGo = draft.hold(heldMs)
+  const release = draft.hold(heldMs)
   draft.set({ name: 'Three' })
   answer.resolve(busy)
   await saving
   await vi.advanceTimersByTimeAsync(60_000)
   expect(bodies).toEqual([{ name: 'One' }])
-  letGo()
+  release()
   await vi.advanceTimersByTimeAsync(1000)
   expect(bodies).toEqual([{ name: 'One' }, { name: 'Three' }])
   expect(draft.state().saving).toBe('saved')
@@ -552,12 +552,12 @@ test('what can be undone yet goes with no save that was under way, and is saved 
 test('a change that meets another’s is undone without a choice, and keeps what the other wrote', async () => {
   const { draft, later, bodies } = held()
   const base = draft.state().base.sequences
-  const letGo = draft.hold(heldMs)
+  const release = draft.hold(heldMs)
   draft.set({ name: 'Mine', sequences: [{ steps: [step('a', 'one')] }] })
   const theirs = [{ steps: [step('a', 'one'), step('b', 'theirs')] }]
   draft.adopt(later({ sequences: theirs }))
   expect(draft.state().saving).toBe('conflict')
-  letGo()
+  release()
   draft.undo((mine, saved) => {
     expect([mine.sequences[0]?.steps.length, saved.sequences]).toEqual([1, base])
     return { sequences: base }
@@ -581,7 +581,7 @@ test('another tab takes over what can be undone in this one only once it cannot 
   const other = held()
   other.draft.hold(heldMs)
   other.draft.set({ name: 'Loaded again' })
-  other.draft.letGo()
+  other.draft.releaseAll()
   expect(new CampaignDraft(campaign(), other.parts).state().campaign.name).toBe('Loaded again')
 })
 

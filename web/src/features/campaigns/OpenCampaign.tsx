@@ -90,7 +90,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
     // to be taken over by the page that is opened then.
     const leave = () => {
       uncommitted.commit()
-      draft.letGo()
+      draft.releaseAll()
     }
     addEventListener('pagehide', leave)
     return () => removeEventListener('pagehide', leave)

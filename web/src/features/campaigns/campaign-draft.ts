@@ -88,22 +88,23 @@ export class CampaignDraft {
   }
 
   /**
-   * Until it is let go nothing is saved but by `flush`: a campaign that runs acts at once upon what is
-   * saved, and somebody may undo it yet.
+   * Holds the last change back. Until it is released nothing is saved but by `flush`: a campaign that
+   * runs acts at once upon what is saved, and somebody may undo the change yet.
    *
    * @param forMs how long another tab leaves it alone
+   * @returns releases it
    */
   hold = (forMs: number) => {
     const change = {}
     this.#held.add(change)
     this.#heldUntilMs = Date.now() + forMs
     return () => {
-      if (this.#held.delete(change) && this.#held.size === 0) this.letGo()
+      if (this.#held.delete(change) && this.#held.size === 0) this.releaseAll()
     }
   }
 
-  /** Of all that is held, also what was refused while it was. */
-  letGo = () => {
+  /** Releases every change that is held, and saves them with what the server refused meanwhile. */
+  releaseAll = () => {
     this.#held.clear()
     this.#keep()
     if (this.#isToBeSaved()) this.#saveLater()
@@ -127,10 +128,10 @@ export class CampaignDraft {
 
   /**
    * Resolves once all that was typed until now is saved, or refused; what was refused is tried again.
-   * What is held is let go: whoever saves it has decided.
+   * What is held is released: whoever saves it has decided.
    */
   flush = async (): Promise<void> => {
-    if (this.#held.size > 0) this.letGo()
+    if (this.#held.size > 0) this.releaseAll()
     clearTimeout(this.#timer)
     this.#timer = undefined
     await this.#running

@@ -2,7 +2,7 @@ import { replaceEqualDeep } from '@tanstack/react-query'
 
 /** The same thing, changed differently by two people. */
 export interface Conflict {
-  /** A JSON pointer; its last part may be what `wholes` calls fields that belong together. */
+  /** A JSON pointer; its last part may be the name of one of `fieldGroups`. */
   path: string
   mine: unknown
   theirs: unknown
@@ -12,21 +12,24 @@ export const isEqual = (a: unknown, b: unknown) => replaceEqualDeep(a, b) === a
 
 type Fields = Record<string, unknown>
 
-/** One of these without the other is another thing: ten of one person, of the hours of another. */
-const wholes = new Map([
+/**
+ * Fields that mean nothing apart: a delay of 10 by one person, with the unit `hours` of another, would be
+ * a wait that nobody chose.
+ */
+const fieldGroups = new Map([
   ['wait', ['delay', 'delay_unit']],
   ['hours', ['timing', 'timezone']],
 ])
 
 /**
- * Puts two changes of a value together, part by part: objects by their fields, lists of things with
- * ids by those. Where both changed the same part it is theirs, and a conflict.
+ * Puts two changes of a value together: objects field by field, lists of records by their ids. Where
+ * both changed the same part, theirs is taken and a conflict is added.
  */
 export function merge<T>(base: T, mine: T, theirs: T, conflicts: Conflict[], path = ''): T {
   if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine
   if (isEqual(base, mine)) return theirs
-  const isWhole = wholes.has(path.split('/').at(-1) ?? '')
-  if (!isWhole && isObject(base) && isObject(mine) && isObject(theirs)) {
+  const isGroup = fieldGroups.has(path.split('/').at(-1) ?? '')
+  if (!isGroup && isObject(base) && isObject(mine) && isObject(theirs)) {
     const names = new Set([...Object.keys(theirs), ...Object.keys(mine)].map(partOf))
     let merged: Fields = {}
     for (const name of names) {
@@ -73,16 +76,16 @@ function mergeLists(
 }
 
 const partOf = (field: string) =>
-  [...wholes].find(([, fields]) => fields.includes(field))?.[0] ?? field
+  [...fieldGroups].find(([, fields]) => fields.includes(field))?.[0] ?? field
 
 function read(record: Fields, part: string): unknown {
-  const fields = wholes.get(part)
+  const fields = fieldGroups.get(part)
   return fields ? Object.fromEntries(fields.map((name) => [name, record[name]])) : record[part]
 }
 
 const write = (record: Fields, part: string, value: unknown): Fields => ({
   ...record,
-  ...(wholes.has(part) ? (value as Fields) : { [part]: value }),
+  ...(fieldGroups.has(part) ? (value as Fields) : { [part]: value }),
 })
 
 const isAlike = (one: Map<string, unknown>, other: Map<string, unknown>) =>
