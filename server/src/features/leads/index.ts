@@ -32,7 +32,12 @@ export {
   variablesMax,
   variableTextMax,
 } from './schema.ts'
-export { type BroughtBack, bringBackLeads, bringBackLeadsAt } from './status/bring-back.ts'
+export {
+  type BroughtBack,
+  bringBackLeads,
+  bringBackLeadsAt,
+  stayBlocked,
+} from './status/bring-back.ts'
 export { stopErased, stopOptedOut } from './status/stop-known-by-hash.ts'
 export {
   countFollowUps,

@@ -224,6 +224,48 @@ test('while its domain is suppressed, the leads of an address stay stopped', asy
   await expect(undo()).rejects.toMatchObject({ message: expect.stringContaining('domain') })
 })
 
+test.each([
+  ['bounced', 'the address', address],
+  ['bounced', 'its domain', 'lead.example'],
+  ['unsubscribed', 'the address', address],
+] as const)(
+  'leads whose %s entry was undone while a block of %s stood go on once that is undone, too',
+  async (reason, _, block) => {
+    const { ctx, workspaceId } = inbox
+    const { first, second } = reason === 'bounced' ? await bounced() : await sentTwice()
+    if (reason === 'unsubscribed') await setTo(first.campaign.id, 'unsubscribed')
+    await addSuppression(ctx, workspaceId, block, operator)
+    const options = { unsubscribed: reason === 'unsubscribed' }
+    expect(await undo(options)).toMatchObject({ reason, still_suppressed: 'blocked', leads: [] })
+    expect(await inbox.lead(first.leadId)).toMatchObject({
+      ...{ status: 'contacted', sending_state: 'stopped', stop_reason: 'blocked' },
+    })
+    const counts = await inbox.call('GET', `/api/v2/campaigns/${first.campaign.id}`)
+    expect(counts.body.lead_counts).toMatchObject({ bounced: 0, unsubscribed: 0 })
+
+    const undone = await undo({ unsubscribed: false }, block)
+    expect(undone).toMatchObject({ reason: 'blocked', still_suppressed: null })
+    for (const { leadId } of [first, second]) {
+      expect(undone.leads.map(({ lead_id }) => lead_id)).toContain(leadId)
+      expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'active', stop_reason: null })
+    }
+  },
+)
+
+test('a lead that had got every step before a wrong bounce is finished again once a block besides is undone', async () => {
+  const { first, second } = await sentTwice()
+  for (const { campaign } of [first, second]) await setTo(campaign.id, 'completed')
+  inbox.startReader()
+  inbox.arrive(report({ recipient: address, messageId: first.messageId }))
+  await inbox.waitForEvents('email.bounced')
+  await addSuppression(inbox.ctx, inbox.workspaceId, address, operator)
+  await undo()
+  await undo()
+  expect(await inbox.lead(first.leadId)).toMatchObject({
+    ...{ status: 'completed', sending_state: 'finished', stop_reason: null },
+  })
+})
+
 const domain = 'lead.example'
 const undoDomain = () => undo({ unsubscribed: false }, domain)
 /** Two that a block of their domain has stopped, as the sender does it. */

@@ -5,7 +5,13 @@ import { nilId } from '../../kernel/ids.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { forgetSoftBounces } from '../inbox/index.ts'
-import { type BroughtBack, bringBackLeads, bringBackLeadsAt, findLeadsAt } from '../leads/index.ts'
+import {
+  type BroughtBack,
+  bringBackLeads,
+  bringBackLeadsAt,
+  findLeadsAt,
+  stayBlocked,
+} from '../leads/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import {
   blockAgain,
@@ -71,6 +77,9 @@ export async function undoSuppression(
   return undo(ctx, workspaceId, entry, options, actor)
 }
 
+/** Of what can be lifted, too. */
+const isEntry = ({ by }: Suppressed) => by === 'address' || by === 'domain'
+
 const hasUnsubscribed = ({ status, stop_reason }: { status: string; stop_reason: string | null }) =>
   stop_reason === 'unsubscribed' || status === 'unsubscribed'
 
@@ -93,6 +102,7 @@ const undoAddress = (
       const own = await findLeadsAt(tx.db, workspaceId, entry)
       if (own.some(hasUnsubscribed)) throw isUnsubscribed
     }
+    if (still && isEntry(still)) await stayBlocked(tx, workspaceId, address, [...reasons])
     const leads = still ? [] : await bringBackLeads(tx, workspaceId, address, [...reasons])
     if (!lifted && leads.length === 0) throw notSuppressed(undefined)
     const ids = leads.map(({ lead_id }) => lead_id)

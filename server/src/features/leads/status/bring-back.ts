@@ -44,7 +44,26 @@ export async function bringBackLeads(
 }
 
 /**
- * The same for everybody at a domain who was stopped as blocked, some of them in id order from behind
+ * Leads of an address that would go on now, were it not blocked by another entry, too: that is why they
+ * stay stopped, and lifting it brings them back. Suppressions are locked before, as above.
+ */
+export async function stayBlocked(
+  tx: Context,
+  workspaceId: string,
+  address: string,
+  reasons: StopReason[],
+) {
+  const ids = (await related.findIdsByAddress(tx.db, workspaceId, [address])).map(({ id }) => id)
+  const leads = await lockStopped(tx, workspaceId, ids, reasons)
+  for (const lead of leads) {
+    const patch = { status: statusWithoutStop(lead.now), stop_reason: 'blocked' } as const
+    lead.change(patch, [], tx.now())
+  }
+  await changeLeads(tx, workspaceId, leads)
+}
+
+/**
+ * The same as `bringBackLeads` for everybody at a domain who was stopped as blocked, some of them in id order from behind
  * `after`. Who is suppressed for another reason stays stopped.
  *
  * @returns also the last that it looked at; nothing: there are no more
@@ -70,9 +89,7 @@ async function bringBack(
   ids: string[],
   reasons: StopReason[],
 ): Promise<BroughtBack[]> {
-  const leads = (await queries.lockLeads(tx.db, workspaceId, ids))
-    .filter(({ stop_reason }) => stop_reason !== null && reasons.includes(stop_reason))
-    .map((lead) => new ChangingLead(lead))
+  const leads = await lockStopped(tx, workspaceId, ids, reasons)
   const locked = leads.map(({ now }) => now)
   const stoppedByColleague = await findStoppedByColleague(tx, workspaceId, locked)
   const stoppingAnswers = await findStoppingAnswers(tx, workspaceId, locked)
@@ -105,6 +122,17 @@ async function bringBack(
   }))
 }
 
+async function lockStopped(
+  tx: Context,
+  workspaceId: string,
+  ids: string[],
+  reasons: StopReason[],
+): Promise<ChangingLead[]> {
+  return (await queries.lockLeads(tx.db, workspaceId, ids))
+    .filter(({ stop_reason }) => stop_reason !== null && reasons.includes(stop_reason))
+    .map((lead) => new ChangingLead(lead))
+}
+
 interface Meanwhile {
   steps: HeldSteps
   label: Label | undefined
@@ -113,18 +141,23 @@ interface Meanwhile {
   now: Date
 }
 
-/** The status of the stop goes with it; what a person has set since stays, and decides. */
+/** The status of the stop goes with it; what a person has set since stays. */
+function statusWithoutStop(lead: LockedLead): string {
+  if (lead.status !== 'bounced' && lead.status !== 'unsubscribed') return lead.status
+  const rest = lead.stopped_from === 'finished' ? 'finished' : 'active'
+  return automaticStatus({ ...lead, sending_state: rest, stop_reason: null })
+}
+
+/** What a person has set since decides. */
 function planReturn(
   lead: LockedLead,
   { steps, label, hasColleagueAnswered, stoppingAnswer, now }: Meanwhile,
 ): ActivityChange {
   const { stopped_from } = lead
-  const isDone = stopped_from === 'finished'
-  const rest = isDone ? 'finished' : 'active'
-  const going = { ...lead, sending_state: rest, stop_reason: null } as const
-  const isOfStop = lead.status === 'bounced' || lead.status === 'unsubscribed'
-  const status = isOfStop ? automaticStatus(going) : lead.status
-  if (isDone) return { patch: { status, sending_state: rest, stop_reason: null }, events: [] }
+  const status = statusWithoutStop(lead)
+  if (stopped_from === 'finished') {
+    return { patch: { status, sending_state: 'finished', stop_reason: null }, events: [] }
+  }
   if (stopped_from !== null && stopped_from !== 'paused') {
     return { patch: { status, stop_reason: stopped_from }, events: [] }
   }
