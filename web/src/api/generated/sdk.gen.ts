@@ -625,7 +625,7 @@ export const resumeMailbox = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Test a mailbox
  *
- * Logs in to both servers, sends one mail to itself and waits for it.
+ * Logs in to both servers, sends one mail to itself and waits for it. Beyond 4 of a workspace at once in an API process, 429 `rate_limited`.
  */
 export const testMailbox = <ThrowOnError extends boolean = true>(options: Options<TestMailboxData, ThrowOnError>): RequestResult<TestMailboxResponses, TestMailboxErrors, ThrowOnError> => (options.client ?? client).post<TestMailboxResponses, TestMailboxErrors, ThrowOnError>({ url: '/app/mailboxes/{id}/test', ...options });
 

@@ -4,6 +4,8 @@ import { type Browser, setUp } from '../../../../test/browser.ts'
 import { createConversation } from '../../../../test/conversations.ts'
 import { startMailServers } from '../../../../test/mail/mail-servers.ts'
 import { createRealMailbox } from '../../../../test/mail/mailboxes.ts'
+import { startTcpServer } from '../../../../test/tcp-server.ts'
+import { takeTestSlot } from './stream-test.ts'
 
 let api: TestApi
 let owner: Browser
@@ -233,4 +235,38 @@ test('a test is told step by step while it runs, and ends with how it went', asy
   expect((await call('GET', `/${id}`)).body.status).toBe('error')
   const missing = await call('POST', `/${api.ctx.newId()}/test`)
   expect([missing.status, missing.body.code]).toEqual([404, 'not_found'])
+})
+
+test('a workspace has at most 4 tests of mailboxes under way, and may begin one when one has ended', async () => {
+  const fourth = Promise.withResolvers<void>()
+  // It takes the connection and greets nobody.
+  await using silent = await startTcpServer((socket, connection) => {
+    if (connection > 4) socket.destroy()
+    if (connection === 4) fourth.resolve()
+  })
+  const ports = { smtpPort: silent.port, imapPort: silent.port }
+  const account = { address: 'slow@lead.example', password: 'secret' }
+  const { id } = await createRealMailbox(api.ctx, api.workspaceId, ports, account)
+  const test = () => call('POST', `/${id}/test`)
+  const underWay = Array.from({ length: 4 }, test)
+  await fourth.promise
+  const refused = await test()
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  expect(silent.connections).toBe(4)
+
+  for (const socket of silent.sockets) socket.destroy()
+  for (const { status } of await Promise.all(underWay)) expect(status).toBe(200)
+  expect((await test()).status).toBe(200)
+})
+
+test('a process has at most 32 tests of mailboxes under way', () => {
+  const mail = { ...api.ctx.mail }
+  const slots = Array.from({ length: 32 }, (_, index) =>
+    takeTestSlot(mail, `workspace ${index >> 2}`),
+  )
+  expect(() => takeTestSlot(mail, 'workspace 8')).toThrow(
+    expect.objectContaining({ code: 'unavailable' }),
+  )
+  slots[0]?.[Symbol.dispose]()
+  takeTestSlot(mail, 'workspace 8')
 })

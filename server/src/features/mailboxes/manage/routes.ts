@@ -236,7 +236,9 @@ export const mailboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'testMailbox',
         summary: 'Test a mailbox',
-        description: 'Logs in to both servers, sends one mail to itself and waits for it.',
+        description:
+          'Logs in to both servers, sends one mail to itself and waits for it. Beyond 4 of a workspace ' +
+          'at once in an API process, 429 `rate_limited`.',
         tags,
         params,
         response: {
@@ -253,9 +255,8 @@ export const mailboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       // One that is not there is a 404, and no stream.
       const { id } = await getManagedMailbox(req.ctx, req.caller.workspaceId, req.params.id)
       await refuseWhileHeld(req.ctx)
-      return reply
-        .type('application/x-ndjson')
-        .send(streamTest(req.ctx, req.caller.workspaceId, id))
+      const lines = streamTest(req.ctx, req.caller.workspaceId, id)
+      return reply.type('application/x-ndjson').send(lines)
     },
   )
 }

@@ -5,8 +5,7 @@ import { answerWith, startReceiver } from '../../../../test/receiver.ts'
 import { verifySignature } from '../../../../test/signature.ts'
 import { standardEventTypes } from '../../events/catalogue/index.ts'
 import { confirmRestore, holdSending } from '../../sending/index.ts'
-import { testWebhook } from './test-call.ts'
-import { takeTestSlot } from './test-slots.ts'
+import { takeTestSlot, testWebhook } from './test-call.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -165,15 +164,15 @@ test('a workspace has at most 8 under way, and others can test meanwhile', async
 })
 
 test('a process has at most 64 under way', () => {
-  const ctx = { ...api.ctx, http: { ...api.ctx.http } }
+  const http = { ...api.ctx.http }
   const slots = Array.from({ length: 64 }, (_, index) =>
-    takeTestSlot(ctx, `workspace ${index >> 3}`),
+    takeTestSlot(http, `workspace ${index >> 3}`),
   )
-  expect(() => takeTestSlot(ctx, 'workspace 8')).toThrow(
+  expect(() => takeTestSlot(http, 'workspace 8')).toThrow(
     expect.objectContaining({ code: 'unavailable', headers: { 'retry-after': '1' } }),
   )
   slots[0]?.[Symbol.dispose]()
-  takeTestSlot(ctx, 'workspace 8')
+  takeTestSlot(http, 'workspace 8')
 })
 
 test('one that could not be sent is a 503 that is not recorded', async () => {

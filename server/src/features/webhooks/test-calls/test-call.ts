@@ -2,6 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import type { RateLimit } from '../../../kernel/http/rate-limit.ts'
+import { limitTests } from '../../../kernel/test-slots.ts'
 import {
   attemptOf,
   chooseCountStripe,
@@ -14,7 +15,6 @@ import { storeEvents } from '../../events/index.ts'
 import { refuseWhileHeld } from '../../sending/index.ts'
 import { findDestination, openDestination } from '../index.ts'
 import { sampleEvent } from './sample.ts'
-import { takeTestSlot } from './test-slots.ts'
 
 export interface WebhookTestResult {
   success: boolean
@@ -26,6 +26,9 @@ export interface WebhookTestResult {
 const testsPerMinute = 60
 
 type Attempts = Pick<RateLimit, 'count'>
+
+/** A test of a receiver that hangs lasts as long as the deadline of a delivery. */
+export const takeTestSlot = limitTests('webhook tests', { ofWorkspaceMax: 8, ofProcessMax: 64 })
 
 /**
  * Sends one signed delivery with sample data, through the code, address policy and deadline of live
@@ -41,7 +44,7 @@ export async function testWebhook(
   const destination = await findDestination(ctx.db, workspaceId, webhookId)
   if (!destination) throw notFound('webhook')
   await refuseWhileHeld(ctx)
-  using _slot = takeTestSlot(ctx, workspaceId)
+  using _slot = takeTestSlot(ctx.http, workspaceId)
   await countTest(attempts, webhookId)
   const [event] = await transaction(ctx, (tx) =>
     storeEvents(tx, workspaceId, [sampleEvent(destination, workspaceId, tx.now())]),

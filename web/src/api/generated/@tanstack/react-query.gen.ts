@@ -1535,7 +1535,7 @@ export const resumeMailboxMutation = (options?: Partial<Options<ResumeMailboxDat
 /**
  * Test a mailbox
  *
- * Logs in to both servers, sends one mail to itself and waits for it.
+ * Logs in to both servers, sends one mail to itself and waits for it. Beyond 4 of a workspace at once in an API process, 429 `rate_limited`.
  */
 export const testMailboxMutation = (options?: Partial<Options<TestMailboxData>>): UseMutationOptions<TestMailboxResponse, TestMailboxError, Options<TestMailboxData>> => {
     const mutationOptions: UseMutationOptions<TestMailboxResponse, TestMailboxError, Options<TestMailboxData>> = {
