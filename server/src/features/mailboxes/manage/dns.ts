@@ -31,11 +31,11 @@ export async function checkMailboxDns(
 }
 
 /** By the server that it sends by; a provider has several for its customers, which the MX tells apart. */
-async function findProvider(ctx: Context, { provider }: ManagedMailbox, domain: string) {
+async function findProvider(ctx: Context, { provider, smtp }: ManagedMailbox, domain: string) {
   if (provider === 'other') return undefined
   const servers = await ctx.lookupMail(domain).catch(() => [])
   const found = findPreset(servers)
-  return found?.provider === provider ? found.preset : usualPreset(provider)
+  return found?.provider === provider ? found.preset : usualPreset(provider, smtp.host)
 }
 
 async function complete(

@@ -270,3 +270,20 @@ test('a process has at most 32 tests of mailboxes under way', () => {
   slots[0]?.[Symbol.dispose]()
   takeTestSlot(mail, 'workspace 8')
 })
+
+test.each([
+  ['smtp.ionos.de', 'include:_spf-eu.ionos.com'],
+  ['smtp.ionos.com', 'include:_spf-us.ionos.com'],
+  ['smtp.zoho.eu', 'include:zohomail.eu'],
+])(
+  'where the MX is a gateway, the record names the part of the provider that %s belongs to',
+  async (host, include) => {
+    mailServers = { 'gateway.example': ['mx1.hornetsecurity.com'] }
+    texts = {}
+    const address = `ann${api.ctx.newId()}@gateway.example`
+    const { id } = await add(address, { smtp: { ...server, host } })
+    const { findings } = (await call('GET', `/${id}/dns`)).body
+    const spf = findings.find(({ record }: { record: string }) => record === 'SPF')
+    expect(spf.records).toMatchObject([{ value: `v=spf1 ${include} ~all` }])
+  },
+)

@@ -145,6 +145,6 @@ export function findPreset(
 export const providerOf = (smtpHost: string): Provider =>
   rules.find(({ smtp }) => smtp.test(smtpHost.toLowerCase()))?.provider ?? 'other'
 
-/** Whatever the domain of its mailboxes is. */
-export const usualPreset = (provider: KnownProvider): Preset | undefined =>
-  rules.find((rule) => rule.provider === provider)?.preset('')
+/** Whatever the domain of its mailboxes is: by a server that they send by, which tells its country too. */
+export const usualPreset = (provider: KnownProvider, smtpHost = ''): Preset | undefined =>
+  rules.find((rule) => rule.provider === provider)?.preset(smtpHost.toLowerCase())
