@@ -5,7 +5,7 @@ import { createConversation } from '../../../test/conversations.ts'
 import { createMember } from '../../../test/people.ts'
 import { upsertRunner } from '../../kernel/runner/lease-queries.ts'
 import { operator } from '../audit/index.ts'
-import { addMailbox } from '../mailboxes/index.ts'
+import { addMailbox, pauseMailbox, resumeMailbox } from '../mailboxes/index.ts'
 import { holdSending } from '../sending/index.ts'
 
 let api: TestApi
@@ -222,6 +222,28 @@ test('each uncertain mail leads to where it is decided, and an inbox that nobody
   const isRead = items.map((each: Record<string, unknown>) => [each.address, each.is_inbox_read])
   expect(isRead).toContainEqual(['first@example.com', false])
   expect(isRead).toContainEqual(['lately@example.com', false])
+})
+
+test('an inbox is not called unread while the mailbox was resumed just now', async () => {
+  const { peek } = api.ctx.database
+  const { id } = await mailbox('resumed@example.com')
+  const ago = (minutes: number) => new Date(api.ctx.now().getTime() - minutes * 60_000)
+  const set = (times: { timestamp_created?: Date; timestamp_updated: Date }) =>
+    peek.updateTable('mailboxes').set(times).where('id', '=', id).execute()
+  const unread = async () =>
+    (await attention()).filter(
+      ({ kind, name }: Record<string, unknown>) =>
+        kind === 'mailbox_unread' && name === 'resumed@example.com',
+    )
+  const runner = { id: api.ctx.newId(), slot: 0, process: null, keyIds: [] }
+  await upsertRunner(api.ctx.db, 'mailboxes', runner)
+  await set({ timestamp_created: ago(600), timestamp_updated: ago(16) })
+  expect(await unread()).toHaveLength(1)
+  await pauseMailbox(api.ctx, api.workspaceId, id, operator)
+  await resumeMailbox(api.ctx, api.workspaceId, id, operator)
+  expect(await unread()).toEqual([])
+  await set({ timestamp_updated: ago(16) })
+  expect(await unread()).toHaveLength(1)
 })
 
 test('analytics are by day, and another workspace’s campaign has none', async () => {

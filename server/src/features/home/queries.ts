@@ -52,7 +52,7 @@ export async function listTroubledMailboxes(db: Db, workspaceId: string, most: n
 
 /**
  * Mailboxes that are used and whose mail nobody has read for a while, the newest first. One that was
- * connected just now is still being read for the first time.
+ * connected or resumed just now is still being read.
  */
 export async function listUnreadMailboxes(db: Db, workspaceId: string, most: number) {
   const { rows } = await sql<Omit<Troubled, 'reason'>>`

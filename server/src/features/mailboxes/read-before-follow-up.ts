@@ -41,10 +41,10 @@ export const mayFollowUp = (mailbox: string, since = 'null') =>
      offset 0
    ))`
 
-/** Whether it was connected so short a time ago that nobody can have read it yet, in SQL. */
+/** Whether it was connected or resumed so short a time ago that nobody can have read it yet, in SQL. */
 export const isBeingRead = (mailbox: string) =>
   `(${mailbox}.inbox_read_at is null
-     and ${mailbox}.timestamp_created > outrider_now() - interval '${validMinutes} minutes')`
+     and ${mailbox}.timestamp_updated > outrider_now() - interval '${validMinutes} minutes')`
 
 export interface Reading {
   /** When it began, by the database's clock: what lay in the mailbox then is known. */

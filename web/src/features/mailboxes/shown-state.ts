@@ -14,15 +14,15 @@ export const healthTones: Record<Health, Tone> = {
   error: 'red',
 }
 
-/** A mailbox that is new has not been read yet, and nothing is wrong with it. */
+/** One that was connected, resumed or changed just now is not read yet, and nothing is wrong with it. */
 const startMs = 15 * 60_000
 
 export function healthOf(mailbox: Mailbox): Health {
   const { status, is_inbox_read, inbox_read_at, sent_today, limit_today } = mailbox
   if (status !== 'connected') return status
   if (!is_inbox_read) {
-    const isNew = nowMs() - Date.parse(mailbox.timestamp_created) < startMs
-    return isNew && inbox_read_at === null ? 'starting' : 'unread'
+    const isStarting = nowMs() - Date.parse(mailbox.timestamp_updated) < startMs
+    return isStarting && inbox_read_at === null ? 'starting' : 'unread'
   }
   return sent_today >= limit_today ? 'full' : 'connected'
 }
