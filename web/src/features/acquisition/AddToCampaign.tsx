@@ -3,20 +3,20 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { addAcquiredMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { useCampaigns } from '../leads/index.ts'
 
 /** Makes leads of a list; who must not be written to is left out and counted. */
 export function AddToCampaign({ listId }: { listId: string }) {
   const { t } = useTranslation()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [campaign, setCampaign] = useState('')
   const campaigns = useCampaigns()
-  const add = useMutation({ ...addAcquiredMutation(), onSuccess: attempt.renew })
+  const add = useMutation({ ...addAcquiredMutation(), onSuccess: idempotencyKey.renew })
   const submit = () =>
     add.mutate({
-      headers: attempt.headers(),
+      headers: idempotencyKey.headers(),
       path: { id: campaign },
       body: { list_id: listId },
     })
@@ -28,7 +28,7 @@ export function AddToCampaign({ listId }: { listId: string }) {
           label={t(($) => $.contacts.add.campaign)}
           value={campaign}
           onChange={(event) => {
-            attempt.renew()
+            idempotencyKey.renew()
             add.reset()
             setCampaign(event.currentTarget.value)
           }}

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import type { AcquiredEmail, FoundContact } from '../../api/generated/types.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { fullName } from '../../lib/text.ts'
 import { Address } from './Address.tsx'
 import { addressKey, reveal } from './reveal.ts'
@@ -21,13 +21,14 @@ interface RevealProps {
 export function Reveal({ contact, mayReveal, price, left, list }: RevealProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const { id, acquired } = contact
   // Rows that leave the screen forget what they know.
   const known = useQuery<AcquiredEmail>({ queryKey: addressKey(id), queryFn: skipToken })
   const ask = useMutation({
     // Into another list it is another request, also when the answer to the first one got lost.
-    mutationFn: () => reveal(cache, { contactId: id, list, headers: attempt.headers(list.trim()) }),
+    mutationFn: () =>
+      reveal(cache, { contactId: id, list, headers: idempotencyKey.headers(list.trim()) }),
     onError: ({ message }) => notifications.show({ color: 'red', message }),
   })
   if (known.data?.email) return <Address found={known.data} />

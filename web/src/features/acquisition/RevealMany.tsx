@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { useWorkspace } from '../users/index.ts'
 import { reveal } from './reveal.ts'
@@ -20,7 +20,7 @@ export function RevealMany({ contactIds, list, price, onClose }: RevealManyProps
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { id: workspaceId } = useWorkspace()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [state, setState] = useState<'asked' | 'running' | 'over'>('asked')
   const [done, setDone] = useState({ asked: 0, found: 0, refused: 0, charged: 0 })
   const [fault, setFault] = useState<Fault>()
@@ -35,7 +35,7 @@ export function RevealMany({ contactIds, list, price, onClose }: RevealManyProps
     for (const contactId of contactIds.slice(done.asked)) {
       if (isStopped.current) break
       // Another workspace may be looked at when the next one is asked for, and would pay.
-      const headers = { ...attempt.headers(contactId), 'X-Workspace-ID': workspaceId }
+      const headers = { ...idempotencyKey.headers(contactId), 'X-Workspace-ID': workspaceId }
       try {
         const { status, credits_charged } = await reveal(cache, { contactId, list, headers })
         const isFound = status === 'acquired'

@@ -9,7 +9,7 @@ import {
   listCampaignSummariesInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { useWorkspace } from '../users/index.ts'
 import { usePause } from './usePause.ts'
 
@@ -21,7 +21,7 @@ interface CampaignMenuProps {
 export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const { id, name, status } = campaign
   const { handle } = useWorkspace()
   const navigate = useNavigate()
@@ -29,7 +29,7 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
   const duplicate = useMutation({
     ...duplicateCampaignMutation(),
     async onSuccess(copy) {
-      attempt.renew()
+      idempotencyKey.renew()
       await cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
       notifications.show({ message: t(($) => $.campaigns.duplicated, { name: copy.name }) })
     },
@@ -68,7 +68,7 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
         )}
         <Menu.Item
           leftSection={<Copy size="1rem" aria-hidden />}
-          onClick={() => duplicate.mutate({ headers: attempt.headers(), path: { id } })}
+          onClick={() => duplicate.mutate({ headers: idempotencyKey.headers(), path: { id } })}
         >
           {t(($) => $.campaigns.duplicate)}
         </Menu.Item>

@@ -10,8 +10,8 @@ import {
   duplicateCampaignMutation,
   listCampaignSummariesInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { useCampaigns } from '../leads/index.ts'
@@ -27,13 +27,13 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const cache = useQueryClient()
   const navigate = useNavigate()
   const { handle } = useWorkspace()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const firstDraft = useFirstDraft()
   const [fault, setFault] = useState<Fault>()
   const others = useCampaigns()
   const form = useForm({
     initialValues: { name: '', start: 'one' as Start, source: '' },
-    onValuesChange: attempt.renew,
+    onValuesChange: idempotencyKey.renew,
     validate: {
       name: (name, { start }) =>
         start !== 'copy' && name.trim() === '' ? t(($) => $.campaigns.form.nameMissing) : null,
@@ -61,7 +61,7 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
     onError: (refused) => refuse(refused),
   })
   const submit = form.onSubmit(({ name, start, source }) => {
-    const headers = attempt.headers()
+    const headers = idempotencyKey.headers()
     if (start === 'copy') return duplicate.mutate({ headers, path: { id: source } }, follow)
     create.mutate({ headers, body: firstDraft(name, start === 'one' ? oneMail : []) }, follow)
   })

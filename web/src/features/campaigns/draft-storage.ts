@@ -1,5 +1,5 @@
 import type { Campaign } from '../../api/generated/types.gen.ts'
-import { newKey } from '../../lib/attempt.ts'
+import { randomKey } from '../../lib/idempotency-key.ts'
 import type { Edits } from './edits.ts'
 
 export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> & {
@@ -26,7 +26,7 @@ export class DraftStorage {
   constructor(storage: BrowserStorage | undefined, userId: string, campaignId: string) {
     this.#storage = storage
     const prefix = `outrider-campaign ${userId} ${campaignId}`
-    this.#name = `${prefix} ${newKey()}`
+    this.#name = `${prefix} ${randomKey()}`
     this.#left = (storage?.names() ?? []).filter((name) => name.startsWith(prefix))
   }
 

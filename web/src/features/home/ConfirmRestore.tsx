@@ -8,7 +8,7 @@ import {
   getSendingHoldOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { readAgain } from '../../api/read-again.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Moment } from '../../ui/Moment.tsx'
@@ -17,7 +17,7 @@ import { Moment } from '../../ui/Moment.tsx'
 export function ConfirmRestore() {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [isAsking, dialog] = useDisclosure()
   const hold = useQuery({ ...getSendingHoldOptions(), enabled: isAsking, staleTime: 0 })
   const confirm = useMutation({
@@ -28,7 +28,7 @@ export function ConfirmRestore() {
       await readAgain(cache, ['getHome', 'listCampaignSummaries'])
     },
     async onError() {
-      attempt.renew()
+      idempotencyKey.renew()
       // It may be because more has turned up, which has to be seen first.
       await hold.refetch()
     },
@@ -47,7 +47,7 @@ export function ConfirmRestore() {
         isBusy={confirm.isPending}
         fault={confirm.error}
         onConfirm={() =>
-          confirm.mutate({ headers: attempt.headers(), body: { seen: held?.seen ?? '' } })
+          confirm.mutate({ headers: idempotencyKey.headers(), body: { seen: held?.seen ?? '' } })
         }
         onClose={dialog.close}
       >

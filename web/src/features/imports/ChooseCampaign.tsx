@@ -6,7 +6,7 @@ import {
   createCampaignMutation,
   listCampaignNamesQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { useFirstDraft } from '../campaigns/index.ts'
 import { useCampaigns } from '../leads/index.ts'
 
@@ -23,20 +23,21 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const campaigns = useCampaigns()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const firstDraft = useFirstDraft()
   const [typed, setTyped] = useState('')
   const create = useMutation({
     ...createCampaignMutation(),
     async onSuccess({ id }) {
-      attempt.renew()
+      idempotencyKey.renew()
       await cache.invalidateQueries({ queryKey: listCampaignNamesQueryKey() })
       onChoose(id)
     },
   })
   const name = typed.trim()
   const choose = (chosen: string | null) => {
-    if (chosen === fresh) create.mutate({ headers: attempt.headers(name), body: firstDraft(name) })
+    if (chosen === fresh)
+      create.mutate({ headers: idempotencyKey.headers(name), body: firstDraft(name) })
     else if (chosen) onChoose(chosen)
   }
   const known = [...campaigns].map(([id, label]) => ({ value: id, label }))

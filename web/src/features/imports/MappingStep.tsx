@@ -8,7 +8,7 @@ import {
   startImportMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ChangeImportData, Import } from '../../api/generated/types.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { CheckResult } from './CheckResult.tsx'
 import { ChooseCampaign } from './ChooseCampaign.tsx'
@@ -26,12 +26,12 @@ type Change = Pick<ChangeImportData, 'body' | 'path'>
 export function MappingStep({ data: stored }: { data: Import }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const path = { id: stored.id }
   const key = getImportQueryKey({ path })
   const keep = {
     async onSuccess(answer: Import) {
-      attempt.renew()
+      idempotencyKey.renew()
       // What was asked for before may come later, and is older.
       await cache.cancelQueries({ queryKey: key })
       cache.setQueryData(key, answer)
@@ -95,7 +95,7 @@ export function MappingStep({ data: stored }: { data: Import }) {
           <Button
             disabled={!isReady}
             loading={check.isPending}
-            onClick={() => check.mutate({ path, headers: attempt.headers('check') })}
+            onClick={() => check.mutate({ path, headers: idempotencyKey.headers('check') })}
           >
             {t(($) => (data.checked ? $.imports.checkAgain : $.imports.check))}
           </Button>
@@ -109,7 +109,7 @@ export function MappingStep({ data: stored }: { data: Import }) {
           <Button
             disabled={data.checked.problem !== null || !isReady}
             loading={start.isPending}
-            onClick={() => start.mutate({ path, headers: attempt.headers('start') })}
+            onClick={() => start.mutate({ path, headers: idempotencyKey.headers('start') })}
           >
             {t(($) => $.imports.start, { count: data.checked.added + data.checked.updated })}
           </Button>

@@ -4,7 +4,7 @@ import { Send } from 'lucide-react'
 import { type RefObject, Suspense, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../api/generated/types.gen.ts'
-import { newKey } from '../../lib/attempt.ts'
+import { randomKey } from '../../lib/idempotency-key.ts'
 import { modifier } from '../../lib/keyboard.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
@@ -132,7 +132,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
           wanted={wanted}
           placeholder={t(($) => $.inbox.replyTo, { address: answer_to })}
           value={html}
-          onChange={(written) => setDraft({ html: written, key: newKey() })}
+          onChange={(written) => setDraft({ html: written, key: randomKey() })}
           onSend={send}
           onLeave={leave}
         />

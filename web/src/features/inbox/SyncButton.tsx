@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RefreshCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { syncMailboxesMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { readInboxAgain } from './refresh.ts'
 
@@ -13,10 +13,10 @@ export function SyncButton() {
   const { t } = useTranslation()
   const { role } = useWorkspace()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const sync = useMutation({
     ...syncMailboxesMutation(),
-    onSettled: attempt.renew,
+    onSettled: idempotencyKey.renew,
     async onSuccess({ items }) {
       await readInboxAgain(cache)
       const failed = items.filter(({ error }) => error !== null)
@@ -42,7 +42,7 @@ export function SyncButton() {
         color="gray"
         aria-label={label}
         loading={sync.isPending}
-        onClick={() => sync.mutate({ headers: attempt.headers() })}
+        onClick={() => sync.mutate({ headers: idempotencyKey.headers() })}
       >
         <RefreshCw size="1rem" aria-hidden />
       </ActionIcon>

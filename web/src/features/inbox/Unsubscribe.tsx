@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { setLeadStatusMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { readInboxAgain } from './refresh.ts'
 
@@ -18,7 +18,7 @@ interface UnsubscribeProps {
 export function Unsubscribe({ campaignId, email, isAsked }: UnsubscribeProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [isAsking, dialog] = useDisclosure()
   const unsubscribe = useMutation({
     ...setLeadStatusMutation(),
@@ -40,7 +40,7 @@ export function Unsubscribe({ campaignId, email, isAsked }: UnsubscribeProps) {
         confirm={t(($) => $.inbox.lead.unsubscribe)}
         isBusy={unsubscribe.isPending}
         fault={unsubscribe.error}
-        onConfirm={() => unsubscribe.mutate({ body, headers: attempt.headers() })}
+        onConfirm={() => unsubscribe.mutate({ body, headers: idempotencyKey.headers() })}
         onClose={dialog.close}
       />
     </>

@@ -11,7 +11,7 @@ import {
   undoLeadJob,
 } from '../../api/generated/sdk.gen.ts'
 import type { Conversation, LeadJob } from '../../api/generated/types.gen.ts'
-import { newKey } from '../../lib/attempt.ts'
+import { randomKey } from '../../lib/idempotency-key.ts'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { rememberChange, undoLastChange } from './last-changes.ts'
@@ -27,7 +27,7 @@ export function useThreadChanges() {
   const mayChange = isAtLeast(role, 'member')
 
   // An undo is of the workspace that it was offered in, whatever is looked at by then.
-  const headers = () => ({ 'Idempotency-Key': newKey(), 'X-Workspace-ID': workspaceId })
+  const headers = () => ({ 'Idempotency-Key': randomKey(), 'X-Workspace-ID': workspaceId })
   const run = async (work: () => Promise<unknown>) => {
     if (!mayChange) return false
     try {

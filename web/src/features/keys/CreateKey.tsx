@@ -8,9 +8,9 @@ import {
   createServiceAccountKeyMutation,
   listServiceAccountKeysInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
 import { nowMs } from '../../lib/clock.ts'
 import { showFault } from '../../lib/form.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -24,11 +24,11 @@ import { ScopeFields } from './ScopeFields.tsx'
 export function CreateKey({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [fault, setFault] = useState<Fault>()
   const form = useForm<KeyValues>({
     initialValues: firstValues,
-    onValuesChange: attempt.renew,
+    onValuesChange: idempotencyKey.renew,
     validate: {
       name: (name) => (name.trim() === '' ? t(($) => $.keys.form.nameMissing) : null),
       date: (date, { expiry }) =>
@@ -50,7 +50,7 @@ export function CreateKey({ onDone }: { onDone: () => void }) {
   const submit = form.onSubmit(({ name, scopes, expiry, date }) => {
     const expires = expiryInstant(expiry, date, new Date(nowMs()))
     create.mutate({
-      headers: attempt.headers(),
+      headers: idempotencyKey.headers(),
       body: { name, scopes, ...(expires ? { timestamp_expires: expires } : {}) },
     })
   })

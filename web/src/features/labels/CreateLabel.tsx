@@ -7,8 +7,8 @@ import {
   createLabelMutation,
   listLabelsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -18,11 +18,11 @@ import type { LabelValues } from './label-form.ts'
 export function CreateLabel({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [fault, setFault] = useState<Fault>()
   const form = useForm<LabelValues>({
     initialValues: { name: '', effect: 'none', sentiment: 'neutral' },
-    onValuesChange: attempt.renew,
+    onValuesChange: idempotencyKey.renew,
     validate: {
       name: (name) => (name.trim() === '' ? t(($) => $.labels.form.nameMissing) : null),
     },
@@ -35,7 +35,7 @@ export function CreateLabel({ onDone }: { onDone: () => void }) {
   })
   const submit = form.onSubmit((body) =>
     create.mutate(
-      { headers: attempt.headers(), body },
+      { headers: idempotencyKey.headers(), body },
       {
         onSuccess() {
           form.resetDirty(body)

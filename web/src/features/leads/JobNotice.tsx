@@ -11,7 +11,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LeadJob } from '../../api/generated/types.gen.ts'
 import { readAgain } from '../../api/read-again.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { undoMs } from '../../ui/showUndo.tsx'
 import classes from './JobNotice.module.css'
@@ -24,7 +24,7 @@ export function JobNotice({ started, onClose }: { started: LeadJob; onClose: () 
   const { t } = useTranslation()
   const cache = useQueryClient()
   const [isListOpen, list] = useDisclosure()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const path = { id: started.id }
   const { data: job = started } = useQuery({
     ...getLeadJobOptions({ path }),
@@ -87,7 +87,7 @@ export function JobNotice({ started, onClose }: { started: LeadJob; onClose: () 
             variant="default"
             size="xs"
             loading={undo.isPending}
-            onClick={() => undo.mutate({ headers: attempt.headers(), path })}
+            onClick={() => undo.mutate({ headers: idempotencyKey.headers(), path })}
           >
             {t(($) => $.common.undo)}
           </Button>

@@ -7,7 +7,7 @@ import {
   eraseLeadMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { BulkChange, Lead, LeadJob } from '../../api/generated/types.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
@@ -25,12 +25,12 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
   const { role } = useWorkspace()
   const cache = useQueryClient()
   const [isErasing, erasing] = useDisclosure()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const change = useMutation({
     ...changeLeadsMutation(),
     // Whoever closed the panel meanwhile is told all the same.
     onSuccess(job) {
-      attempt.renew()
+      idempotencyKey.renew()
       onChanged(job)
       return cache.invalidateQueries()
     },
@@ -43,7 +43,7 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
   // Done twice, what is undone would be the second time alone.
   const set = (wanted: Pick<BulkChange, 'action' | 'status'>) => {
     const body = { ...wanted, ids: [lead.id] }
-    change.mutate({ headers: attempt.headers(JSON.stringify(body)), body })
+    change.mutate({ headers: idempotencyKey.headers(JSON.stringify(body)), body })
   }
   const running = change.isPending ? change.variables.body.action : undefined
   const canPause = lead.sending_state === 'pending' || lead.sending_state === 'active'

@@ -4,7 +4,7 @@ import {
   changeLeadsMutation,
   countLeadsOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { isNothing, nothingSelected, type Selection } from '../../lib/selection.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
@@ -38,10 +38,10 @@ export function Leads(props: LeadsProps) {
   const { search, campaigns, campaignId, onFilter, onOpen, whenEmpty } = props
   const { id: workspaceId, role } = useWorkspace()
   const [selection, setSelection] = useState<Selection>(nothingSelected)
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   // Chosen anew, leads are changed anew, also as they were before.
   const select: typeof setSelection = (chosen) => {
-    attempt.renew()
+    idempotencyKey.renew()
     setSelection(chosen)
   }
   const jobs = useBegunJobs()
@@ -104,7 +104,7 @@ export function Leads(props: LeadsProps) {
               onChange={(wanted) => {
                 if (change.isPending) return
                 const body = { ...wanted, ...chosen }
-                change.mutate({ headers: attempt.headers(JSON.stringify(body)), body })
+                change.mutate({ headers: idempotencyKey.headers(JSON.stringify(body)), body })
               }}
               onClear={() => select(nothingSelected)}
               download={<ExportLeads address={exportAddress(workspaceId, selection, query)} />}

@@ -10,7 +10,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { finishConsent } from '../../api/generated/sdk.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { useToken } from '../../lib/useToken.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
@@ -27,13 +27,13 @@ export function ConsentPage() {
   const cache = useQueryClient()
   const { handle } = route.useParams()
   const navigate = route.useNavigate()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const answer = answerOf(useToken())
   const asked = readAsked(useSignedIn().user.id)
   const isHandedIn = useRef(false)
   const finish = useMutation<{ mailbox: Mailbox; isNew: boolean }, Fault>({
     async mutationFn() {
-      const headers = attempt.headers()
+      const headers = idempotencyKey.headers()
       const { data, response } = await finishConsent({ headers, body: answer, throwOnError: true })
       return { mailbox: data, isNew: response.status === 201 }
     },

@@ -13,8 +13,8 @@ import {
   updateMailboxMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox, MailboxSuggestion } from '../../api/generated/types.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { type LoginValues, serversOf, useTheirServers } from './login-form.ts'
@@ -37,13 +37,13 @@ export function PasswordLogin(props: PasswordLoginProps) {
   const { address, provider, firstValues, mailbox, isTested = false, onDone } = props
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [fault, setFault] = useState<Fault>()
   const [areServersShown, servers] = useDisclosure(firstValues.smtp.host === '')
   const missing = t(($) => $.mailboxes.login.missing)
   const form = useForm<LoginValues>({
     initialValues: firstValues,
-    onValuesChange: attempt.renew,
+    onValuesChange: idempotencyKey.renew,
     validate: {
       password: (value) => (value === '' ? t(($) => $.mailboxes.login.passwordMissing) : null),
       smtp: { host: (value) => (value.trim() === '' ? missing : null) },
@@ -83,7 +83,11 @@ export function PasswordLogin(props: PasswordLoginProps) {
       // Whole, whatever became of the mailbox: a password goes to no server but the one shown with it.
       const logins = serversOf(values)
       if (mailbox) update.mutate({ path: { id: mailbox.id }, body: logins }, { onSuccess })
-      else add.mutate({ headers: attempt.headers(), body: { address, ...logins } }, { onSuccess })
+      else
+        add.mutate(
+          { headers: idempotencyKey.headers(), body: { address, ...logins } },
+          { onSuccess },
+        )
     },
     (errors) => (errors['smtp.host'] || errors['imap.host']) && servers.open(),
   )

@@ -8,8 +8,8 @@ import {
   createInvitationMutation,
   listInvitationsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -21,11 +21,11 @@ export function Invite({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const { role: own } = useWorkspace()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [fault, setFault] = useState<Fault>()
   const form = useForm<{ email: string; role: Role }>({
     initialValues: { email: '', role: 'member' },
-    onValuesChange: attempt.renew,
+    onValuesChange: idempotencyKey.renew,
     validate: {
       email: (email) => (email.includes('@') ? null : t(($) => $.setUp.emailMissing)),
     },
@@ -42,7 +42,7 @@ export function Invite({ onDone }: { onDone: () => void }) {
 
   return (
     <Form
-      onSubmit={form.onSubmit((body) => invite.mutate({ headers: attempt.headers(), body }))}
+      onSubmit={form.onSubmit((body) => invite.mutate({ headers: idempotencyKey.headers(), body }))}
       fault={fault}
     >
       <UnsavedGuard isUnsaved={form.isDirty} isBusy={invite.isPending} />

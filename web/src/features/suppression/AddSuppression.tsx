@@ -10,8 +10,8 @@ import {
   countSuppressionsQueryKey,
   listSuppressionsInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -19,11 +19,11 @@ import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 export function AddSuppression({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { value: '' },
-    onValuesChange: attempt.renew,
+    onValuesChange: idempotencyKey.renew,
     validate: {
       value: (value) => (value.trim() === '' ? t(($) => $.suppression.form.missing) : null),
     },
@@ -40,7 +40,7 @@ export function AddSuppression({ onDone }: { onDone: () => void }) {
   })
   const submit = form.onSubmit((body) =>
     add.mutate(
-      { headers: attempt.headers(), body },
+      { headers: idempotencyKey.headers(), body },
       {
         onSuccess() {
           form.resetDirty(body)

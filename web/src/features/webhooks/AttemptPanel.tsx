@@ -8,7 +8,7 @@ import {
   replayWebhookMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
@@ -28,14 +28,14 @@ interface AttemptPanelProps {
 export function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const idempotency = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const { nameOf } = useEventNames()
   const mayManage = useMayManage()
   const attempt = useQuery(getWebhookEventOptions({ path: { id } }))
   const replay = useMutation({
     ...replayWebhookMutation(),
     async onSuccess() {
-      idempotency.renew()
+      idempotencyKey.renew()
       await readWebhookAgain(cache)
       notifications.show({ message: t(($) => $.webhooks.panel.replayed) })
     },
@@ -56,7 +56,7 @@ export function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps) {
             onClick={() =>
               replay.mutate({
                 path: { id: webhook.id },
-                headers: idempotency.headers(),
+                headers: idempotencyKey.headers(),
                 body: { webhook_event_id: attempt.data.id },
               })
             }

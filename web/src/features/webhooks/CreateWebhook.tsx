@@ -7,8 +7,8 @@ import {
   listWebhookHealthInfiniteQueryKey,
   listWebhooksInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -28,10 +28,10 @@ interface CreateWebhookProps {
 export function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const { types } = useEventNames()
   const [fault, setFault] = useState<Fault>()
-  const form = useWebhookForm(firstValues, attempt.renew)
+  const form = useWebhookForm(firstValues, idempotencyKey.renew)
   const create = useMutation({
     ...createWebhookMutation(),
     onMutate: () => setFault(undefined),
@@ -47,7 +47,7 @@ export function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) {
     return <SigningSecret name={name} secret={signing_secret} onDone={() => onDone(id)} />
   }
   const submit = form.onSubmit((values) =>
-    create.mutate({ headers: attempt.headers(), body: bodyOf(values, types) }),
+    create.mutate({ headers: idempotencyKey.headers(), body: bodyOf(values, types) }),
   )
   return (
     <Form onSubmit={submit} fault={fault}>

@@ -24,7 +24,7 @@ export function MissedNotice({ id, onTooMany }: MissedNoticeProps) {
   const path = { id }
   // What was counted while it was off says nothing of what is left to replay.
   const missed = useQuery({ ...countMissedEventsOptions({ path }), staleTime: 0 })
-  const { replay, attempt } = useReplay()
+  const { replay, idempotencyKey } = useReplay()
   const cache = useQueryClient()
   const dismissal = useMutation({
     ...dismissMissedEventsMutation(),
@@ -69,7 +69,7 @@ export function MissedNotice({ id, onTooMany }: MissedNoticeProps) {
                 ? onTooMany(ended_from ?? from)
                 : replay.mutate({
                     path,
-                    headers: attempt.headers(from),
+                    headers: idempotencyKey.headers(from),
                     body: { from, to, ...(ended_from ? { ended_from } : {}) },
                   })
             }

@@ -42,7 +42,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
     enabled: opened && isWindow,
     staleTime: 0,
   })
-  const { replay, attempt } = useReplay()
+  const { replay, idempotencyKey } = useReplay()
   const { deliveries: count = 0, is_estimate = false } = (isWindow && found.data) || {}
   const isTooMany = count > replayMax
   const isActive = webhook.status === 'active'
@@ -57,7 +57,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
             label={t(($) => $.webhooks.replay.from)}
             value={from}
             onChange={(event) => {
-              attempt.renew()
+              idempotencyKey.renew()
               setFrom(event.currentTarget.value)
             }}
           />
@@ -67,7 +67,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
             label={t(($) => $.webhooks.replay.to)}
             value={to ?? now}
             onChange={(event) => {
-              attempt.renew()
+              idempotencyKey.renew()
               setTo(event.currentTarget.value)
             }}
           />
@@ -97,7 +97,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
             onClick={() =>
               window &&
               replay.mutate(
-                { path, headers: attempt.headers(), body: window },
+                { path, headers: idempotencyKey.headers(), body: window },
                 { onSuccess: onClose },
               )
             }

@@ -7,7 +7,7 @@ import type { Fault } from '../../api/fault.ts'
 import { countMissedEventsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { replayWebhook, updateWebhook } from '../../api/generated/sdk.gen.ts'
 import type { MissedEvents, Webhook } from '../../api/generated/types.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Moment } from '../../ui/Moment.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
@@ -27,7 +27,7 @@ const overlapMs = 5_000
 export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const path = { id: webhook.id }
   const [since] = useState(webhook.timestamp_disabled)
   const [resumed, setResumed] = useState<{ at: string; shown: MissedEvents | undefined }>()
@@ -54,7 +54,7 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
         setResumed({ at: goesOnAt, shown })
       }
       if (!withMissed || !from || !ended_from) return 0
-      const headers = attempt.headers()
+      const headers = idempotencyKey.headers()
       // What came later is sent by itself, however late the replay is asked for.
       const to = new Date(Date.parse(goesOnAt) + overlapMs).toISOString()
       const body = { from, to, ended_from }

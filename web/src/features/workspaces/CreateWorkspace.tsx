@@ -6,8 +6,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import { createWorkspaceMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../lib/attempt.ts'
 import { showFault } from '../../lib/form.ts'
+import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -18,11 +18,11 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const refresh = useSessionRefresh()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { name: '' },
-    onValuesChange: attempt.renew,
+    onValuesChange: idempotencyKey.renew,
     validate: { name: (name) => (name.trim() === '' ? t(($) => $.workspace.nameMissing) : null) },
   })
   const create = useMutation({
@@ -40,7 +40,7 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
       <Form
         onSubmit={form.onSubmit((body) =>
           create.mutate(
-            { headers: attempt.headers(), body },
+            { headers: idempotencyKey.headers(), body },
             {
               onSuccess({ handle }) {
                 form.resetDirty(body)

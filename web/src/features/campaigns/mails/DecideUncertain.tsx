@@ -8,7 +8,7 @@ import {
   repeatSendMutation,
 } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { readAgain } from '../../../api/read-again.ts'
-import { useAttempt } from '../../../lib/attempt.ts'
+import { useIdempotencyKey } from '../../../lib/idempotency-key.ts'
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
 
 interface DecideUncertainProps {
@@ -22,9 +22,12 @@ interface DecideUncertainProps {
 export function DecideUncertain({ id, name }: DecideUncertainProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [isAsking, setAsking] = useState(false)
-  const request = (as: 'arrived' | 'again') => ({ path: { id }, headers: attempt.headers(as) })
+  const request = (as: 'arrived' | 'again') => ({
+    path: { id },
+    headers: idempotencyKey.headers(as),
+  })
   const onSuccess = async () => {
     setAsking(false)
     await readAgain(cache, ['listSends', 'getThread', 'listThreads', 'getHome'])

@@ -6,8 +6,8 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../../api/fault.ts'
 import { sendTestMailMutation } from '../../../api/generated/@tanstack/react-query.gen.ts'
-import { useAttempt } from '../../../lib/attempt.ts'
 import { showFault } from '../../../lib/form.ts'
+import { useIdempotencyKey } from '../../../lib/idempotency-key.ts'
 import { Form } from '../../../ui/Form.tsx'
 import { FormButtons } from '../../../ui/FormButtons.tsx'
 import { useMailboxes } from '../../mailboxes/index.ts'
@@ -28,7 +28,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
   const { t } = useTranslation()
   const { campaign, base, saving } = useDraft()
   const { user } = useSignedIn()
-  const attempt = useAttempt()
+  const idempotencyKey = useIdempotencyKey()
   const [fault, setFault] = useState<Fault>()
   const [refusal, setRefusal] = useState<string>()
   const known = useMailboxes()
@@ -45,7 +45,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
       setRefusal(undefined)
     },
     onSuccess({ success, error, to }) {
-      attempt.renew()
+      idempotencyKey.renew()
       if (!success) return setRefusal(error ?? '')
       notifications.show({ message: t(($) => $.campaigns.test.sent, { to }) })
       onClose()
@@ -64,7 +64,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
       ...(variant === undefined ? {} : { variant }),
       ...(saving === 'saved' ? {} : { draft: draftOf({ campaign, base, saving }) }),
     }
-    const headers = attempt.headers(JSON.stringify(body))
+    const headers = idempotencyKey.headers(JSON.stringify(body))
     send.mutate({ path: { id: campaign.id }, headers, body })
   })
   return (
