@@ -11,12 +11,12 @@ import { ConnectionNotice } from './ConnectionNotice.tsx'
 import classes from './Shell.module.css'
 import { SideNav } from './SideNav.tsx'
 import { useFocusOnPage } from './useFocusOnPage.ts'
-import { useKeys } from './useKeys.ts'
+import { useShortcuts } from './useShortcuts.ts'
 
 // Nobody has them open when a page appears.
 const CommandPalette = lazyPart(() => import('./CommandPalette.tsx'), 'CommandPalette')
 const ExactTime = lazyPart(() => import('../../ui/ExactTime.tsx'), 'ExactTime')
-const KeyList = lazyPart(() => import('./KeyList.tsx'), 'KeyList')
+const ShortcutList = lazyPart(() => import('./ShortcutList.tsx'), 'ShortcutList')
 const NavDrawer = lazyPart(() => import('./NavDrawer.tsx'), 'NavDrawer')
 
 /** What surrounds every page of somebody who is signed in. */
@@ -26,7 +26,7 @@ export function Shell() {
   const router = useRouter()
   const [isNavOpen, nav] = useDisclosure()
   const [isListOpen, list] = useDisclosure()
-  useKeys({ onShowList: list.open })
+  useShortcuts({ onShowShortcuts: list.open })
   const page = useRef<HTMLElement>(null)
   useFocusOnPage(page)
   // Whoever goes somewhere wants what the navigation lies over, however they went there. The same is told
@@ -65,7 +65,7 @@ export function Shell() {
       <Suspense>
         <CommandPalette onShowKeys={list.open} />
         <NavDrawer opened={isNavOpen} onClose={nav.close} />
-        <KeyList opened={isListOpen} onClose={list.close} />
+        <ShortcutList opened={isListOpen} onClose={list.close} />
       </Suspense>
     </div>
   )

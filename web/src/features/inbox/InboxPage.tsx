@@ -7,11 +7,11 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { useOwnLabels } from '../labels/index.ts'
 import classes from './InboxPage.module.css'
-import { type InboxActions, useInboxKeys } from './inbox-keys.ts'
-import { KeyHint } from './KeyHint.tsx'
+import { type InboxActions, useInboxShortcuts } from './inbox-shortcuts.ts'
 import { LoadingThread } from './LoadingThread.tsx'
 import { labelChoices } from './labels.ts'
 import type { Writable } from './ReplyText.tsx'
+import { ShortcutHint } from './ShortcutHint.tsx'
 import { SyncButton } from './SyncButton.tsx'
 import type { InboxSearch } from './search.ts'
 import { ThreadList } from './ThreadList.tsx'
@@ -80,7 +80,7 @@ export function InboxPage() {
     undo: () => changes.undo((id) => id === thread || open(id, thread !== undefined)),
     close: () => thread && open(undefined),
   }
-  useInboxKeys(actions)
+  useInboxShortcuts(actions)
 
   return (
     <div className={classes.page} data-fill data-open={thread ? true : undefined}>
@@ -100,7 +100,7 @@ export function InboxPage() {
           <SyncButton />
         </div>
         <ThreadList search={search} onOpen={open} onShow={setShown} onReset={() => go(reset)} />
-        <KeyHint />
+        <ShortcutHint />
       </section>
       {thread ? (
         <Suspense fallback={<LoadingThread />}>

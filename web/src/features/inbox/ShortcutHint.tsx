@@ -4,7 +4,7 @@ import { isAtLeast, useWorkspace } from '../users/index.ts'
 import classes from './InboxPage.module.css'
 
 /** The keys that are needed most, for whoever may use them. */
-export function KeyHint() {
+export function ShortcutHint() {
   const { t } = useTranslation()
   const { role } = useWorkspace()
   const changes = [

@@ -14,8 +14,8 @@ export interface InboxActions {
   close: () => void
 }
 
-/** For the list of all keys. */
-export const inboxKeys: [keyof typeof texts.inbox.keys, string[]][] = [
+/** For the list of all shortcuts. */
+export const inboxShortcuts: [keyof typeof texts.inbox.keys, string[]][] = [
   ['move', ['j', 'k']],
   ['reply', ['r']],
   ['send', [`${modifier}⏎`]],
@@ -29,7 +29,7 @@ export const inboxKeys: [keyof typeof texts.inbox.keys, string[]][] = [
 const goPatienceMs = 1500
 const walks = new Set(['j', 'k'])
 
-export function useInboxKeys(actions: InboxActions) {
+export function useInboxShortcuts(actions: InboxActions) {
   const latest = useRef(actions)
   latest.current = actions
   useEffect(() => {

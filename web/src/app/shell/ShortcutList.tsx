@@ -1,15 +1,15 @@
 import { Kbd, Modal } from '@mantine/core'
 import { useLocation } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { inboxKeys } from '../../features/inbox/inbox-keys.ts'
+import { inboxShortcuts } from '../../features/inbox/inbox-shortcuts.ts'
 import { isAtLeast } from '../../features/users/index.ts'
 import { modifier } from '../../lib/keyboard.ts'
-import classes from './KeyList.module.css'
 import { navItems } from './nav-items.ts'
+import classes from './ShortcutList.module.css'
 import { useShownWorkspace } from './useShownWorkspace.ts'
 
 /** What can be done without the mouse. */
-export function KeyList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function ShortcutList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation()
   const workspace = useShownWorkspace()
   const isInbox = useLocation({ select: ({ pathname }) => pathname.endsWith('/inbox') })
@@ -20,7 +20,7 @@ export function KeyList({ opened, onClose }: { opened: boolean; onClose: () => v
     ...shown.map(({ id, letter }): [string, string[]] => [t(($) => $.places[id]), ['g', letter]]),
     [t(($) => $.shell.account), ['g', 'u']],
     ...(isInbox
-      ? inboxKeys.map(([action, keys]): [string, string[]] => [
+      ? inboxShortcuts.map(([action, keys]): [string, string[]] => [
           t(($) => $.inbox.keys[action]),
           keys,
         ])

@@ -8,7 +8,7 @@ import { useShownWorkspace } from './useShownWorkspace.ts'
 const patienceMs = 1500
 
 /** `g` and then the letter of a page, ⌘K or Ctrl K for the palette, `?` for the list of all. */
-export function useKeys({ onShowList }: { onShowList: () => void }) {
+export function useShortcuts({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const navigate = useNavigate()
   const workspace = useShownWorkspace()
   useEffect(() => {
@@ -20,7 +20,7 @@ export function useKeys({ onShowList }: { onShowList: () => void }) {
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return
       // Where it lies, and whether with shift, differs between keyboards.
-      if (event.key === '?') onShowList()
+      if (event.key === '?') onShowShortcuts()
       const isSecond = event.timeStamp - pressedAtMs < patienceMs
       pressedAtMs = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
       if (!isSecond) return
@@ -31,7 +31,7 @@ export function useKeys({ onShowList }: { onShowList: () => void }) {
     }
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
-  }, [navigate, workspace, onShowList])
+  }, [navigate, workspace, onShowShortcuts])
 }
 
 /** Somebody types, or a dialog asks for something. */
