@@ -1,11 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { isAtLeast } from '../../features/users/index.ts'
+import { isTyping, sequenceMs } from '../../lib/keyboard.ts'
 import { navItems } from './nav-items.ts'
 import { openPalette } from './openPalette.ts'
 import { useShownWorkspace } from './useShownWorkspace.ts'
-
-const patienceMs = 1500
 
 /** `g` and then the letter of a page, ⌘K or Ctrl K for the palette, `?` for the list of all. */
 export function useShortcuts({ onShowShortcuts }: { onShowShortcuts: () => void }) {
@@ -18,10 +17,10 @@ export function useShortcuts({ onShowShortcuts }: { onShowShortcuts: () => void 
         event.preventDefault()
         void openPalette()
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
       // Where it lies, and whether with shift, differs between keyboards.
       if (event.key === '?') onShowShortcuts()
-      const isSecond = event.timeStamp - pressedAtMs < patienceMs
+      const isSecond = event.timeStamp - pressedAtMs < sequenceMs
       pressedAtMs = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
       if (!isSecond) return
       if (event.key === 'u') void navigate({ to: '/account' })
@@ -33,8 +32,3 @@ export function useShortcuts({ onShowShortcuts }: { onShowShortcuts: () => void 
     return () => document.removeEventListener('keydown', listen)
   }, [navigate, workspace, onShowShortcuts])
 }
-
-/** Somebody types, or a dialog asks for something. */
-const isTaken = (target: EventTarget | null) =>
-  target instanceof Element &&
-  target.closest('input, textarea, select, [contenteditable], [role=dialog], [role=menu]') !== null

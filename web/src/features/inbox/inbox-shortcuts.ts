@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { modifier } from '../../lib/keyboard.ts'
+import { isTyping, modifier, sequenceMs } from '../../lib/keyboard.ts'
 import type texts from '../../texts/en.json'
 
 /** What the keys of the inbox do. */
@@ -26,7 +26,6 @@ export const inboxShortcuts: [keyof typeof texts.inbox.keys, string[]][] = [
   ['close', ['Esc']],
 ]
 
-const goPatienceMs = 1500
 const walks = new Set(['j', 'k'])
 
 export function useInboxShortcuts(actions: InboxActions) {
@@ -37,9 +36,9 @@ export function useInboxShortcuts(actions: InboxActions) {
     const listen = (event: KeyboardEvent) => {
       const { key, timeStamp } = event
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
-      if (isTaken(event.target)) return
-      // The letter after `g` goes somewhere.
-      const goes = timeStamp - goPressedAtMs < goPatienceMs
+      if (isTyping(event.target)) return
+      // The letter after `g` belongs to the shell, which goes to the page of it.
+      const goes = timeStamp - goPressedAtMs < sequenceMs
       goPressedAtMs = key === 'g' ? timeStamp : Number.NEGATIVE_INFINITY
       if (goes) return
       const run = actionOf(key, latest.current)
@@ -67,8 +66,3 @@ function actionOf(key: string, actions: InboxActions): (() => void) | undefined 
   }
   return byKey[key]
 }
-
-/** Somebody types, or a dialog or a menu asks for something. */
-const isTaken = (target: EventTarget | null) =>
-  target instanceof Element &&
-  target.closest('input, textarea, select, [contenteditable], [role=dialog], [role=menu]') !== null
