@@ -13,7 +13,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
 import type { Campaign } from '../../api/generated/types.gen.ts'
-import { keep, keptNames, readKept } from '../../lib/kept.ts'
+import { readStored, storedNames, writeStored } from '../../lib/browser-storage.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 import { CampaignHead } from './CampaignHead.tsx'
@@ -33,10 +33,10 @@ const ChooseVersion = lazyPart(() => import('./ChooseVersion.tsx'), 'ChooseVersi
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
 const storage = {
-  names: keptNames,
-  getItem: readKept,
-  setItem: keep,
-  removeItem: (name: string) => keep(name, undefined),
+  names: storedNames,
+  getItem: readStored,
+  setItem: writeStored,
+  removeItem: (name: string) => writeStored(name, undefined),
 }
 
 const parts: Record<Tab, ReturnType<typeof lazyPart>> = {

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
-import { keep, readKept } from '../../lib/kept.ts'
+import { readStored, writeStored } from '../../lib/browser-storage.ts'
 import { createListeners } from '../../lib/listeners.ts'
 
 /**
@@ -20,11 +20,11 @@ const listeners = createListeners()
 /** What the browser's storage has no room for, or is not let to keep: until a reload. */
 const unkept = new Map<string, string>()
 
-const read = (name: string) => unkept.get(name) ?? readKept(name)
+const read = (name: string) => unkept.get(name) ?? readStored(name)
 
 function write(name: string, text: string | undefined) {
   unkept.delete(name)
-  if (!keep(name, text) && text !== undefined) unkept.set(name, text)
+  if (!writeStored(name, text) && text !== undefined) unkept.set(name, text)
 }
 
 function parse(kept: string | null): ReplyDraft | undefined {

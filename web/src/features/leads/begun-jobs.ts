@@ -5,7 +5,7 @@ import {
   listLeadJobsOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LeadJob } from '../../api/generated/types.gen.ts'
-import { keep, readKept } from '../../lib/kept.ts'
+import { readStored, writeStored } from '../../lib/browser-storage.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 
 const queryKey = ['lead jobs told of']
@@ -73,8 +73,8 @@ const markOf = ({ id }: LeadJob, state: LeadJob['state']) => `${id} ${state}`
 
 const closedName = 'outrider-lead-jobs-closed'
 
-const readClosed = () => readKept(closedName)?.split(',') ?? []
+const readClosed = () => readStored(closedName)?.split(',') ?? []
 
 /** As many as are listed, and as many again of other workspaces. */
 const keepClosed = (mark: string) =>
-  keep(closedName, [mark, ...readClosed()].slice(0, 2 * listedMax).join())
+  writeStored(closedName, [mark, ...readClosed()].slice(0, 2 * listedMax).join())

@@ -1,4 +1,4 @@
-import { keep, readKept } from '../../lib/kept.ts'
+import { readStored, writeStored } from '../../lib/browser-storage.ts'
 
 /** Whose consent was asked for: who comes back without all of it is asked again. */
 export interface AskedConsent {
@@ -13,9 +13,9 @@ const nameOf = (userId: string) => `outrider-consent ${userId}`
 
 /** In this tab, which goes to the provider and comes back. Without it whoever is asked again begins at the list. */
 export const keepAsked = (userId: string, asked: AskedConsent) =>
-  keep(nameOf(userId), JSON.stringify(asked), 'sessionStorage')
+  writeStored(nameOf(userId), JSON.stringify(asked), 'sessionStorage')
 
 export function readAsked(userId: string): AskedConsent | undefined {
-  const kept = readKept(nameOf(userId), 'sessionStorage')
+  const kept = readStored(nameOf(userId), 'sessionStorage')
   return kept === null ? undefined : JSON.parse(kept)
 }

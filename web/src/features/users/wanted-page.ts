@@ -1,5 +1,5 @@
 import type { SessionState } from '../../api/generated/types.gen.ts'
-import { keep, readKept } from '../../lib/kept.ts'
+import { readStored, writeStored } from '../../lib/browser-storage.ts'
 
 const name = 'outrider-wanted'
 const area = 'sessionStorage'
@@ -10,9 +10,9 @@ type Workspaces = Pick<SessionState, 'workspaces'>
  * Where somebody wanted to go who has to sign in first: at a provider, or by a link for a new password,
  * and this tab comes back without it.
  */
-export const keepWanted = (path: string | undefined) => void keep(name, path, area)
+export const keepWanted = (path: string | undefined) => void writeStored(name, path, area)
 
-export const readWanted = () => readKept(name, area) ?? undefined
+export const readWanted = () => readStored(name, area) ?? undefined
 
 /** Once: whoever opens the first page later wants that. */
 export function takeWanted(session: Workspaces): string | undefined {
