@@ -7,8 +7,8 @@ declare module '@tanstack/react-query' {
   }
 }
 
-// Before the next click or key is handled, and not by a timer, which comes after those that already wait:
-// a button that was pressed is out of use for the second half of a double click.
+// Results are shown in a microtask, before the next click is handled: a button that was pressed is
+// disabled before the second half of a double click.
 notifyManager.setScheduler(queueMicrotask)
 
 const createCache = () =>
@@ -44,39 +44,7 @@ export const readEverythingAgain = () =>
     [personalCache, ...workspaceCaches.values()].map((cache) => cache.invalidateQueries()),
   )
 
-const forgetting = new Map<() => void, () => boolean>()
-
-/**
- * For what a person has under way outside of any cache.
- *
- * @param isUnderWay whether something would be lost, which whoever signs out is asked about
- */
-export const onForget = (forget: () => void, isUnderWay = () => false) =>
-  void forgetting.set(forget, isUnderWay)
-
-export const isAnythingUnderWay = () => [...forgetting.values()].some((isUnderWay) => isUnderWay())
-
-const finishing = new Map<() => Promise<void>, () => boolean>()
-
-/**
- * For what is saved a moment after it was typed: without a session nothing can be.
- *
- * @param isUnsaved whether something could not be saved, which whoever signs out is asked about
- * @returns forgets it, once its page is left
- */
-export function beforeSignOut(finish: () => Promise<void>, isUnsaved: () => boolean) {
-  finishing.set(finish, isUnsaved)
-  return () => void finishing.delete(finish)
-}
-
-/** @returns whether something could not be saved */
-export async function finishEverything() {
-  await Promise.all([...finishing.keys()].map((finish) => finish()))
-  return [...finishing.values()].some((isUnsaved) => isUnsaved())
-}
-
 /** What one person read must not be there when another signs in. */
-export function forgetEverything() {
+export function clearCaches() {
   for (const cache of [personalCache, ...workspaceCaches.values()]) cache.clear()
-  for (const forget of forgetting.keys()) forget()
 }

@@ -12,8 +12,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { LogOut, Moon, Sun, UserRound } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { finishEverything, forgetEverything, isAnythingUnderWay } from '../../api/caches.ts'
 import { signOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { flushBeforeSignOut, forgetSession, isAnythingUnderWay } from '../../api/sign-out.ts'
 import { useSignedIn } from '../../features/users/index.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import classes from './UserMenu.module.css'
@@ -32,7 +32,7 @@ export function UserMenu({ onLeave }: { onLeave: (() => void) | undefined }) {
   const signOut = useMutation({
     ...signOutMutation(),
     async onSuccess() {
-      forgetEverything()
+      forgetSession()
       // Whoever was asked has chosen.
       await navigate({ to: '/sign-in', search: {}, ignoreBlocker: true })
     },
@@ -42,7 +42,7 @@ export function UserMenu({ onLeave }: { onLeave: (() => void) | undefined }) {
     },
   })
   const leave = async () => {
-    const isLeft = await finishEverything()
+    const isLeft = await flushBeforeSignOut()
     setUnsaved(isLeft)
     if (isLeft || isAnythingUnderWay()) asking.open()
     else signOut.mutate({})

@@ -3,7 +3,6 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
-import { beforeSignOut } from '../../api/caches.ts'
 import { useConnection } from '../../api/connection.ts'
 import {
   forecastCampaignQueryKey,
@@ -13,6 +12,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
 import type { Campaign } from '../../api/generated/types.gen.ts'
+import { beforeSignOut } from '../../api/sign-out.ts'
 import { readStored, storedNames, writeStored } from '../../lib/browser-storage.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'

@@ -1,4 +1,4 @@
-import { onForget } from '../../api/caches.ts'
+import { onSignOut } from '../../api/sign-out.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
 
 /** Goes to the conversation that something was taken back in. */
@@ -40,6 +40,6 @@ export function undoLastChange(workspaceId: string, open: Open) {
 }
 
 // Whoever signs in next takes back nothing of it.
-onForget(() => {
+onSignOut(() => {
   changes = []
 })

@@ -1,8 +1,9 @@
 import { notifications } from '@mantine/notifications'
 import { useSyncExternalStore } from 'react'
-import { cacheOf, onForget } from '../../api/caches.ts'
+import { cacheOf } from '../../api/caches.ts'
 import type { Fault } from '../../api/fault.ts'
 import { replyInThread } from '../../api/generated/sdk.gen.ts'
+import { onSignOut } from '../../api/sign-out.ts'
 import { createListeners } from '../../lib/listeners.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
 import { rememberChange } from './last-changes.ts'
@@ -82,7 +83,7 @@ export const forgetFailed = (threadId: string) =>
 const isUnderWay = () => outgoing.some(({ state }) => state !== 'failed')
 
 // Whoever signs in next must not send it, nor be told of it; its text stays a draft.
-onForget(() => {
+onSignOut(() => {
   for (const timer of timers.values()) clearTimeout(timer)
   set([])
   notifications.clean()

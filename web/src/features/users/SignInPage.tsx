@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Navigate, useRouter } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { forgetEverything } from '../../api/caches.ts'
 import { setConnection } from '../../api/connection.ts'
 import { getSessionOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { SessionState } from '../../api/generated/types.gen.ts'
+import { forgetSession } from '../../api/sign-out.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { NarrowPage } from '../../ui/NarrowPage.tsx'
 import { SignInElsewhere } from './SignInElsewhere.tsx'
@@ -25,7 +25,7 @@ export function SignInPage() {
   const router = useRouter()
   const session = useQuery(getSessionOptions())
   const enter = async () => {
-    forgetEverything()
+    forgetSession()
     setConnection('well')
     const entered = await readSession().catch(() => undefined)
     if (entered) goOn(entered)

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router'
-import { forgetEverything } from '../../api/caches.ts'
 import { setConnection } from '../../api/connection.ts'
+import { forgetSession } from '../../api/sign-out.ts'
 
 /** What follows when somebody has just signed in. */
 export function useEntry() {
   const navigate = useNavigate()
   return async () => {
-    forgetEverything()
+    forgetSession()
     setConnection('well')
     await navigate({ to: '/' })
   }
