@@ -51,7 +51,7 @@ function listen(workspaceId: string, tell: (topic: string) => void) {
   const worker = new SharedWorker(new URL('./live-worker.ts', import.meta.url), { type: 'module' })
   const send = (message: FromPage) => worker.port.postMessage(message)
   worker.port.onmessage = ({ data }: MessageEvent<ToPage>) => {
-    if ('lost' in data) void findOut()
+    if ('lost' in data) void checkServer()
     else for (const topic of data.topics) tell(topic)
   }
   const follow = () => send({ follow: workspaceId })
@@ -69,7 +69,7 @@ function listen(workspaceId: string, tell: (topic: string) => void) {
 }
 
 /** A stream may end because of whatever lies between; a server that is gone does not answer at all. */
-async function findOut() {
+async function checkServer() {
   const answer = await fetch('/health').catch(() => undefined)
   if (!answer?.ok) setConnection('gone')
 }

@@ -13,7 +13,7 @@ export function ServerGone() {
     const ask = async () => {
       const answer = await fetch('/health').catch(() => undefined)
       if (!answer?.ok) return
-      setConnection('well')
+      setConnection('connected')
       await readEverythingAgain()
     }
     const timer = setInterval(() => void ask(), askEveryMs)

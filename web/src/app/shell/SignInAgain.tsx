@@ -13,7 +13,7 @@ export function SignInAgain({ email: shown }: { email: string }) {
   const [email] = useState(shown)
   const { oidc_name: oidcName } = useSignedIn()
   const goOn = async () => {
-    setConnection('well')
+    setConnection('connected')
     await readEverythingAgain()
   }
   const lookAgain = useEffectEvent(async () => {

@@ -109,7 +109,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   const connection = useConnection()
   useEffect(() => {
     // What could not be saved while the server was away, or the session over, is saved now.
-    if (connection === 'well') void draft.flush()
+    if (connection === 'connected') void draft.flush()
   }, [connection, draft])
   const toldOf = useRef<string>(undefined)
   // What is typed is in the browser already; leaving only hurries it to the server.

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { connectionIsWell } from '../../api/connection.ts'
+import { whenConnected } from '../../api/connection.ts'
 import type { Fault } from '../../api/fault.ts'
 import { isFault, unreachable } from '../../api/fault.ts'
 import { putImportPart } from '../../api/generated/sdk.gen.ts'
@@ -86,7 +86,7 @@ async function sendPart(
       const waitMs = isSignedOut ? 0 : Math.max(pauseMs * attempt, fault.retryAfterMs ?? 0)
       await new Promise((resolve) => setTimeout(resolve, waitMs))
       // The page asks the person to sign in again, or waits for the server, however long that takes.
-      await connectionIsWell()
+      await whenConnected()
       if (!isSignedOut) attempt += 1
     }
   }

@@ -26,7 +26,7 @@ export function SignInPage() {
   const session = useQuery(getSessionOptions())
   const enter = async () => {
     forgetSession()
-    setConnection('well')
+    setConnection('connected')
     const entered = await readSession().catch(() => undefined)
     if (entered) goOn(entered)
     // It says why not, and what was wanted waits.

@@ -7,7 +7,7 @@ export function useEntry() {
   const navigate = useNavigate()
   return async () => {
     forgetSession()
-    setConnection('well')
+    setConnection('connected')
     await navigate({ to: '/' })
   }
 }
