@@ -25,14 +25,14 @@ export function followWorkspace({ workspaceId, cache, onSessionChange }: FollowO
     // What has just failed says so, and how to try again.
     const leavesFailed = isFirst
     isFirst = false
-    void cache.invalidateQueries({
+    // Its own reading is that of the page, which has just been opened.
+    const isAnew = topic === '*' && !leavesFailed
+    if (isAnew || topic === 'members' || topic === 'workspace') onSessionChange()
+    return cache.invalidateQueries({
       predicate: (query) =>
         (topic === '*' || isOf(readings[topic] ?? [], query)) &&
         !(leavesFailed && query.state.status === 'error'),
     })
-    // Its own reading is that of the page, which has just been opened.
-    const isAnew = topic === '*' && !leavesFailed
-    if (isAnew || topic === 'members' || topic === 'workspace') onSessionChange()
   })
   const end =
     typeof SharedWorker === 'undefined' ? poll(reader.tell) : listen(workspaceId, reader.tell)
@@ -74,34 +74,60 @@ async function checkServer() {
   if (!answer?.ok) setConnection('gone')
 }
 
-/** Reads a topic at once, and again only after a while, however often it is told. */
-function createReader(read: (topic: string) => void) {
-  const readAtMs = new Map<string, number>()
+/** What has no answer by then may never get one, as after a change of networks. */
+const readingMsMax = 30_000
+
+/**
+ * Reads a topic at once, and again only after a while, however often it is told. What is told while it is
+ * read is read afterwards: to read it at once would break off what is under way, each time anew where an
+ * answer takes longer than the pause, and the database goes on with what was broken off.
+ */
+function createReader(read: (topic: string) => Promise<void>) {
+  const reading = new Set<string>()
+  const toldMeanwhile = new Set<string>()
+  const lastRead = new Map<string, { endedMs: number; tookMs: number }>()
   const waiting = new Map<string, ReturnType<typeof setTimeout>>()
-  const readNow = (topic: string) => {
+  let isOver = false
+  const readNow = async (topic: string) => {
     clearTimeout(waiting.get(topic))
     waiting.delete(topic)
-    readAtMs.set(topic, performance.now())
-    read(topic)
+    reading.add(topic)
+    const begunMs = performance.now()
+    await Promise.race([read(topic), after(readingMsMax)])
+    const endedMs = performance.now()
+    lastRead.set(topic, { endedMs, tookMs: endedMs - begunMs })
+    reading.delete(topic)
+    if (toldMeanwhile.delete(topic)) tell(topic)
   }
   const tell = (topic: string) => {
-    if (waiting.has(topic)) return
-    const since = performance.now() - (readAtMs.get(topic) ?? Number.NEGATIVE_INFINITY)
-    const leftMs = Math.max(0, pauseMsOf(topic, document.hidden) - since)
+    if (isOver || waiting.has(topic)) return
+    if (reading.has(topic)) {
+      toldMeanwhile.add(topic)
+      return
+    }
+    const { endedMs, tookMs } = lastRead.get(topic) ?? {
+      endedMs: Number.NEGATIVE_INFINITY,
+      tookMs: 0,
+    }
+    const pauseMs = Math.max(pauseMsOf(topic, document.hidden), tookMs)
+    const leftMs = Math.max(0, endedMs + pauseMs - performance.now())
     waiting.set(
       topic,
-      setTimeout(() => readNow(topic), leftMs),
+      setTimeout(() => void readNow(topic), leftMs),
     )
   }
   const catchUp = () => {
-    if (!document.hidden) for (const topic of [...waiting.keys()]) readNow(topic)
+    if (!document.hidden) for (const topic of [...waiting.keys()]) void readNow(topic)
   }
   document.addEventListener('visibilitychange', catchUp)
   return {
     tell,
     end() {
+      isOver = true
       document.removeEventListener('visibilitychange', catchUp)
       for (const timer of waiting.values()) clearTimeout(timer)
     },
   }
 }
+
+const after = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

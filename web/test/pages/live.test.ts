@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
+import { patience } from '../../../server/test/patience.ts'
 import { createPerson, join } from '../../../server/test/people.ts'
 import { test } from './fixture.ts'
 
@@ -63,4 +64,56 @@ test('without a worker that tabs can share, a page reads everything again every 
   await application.asOwner('PATCH', '/app/workspace', { name: 'Renamed' })
   await page.clock.fastForward(30_000)
   await page.getByRole('button', { name: 'Workspace Renamed' }).waitFor()
+})
+
+test('what is slow to answer is read to its end, and then once more for what was told meanwhile', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, '/w/default/settings/workspace')
+  await page.addInitScript(() => {
+    const told: string[] = []
+    const Worker = SharedWorker
+    const noting = class extends Worker {
+      constructor(url: URL, options: WorkerOptions) {
+        super(url, options)
+        this.port.addEventListener('message', ({ data }) => told.push(...(data.topics ?? [])))
+      }
+    }
+    Object.assign(globalThis, { SharedWorker: noting, told })
+  })
+  await page.clock.install()
+  await page.goto(`${application.address}${path}`)
+  const isTold = (topic: string, times: number) =>
+    page.waitForFunction(
+      ([topic, least]) => {
+        const { told } = globalThis as unknown as { told: string[] }
+        return told.filter((each) => each === topic).length >= least
+      },
+      [topic, times] as const,
+      { polling: 100 },
+    )
+  await isTold('*', 1)
+  await application.asOwner('POST', '/app/oauth/service-accounts', newKey('Read before'))
+  await page.getByRole('rowheader', { name: 'Read before' }).waitFor()
+  const answers: (() => Promise<void>)[] = []
+  let asked = 0
+  await page.route('**/app/oauth/service-accounts*', async (route) => {
+    asked += 1
+    const response = await route.fetch()
+    answers.push(() => route.fulfill({ response }))
+  })
+  await application.asOwner('POST', '/app/oauth/service-accounts', newKey('Slowly read'))
+  await isTold('keys', 2)
+  await page.clock.fastForward(2000)
+  await expect.poll(() => answers.length, patience).toBe(1)
+  await application.asOwner('POST', '/app/oauth/service-accounts', newKey('Told meanwhile'))
+  await isTold('keys', 3)
+  await page.clock.fastForward(10_000)
+  expect(asked).toBe(1)
+  await answers[0]?.()
+  await page.getByRole('rowheader', { name: 'Slowly read' }).waitFor()
+  await page.unroute('**/app/oauth/service-accounts*')
+  await page.clock.fastForward(30_000)
+  await page.getByRole('rowheader', { name: 'Told meanwhile' }).waitFor()
 })
