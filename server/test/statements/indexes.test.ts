@@ -1,0 +1,66 @@
+import { type KyselyPlugin, RawNode, sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sumDays } from '../../src/features/daily-counts/step-day-queries.ts'
+import { readFilter } from '../../src/features/leads/lists/filter.ts'
+import { countMatching, listLeads } from '../../src/features/leads/lists/list-queries.ts'
+import type { Db } from '../../src/kernel/db/db.ts'
+import { type TestApi, testApi } from '../app.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await testApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** A handle that answers each statement with its plan. */
+const explaining = () => {
+  const plans: string[] = []
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) =>
+      RawNode.is(node)
+        ? RawNode.create(
+            [`explain ${node.sqlFragments[0]}`, ...node.sqlFragments.slice(1)],
+            node.parameters,
+          )
+        : node,
+    transformResult: async ({ result }) => {
+      plans.push(JSON.stringify(result.rows))
+      return result
+    },
+  }
+  const db = api.ctx.database.peek.withPlugin(plugin) as unknown as Db
+  return { db, plans }
+}
+
+test('results of some days are read without those of all the days before', async () => {
+  const { workspaceId } = api
+  const { peek } = api.ctx.database
+  await sql`
+    insert into campaign_step_days (workspace_id, campaign_id, day, sent)
+    select ${workspaceId}::uuid, gen_random_uuid(), date '2026-01-01' + day, 1
+    from generate_series(1, 300) day, generate_series(1, 30)`.execute(peek)
+  await sql`analyze campaign_step_days`.execute(peek)
+  const { db, plans } = explaining()
+  await sumDays(db, workspaceId, { from: '2026-10-01', to: '2026-10-07', campaignId: null })
+  expect(plans).toEqual([expect.stringContaining('campaign_step_days_day')])
+})
+
+test('leads of a label are listed and counted without all the others', async () => {
+  const { workspaceId } = api
+  const { peek } = api.ctx.database
+  const { body } = await api.call('POST', '/api/v2/campaigns', { body: { name: 'Autumn' } })
+  const label = api.ctx.newId()
+  await sql`
+    insert into leads (workspace_id, id, campaign_id, email, email_folded, label_id,
+      timestamp_created, timestamp_updated)
+    select ${workspaceId}::uuid, gen_random_uuid(), ${body.id}::uuid, n || '@lead.example',
+      n || '@lead.example', case when n % 1000 = 0 then ${label}::uuid end, now(), now()
+    from generate_series(1, 5000) n`.execute(peek)
+  await sql`analyze leads`.execute(peek)
+  const { db, plans } = explaining()
+  const filter = readFilter({ label_id: label })
+  await listLeads(db, workspaceId, filter, { limit: 50 })
+  await countMatching(db, workspaceId, filter, 1000)
+  const indexed = expect.stringContaining('leads_label')
+  expect(plans).toEqual([indexed, indexed])
+})
