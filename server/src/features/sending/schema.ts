@@ -10,7 +10,7 @@ export const CampaignForecast = Type.Object(
   {
     timezone: Type.String({ description: 'Whose days these are.' }),
     sends: count('Mails in all.'),
-    recipients: count('Leads that get at least one of these mails.'),
+    recipients: count('Leads that get a mail, however many days it takes.'),
     unsent: count('Mails that would not be sent before it ends.'),
     last_send_at: Nullable(Timestamp),
     ends: Type.Enum(['all_sent', 'schedule_ended', 'days_max']),

@@ -4241,7 +4241,7 @@ export type CampaignForecast = {
      */
     sends: number;
     /**
-     * Leads that get at least one of these mails.
+     * Leads that get a mail, however many days it takes.
      */
     recipients: number;
     /**

@@ -45,6 +45,10 @@ export class DueHistogram {
 
   total = (): number => this.#counts.slice(this.#first).reduce((sum, count) => sum + count, 0)
 
+  /** Of those that were there from the start. */
+  initialLeft = (): number =>
+    this.#initial.slice(this.#first).reduce((sum, count) => sum + count, 0)
+
   #shift() {
     this.#first++
     if (this.#first < 1024 || this.#first * 2 < this.#due.length) return

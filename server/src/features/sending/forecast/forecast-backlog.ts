@@ -31,7 +31,7 @@ export type HeldLeadReason = (typeof heldLeadReasons)[number]
 export class ForecastBacklog implements Work {
   readonly held = new Map<HeldLeadReason, number>()
   /** Leads that were sent a mail. */
-  recipients = 0
+  #sentTo = 0
   readonly #campaign: PlannedCampaign
   readonly #budget: Budget
   readonly #lanes: PlannedLane[]
@@ -76,7 +76,7 @@ export class ForecastBacklog implements Work {
     this.#days.sent(this, lane, isNew, atMs)
     const queues = isNew ? this.#new : (this.#followUps[lane.rank] as DueHistogram[])
     const rank = this.#firstRank(queues)
-    if (queues[rank]?.take()) this.recipients++
+    if (queues[rank]?.take()) this.#sentTo++
     const rest = this.#paths.all[rank]?.rest
     if (rest) this.#follow(lane, rest, atMs)
     return gapMs(this.#campaign, lane.mailbox, chanceOfNumber(++this.#draws))
@@ -91,6 +91,17 @@ export class ForecastBacklog implements Work {
   /** Lanes with a follow-up that is due before this instant. */
   lanesDueBefore = (ms: number): PlannedLane[] =>
     this.#lanes.filter(({ rank }) => firstDueMs(this.#followUps[rank] as DueHistogram[]) < ms)
+
+  /**
+   * Leads that were sent a mail, and with them, where only the days that are looked at are over, those
+   * whose turn is still to come: of new ones only where the campaign may begin with any.
+   */
+  recipients({ isCutOff }: { isCutOff: boolean }): number {
+    if (!isCutOff) return this.#sentTo
+    const mayBegin = this.#budget.newLeadsMax > 0
+    const queues = [...(mayBegin ? this.#new : []), ...this.#followUps.flat()]
+    return queues.reduce((sum, queue) => sum + queue.initialLeft(), this.#sentTo)
+  }
 
   mailsLeft(): number {
     const mailsIn = (queues: DueHistogram[]) =>

@@ -7,7 +7,7 @@ export interface Forecast {
   /** Every day from today to that of the last mail, in the zone of the first schedule. */
   days: ForecastDay[]
   sends: number
-  /** Leads that get at least one of them. */
+  /** Leads that get at least one mail, however many days it takes. */
   recipients: number
   /** Null when nothing would be sent. */
   last_send_at: Date | null
@@ -44,12 +44,13 @@ export function forecast(
   allocate(budget, lanes, work, untilMs)
   const unsent = work.mailsLeft()
   const isOver = budget.windows.intervalAt(untilMs) === null
+  const ends = unsent === 0 ? 'all_sent' : isOver ? 'schedule_ended' : 'days_max'
   return {
     days: days.finish(work, unsent === 0),
     sends: days.sends,
-    recipients: work.recipients,
+    recipients: work.recipients({ isCutOff: ends === 'days_max' }),
     last_send_at: days.lastSendMs === null ? null : new Date(days.lastSendMs),
-    ends: unsent === 0 ? 'all_sent' : isOver ? 'schedule_ended' : 'days_max',
+    ends,
     unsent,
     held: [...work.held].map(([reason, leads]) => ({ reason, leads })),
   }
