@@ -71,3 +71,13 @@ test('name servers that fail are not held against the domain', async () => {
   const { SPF } = await check({ 'company.test': 'SERVFAIL' })
   expect(SPF).toMatchObject({ status: 'warn', detail: 'the name servers gave no answer' })
 })
+
+test('a key is not called missing while the name servers do not answer for one of its selectors', async () => {
+  const { DKIM } = await check({ 'selector1._domainkey.company.test': 'SERVFAIL' })
+  expect(DKIM).toMatchObject({ status: 'warn', detail: 'the name servers gave no answer' })
+  const other = await check({
+    'selector1._domainkey.company.test': 'SERVFAIL',
+    'default._domainkey.company.test': ['v=DKIM1; p=MIIB'],
+  })
+  expect(other.DKIM).toMatchObject({ status: 'ok' })
+})
