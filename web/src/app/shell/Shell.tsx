@@ -15,7 +15,7 @@ import { useShortcuts } from './useShortcuts.ts'
 
 // Nobody has them open when a page appears.
 const CommandPalette = lazyPart(() => import('./CommandPalette.tsx'), 'CommandPalette')
-const ExactTime = lazyPart(() => import('../../ui/ExactTime.tsx'), 'ExactTime')
+const TimeTooltip = lazyPart(() => import('../../ui/TimeTooltip.tsx'), 'TimeTooltip')
 const ShortcutList = lazyPart(() => import('./ShortcutList.tsx'), 'ShortcutList')
 const NavDrawer = lazyPart(() => import('./NavDrawer.tsx'), 'NavDrawer')
 
@@ -59,7 +59,7 @@ export function Shell() {
         <ConnectionNotice email={user.email} />
         <Outlet />
         <Suspense>
-          <ExactTime />
+          <TimeTooltip />
         </Suspense>
       </main>
       <Suspense>

@@ -9,8 +9,8 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { Moment } from '../../ui/Moment.tsx'
 import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { browserOf } from './browser-of.ts'
 import classes from './SessionList.module.css'
@@ -39,7 +39,7 @@ export function SessionList() {
               <Text fw={500}>{browserOf(user_agent) ?? t(($) => $.account.unknownBrowser)}</Text>
               <Text size="sm" c="dimmed">
                 {ip_address && `${ip_address} · `}
-                {t(($) => $.account.active)} <Moment at={timestamp_updated} />
+                {t(($) => $.account.active)} <RelativeTime at={timestamp_updated} />
               </Text>
             </div>
             {is_current ? (

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { AcquisitionBalance } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 
 /** How much is left, and until when. */
 export function Balance({ balance }: { balance: AcquisitionBalance }) {
@@ -13,7 +13,7 @@ export function Balance({ balance }: { balance: AcquisitionBalance }) {
       </Text>
       {balance.period_end && (
         <Text size="xs" c="dimmed" ta="end">
-          {t(($) => $.contacts.renewed)} <Moment at={balance.period_end} />
+          {t(($) => $.contacts.renewed)} <RelativeTime at={balance.period_end} />
         </Text>
       )}
     </div>

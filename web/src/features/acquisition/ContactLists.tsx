@@ -5,7 +5,7 @@ import { listAcquireListsInfiniteOptions } from '../../api/generated/@tanstack/r
 import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { ContactListPanel } from './ContactListPanel.tsx'
 
@@ -61,7 +61,7 @@ export function ContactLists({ open, onOpen, onSearch }: ContactListsProps) {
                   </th>
                   <td className="numbers end">{lead_count.toLocaleString('en')}</td>
                   <td className="end wide-only">
-                    <Moment at={timestamp_created} />
+                    <RelativeTime at={timestamp_created} />
                   </td>
                 </tr>
               ))}

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { listCreditEntriesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ExactMoment } from '../../ui/ExactMoment.tsx'
+import { ExactTime } from '../../ui/ExactTime.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 
@@ -39,7 +39,7 @@ export function CreditLedger() {
             {items.map(({ id, kind, amount, reason, timestamp_created }) => (
               <tr key={id}>
                 <td>
-                  <ExactMoment at={timestamp_created} />
+                  <ExactTime at={timestamp_created} />
                 </td>
                 <th scope="row">{t(($) => $.contacts.kinds[kind])}</th>
                 <td className="wide-only">{reason}</td>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../api/generated/types.gen.ts'
 import { capitalized } from '../../lib/text.ts'
-import { ExactMoment } from '../../ui/ExactMoment.tsx'
+import { ExactTime } from '../../ui/ExactTime.tsx'
 import { PathLink } from '../../ui/PathLink.tsx'
 import { type PageName, pagePath } from '../links/index.ts'
 import { useWorkspace } from '../users/index.ts'
@@ -60,7 +60,7 @@ export function AuditRow({ entry, filter }: AuditRowProps) {
   return (
     <tr>
       <td className={classes.when}>
-        <ExactMoment at={entry.timestamp_created} />
+        <ExactTime at={entry.timestamp_created} />
         <div className="narrow-only">{who}</div>
       </td>
       <td className="wide-only">{who}</td>

@@ -1,7 +1,7 @@
 import { Group, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { usePageInTitle } from '../../lib/tab-title.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { BackToCampaigns } from './BackToCampaigns.tsx'
 import classes from './CampaignPage.module.css'
 import { SavingState } from './SavingState.tsx'
@@ -26,7 +26,7 @@ export function CampaignHead() {
           <SendingState campaign={campaign} />
           {next_send_at && (
             <Text size="xs" c="dimmed">
-              {t(($) => $.campaigns.nextMail)} <Moment at={next_send_at} isAhead />
+              {t(($) => $.campaigns.nextMail)} <RelativeTime at={next_send_at} isAhead />
             </Text>
           )}
         </div>

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { CampaignMenu } from './CampaignMenu.tsx'
 import classes from './CampaignRow.module.css'
@@ -58,7 +58,7 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
         {sending_status.state === 'sending' ? (
           t(($) => $.campaigns.now)
         ) : sending_status.next_send_at ? (
-          <Moment at={sending_status.next_send_at} isAhead />
+          <RelativeTime at={sending_status.next_send_at} isAhead />
         ) : (
           '–'
         )}

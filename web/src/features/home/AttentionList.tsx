@@ -3,8 +3,8 @@ import { CircleCheck, TriangleAlert } from 'lucide-react'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AttentionItem } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
 import { PathLink } from '../../ui/PathLink.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { pagePath } from '../links/index.ts'
 import { useSignedIn, useWorkspace } from '../users/index.ts'
 import { ConfirmRestore } from './ConfirmRestore.tsx'
@@ -44,7 +44,7 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
                       <>
                         {' '}
                         {t(($) => $.home.attention[isUnread(item) ? 'lastRead' : 'since'])}{' '}
-                        <Moment at={item.since} />.
+                        <RelativeTime at={item.since} />.
                       </>
                     )}
                     {isSwitchedOff(item) && item.id && <MissedEvents id={item.id} />}

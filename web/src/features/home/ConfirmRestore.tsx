@@ -11,7 +11,7 @@ import { readAgain } from '../../api/read-again.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 
 /** For whoever runs the installation: what leaves a held database when it goes on, and that it may. */
 export function ConfirmRestore() {
@@ -59,7 +59,7 @@ export function ConfirmRestore() {
             <Text size="sm">
               {held.last_mail ? (
                 <>
-                  {t(($) => $.home.hold.lastMail)} <Moment at={held.last_mail} />.
+                  {t(($) => $.home.hold.lastMail)} <RelativeTime at={held.last_mail} />.
                 </>
               ) : (
                 t(($) => $.home.hold.noMail)

@@ -4,8 +4,8 @@ import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listThreadsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { Moment } from '../../ui/Moment.tsx'
 import { PathLink } from '../../ui/PathLink.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { pagePath } from '../links/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './Home.module.css'
@@ -41,7 +41,7 @@ export function WaitingReplies() {
               </PathLink>
               <span className={classes.snippet}>{thread.snippet}</span>
               <Text size="xs" c="dimmed">
-                <Moment at={thread.timestamp_updated} />
+                <RelativeTime at={thread.timestamp_updated} />
               </Text>
             </li>
           ))}

@@ -6,7 +6,7 @@ import { listImportsInfiniteOptions } from '../../api/generated/@tanstack/react-
 import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { useCampaigns } from '../leads/index.ts'
 import { ImportState } from './ImportState.tsx'
@@ -78,7 +78,7 @@ export function PastImports() {
                     {number(result ? skippedOf(result) : undefined)}
                   </td>
                   <td className="end">
-                    <Moment at={timestamp_created} />
+                    <RelativeTime at={timestamp_created} />
                   </td>
                 </tr>
               ))}

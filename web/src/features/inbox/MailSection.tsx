@@ -4,7 +4,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ThreadMessage } from '../../api/generated/types.gen.ts'
 import { hasWord } from '../../lib/mark-words.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { MailBody } from './MailBody.tsx'
 import classes from './MailSection.module.css'
@@ -54,7 +54,7 @@ export function MailSection({ message, leadEmail, isOpenAtFirst, words }: MailSe
           </StateBadge>
         )}
         <span className={classes.when}>
-          <Moment at={message.timestamp} />
+          <RelativeTime at={message.timestamp} />
         </span>
         {!isOpen && (
           <span ref={snippet} className={classes.snippet}>

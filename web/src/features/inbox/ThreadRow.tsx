@@ -2,7 +2,7 @@ import { UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Thread } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { Excerpt } from './Excerpt.tsx'
 import { LabelBadge } from './LabelBadge.tsx'
@@ -33,7 +33,7 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
           {name}
         </span>
         <span className={classes.when}>
-          <Moment at={thread.timestamp_last_message} />
+          <RelativeTime at={thread.timestamp_last_message} />
         </span>
         <span className={classes.subject} title={subject}>
           {subject || t(($) => $.inbox.noSubject)}
@@ -49,7 +49,7 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
           {suggestion && <StateBadge tone="amber">{t(($) => $.inbox.wantsOut)}</StateBadge>}
           {snoozed_until && (
             <span>
-              {t(($) => $.inbox.snoozedUntil)} <Moment at={snoozed_until} />
+              {t(($) => $.inbox.snoozedUntil)} <RelativeTime at={snoozed_until} />
             </span>
           )}
         </span>

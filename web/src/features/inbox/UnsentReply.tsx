@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { ThreadReply } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
 import { DecideUncertain } from '../campaigns/index.ts'
@@ -29,7 +29,7 @@ export function UnsentReply({ threadId, reply }: { threadId: string; reply: Thre
         <span className={classes.from}>{writer ?? to_address}</span>
         <StateBadge tone={tones[state]}>{t(($) => $.inbox.states[state].name)}</StateBadge>
         <span className={classes.when}>
-          <Moment at={reply.timestamp_created} />
+          <RelativeTime at={reply.timestamp_created} />
         </span>
       </div>
       <div className={classes.body}>

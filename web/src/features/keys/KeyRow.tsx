@@ -1,7 +1,7 @@
 import { Button, Code, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
 import { KeyCreator } from './KeyCreator.tsx'
 
@@ -20,7 +20,7 @@ export function KeyRow({ apiKey, onRevoke }: KeyRowProps) {
   const { t } = useTranslation()
   const { name, key_prefix, scopes, status } = apiKey
   const timeOrNever = (at: string | null) =>
-    at === null ? t(($) => $.common.never) : <Moment at={at} />
+    at === null ? t(($) => $.common.never) : <RelativeTime at={at} />
   return (
     <tr>
       <th scope="row">

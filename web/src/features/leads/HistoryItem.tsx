@@ -5,7 +5,7 @@ import { Bell, MailOpen, PencilLine, Send, Webhook } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Label, LeadHistoryItem } from '../../api/generated/types.gen.ts'
 import { capitalized } from '../../lib/text.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { useWorkspace } from '../users/index.ts'
 import classes from './LeadPanel.module.css'
@@ -85,7 +85,7 @@ export function HistoryItem({ item, labels, actor, conversation }: HistoryItemPr
         )}
       </div>
       <Text size="xs" c="dimmed">
-        <Moment at={timestamp} />
+        <RelativeTime at={timestamp} />
       </Text>
     </div>
   )

@@ -1,7 +1,7 @@
 import { Text, Title, UnstyledButton } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { LeadOverview } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './LeadPanel.module.css'
 import { LeadStatus } from './LeadStatus.tsx'
 
@@ -34,7 +34,7 @@ export function LeadCampaigns({ campaigns, openId, onOpen }: LeadCampaignsProps)
             <LeadStatus status={status} />
             <Text size="xs" c="dimmed" className={classes.when}>
               {timestamp_last_contact ? (
-                <Moment at={timestamp_last_contact} />
+                <RelativeTime at={timestamp_last_contact} />
               ) : (
                 t(($) => $.leads.panel.notContacted)
               )}

@@ -7,7 +7,7 @@ import { fullName } from '../../lib/text.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { LeadActions } from './LeadActions.tsx'
@@ -73,7 +73,8 @@ export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
                   {t(($) => $.leads.panel.next)} <NextMail at={lead.timestamp_next_send} />
                   {data.mailbox_sends_at && (
                     <>
-                      {t(($) => $.leads.panel.turn)} <Moment at={data.mailbox_sends_at} isAhead />
+                      {t(($) => $.leads.panel.turn)}{' '}
+                      <RelativeTime at={data.mailbox_sends_at} isAhead />
                     </>
                   )}
                 </Text>

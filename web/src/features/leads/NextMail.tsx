@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 
 /**
  * When the delay of a lead's next mail is over. From then on the mail is due and not "now": it waits for
@@ -7,5 +7,5 @@ import { Moment } from '../../ui/Moment.tsx'
  */
 export function NextMail({ at }: { at: string }) {
   const { t } = useTranslation()
-  return <Moment at={at} isAhead onceThere={t(($) => $.leads.due)} />
+  return <RelativeTime at={at} isAhead onceThere={t(($) => $.leads.due)} />
 }

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next'
 import type { ListedLead } from '../../api/generated/types.gen.ts'
 import { fullName } from '../../lib/text.ts'
 import type { Column } from '../../ui/DataTable/column.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { LeadStatus } from './LeadStatus.tsx'
 import { NextMail } from './NextMail.tsx'
 
@@ -31,7 +31,7 @@ export function leadColumns(
   campaignNames: ReadonlyMap<string, string>,
   idleCampaigns: ReadonlySet<string>,
 ): Column<ListedLead>[] {
-  const moment = (at: string | null) => (at ? <Moment at={at} /> : '–')
+  const moment = (at: string | null) => (at ? <RelativeTime at={at} /> : '–')
   const cells: Record<ColumnId, Cell> = {
     name: { width: 6.5, grow: 2, isWideOnly: true, cell: fullName },
     company: { width: 6.5, grow: 2, isWideOnly: true, cell: ({ company_name }) => company_name },

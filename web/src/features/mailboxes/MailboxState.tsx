@@ -1,7 +1,7 @@
 import { Alert, Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { MailboxHealth } from './MailboxHealth.tsx'
 import { SentToday } from './SentToday.tsx'
 import { healthOf } from './shown-state.ts'
@@ -32,13 +32,13 @@ export function MailboxState({ mailbox }: { mailbox: Mailbox }) {
       )}
       <Text size="sm" c="dimmed">
         {t(($) => $.mailboxes.state.read)}{' '}
-        {inbox_read_at ? <Moment at={inbox_read_at} /> : t(($) => $.mailboxes.state.notYet)}
+        {inbox_read_at ? <RelativeTime at={inbox_read_at} /> : t(($) => $.mailboxes.state.notYet)}
       </Text>
       {imap.login === 'oauth2' && (
         <Text size="sm" c="dimmed">
           {t(($) => $.mailboxes.state.renewed)}{' '}
           {timestamp_access_renewed ? (
-            <Moment at={timestamp_access_renewed} />
+            <RelativeTime at={timestamp_access_renewed} />
           ) : (
             t(($) => $.mailboxes.state.notYet)
           )}

@@ -10,7 +10,7 @@ import {
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 
@@ -53,7 +53,7 @@ export function InvitationList() {
                   </th>
                   <td className="wide-only">{t(($) => $.roles[role].name)}</td>
                   <td>
-                    <Moment at={timestamp_expires} />
+                    <RelativeTime at={timestamp_expires} />
                   </td>
                   <td className="end">
                     {/* Owners are made and unmade by owners. */}

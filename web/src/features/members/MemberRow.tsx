@@ -3,7 +3,7 @@ import { Ellipsis } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Member } from '../../api/generated/types.gen.ts'
 import { MailAddress } from '../../ui/MailAddress.tsx'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { isAtLeast, type Role, roles, useSignedIn, useWorkspace } from '../users/index.ts'
 
@@ -57,7 +57,7 @@ export function MemberRow({ member, onRole, onRemove, onReset }: MemberRowProps)
         </StateBadge>
       </td>
       <td className="wide-only">
-        <Moment at={timestamp_created} />
+        <RelativeTime at={timestamp_created} />
       </td>
       <td className="end">
         {mayChange && (

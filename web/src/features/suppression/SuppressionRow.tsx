@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { MailAddress } from '../../ui/MailAddress.tsx'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
 import { type Entry, isErased } from './entry.ts'
 
@@ -30,14 +30,14 @@ export function SuppressionRow({ entry, onLift }: SuppressionRowProps) {
           </Text>
         )}
         <Text className="narrow-only" size="xs" c="dimmed" fw={400}>
-          {t(($) => $.suppression.columns.since)} <Moment at={timestamp_created} />
+          {t(($) => $.suppression.columns.since)} <RelativeTime at={timestamp_created} />
         </Text>
       </th>
       <td>
         <StateBadge tone={tones[reason]}>{t(($) => $.suppression.reasons[reason].name)}</StateBadge>
       </td>
       <td className="wide-only">
-        <Moment at={timestamp_created} />
+        <RelativeTime at={timestamp_created} />
       </td>
       <td className="end">
         {onLift && !isErased(entry) && (

@@ -5,7 +5,7 @@ import type { WebhookEvent } from '../../api/generated/types.gen.ts'
 import { exactTime } from '../../lib/time.ts'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import classes from './AttemptFacts.module.css'
 import { attemptStateOf, attemptTones } from './attempt-state.ts'
@@ -55,7 +55,7 @@ export function AttemptFacts({ attempt, isActive }: AttemptFactsProps) {
       ? [
           fact(
             t(($) => $.webhooks.panel.next),
-            <Moment at={timestamp_next_retry} isAhead />,
+            <RelativeTime at={timestamp_next_retry} isAhead />,
           ),
         ]
       : []),

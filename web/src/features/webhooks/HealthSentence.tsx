@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Webhook, WebhookHealth } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { AttemptStrip } from './AttemptStrip.tsx'
 import classes from './HealthSentence.module.css'
 
@@ -34,7 +34,7 @@ function Sentence({ webhook, health }: { webhook: Webhook; health: WebhookHealth
   if (disabled_reason && timestamp_disabled) {
     return (
       <>
-        {t(($) => $.webhooks.off[disabled_reason])} <Moment at={timestamp_disabled} />.{' '}
+        {t(($) => $.webhooks.off[disabled_reason])} <RelativeTime at={timestamp_disabled} />.{' '}
         {t(($) => $.webhooks.health.resume)}
       </>
     )
@@ -42,11 +42,12 @@ function Sentence({ webhook, health }: { webhook: Webhook; health: WebhookHealth
   if (failing_since) {
     return (
       <>
-        {t(($) => $.webhooks.health.failing, { count: failures })} <Moment at={failing_since} />.
+        {t(($) => $.webhooks.health.failing, { count: failures })}{' '}
+        <RelativeTime at={failing_since} />.
         {timestamp_next_probe && (
           <>
             {' '}
-            {t(($) => $.webhooks.health.probe)} <Moment at={timestamp_next_probe} isAhead />.
+            {t(($) => $.webhooks.health.probe)} <RelativeTime at={timestamp_next_probe} isAhead />.
           </>
         )}
       </>

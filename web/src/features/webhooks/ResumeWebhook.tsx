@@ -9,7 +9,7 @@ import { replayWebhook, updateWebhook } from '../../api/generated/sdk.gen.ts'
 import type { MissedEvents, Webhook } from '../../api/generated/types.gen.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
 import { replayMax } from './replay-max.ts'
 
@@ -76,7 +76,7 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
     <Modal opened onClose={onClose} title={t(($) => $.webhooks.resume.title)}>
       <Stack>
         <Text>
-          {t(($) => $.webhooks.resume.since)} {since && <Moment at={since} />}.{' '}
+          {t(($) => $.webhooks.resume.since)} {since && <RelativeTime at={since} />}.{' '}
           {!shown && !missed.isError && t(($) => $.webhooks.resume.counting)}
           {shown &&
             (isTooMany

@@ -6,7 +6,7 @@ import { nowMs } from '../../lib/clock.ts'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import classes from './TryOut.module.css'
 
@@ -30,7 +30,7 @@ export function TryOut({ token, webhookId }: { token: string; webhookId: string 
       <Text size="sm" c="dimmed">
         {t(($) => (isOver ? $.webhooks.tryOut.over : $.webhooks.tryOut.until))}{' '}
         {/* What is to come is told as "in 60 min.", which ends the sentence. */}
-        <Moment at={timestamp_expires} />
+        <RelativeTime at={timestamp_expires} />
         {isOver && '.'}
         {!isOver && items.length === 0 && <> {t(($) => $.webhooks.tryOut.next)}</>}
       </Text>
@@ -47,7 +47,7 @@ export function TryOut({ token, webhookId }: { token: string; webhookId: string 
                   </StateBadge>
                 )}
                 <span>{typeOf(body)}</span>
-                <Moment at={timestamp_created} />
+                <RelativeTime at={timestamp_created} />
               </summary>
               <CodeBlock label={t(($) => $.webhooks.panel.body)}>{pretty(body)}</CodeBlock>
             </details>

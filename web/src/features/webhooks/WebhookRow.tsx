@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { Webhook, WebhookHealth } from '../../api/generated/types.gen.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { useWorkspace } from '../users/index.ts'
 import { AttemptStrip } from './AttemptStrip.tsx'
 import classes from './WebhookRow.module.css'
@@ -42,7 +42,7 @@ export function WebhookRow({ webhook, health, eventName }: WebhookRowProps) {
         <WebhookState webhook={webhook} health={health} />
         {disabled_reason && timestamp_disabled && (
           <Text size="xs" c="dimmed" mt={2}>
-            {t(($) => $.webhooks.reasons[disabled_reason])} <Moment at={timestamp_disabled} />
+            {t(($) => $.webhooks.reasons[disabled_reason])} <RelativeTime at={timestamp_disabled} />
           </Text>
         )}
       </td>

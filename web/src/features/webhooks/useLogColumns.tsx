@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { WebhookEvent } from '../../api/generated/types.gen.ts'
 import type { Column } from '../../ui/DataTable/column.ts'
-import { Moment } from '../../ui/Moment.tsx'
+import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { attemptStateOf, attemptTones } from './attempt-state.ts'
 import { ErrorText } from './ErrorText.tsx'
@@ -72,7 +72,7 @@ export function useLogColumns(isActive: boolean): Column<WebhookEvent>[] {
         header: t(($) => $.webhooks.log.when),
         width: 5,
         isNumber: true,
-        cell: ({ timestamp_created }) => <Moment at={timestamp_created} />,
+        cell: ({ timestamp_created }) => <RelativeTime at={timestamp_created} />,
       },
     ],
     [t, nameOf, isActive],

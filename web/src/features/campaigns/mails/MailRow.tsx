@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Send } from '../../../api/generated/types.gen.ts'
 import { MailAddress } from '../../../ui/MailAddress.tsx'
-import { Moment } from '../../../ui/Moment.tsx'
+import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { StateBadge, type Tone } from '../../../ui/StateBadge.tsx'
 import { useDraft } from '../useDraft.ts'
 import { DecideUncertain } from './DecideUncertain.tsx'
@@ -56,7 +56,7 @@ export function MailRow({ mail }: { mail: Send }) {
         {decision && <div className="narrow-only">{decision}</div>}
       </td>
       <td className="end wide-only">
-        <Moment at={mail.timestamp_settled ?? mail.timestamp_claimed} />
+        <RelativeTime at={mail.timestamp_settled ?? mail.timestamp_claimed} />
       </td>
       <td className="end wide-only">{decision}</td>
     </tr>
