@@ -1,14 +1,14 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
-import type * as operations from './generated/sdk.gen.ts'
+import type * as sdk from './generated/sdk.gen.ts'
 
 /** An operation that reads, by its id. */
-export type Reading = keyof typeof operations
+export type ReadOperation = keyof typeof sdk
 
-export function isOf(readings: readonly Reading[], { queryKey: [first] }: Query): boolean {
+export function isOf(operations: readonly ReadOperation[], { queryKey: [first] }: Query): boolean {
   const { _id } = (first ?? {}) as { _id?: string }
-  return readings.some((id) => id === _id)
+  return operations.some((id) => id === _id)
 }
 
 /** After something was done, without waiting for the server to say so. */
-export const readAgain = (cache: QueryClient, readings: readonly Reading[]) =>
-  cache.invalidateQueries({ predicate: (query) => isOf(readings, query) })
+export const readAgain = (cache: QueryClient, operations: readonly ReadOperation[]) =>
+  cache.invalidateQueries({ predicate: (query) => isOf(operations, query) })

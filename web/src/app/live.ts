@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { setConnection } from '../api/connection.ts'
 import { isOf } from '../api/read-again.ts'
-import { pauseMsOf, readings } from './live-readings.ts'
+import { operationsOfTopic, pauseMsOf } from './live-topics.ts'
 import type { FromPage, ToPage } from './live-worker.ts'
 
 /** Without a worker that tabs can share, everything is read again this often. */
@@ -30,7 +30,7 @@ export function followWorkspace({ workspaceId, cache, onSessionChange }: FollowO
     if (isAnew || topic === 'members' || topic === 'workspace') onSessionChange()
     return cache.invalidateQueries({
       predicate: (query) =>
-        (topic === '*' || isOf(readings[topic] ?? [], query)) &&
+        (topic === '*' || isOf(operationsOfTopic[topic] ?? [], query)) &&
         !(leavesFailed && query.state.status === 'error'),
     })
   })

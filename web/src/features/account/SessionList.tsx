@@ -9,7 +9,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { browserOf } from './browser-of.ts'
@@ -26,11 +26,11 @@ export function SessionList() {
   const fault = revoke.error ?? revokeOthers.error
 
   if (sessions.isPending) return <LoadingRows rows={2} />
-  if (!sessions.data) return <ReadingFault reading={sessions} />
+  if (!sessions.data) return <QueryFault query={sessions} />
   const { items } = sessions.data
   return (
     <>
-      <ReadingFault reading={sessions} />
+      <QueryFault query={sessions} />
       {fault && <FaultNotice fault={fault} />}
       <ul className={classes.list}>
         {items.map(({ id, user_agent, ip_address, is_current, timestamp_updated }) => (

@@ -25,7 +25,7 @@ export function ContactLists({ open, onOpen, onSearch }: ContactListsProps) {
   })
   return (
     <ListOf
-      reading={lists}
+      query={lists}
       rows={5}
       empty={
         <EmptyState

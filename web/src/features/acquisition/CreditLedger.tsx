@@ -16,7 +16,7 @@ export function CreditLedger() {
   })
   return (
     <ListOf
-      reading={entries}
+      query={entries}
       rows={8}
       empty={
         <EmptyState

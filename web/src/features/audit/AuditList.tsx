@@ -18,7 +18,7 @@ export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: (
   })
   return (
     <ListOf
-      reading={entries}
+      query={entries}
       rows={8}
       empty={
         <EmptyState

@@ -30,7 +30,7 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
 
   return (
     <ListOf
-      reading={campaigns}
+      query={campaigns}
       rows={6}
       empty={
         isFiltered ? (

@@ -27,7 +27,7 @@ export function PastImports() {
     count === undefined ? '–' : t(($) => $.imports.number, { count })
   return (
     <ListOf
-      reading={pages}
+      query={pages}
       rows={4}
       empty={
         <EmptyState title={t(($) => $.imports.none.title)} body={t(($) => $.imports.none.body)} />

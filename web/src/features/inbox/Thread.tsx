@@ -10,7 +10,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { paged } from '../../lib/paged.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { BackToList } from './BackToList.tsx'
 import { LeadPanel } from './LeadPanel.tsx'
 import { LoadingThread } from './LoadingThread.tsx'
@@ -100,7 +100,7 @@ export function Thread({ id, search = '', replyRef, onClose, onDone, onUnread }:
           onUnread={onUnread}
         />
         <div className={classes.mails}>
-          <ReadingFault reading={conversation} />
+          <QueryFault query={conversation} />
           {all.error && <FaultNotice fault={all.error} onRetry={() => void all.refetch()} />}
           {hasOlder && !all.error && (
             <Button

@@ -25,7 +25,7 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
 
   return (
     <ListOf
-      reading={keys}
+      query={keys}
       rows={5}
       empty={
         <EmptyState

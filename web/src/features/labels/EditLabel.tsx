@@ -14,7 +14,7 @@ import { changeOf, showFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { LabelFields } from './LabelFields.tsx'
 import type { LabelValues } from './label-form.ts'
@@ -29,7 +29,7 @@ export function EditLabel({ id, onDone }: EditLabelProps) {
   const labels = useQuery(listLabelsOptions())
   if (labels.isPending) return <LoadingRows rows={3} />
   const label = labels.data?.items.find((each) => each.id === id)
-  if (!label && labels.error) return <ReadingFault reading={labels} />
+  if (!label && labels.error) return <QueryFault query={labels} />
   if (!label) return <Text>{t(($) => $.labels.gone)}</Text>
   return <LabelEditor key={id} label={label} onDone={onDone} />
 }

@@ -20,7 +20,7 @@ export function LabelList({ whenEmpty, onEdit }: LabelListProps) {
   const labels = useQuery(listLabelsOptions())
   return (
     <ListOf
-      reading={labels}
+      query={labels}
       rows={4}
       empty={
         <EmptyState

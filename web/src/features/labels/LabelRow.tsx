@@ -24,11 +24,11 @@ export function LabelRow({ label, onEdit }: LabelRowProps) {
   const cache = useQueryClient()
   const headers = { 'X-Workspace-ID': useWorkspace().id }
   const { id, name, value, effect, sentiment } = label
-  const readAgain = () => cache.invalidateQueries({ queryKey: listLabelsQueryKey() })
+  const refetchLabels = () => cache.invalidateQueries({ queryKey: listLabelsQueryKey() })
   const onError = ({ message }: { message: string }) =>
     notifications.show({ color: 'red', message })
   // A label of the same name is the same label again.
-  const bringBack = useMutation({ ...createLabelMutation(), onSuccess: readAgain, onError })
+  const bringBack = useMutation({ ...createLabelMutation(), onSuccess: refetchLabels, onError })
   const archive = useMutation({
     ...archiveLabelMutation(),
     onError,
@@ -37,7 +37,7 @@ export function LabelRow({ label, onEdit }: LabelRowProps) {
         t(($) => $.labels.archived, { name }),
         () => bringBack.mutate({ body: { name }, headers }),
       )
-      await readAgain()
+      await refetchLabels()
     },
   })
   return (

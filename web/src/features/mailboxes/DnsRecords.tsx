@@ -4,7 +4,7 @@ import { Check, TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { checkMailboxDnsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Secret } from '../../ui/Secret.tsx'
 import classes from './DnsRecords.module.css'
 
@@ -19,11 +19,11 @@ export function DnsRecords({ mailboxId, onlyMissing = false }: DnsRecordsProps) 
   const { t } = useTranslation()
   const dns = useQuery(checkMailboxDnsOptions({ path: { id: mailboxId } }))
   if (dns.isPending) return <LoadingRows rows={4} />
-  if (!dns.data) return <ReadingFault reading={dns} />
+  if (!dns.data) return <QueryFault query={dns} />
   const findings = dns.data.findings.filter(({ status }) => !onlyMissing || status !== 'ok')
   return (
     <Stack gap="md">
-      <ReadingFault reading={dns} />
+      <QueryFault query={dns} />
       {findings.length === 0 && <Text size="sm">{t(($) => $.mailboxes.dns.nothingMissing)}</Text>}
       <ul className={classes.findings}>
         {findings.map(({ record, status, detail, remedy, records }) => {

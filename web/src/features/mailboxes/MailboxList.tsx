@@ -34,7 +34,7 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
   const texts = isFiltered ? 'noMatch' : 'empty'
   return (
     <ListOf
-      reading={mailboxes}
+      query={mailboxes}
       rows={6}
       empty={
         <EmptyState

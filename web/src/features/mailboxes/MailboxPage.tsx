@@ -14,7 +14,7 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { MailboxState } from './MailboxState.tsx'
@@ -63,7 +63,7 @@ export function MailboxPage() {
         key={id}
         mailbox={mailbox.data}
         back={back}
-        fault={<ReadingFault reading={mailbox} />}
+        fault={<QueryFault query={mailbox} />}
       />
     )
   }

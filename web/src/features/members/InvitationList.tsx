@@ -30,7 +30,7 @@ export function InvitationList() {
   })
   return (
     <ListOf
-      reading={invitations}
+      query={invitations}
       rows={1}
       empty={<Text c="dimmed">{t(($) => $.invitations.none)}</Text>}
     >

@@ -5,7 +5,7 @@ import { listMembersOptions } from '../../api/generated/@tanstack/react-query.ge
 import type { Member } from '../../api/generated/types.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import type { Role } from '../users/index.ts'
@@ -25,10 +25,10 @@ export function MemberList() {
   const members = useQuery(listMembersOptions())
 
   if (members.isPending) return <LoadingRows rows={3} />
-  if (!members.data) return <ReadingFault reading={members} />
+  if (!members.data) return <QueryFault query={members} />
   return (
     <>
-      <ReadingFault reading={members} />
+      <QueryFault query={members} />
       <TitleCount count={members.data.items.length} />
       <Table label={t(($) => $.members.title)}>
         <thead>

@@ -36,7 +36,7 @@ export function SuppressionList(props: SuppressionListProps) {
   const texts = isFiltered ? 'noMatch' : 'empty'
   return (
     <ListOf
-      reading={entries}
+      query={entries}
       rows={8}
       empty={
         <EmptyState

@@ -63,15 +63,15 @@ export function DeliveryLog(props: DeliveryLogProps) {
   const fresh = isRead
     ? (newest.data?.items.filter(({ id }) => top === undefined || id > top.id).length ?? 0)
     : 0
-  const readAgain = useCallback(
+  const refetchLog = useCallback(
     () => cache.invalidateQueries({ queryKey: ['delivery-log'] }),
     [cache],
   )
   // Also what is there already changes: a retry succeeds, and its first attempt says so.
   // biome-ignore lint/correctness/useExhaustiveDependencies: read again whenever the newest were
   useEffect(() => {
-    if (isAtTop && isRead) void readAgain()
-  }, [newest.dataUpdatedAt, isAtTop, readAgain])
+    if (isAtTop && isRead) void refetchLog()
+  }, [newest.dataUpdatedAt, isAtTop, refetchLog])
   const isSettled = isRead || rows.fault !== null
   useEffect(() => {
     if (isSettled) onRead()

@@ -8,7 +8,7 @@ import {
 import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { useEventNames } from './useEventNames.ts'
@@ -37,7 +37,7 @@ export function WebhookList({ whenEmpty }: { whenEmpty: ReactNode }) {
   )
   return (
     <ListOf
-      reading={pages}
+      query={pages}
       rows={5}
       empty={
         <EmptyState
@@ -49,7 +49,7 @@ export function WebhookList({ whenEmpty }: { whenEmpty: ReactNode }) {
     >
       {(items) => (
         <>
-          <ReadingFault reading={health} />
+          <QueryFault query={health} />
           <TitleCount count={items.length} hasMore={webhooks.hasNextPage} />
           <Table label={t(($) => $.webhooks.title)}>
             <thead>

@@ -13,7 +13,7 @@ import { BackLink } from '../../ui/BackLink.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { ReadingFault } from '../../ui/ReadingFault.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { DeliveryLog } from './DeliveryLog.tsx'
 import { deletionOf } from './deletion.ts'
 import { HealthSentence } from './HealthSentence.tsx'
@@ -115,7 +115,7 @@ export function WebhookPage() {
       <Text size="sm" c="dimmed" className={classes.target}>
         {nameOf(data.event_type)} → {data.target_hook_url}
       </Text>
-      <ReadingFault reading={health} />
+      <QueryFault query={health} />
       {(health.data || !health.isError) && <HealthSentence webhook={data} health={health.data} />}
       <Suspense>
         {enabled && mayManage && data.status === 'active' && isLogRead && (

@@ -9,7 +9,7 @@ import { dayIn, dayWithWeekday } from '../../../lib/time.ts'
 import { DayBars } from '../../../ui/DayBars.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
-import { ReadingFault } from '../../../ui/ReadingFault.tsx'
+import { QueryFault } from '../../../ui/QueryFault.tsx'
 import { letterOf } from '../mails/MailRow.tsx'
 import { useDraft } from '../useDraft.ts'
 import { OutcomeTable } from './OutcomeTable.tsx'
@@ -32,7 +32,7 @@ export function AnalyticsTab() {
     }),
   )
   if (analytics.isPending) return <LoadingRows rows={6} />
-  if (!analytics.data) return <ReadingFault reading={analytics} />
+  if (!analytics.data) return <QueryFault query={analytics} />
   const { items, timezone, from, to } = analytics.data
   const nameOf = ({ step, variant }: Item) => {
     if (step === null) return t(($) => $.campaigns.analytics.removed)
@@ -43,7 +43,7 @@ export function AnalyticsTab() {
   const byDays = sumsBy(items, ({ day }) => day)
   return (
     <Stack>
-      <ReadingFault reading={analytics} />
+      <QueryFault query={analytics} />
       <Group justify="space-between">
         <NativeSelect
           aria-label={t(($) => $.campaigns.analytics.period)}

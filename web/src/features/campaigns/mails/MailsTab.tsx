@@ -7,7 +7,7 @@ import { paged } from '../../../lib/paged.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../../ui/MoreButton.tsx'
-import { ReadingFault } from '../../../ui/ReadingFault.tsx'
+import { QueryFault } from '../../../ui/QueryFault.tsx'
 import { Table } from '../../../ui/Table.tsx'
 import { campaignSearchOf, sendStates } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
@@ -46,7 +46,7 @@ export function MailsTab() {
           })),
         ]}
       />
-      <ReadingFault reading={mails} />
+      <QueryFault query={mails} />
       {mails.isPending ? (
         <LoadingRows rows={6} />
       ) : !mails.data ? null : items.length === 0 ? (

@@ -1,7 +1,7 @@
-import type { Reading } from '../api/read-again.ts'
+import type { ReadOperation } from '../api/read-again.ts'
 
 /** What is read again when the server says that a topic has changed: operations, by their ids. */
-export const readings: Record<string, readonly Reading[]> = {
+export const operationsOfTopic: Record<string, readonly ReadOperation[]> = {
   campaigns: [
     ...(['listCampaignNames', 'getCampaign', 'listCampaignSummaries'] as const),
     // Not `forecastCampaign`: of a large campaign it takes seconds. *Launch* and a saved draft ask for it.

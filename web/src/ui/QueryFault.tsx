@@ -2,15 +2,15 @@ import { Box } from '@mantine/core'
 import type { Fault } from '../api/fault.ts'
 import { FaultNotice } from './FaultNotice.tsx'
 
-interface ReadingFaultProps {
-  reading: { error: Fault | null; refetch: () => unknown }
+interface QueryFaultProps {
+  query: { error: Fault | null; refetch: () => unknown }
 }
 
 /**
  * Why a list is not there, or not fresh: then it stands above the rows, which stay, with whatever is
  * open over them.
  */
-export function ReadingFault({ reading: { error, refetch } }: ReadingFaultProps) {
+export function QueryFault({ query: { error, refetch } }: QueryFaultProps) {
   return (
     error && (
       <Box mb="md">
