@@ -5,8 +5,8 @@ import { cacheOf } from '../api/caches.ts'
 import { setWorkspace } from '../api/client.ts'
 import { useSessionRefresh, useWorkspace } from '../features/users/index.ts'
 import { lazyPart } from '../lib/lazy-part.ts'
-import { leaveWorkspace } from '../lib/leaving.ts'
 import { rememberWorkspace } from '../lib/remembered.ts'
+import { leaveWorkspace } from '../lib/workspace-leave.ts'
 import { followWorkspace } from './live.ts'
 
 // The title of the tab and the navigation have time until the page is there.

@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications'
-import { onLeave } from '../lib/leaving.ts'
+import { onWorkspaceLeave } from '../lib/workspace-leave.ts'
 import { UndoNotice } from './UndoNotice.tsx'
 
 /** As long can be undone what somebody did. */
@@ -31,6 +31,6 @@ export function showUndo(text: string, onUndo: () => void, onClosed?: () => void
       />
     ),
   })
-  const forget = onLeave(() => notifications.hide(id))
+  const forget = onWorkspaceLeave(() => notifications.hide(id))
   return id
 }

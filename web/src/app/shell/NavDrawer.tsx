@@ -15,7 +15,7 @@ export function NavDrawer({ opened, onClose }: { opened: boolean; onClose: () =>
       title={<Wordmark />}
       classNames={{ body: classes.drawer }}
     >
-      <SideNav onLeave={onClose} />
+      <SideNav onNavigate={onClose} />
     </Drawer>
   )
 }

@@ -16,9 +16,9 @@ import { WorkspaceSwitcher } from './WorkspaceSwitcher.tsx'
 /**
  * Where somebody can go, and who they are.
  *
- * @param onLeave an entry was chosen, maybe the one that is open: what it lies over is wanted now
+ * @param onNavigate an entry was chosen, maybe the one that is open: what it lies over is wanted now
  */
-export function SideNav({ onLeave }: { onLeave?: () => void }) {
+export function SideNav({ onNavigate }: { onNavigate?: () => void }) {
   const { t } = useTranslation()
   const workspace = useShownWorkspace()
   const waiting = useWaiting()
@@ -27,7 +27,7 @@ export function SideNav({ onLeave }: { onLeave?: () => void }) {
   const shown = navItems.filter(({ least }) => workspace && isAtLeast(workspace.role, least))
   return (
     <nav className={classes.nav} aria-label={t(($) => $.shell.nav)}>
-      <WorkspaceSwitcher onLeave={onLeave} />
+      <WorkspaceSwitcher onNavigate={onNavigate} />
       <UnstyledButton className={classes.search} onClick={() => void openPalette()}>
         <Search size="1rem" aria-hidden />
         <span>{t(($) => $.shell.search)}</span>
@@ -51,7 +51,7 @@ export function SideNav({ onLeave }: { onLeave?: () => void }) {
                         className={classes.link}
                         // All other addresses begin with that of the first page.
                         activeOptions={{ exact: id === 'home' }}
-                        onClick={onLeave}
+                        onClick={onNavigate}
                       >
                         <Icon size="1rem" aria-hidden />
                         {t(($) => $.places[id])}
@@ -75,7 +75,7 @@ export function SideNav({ onLeave }: { onLeave?: () => void }) {
           )
         })}
       </div>
-      <UserMenu onLeave={onLeave} />
+      <UserMenu onNavigate={onNavigate} />
     </nav>
   )
 }

@@ -20,8 +20,8 @@ import classes from './UserMenu.module.css'
 
 const ConfirmDialog = lazyPart(() => import('../../ui/ConfirmDialog.tsx'), 'ConfirmDialog')
 
-/** @param onLeave the page of the account was chosen, which may be open */
-export function UserMenu({ onLeave }: { onLeave: (() => void) | undefined }) {
+/** @param onNavigate the page of the account was chosen, which may be open */
+export function UserMenu({ onNavigate }: { onNavigate: (() => void) | undefined }) {
   const { t } = useTranslation()
   const { user } = useSignedIn()
   const navigate = useNavigate()
@@ -61,7 +61,7 @@ export function UserMenu({ onLeave }: { onLeave: (() => void) | undefined }) {
           <Menu.Item
             leftSection={<UserRound size="1rem" aria-hidden />}
             onClick={() => {
-              onLeave?.()
+              onNavigate?.()
               void navigate({ to: '/account' })
             }}
           >

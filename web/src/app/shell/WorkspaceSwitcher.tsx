@@ -15,8 +15,8 @@ const CreateWorkspace = lazyPart(
   'CreateWorkspace',
 )
 
-/** @param onLeave a workspace was chosen, maybe the one that is open */
-export function WorkspaceSwitcher({ onLeave }: { onLeave: (() => void) | undefined }) {
+/** @param onNavigate a workspace was chosen, maybe the one that is open */
+export function WorkspaceSwitcher({ onNavigate }: { onNavigate: (() => void) | undefined }) {
   const { t } = useTranslation()
   const { user, workspaces } = useSignedIn()
   const [isCreating, creation] = useDisclosure()
@@ -43,7 +43,7 @@ export function WorkspaceSwitcher({ onLeave }: { onLeave: (() => void) | undefin
               key={id}
               rightSection={id === shown.id && <Check size="1rem" aria-hidden />}
               onClick={() => {
-                onLeave?.()
+                onNavigate?.()
                 void navigate({ to: '/w/$handle', params: { handle } })
               }}
             >

@@ -1,11 +1,11 @@
 const ends = new Set<() => void>()
 
 /**
- * For what a notice offers in a workspace: in another one nobody could tell what it is about.
+ * Registers what ends with the workspace: the offer of a notice (undo) says nothing in another one.
  *
  * @returns forgets it, once it is over by itself
  */
-export function onLeave(end: () => void) {
+export function onWorkspaceLeave(end: () => void) {
   ends.add(end)
   return () => void ends.delete(end)
 }
