@@ -8,7 +8,7 @@ import {
   disableSecondFactorMutation,
   renewBackupCodesMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useStayWhile } from '../../lib/stay.ts'
+import { useBlockWhile } from '../../lib/block-while.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { ShownOnce } from '../../ui/ShownOnce.tsx'
@@ -47,7 +47,7 @@ export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswo
     },
   })
   const { mutate, isPending, error } = verb === 'codes' ? renew : disable
-  useStayWhile(isPending)
+  useBlockWhile(isPending)
   return (
     <Modal
       opened={opened}

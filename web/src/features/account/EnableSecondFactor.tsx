@@ -9,7 +9,7 @@ import {
   listOwnSessionsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { BegunSecondFactor } from '../../api/generated/types.gen.ts'
-import { useStayWhile } from '../../lib/stay.ts'
+import { useBlockWhile } from '../../lib/block-while.ts'
 import { Form } from '../../ui/Form.tsx'
 import { QrCode } from '../../ui/QrCode.tsx'
 import { Secret } from '../../ui/Secret.tsx'
@@ -80,7 +80,7 @@ function ScanAndConfirm({ started, onConfirm, onRefused, onConfirmed }: ScanAndC
       await refresh()
     },
   })
-  useStayWhile(confirm.isPending)
+  useBlockWhile(confirm.isPending)
   const secret = new URL(started.uri).searchParams.get('secret') ?? ''
   return (
     <Form

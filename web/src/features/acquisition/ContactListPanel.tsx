@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAcquiredContactsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { fullName } from '../../lib/text.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
@@ -26,7 +26,7 @@ export function ContactListPanel({ id, name, onClose }: ContactListPanelProps) {
   const mayAdd = isAtLeast(useWorkspace().role, 'member')
   const contacts = useInfiniteQuery({
     ...listAcquiredContactsInfiniteOptions({ path: { list_id: id }, query: { limit: 50 } }),
-    ...paged,
+    ...keysetPaging,
     initialPageParam: { path: { list_id: id } },
   })
   const items = contacts.data?.pages.flatMap((page) => page.items) ?? []

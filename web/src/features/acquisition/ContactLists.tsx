@@ -2,7 +2,7 @@ import { Anchor, Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAcquireListsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -21,7 +21,7 @@ export function ContactLists({ open, onOpen, onSearch }: ContactListsProps) {
   const { t } = useTranslation()
   const lists = useInfiniteQuery({
     ...listAcquireListsInfiniteOptions({ query: { limit: 50 } }),
-    ...paged,
+    ...keysetPaging,
   })
   return (
     <ListOf

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listCreditEntriesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ExactTime } from '../../ui/ExactTime.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
@@ -12,7 +12,7 @@ export function CreditLedger() {
   const { t } = useTranslation()
   const entries = useInfiniteQuery({
     ...listCreditEntriesInfiniteOptions({ query: { limit: 50 } }),
-    ...paged,
+    ...keysetPaging,
   })
   return (
     <ListOf

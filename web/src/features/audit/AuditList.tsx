@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAuditInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
@@ -14,7 +14,7 @@ export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: (
   const { t } = useTranslation()
   const entries = useInfiniteQuery({
     ...listAuditInfiniteOptions({ query: { limit: 50, ...auditQueryOf(filter) } }),
-    ...paged,
+    ...keysetPaging,
   })
   return (
     <ListOf

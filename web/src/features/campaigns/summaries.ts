@@ -1,5 +1,5 @@
 import { listCampaignSummariesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import type { CampaignFilter } from './search.ts'
 
 /** The list as it is shown, and as its states are counted: without a state both are one reading. */
@@ -7,7 +7,7 @@ export const summariesOptions = ({ status, search }: CampaignFilter) => ({
   ...listCampaignSummariesInfiniteOptions({
     query: { limit: 50, ...(status ? { status } : {}), ...(search ? { search } : {}) },
   }),
-  ...paged,
+  ...keysetPaging,
   // Schedules open and limits end by the clock alone.
   refetchInterval: 60_000,
 })

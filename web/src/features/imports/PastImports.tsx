@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { listImportsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -21,7 +21,7 @@ export function PastImports() {
   const campaigns = useCampaigns()
   const pages = useInfiniteQuery({
     ...listImportsInfiniteOptions({ query: { limit: 25 } }),
-    ...paged,
+    ...keysetPaging,
   })
   const number = (count: number | undefined) =>
     count === undefined ? '–' : t(($) => $.imports.number, { count })

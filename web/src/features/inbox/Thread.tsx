@@ -8,7 +8,7 @@ import {
   listFoundWordsOptions,
   listThreadMessagesInfiniteOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { BackToList } from './BackToList.tsx'
@@ -45,7 +45,7 @@ export function Thread({ id, search = '', replyRef, onClose, onDone, onUnread }:
   })
   const all = useInfiniteQuery({
     ...listThreadMessagesInfiniteOptions({ path: { id }, query: { limit: 50 } }),
-    ...paged,
+    ...keysetPaging,
     initialPageParam: { path: { id } },
     enabled: showsAll,
   })

@@ -6,7 +6,7 @@ import {
   countThreadsOptions,
   listThreadsInfiniteOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
@@ -30,7 +30,7 @@ export function ThreadList({ search, onOpen, onShow, onReset }: ThreadListProps)
   const frame = useRef<HTMLDivElement>(null)
   const threads = useInfiniteQuery({
     ...listThreadsInfiniteOptions({ query: threadQueryOf(search) }),
-    ...paged,
+    ...keysetPaging,
   })
   const { refetch } = threads
   // The counts are read again while anything is put off: nothing else tells that its time has come.

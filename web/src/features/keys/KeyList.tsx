@@ -3,8 +3,8 @@ import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listServiceAccountKeysInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
-import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
@@ -20,7 +20,7 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
   const [revoking, setRevoking] = useState<ServiceAccountKey>()
   const keys = useInfiniteQuery({
     ...listServiceAccountKeysInfiniteOptions({ query: { limit: 50 } }),
-    ...paged,
+    ...keysetPaging,
   })
 
   return (

@@ -5,7 +5,7 @@ import {
   listLeadHistoryInfiniteOptions,
   listMembersOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../ui/MoreButton.tsx'
@@ -25,7 +25,7 @@ export function LeadHistory({ id, hasConversation }: LeadHistoryProps) {
   const labels = useOwnLabels().all
   const pages = useInfiniteQuery({
     ...listLeadHistoryInfiniteOptions({ path: { id }, query: { limit: 50 } }),
-    ...paged,
+    ...keysetPaging,
     initialPageParam: { path: { id } },
   })
   const items = pages.data?.pages.flatMap((page) => page.items) ?? []

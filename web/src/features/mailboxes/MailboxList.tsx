@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listMailboxesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
@@ -27,7 +27,7 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
     ...listMailboxesInfiniteOptions({
       query: { limit: 50, ...(search ? { search } : {}), ...(status ? { status } : {}) },
     }),
-    ...paged,
+    ...keysetPaging,
     refetchInterval: ({ state }) => readAgainMs(state.data?.pages.flatMap(({ items }) => items)),
   })
   const isFiltered = search !== undefined || status !== undefined

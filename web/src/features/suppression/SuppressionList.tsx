@@ -3,8 +3,8 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listSuppressionsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
-import { paged } from '../../lib/paged.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
@@ -30,7 +30,7 @@ export function SuppressionList(props: SuppressionListProps) {
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value))
   const entries = useInfiniteQuery({
     ...listSuppressionsInfiniteOptions({ query: { limit: 100, ...given } }),
-    ...paged,
+    ...keysetPaging,
   })
   const isFiltered = Object.keys(given).length > 0
   const texts = isFiltered ? 'noMatch' : 'empty'

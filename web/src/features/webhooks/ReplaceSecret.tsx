@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { updateWebhookMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
-import { useStayWhile } from '../../lib/stay.ts'
+import { useBlockWhile } from '../../lib/block-while.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { SigningSecret } from './SigningSecret.tsx'
 
@@ -30,7 +30,7 @@ export function ReplaceSecret({ webhook, onDone }: { webhook: Webhook; onDone: (
       setMayBeInForce(mayBeInForce || statusCode === 0 || statusCode >= 500),
   })
   // Left meanwhile, nobody would ever see the secret that is in force.
-  useStayWhile(replace.isPending)
+  useBlockWhile(replace.isPending)
   if (replace.isSuccess) {
     return <SigningSecret name={replace.data.name} secret={secret} onDone={onDone} />
   }

@@ -5,7 +5,7 @@ import {
   listWebhookHealthInfiniteOptions,
   listWebhooksInfiniteOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../lib/paged.ts'
+import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
@@ -22,11 +22,11 @@ export function WebhookList({ whenEmpty }: { whenEmpty: ReactNode }) {
   const { nameOf } = useEventNames()
   const webhooks = useInfiniteQuery({
     ...listWebhooksInfiniteOptions(ofPage),
-    ...paged,
+    ...keysetPaging,
   })
   const health = useInfiniteQuery({
     ...listWebhookHealthInfiniteOptions(ofPage),
-    ...paged,
+    ...keysetPaging,
   })
   const pages = {
     ...webhooks,

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { listSendsInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
-import { paged } from '../../../lib/paged.ts'
+import { keysetPaging } from '../../../lib/keyset-paging.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
 import { MoreButton } from '../../../ui/MoreButton.tsx'
@@ -27,7 +27,7 @@ export function MailsTab() {
     ...listSendsInfiniteOptions({
       query: { campaign_id: id, limit: 50, ...(state ? { state } : {}) },
     }),
-    ...paged,
+    ...keysetPaging,
   })
   const items = mails.data?.pages.flatMap((page) => page.items) ?? []
   return (
