@@ -10,7 +10,7 @@ import classes from './InboxPage.module.css'
 import { type InboxActions, useInboxShortcuts } from './inbox-shortcuts.ts'
 import { LoadingThread } from './LoadingThread.tsx'
 import { labelChoices } from './labels.ts'
-import type { Writable } from './ReplyText.tsx'
+import type { FocusHandle } from './ReplyText.tsx'
 import { ShortcutHint } from './ShortcutHint.tsx'
 import { SyncButton } from './SyncButton.tsx'
 import type { InboxSearch } from './search.ts'
@@ -42,7 +42,7 @@ export function InboxPage() {
   const [shown, setShown] = useState<string[]>([])
   const changes = useThreadChanges()
   const { settable, areRead } = useOwnLabels()
-  const reply = useRef<Writable>(null)
+  const reply = useRef<FocusHandle>(null)
 
   const { thread } = search
   const at = thread ? shown.indexOf(thread) : -1

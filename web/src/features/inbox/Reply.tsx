@@ -11,10 +11,10 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
 import { pagePath } from '../links/index.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
-import { Outbound } from './Outbound.tsx'
+import { OutgoingReply } from './OutgoingReply.tsx'
 import { forgetFailed, queueReply, useOutgoing } from './outbox.ts'
 import classes from './Reply.module.css'
-import type { Writable } from './ReplyText.tsx'
+import type { FocusHandle } from './ReplyText.tsx'
 import { draftName, forgetDraft, useReplyDraft } from './reply-draft.ts'
 import { forgetUnsent, tellUnsent } from './tellUnsent.tsx'
 
@@ -22,7 +22,7 @@ const ReplyText = lazyPart(() => import('./ReplyText.tsx'), 'ReplyText')
 
 interface ReplyProps {
   conversation: Conversation
-  inputRef: RefObject<Writable | null>
+  inputRef: RefObject<FocusHandle | null>
 }
 
 /** An answer from the mailbox of the conversation. It leaves eight seconds after the button. */
@@ -37,14 +37,14 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   const [isForced, setForced] = useState(false)
   const [isBegun, setBegun] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  const editor = useRef<Writable>(null)
+  const editor = useRef<FocusHandle>(null)
   // Before the editor is there this stands in its place, and keeps that somebody wants to write.
-  const stand = useRef<HTMLTextAreaElement>(null)
-  const wanted = useRef(false)
+  const placeholderField = useRef<HTMLTextAreaElement>(null)
+  const isFocusWanted = useRef(false)
   useImperativeHandle(inputRef, () => ({
     focus() {
-      wanted.current = editor.current === null
-      const target = editor.current ?? stand.current
+      isFocusWanted.current = editor.current === null
+      const target = editor.current ?? placeholderField.current
       target?.focus()
     },
   }))
@@ -65,7 +65,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   if (problem && !mayForce && !isBegun && html === '')
     return <p className={classes.refused}>{problem}</p>
   if (outgoing && outgoing.state !== 'failed') {
-    return <Outbound outgoing={outgoing} />
+    return <OutgoingReply outgoing={outgoing} />
   }
   const fromTo = t(($) => $.inbox.fromTo, { from: mailbox_address, to: answer_to })
   // A picture is an answer, too.
@@ -118,7 +118,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
       <Suspense
         fallback={
           <Textarea
-            ref={stand}
+            ref={placeholderField}
             readOnly
             minRows={4}
             autosize
@@ -129,7 +129,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
       >
         <ReplyText
           inputRef={editor}
-          wanted={wanted}
+          isFocusWanted={isFocusWanted}
           placeholder={t(($) => $.inbox.replyTo, { address: answer_to })}
           value={html}
           onChange={(written) => setDraft({ html: written, key: randomKey() })}

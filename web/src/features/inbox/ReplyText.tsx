@@ -3,17 +3,17 @@ import { type RefObject, useImperativeHandle, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { RichText } from '../../ui/RichText/RichText.tsx'
 
-/** What the keys of the inbox write in. */
-export interface Writable {
+/** Lets the keyboard shortcuts of the inbox focus the reply. */
+export interface FocusHandle {
   focus: () => void
 }
 
 interface ReplyTextProps {
   value: string
   placeholder: string
-  inputRef: RefObject<Writable | null>
-  /** Somebody asked for it before it was there. */
-  wanted: RefObject<boolean>
+  inputRef: RefObject<FocusHandle | null>
+  /** Somebody asked for the focus before the editor was there. */
+  isFocusWanted: RefObject<boolean>
   onChange: (html: string) => void
   onSend: () => void
   onLeave: () => void
@@ -21,13 +21,13 @@ interface ReplyTextProps {
 
 /** An answer as it will look; ⌘⏎ or Ctrl ⏎ sends it. */
 export function ReplyText(props: ReplyTextProps) {
-  const { value, placeholder, inputRef, wanted, onChange, onSend, onLeave } = props
+  const { value, placeholder, inputRef, isFocusWanted, onChange, onSend, onLeave } = props
   const { t } = useTranslation()
   const editor = useRef<Editor>(undefined)
   useImperativeHandle(inputRef, () => ({
     focus() {
       if (editor.current) focusAtEnd(editor.current)
-      else wanted.current = true
+      else isFocusWanted.current = true
     },
   }))
   return (
@@ -41,8 +41,8 @@ export function ReplyText(props: ReplyTextProps) {
       onChange={onChange}
       onReady={(created) => {
         editor.current = created
-        if (wanted.current) focusAtEnd(created)
-        wanted.current = false
+        if (isFocusWanted.current) focusAtEnd(created)
+        isFocusWanted.current = false
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onLeave()

@@ -16,7 +16,7 @@ import { LeadPanel } from './LeadPanel.tsx'
 import { LoadingThread } from './LoadingThread.tsx'
 import { MailSection } from './MailSection.tsx'
 import { Reply } from './Reply.tsx'
-import type { Writable } from './ReplyText.tsx'
+import type { FocusHandle } from './ReplyText.tsx'
 import classes from './Thread.module.css'
 import { ThreadHead } from './ThreadHead.tsx'
 import { UnsentReply } from './UnsentReply.tsx'
@@ -26,7 +26,7 @@ interface ThreadProps {
   id: string
   /** By which it was found: its words are marked. */
   search: string | undefined
-  replyRef: RefObject<Writable | null>
+  replyRef: RefObject<FocusHandle | null>
   onClose: () => void
   onDone: () => void
   onUnread: () => void

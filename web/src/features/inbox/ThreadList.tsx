@@ -14,7 +14,7 @@ import { type InboxSearch, threadQueryOf } from './search.ts'
 import classes from './ThreadList.module.css'
 import { ThreadRow } from './ThreadRow.tsx'
 import { useDayHeading } from './useDayHeading.ts'
-import { useKeptPlace } from './useKeptPlace.ts'
+import { useScrollAnchor } from './useScrollAnchor.ts'
 
 interface ThreadListProps {
   search: InboxSearch
@@ -45,7 +45,7 @@ export function ThreadList({ search, onOpen, onShow, onReset }: ThreadListProps)
   const order = ids.join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another order is told
   useEffect(() => onShow(ids), [order, onShow])
-  useKeptPlace(frame, ids)
+  useScrollAnchor(frame, ids)
   const dayHeading = useDayHeading()
   // What was put off stands at the time to which it was.
   const days = items.map((each) => dayHeading(each.snoozed_until ?? each.timestamp_last_message))

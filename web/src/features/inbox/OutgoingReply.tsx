@@ -6,7 +6,7 @@ import type { Outgoing } from './outbox.ts'
 import classes from './Reply.module.css'
 
 /** In place of the answer: how long it can be taken back, and that it is being sent. */
-export function Outbound({ outgoing }: { outgoing: Outgoing }) {
+export function OutgoingReply({ outgoing }: { outgoing: Outgoing }) {
   const { t } = useTranslation()
   const { state, undo, undoUntilMs, html } = outgoing
   const [nowMs, setNowMs] = useState(Date.now)
@@ -17,7 +17,7 @@ export function Outbound({ outgoing }: { outgoing: Outgoing }) {
   const seconds = Math.max(0, Math.ceil((undoUntilMs - nowMs) / 1000))
   const isUndoable = state === 'undoable'
   return (
-    <div className={classes.outbound} role="status">
+    <div className={classes.outgoing} role="status">
       {!isUndoable && <Loader size="xs" />}
       <p title={plainText(html)}>
         {isUndoable ? t(($) => $.inbox.sendsIn, { seconds }) : t(($) => $.inbox.sending)}

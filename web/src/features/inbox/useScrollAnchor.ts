@@ -1,10 +1,10 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 
 /**
- * Rows that come in above what is on the screen move nothing: the list is scrolled by as much. At its
- * top it stays there, and what is new appears.
+ * Keeps the row that is at the top of the screen where it is when rows come in above it. At the top of the
+ * list new rows appear.
  */
-export function useKeptPlace(frame: RefObject<HTMLElement | null>, ids: string[]) {
+export function useScrollAnchor(frame: RefObject<HTMLElement | null>, ids: string[]) {
   const anchor = useRef<{ id: string; top: number }>(undefined)
   const order = ids.join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another order moves rows
@@ -14,15 +14,15 @@ export function useKeptPlace(frame: RefObject<HTMLElement | null>, ids: string[]
     const kept = anchor.current
     const row = kept && list.querySelector<HTMLElement>(`[data-id="${kept.id}"]`)
     if (kept && row && list.scrollTop > 0) list.scrollTop += row.offsetTop - kept.top
-    const note = () => {
+    const updateAnchor = () => {
       const rows = [...list.querySelectorAll<HTMLElement>('[data-id]')]
       const first = rows.find(
         ({ offsetTop, offsetHeight }) => offsetTop + offsetHeight > list.scrollTop,
       )
       anchor.current = first && { id: first.dataset.id ?? '', top: first.offsetTop }
     }
-    note()
-    list.addEventListener('scroll', note, { passive: true })
-    return () => list.removeEventListener('scroll', note)
+    updateAnchor()
+    list.addEventListener('scroll', updateAnchor, { passive: true })
+    return () => list.removeEventListener('scroll', updateAnchor)
   }, [frame, order])
 }
