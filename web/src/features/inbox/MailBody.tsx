@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { unreachable } from '../../api/fault.ts'
-import { markWords } from '../../lib/mark-words.ts'
+import { highlightWords } from '../../lib/highlight-words.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { useWorkspace } from '../users/index.ts'
 import classes from './MailSection.module.css'
@@ -23,7 +23,7 @@ export function MailBody({ id, showsImages, words }: MailBodyProps) {
   const [height, setHeight] = useState(heightAtFirst)
   const [body, setBody] = useState<HTMLElement>()
   const [isMissing, setMissing] = useState(false)
-  useEffect(() => (body ? markWords(body, words) : undefined), [body, words])
+  useEffect(() => (body ? highlightWords(body, words) : undefined), [body, words])
   const measure = useCallback((frame: HTMLIFrameElement) => {
     const mail = frame.contentDocument
     // A refusal of the server is JSON; where it does not answer the browser shows a page of its own.

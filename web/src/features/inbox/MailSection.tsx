@@ -3,14 +3,14 @@ import { Paperclip } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ThreadMessage } from '../../api/generated/types.gen.ts'
-import { hasWord } from '../../lib/mark-words.ts'
+import { hasWord } from '../../lib/highlight-words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { MailBody } from './MailBody.tsx'
 import classes from './MailSection.module.css'
 import { MailText } from './MailText.tsx'
 import { MatchNote } from './MatchNote.tsx'
-import { useMarks } from './useMarks.ts'
+import { useHighlights } from './useHighlights.ts'
 import { useWriterName } from './useWriterName.ts'
 
 interface MailSectionProps {
@@ -33,7 +33,7 @@ export function MailSection({ message, leadEmail, isOpenAtFirst, words }: MailSe
   const { direction, kind, step, from_address, attachments } = message
   const isOurs = direction === 'out'
   const snippet = useRef<HTMLSpanElement>(null)
-  useMarks(snippet, words, `${isOpen} ${message.snippet}`)
+  useHighlights(snippet, words, `${isOpen} ${message.snippet}`)
   return (
     <section className={classes.mail} data-ours={isOurs || undefined}>
       <UnstyledButton

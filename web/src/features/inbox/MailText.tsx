@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { hasWord } from '../../lib/mark-words.ts'
+import { hasWord } from '../../lib/highlight-words.ts'
 import classes from './MailSection.module.css'
 import { splitQuote } from './split-quote.ts'
-import { useMarks } from './useMarks.ts'
+import { useHighlights } from './useHighlights.ts'
 
 interface MailTextProps {
   text: string
@@ -19,7 +19,7 @@ export function MailText({ text, words }: MailTextProps) {
   const { own, quoted } = splitQuote(text)
   const isWhole = isAskedFor || hasWord(quoted, words)
   const element = useRef<HTMLDivElement>(null)
-  useMarks(element, words, `${isWhole} ${text}`)
+  useHighlights(element, words, `${isWhole} ${text}`)
   return (
     <div ref={element}>
       <p className={classes.text}>{own || t(($) => $.inbox.noText)}</p>

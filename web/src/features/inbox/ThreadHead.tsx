@@ -6,7 +6,7 @@ import type { Conversation } from '../../api/generated/types.gen.ts'
 import { BackToList } from './BackToList.tsx'
 import { Snooze } from './Snooze.tsx'
 import classes from './Thread.module.css'
-import { useMarks } from './useMarks.ts'
+import { useHighlights } from './useHighlights.ts'
 import { useThreadChanges } from './useThreadChanges.ts'
 
 interface ThreadHeadProps {
@@ -24,7 +24,7 @@ export function ThreadHead({ thread, words, onClose, onDone, onUnread }: ThreadH
   const { mayChange, setDone, snooze } = useThreadChanges()
   const { id, subject, timestamp_done, snoozed_until } = thread
   const title = useRef<HTMLHeadingElement>(null)
-  useMarks(title, words, subject)
+  useHighlights(title, words, subject)
   return (
     <header className={classes.head}>
       <BackToList onClose={onClose} />

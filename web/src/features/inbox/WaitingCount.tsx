@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { countThreadsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useTellWaiting } from '../../lib/tab-title.ts'
-import { snoozeMs } from './refresh.ts'
+import { snoozePollMs } from './refresh.ts'
 
 /** Tells how many conversations wait, for the title of the tab and the navigation, on whatever page one is. */
 export function WaitingCount() {
   const { data } = useQuery({
     ...countThreadsOptions(),
-    refetchInterval: (query) => (query.state.data?.snoozed ? snoozeMs : false),
+    refetchInterval: (query) => (query.state.data?.snoozed ? snoozePollMs : false),
     // Whoever works in another tab sees the title.
     refetchIntervalInBackground: true,
   })

@@ -6,9 +6,9 @@ import { replyInThread } from '../../api/generated/sdk.gen.ts'
 import { onSignOut } from '../../api/sign-out.ts'
 import { createListeners } from '../../lib/listeners.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
-import { rememberChange } from './last-changes.ts'
 import { readInboxAgain } from './refresh.ts'
 import { forgetDraft } from './reply-draft.ts'
+import { pushUndo } from './undo-stack.ts'
 
 /** An answer between the button and the mail server. */
 export interface Outgoing {
@@ -54,7 +54,7 @@ const remove = (key: string) => set(outgoing.filter((each) => each.key !== key))
 /** Sends it in eight seconds, unless it is undone. */
 export function queueReply(reply: Omit<Outgoing, 'undoUntilMs' | 'undo' | 'state' | 'fault'>) {
   const { workspaceId, threadId, key } = reply
-  const undo = rememberChange(workspaceId, (open) => {
+  const undo = pushUndo(workspaceId, (open) => {
     if (!takeBack(key)) return
     open?.(threadId)
   })

@@ -14,8 +14,8 @@ import type { Conversation, LeadJob } from '../../api/generated/types.gen.ts'
 import { randomKey } from '../../lib/idempotency-key.ts'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
-import { rememberChange, undoLastChange } from './last-changes.ts'
 import { readInboxAgain } from './refresh.ts'
+import { pushUndo, undoLast } from './undo-stack.ts'
 import { useLabelName } from './useLabelName.ts'
 
 /** What can be done to conversations, each taken back with `z` for a while. */
@@ -41,7 +41,7 @@ export function useThreadChanges() {
     }
   }
   const offerUndo = (message: string, undo: () => Promise<unknown>) => {
-    const takeBack = rememberChange(workspaceId, () => {
+    const takeBack = pushUndo(workspaceId, () => {
       notifications.hide(notice)
       void undo()
     })
@@ -115,7 +115,7 @@ export function useThreadChanges() {
      *
      * @param open goes to the conversation of an answer, whose text is there again
      */
-    undo: (open: (threadId: string) => void) => undoLastChange(workspaceId, open),
+    undo: (open: (threadId: string) => void) => undoLast(workspaceId, open),
   }
 }
 

@@ -1,22 +1,22 @@
-/** The name of the marks in style sheets, ours and those of mails: `::highlight(found)`. */
-const name = 'found'
+/** The name of the highlight in style sheets, ours and those of mails: `::highlight(found)`. */
+const highlightName = 'found'
 
 /**
- * Marks words wherever they stand in an element, in its own document or in a frame's. The browser paints
- * over the text, which stays as it is: no link, no layout and no selection of a mail can be broken by it.
+ * Highlights words wherever they stand in an element, in its own document or in a frame's. The browser
+ * paints over the text, which stays as it is: no link, no layout and no selection of a mail can be broken.
  *
- * @returns what takes the marks away; in a browser without this kind of marks there are none
+ * @returns removes the highlight; a browser without highlights shows none
  */
-export function markWords(root: Element, words: readonly string[]): () => void {
+export function highlightWords(root: Element, words: readonly string[]): () => void {
   const view = root.ownerDocument.defaultView as (Window & typeof globalThis) | null
   const pattern = patternOf(words)
   if (!view?.CSS.highlights || !pattern) return () => undefined
-  const marks = view.CSS.highlights.get(name) ?? new view.Highlight()
-  view.CSS.highlights.set(name, marks)
+  const highlight = view.CSS.highlights.get(highlightName) ?? new view.Highlight()
+  view.CSS.highlights.set(highlightName, highlight)
   const ranges = textsIn(root, view).flatMap((text) => rangesOf(text, pattern))
-  for (const range of ranges) marks.add(range)
+  for (const range of ranges) highlight.add(range)
   return () => {
-    for (const range of ranges) marks.delete(range)
+    for (const range of ranges) highlight.delete(range)
   }
 }
 

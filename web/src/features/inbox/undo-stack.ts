@@ -11,35 +11,35 @@ interface Change {
 }
 
 /** Answers and all else alike, whatever part of the page did it, the newest last. */
-let changes: readonly Change[] = []
+let undoStack: readonly Change[] = []
 
 /**
- * For a while `z` takes it back.
+ * Makes `z` undo this for as long as the notice offers it.
  *
- * @returns takes it back in another way, whenever; it is taken back once
+ * @returns undoes it directly; whichever comes first, it is undone once
  */
-export function rememberChange(workspaceId: string, undo: Change['undo']): Change['undo'] {
+export function pushUndo(workspaceId: string, undo: Change['undo']): Change['undo'] {
   let isUndone = false
   const change: Change = {
     workspaceId,
     untilMs: Date.now() + undoMs,
     undo(open) {
-      changes = changes.filter((each) => each !== change)
+      undoStack = undoStack.filter((each) => each !== change)
       if (!isUndone) undo(open)
       isUndone = true
     },
   }
-  changes = [...changes.filter(({ untilMs }) => untilMs >= Date.now()), change]
+  undoStack = [...undoStack.filter(({ untilMs }) => untilMs >= Date.now()), change]
   return change.undo
 }
 
-/** Takes back what was done last in a workspace, and nothing that was done before it. */
-export function undoLastChange(workspaceId: string, open: Open) {
-  const last = changes.findLast((each) => each.workspaceId === workspaceId)
+/** Undoes what was done last in a workspace, and nothing that was done before it. */
+export function undoLast(workspaceId: string, open: Open) {
+  const last = undoStack.findLast((each) => each.workspaceId === workspaceId)
   if (last && last.untilMs >= Date.now()) last.undo(open)
 }
 
 // Whoever signs in next takes back nothing of it.
 onSignOut(() => {
-  changes = []
+  undoStack = []
 })
