@@ -9,11 +9,11 @@ import { lazyPart } from '../../lib/lazy-part.ts'
 import { isNothing, nothingSelected, type Selection } from '../../lib/selection.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
-import { useBegunJobs } from './begun-jobs.ts'
 import { exportAddress } from './export-address.ts'
 import { LeadList } from './LeadList.tsx'
 import classes from './Leads.module.css'
 import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './search.ts'
+import { useShownJobs } from './shown-jobs.ts'
 
 // Of no use before somebody has seen the list.
 const BulkBar = lazyPart(() => import('./BulkBar.tsx'), 'BulkBar')
@@ -44,7 +44,7 @@ export function Leads(props: LeadsProps) {
     idempotencyKey.renew()
     setSelection(chosen)
   }
-  const jobs = useBegunJobs()
+  const shown = useShownJobs()
   const query = leadQueryOf(filterOf(search), campaignId)
   // What was chosen was chosen of another list, however this one was come to.
   const list = JSON.stringify(query)
@@ -57,7 +57,7 @@ export function Leads(props: LeadsProps) {
   const change = useMutation({
     ...changeLeadsMutation(),
     onSuccess(started) {
-      jobs.begin(started)
+      shown.show(started)
       select(nothingSelected)
     },
   })
@@ -91,8 +91,8 @@ export function Leads(props: LeadsProps) {
         </div>
         <Suspense>
           {isAtLeast(role, 'member') && <ErasureNotices />}
-          {jobs.begun.map((job) => (
-            <JobNotice key={job.id} started={job} onClose={() => jobs.forget(job)} />
+          {shown.jobs.map((job) => (
+            <JobNotice key={job.id} started={job} onClose={() => shown.close(job)} />
           ))}
           {!isNothing(selection) && (
             <BulkBar
@@ -118,7 +118,7 @@ export function Leads(props: LeadsProps) {
             key={search.lead}
             id={search.lead}
             onOpen={onOpen}
-            onChanged={jobs.begin}
+            onChanged={shown.show}
             onClose={() => onOpen(undefined)}
           />
         )}

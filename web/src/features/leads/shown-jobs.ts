@@ -8,19 +8,19 @@ import type { LeadJob } from '../../api/generated/types.gen.ts'
 import { readStored, writeStored } from '../../lib/browser-storage.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
 
-const queryKey = ['lead jobs told of']
+const queryKey = ['shown lead jobs']
 const none: LeadJob[] = []
 const listedMax = 20
 
 /**
- * Changes of many leads to tell of: those begun in this tab, all that are under way, which whoever comes
- * back to the page can stop, and the person's own that failed, until they are closed.
+ * Jobs that the page shows: those started in this tab, all that are running, so that anybody can stop them,
+ * and the person's own failed ones until they are closed.
  */
-export function useBegunJobs() {
+export function useShownJobs() {
   const cache = useQueryClient()
   const { user } = useSignedIn()
   const { role } = useWorkspace()
-  const { data: begun = none } = useQuery<LeadJob[]>({
+  const { data: jobs = none } = useQuery<LeadJob[]>({
     ...{ queryKey, queryFn: skipToken, gcTime: Number.POSITIVE_INFINITY },
   })
   const { data: listed } = useQuery({
@@ -28,11 +28,11 @@ export function useBegunJobs() {
     enabled: isAtLeast(role, 'member'),
   })
   const change = useCallback(
-    (work: (jobs: LeadJob[]) => LeadJob[]) =>
-      cache.setQueryData<LeadJob[]>(queryKey, (jobs = none) => work(jobs)),
+    (work: (shown: LeadJob[]) => LeadJob[]) =>
+      cache.setQueryData<LeadJob[]>(queryKey, (shown = none) => work(shown)),
     [cache],
   )
-  /** A list that was read before may tell of a job that is over meanwhile. */
+  /** A list that was read before may have a job as running that is over meanwhile. */
   const stateOf = useCallback(
     (job: LeadJob) =>
       (cache.getQueryData<LeadJob>(getLeadJobQueryKey({ path: { id: job.id } })) ?? job).state,
@@ -41,40 +41,40 @@ export function useBegunJobs() {
   const userId = user?.id
   useEffect(() => {
     const closed = readClosed()
-    const told = (listed?.items ?? []).filter((job) => {
+    const toShow = (listed?.items ?? []).filter((job) => {
       const state = stateOf(job)
-      if (closed.includes(markOf(job, state))) return false
+      if (closed.includes(closedKeyOf(job, state))) return false
       return state === 'running' || (state === 'failed' && job.user_id === userId)
     })
-    change((jobs) => [...jobs, ...told.filter(({ id }) => jobs.every((job) => job.id !== id))])
+    change((shown) => [...shown, ...toShow.filter(({ id }) => shown.every((job) => job.id !== id))])
   }, [listed, userId, change, stateOf])
-  // What is over was told of.
+  // What is over was shown.
   useEffect(
-    () => () => void change((jobs) => jobs.filter((job) => stateOf(job) === 'running')),
+    () => () => void change((shown) => shown.filter((job) => stateOf(job) === 'running')),
     [change, stateOf],
   )
   return {
-    begun,
-    /** It takes the place of those that are over. */
-    begin: (job: LeadJob) =>
-      change((jobs) => [
-        ...jobs.filter((each) => each.id !== job.id && stateOf(each) === 'running'),
+    jobs,
+    /** In place of those that are over. */
+    show: (job: LeadJob) =>
+      change((shown) => [
+        ...shown.filter((each) => each.id !== job.id && stateOf(each) === 'running'),
         job,
       ]),
-    forget(job: LeadJob) {
-      keepClosed(markOf(job, stateOf(job)))
-      change((jobs) => jobs.filter(({ id }) => id !== job.id))
+    close(job: LeadJob) {
+      keepClosed(closedKeyOf(job, stateOf(job)))
+      change((shown) => shown.filter(({ id }) => id !== job.id))
     },
   }
 }
 
-/** One that was closed while it was under way is told of again when it fails. */
-const markOf = ({ id }: LeadJob, state: LeadJob['state']) => `${id} ${state}`
+/** One that was closed while it was under way is shown again when it fails. */
+const closedKeyOf = ({ id }: LeadJob, state: LeadJob['state']) => `${id} ${state}`
 
 const closedName = 'outrider-lead-jobs-closed'
 
 const readClosed = () => readStored(closedName)?.split(',') ?? []
 
 /** As many as are listed, and as many again of other workspaces. */
-const keepClosed = (mark: string) =>
-  writeStored(closedName, [mark, ...readClosed()].slice(0, 2 * listedMax).join())
+const keepClosed = (key: string) =>
+  writeStored(closedName, [key, ...readClosed()].slice(0, 2 * listedMax).join())
