@@ -12,7 +12,7 @@ import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { BackToList } from './BackToList.tsx'
-import { LeadPanel } from './LeadPanel.tsx'
+import { LeadAside } from './LeadAside.tsx'
 import { LoadingThread } from './LoadingThread.tsx'
 import { MailSection } from './MailSection.tsx'
 import { Reply } from './Reply.tsx'
@@ -127,7 +127,7 @@ export function Thread({ id, search = '', replyRef, onClose, onDone, onUnread }:
         </div>
         <Reply key={id} conversation={data} inputRef={replyRef} />
       </article>
-      <LeadPanel thread={data} />
+      <LeadAside thread={data} />
     </div>
   )
 }

@@ -12,15 +12,15 @@ import { PathLink } from '../../ui/PathLink.tsx'
 import { pagePath } from '../links/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import { LabelBadge } from './LabelBadge.tsx'
-import { LeadFields } from './LeadFields.tsx'
-import classes from './LeadPanel.module.css'
+import classes from './LeadAside.module.css'
+import { LeadFacts } from './LeadFacts.tsx'
 import { LeadProgress } from './LeadProgress.tsx'
 import { SetLabel } from './SetLabel.tsx'
 import { Unsubscribe } from './Unsubscribe.tsx'
 import { useThreadChanges } from './useThreadChanges.ts'
 
 /** Who one talks to: what they are to us, where they are in the sequence, and what is known of them. */
-export function LeadPanel({ thread }: { thread: Conversation }) {
+export function LeadAside({ thread }: { thread: Conversation }) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
   const { mayChange, setLabel } = useThreadChanges()
@@ -85,7 +85,7 @@ export function LeadPanel({ thread }: { thread: Conversation }) {
       {lead.data && (
         <div id={moreId} className={classes.more}>
           <LeadProgress lead={lead.data} campaignName={thread.campaign_name} />
-          <LeadFields lead={lead.data} />
+          <LeadFacts lead={lead.data} />
           <PathLink path={pagePath(handle, 'lead', id)}>{t(($) => $.inbox.lead.open)}</PathLink>
           {mayChange &&
             status !== 'unsubscribed' &&

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next'
 import type { Lead } from '../../api/generated/types.gen.ts'
-import classes from './LeadPanel.module.css'
+import classes from './LeadAside.module.css'
 
 const named = ['company_name', 'job_title', 'phone', 'website', 'company_domain'] as const
 
 /** What is known of the lead, without what is not. */
-export function LeadFields({ lead }: { lead: Lead }) {
+export function LeadFacts({ lead }: { lead: Lead }) {
   const { t } = useTranslation()
   const own = Object.entries(lead.custom_variables ?? {})
   const rows: [name: string, value: string][] = [
