@@ -48,7 +48,7 @@ export function RevealMany({ contactIds, list, price, onClose }: RevealManyProps
       } catch (thrown) {
         const fault = thrown as Fault
         // The next one may be revealed all the same.
-        if (isOfOne(fault)) {
+        if (concernsOneContact(fault)) {
           setDone((before) => ({
             ...before,
             asked: before.asked + 1,
@@ -123,4 +123,4 @@ export function RevealMany({ contactIds, list, price, onClose }: RevealManyProps
 }
 
 /** The person asked not to be contacted, or is gone: asking again changes nothing. */
-const isOfOne = ({ code }: Fault) => code === 'not_eligible' || code === 'not_found'
+const concernsOneContact = ({ code }: Fault) => code === 'not_eligible' || code === 'not_found'

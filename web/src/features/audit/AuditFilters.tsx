@@ -3,7 +3,7 @@ import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { lastDay } from '../../lib/time.ts'
 import { useWorkspace } from '../users/index.ts'
-import { type AuditFilter, auditQueryOf, auditSearchOf, nameless, subjects } from './search.ts'
+import { type AuditFilter, auditQueryOf, auditSearchOf, subjects, systemActors } from './search.ts'
 import { useActors } from './useActors.ts'
 
 interface AuditFiltersProps {
@@ -50,7 +50,7 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
             </option>
           ))}
         </optgroup>
-        {nameless.map((each) => (
+        {systemActors.map((each) => (
           <option key={each} value={each}>
             {t(($) => $.audit.actors[each])}
           </option>

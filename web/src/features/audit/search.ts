@@ -31,28 +31,28 @@ export const subjects = [
   'user',
 ] as const
 
-/** Whoever runs the installation, and the installation by itself. */
-export const nameless = ['operator', 'service'] as const
+/** Actors without a record: `operator` runs the installation, `service` is the installation itself. */
+export const systemActors = ['operator', 'service'] as const
 
 export function auditSearchOf(search: Search): AuditFilter {
   const { about, by, from, to } = search
   return {
     about: oneOf(subjects, about),
-    by: idOf(by) ?? oneOf(nameless, by),
+    by: idOf(by) ?? oneOf(systemActors, by),
     from: dayOf(from),
     to: dayOf(to),
   }
 }
 
-export const isNameless = (by: string): by is (typeof nameless)[number] =>
-  nameless.some((each) => each === by)
+export const isSystemActor = (by: string): by is (typeof systemActors)[number] =>
+  systemActors.some((each) => each === by)
 
 /** As the server takes it: instants in place of days, the last one included. */
 export function auditQueryOf({ about, by, from, to }: AuditFilter) {
   const days = dayRange(from, to)
   return {
     ...(about ? { action: `${about}.` } : {}),
-    ...(by ? (isNameless(by) ? { actor_type: by } : { actor_id: by }) : {}),
+    ...(by ? (isSystemActor(by) ? { actor_type: by } : { actor_id: by }) : {}),
     ...(days.from ? { from: days.from } : {}),
     ...(days.end ? { to: days.end } : {}),
   }

@@ -6,7 +6,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { listServiceAccountKeys } from '../../api/generated/sdk.gen.ts'
 import { everyItem } from '../../lib/every-item.ts'
-import { type AuditFilter, auditQueryOf, isNameless } from './search.ts'
+import { type AuditFilter, auditQueryOf, isSystemActor } from './search.ts'
 import { useActorName } from './useActorName.ts'
 
 /** Who can be chosen: the members and keys of now, and who is chosen already, who may be gone since. */
@@ -23,7 +23,7 @@ export function useActors({ by }: Pick<AuditFilter, 'by'>) {
   })
   const people = members.data?.items ?? []
   const isListed = [...people, ...(keys.data ?? [])].some(({ id }) => id === by)
-  const isOther = by !== undefined && !isNameless(by) && !isListed
+  const isOther = by !== undefined && !isSystemActor(by) && !isListed
   const entries = useQuery({
     ...listAuditOptions({ query: { limit: 1, ...auditQueryOf({ by }) } }),
     enabled: isOther && !members.isPending && !keys.isPending,

@@ -96,14 +96,15 @@ function iconOf({ kind, direction }: LeadHistoryItem) {
   return { event: Bell, delivery: Webhook, change: PencilLine }[kind]
 }
 
-/** A change of sending alone is told as a change of the status that the lead has already. */
+/** A change of sending alone is stored as a status set to the value that it had. */
 function sendingChangeOf({ name, details }: LeadHistoryItem): string | undefined {
   if (name !== 'lead.status_set' || details.status !== details.previous_status) return undefined
   if (details.sending_state === 'paused') return 'lead.paused'
-  return isSentTo.has(details.sending_state) ? 'lead.resumed' : undefined
+  return receivingStates.has(details.sending_state) ? 'lead.resumed' : undefined
 }
 
-const isSentTo = new Set<unknown>(['pending', 'active'])
+/** In which a lead gets mails. */
+const receivingStates = new Set<unknown>(['pending', 'active'])
 
 function statusSet(item: LeadHistoryItem): string | undefined {
   const { name, details } = item
