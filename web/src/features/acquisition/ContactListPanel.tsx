@@ -10,8 +10,8 @@ import { MoreButton } from '../../ui/MoreButton.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
-import { Address } from './Address.tsx'
 import { AddToCampaign } from './AddToCampaign.tsx'
+import { EmailWithStatus } from './EmailWithStatus.tsx'
 
 interface ContactListPanelProps {
   id: string
@@ -55,11 +55,13 @@ export function ContactListPanel({ id, name, onClose }: ContactListPanelProps) {
                   </Text>
                   {contact.email && (
                     <div className="narrow-only">
-                      <Address found={contact} />
+                      <EmailWithStatus found={contact} />
                     </div>
                   )}
                 </th>
-                <td className="wide-only">{contact.email && <Address found={contact} />}</td>
+                <td className="wide-only">
+                  {contact.email && <EmailWithStatus found={contact} />}
+                </td>
               </tr>
             ))}
           </tbody>

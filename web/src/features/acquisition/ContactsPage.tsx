@@ -63,7 +63,7 @@ export function ContactsPage() {
             filter={filterOf(search)}
             onChange={(filter) => void navigate({ search: filter, replace: true })}
             price={balance.data?.costs.acquire_email ?? 1}
-            left={balance.data?.balance}
+            creditsLeft={balance.data?.balance}
           />
         </Tabs.Panel>
         <Suspense fallback={<LoadingRows rows={5} />}>

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { AcquiredEmail, FoundContact } from '../../api/generated/types.gen.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { fullName } from '../../lib/text.ts'
-import { Address } from './Address.tsx'
+import { EmailWithStatus } from './EmailWithStatus.tsx'
 import { addressKey, reveal } from './reveal.ts'
 
 interface RevealProps {
@@ -13,12 +13,12 @@ interface RevealProps {
   mayReveal: boolean
   price: number
   /** Credits of the workspace; undefined until they are known. */
-  left: number | undefined
+  creditsLeft: number | undefined
   list: string
 }
 
 /** The address of one contact, or the button that asks for it and says what it costs. */
-export function Reveal({ contact, mayReveal, price, left, list }: RevealProps) {
+export function Reveal({ contact, mayReveal, price, creditsLeft, list }: RevealProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
@@ -31,7 +31,7 @@ export function Reveal({ contact, mayReveal, price, left, list }: RevealProps) {
       reveal(cache, { contactId: id, list, headers: idempotencyKey.headers(list.trim()) }),
     onError: ({ message }) => notifications.show({ color: 'red', message }),
   })
-  if (known.data?.email) return <Address found={known.data} />
+  if (known.data?.email) return <EmailWithStatus found={known.data} />
   if (known.data) {
     return (
       <Text size="sm" c="dimmed">
@@ -43,7 +43,9 @@ export function Reveal({ contact, mayReveal, price, left, list }: RevealProps) {
   // On a telephone what is left stands at the top alone.
   const short = acquired ? t(($) => $.contacts.show) : t(($) => $.contacts.reveal, { count: price })
   const label =
-    acquired || left === undefined ? short : t(($) => $.contacts.revealOf, { count: price, left })
+    acquired || creditsLeft === undefined
+      ? short
+      : t(($) => $.contacts.revealOf, { count: price, left: creditsLeft })
   return (
     <Button
       size="compact-xs"

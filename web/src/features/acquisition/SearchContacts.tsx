@@ -27,13 +27,13 @@ interface SearchContactsProps {
   /** Of one address, in credits. */
   price: number
   /** In credits; undefined until it is known. */
-  left: number | undefined
+  creditsLeft: number | undefined
 }
 
 const pageSize = 50
 
 /** The directory: names are free, addresses cost. */
-export function SearchContacts({ filter, onChange, price, left }: SearchContactsProps) {
+export function SearchContacts({ filter, onChange, price, creditsLeft }: SearchContactsProps) {
   const { t } = useTranslation()
   const mayReveal = isAtLeast(useWorkspace().role, 'member')
   const cache = useQueryClient()
@@ -74,8 +74,8 @@ export function SearchContacts({ filter, onChange, price, left }: SearchContacts
     placeholderData: (before) => before,
   })
   const columns = useMemo(
-    () => contactColumns(t, { mayReveal, price, left, list }),
-    [t, mayReveal, price, left, list],
+    () => contactColumns(t, { mayReveal, price, creditsLeft, list }),
+    [t, mayReveal, price, creditsLeft, list],
   )
   const choose = useCallback((ids: string[], isChosen: boolean) => {
     setOfLoaded(false)

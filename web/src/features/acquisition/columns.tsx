@@ -8,7 +8,7 @@ import { Reveal } from './Reveal.tsx'
 interface Purchase {
   mayReveal: boolean
   price: number
-  left: number | undefined
+  creditsLeft: number | undefined
   /** The list that revealed contacts are put into. */
   list: string
 }

@@ -10,7 +10,11 @@ const tones: Record<NonNullable<AcquiredEmail['email_status']>, Tone> = {
 }
 
 /** An address, and how sure it is. */
-export function Address({ found }: { found: Pick<AcquiredEmail, 'email' | 'email_status'> }) {
+export function EmailWithStatus({
+  found,
+}: {
+  found: Pick<AcquiredEmail, 'email' | 'email_status'>
+}) {
   const { t } = useTranslation()
   const { email, email_status } = found
   return (
