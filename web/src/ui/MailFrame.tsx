@@ -15,7 +15,7 @@ export function MailFrame({ title, html }: { title: string; html: string }) {
     if (!isLoaded || !document) return
     // Of the frame: by the policy of the page around it the mail's own styles would be refused.
     const inert = document.implementation.createHTMLDocument('')
-    document.body.replaceChildren(...quiet(inert, html))
+    document.body.replaceChildren(...sanitized(inert, html))
     const measure = () => setHeight(Math.max(120, document.documentElement.scrollHeight))
     measure()
     document.addEventListener('load', measure, true)
@@ -38,7 +38,7 @@ export function MailFrame({ title, html }: { title: string; html: string }) {
  * The policy stops what runs; without it the console stays silent as well. What has no host of its own
  * is nowhere in a mail, and would be asked of our server here.
  */
-function quiet(inert: Document, html: string): Node[] {
+function sanitized(inert: Document, html: string): Node[] {
   inert.documentElement.innerHTML = withoutHandlers(html)
   const { head, body } = inert
   for (const element of [...head.querySelectorAll('*'), ...body.querySelectorAll('*')]) {

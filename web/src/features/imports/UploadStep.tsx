@@ -15,10 +15,10 @@ export function UploadStep({ data }: { data: Import }) {
   const { id: workspaceId } = useWorkspace()
   const upload = useUpload(data.id)
   const [isOther, setIsOther] = useState(false)
-  const forget = useRef<() => void>(null)
+  const resetInput = useRef<() => void>(null)
   const goOn = (file: Blob | null) => {
     // Else a browser is silent about the same file, chosen once more.
-    forget.current?.()
+    resetInput.current?.()
     if (!file) return
     setIsOther(file.size !== data.file_bytes)
     if (file.size !== data.file_bytes) return
@@ -41,7 +41,7 @@ export function UploadStep({ data }: { data: Import }) {
       {upload?.fault && <FaultNotice fault={upload.fault} onRetry={() => goOn(upload.file)} />}
       <Group mt="sm">
         <Text size="sm">{t(($) => $.imports.goOn, { name: data.file_name })}</Text>
-        <FileButton onChange={goOn} resetRef={forget}>
+        <FileButton onChange={goOn} resetRef={resetInput}>
           {(props) => (
             <Button variant="default" {...props}>
               {t(($) => $.imports.choose)}

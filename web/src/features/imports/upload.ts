@@ -16,7 +16,7 @@ interface Upload {
 const uploads = new Map<string, Upload>()
 const listeners = createListeners()
 
-function note(id: string, upload: Upload | undefined) {
+function setUpload(id: string, upload: Upload | undefined) {
   if (upload) uploads.set(id, upload)
   else uploads.delete(id)
   listeners.tell()
@@ -51,17 +51,17 @@ export async function sendFile(
   }))
   // The last part of a file is seldom a whole one.
   let sentBytes = parts.reduce((left, { part }) => left - part.size, file_bytes)
-  note(id, { file, sentBytes, fault: undefined })
+  setUpload(id, { file, sentBytes, fault: undefined })
   for (const { number, part } of parts) {
     const answer = await sendPart(workspaceId, id, number, part)
-    if (isFault(answer)) return note(id, { file, sentBytes, fault: answer })
+    if (isFault(answer)) return setUpload(id, { file, sentBytes, fault: answer })
     onAnswer(answer)
     // The first part has shown that the file is no list.
     if (answer.state === 'failed') break
     sentBytes += part.size
-    note(id, { file, sentBytes, fault: undefined })
+    setUpload(id, { file, sentBytes, fault: undefined })
   }
-  note(id, undefined)
+  setUpload(id, undefined)
 }
 
 async function sendPart(
@@ -102,7 +102,7 @@ const isReadable = (part: Blob) =>
     )
 
 const unreadable: Fault = {
-  // What is not there is not there a second time.
+  // 404, so that the notice offers no retry: the browser cannot read this file any more.
   ...{ ...unreachable, statusCode: 404 },
   message: 'The file was changed or moved since it was chosen. Choose it again.',
 }

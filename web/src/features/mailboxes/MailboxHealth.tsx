@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { StateBadge } from '../../ui/StateBadge.tsx'
-import { healthOf, healthTones } from './shown-state.ts'
+import { healthOf, healthTones } from './mailbox-health.ts'
 
 export function MailboxHealth({ mailbox }: { mailbox: Mailbox }) {
   const { t } = useTranslation()

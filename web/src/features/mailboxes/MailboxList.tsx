@@ -10,8 +10,8 @@ import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { MailboxRow } from './MailboxRow.tsx'
+import { mailboxPollMs } from './mailbox-health.ts'
 import type { MailboxFilter } from './search.ts'
-import { readAgainMs } from './shown-state.ts'
 
 interface MailboxListProps {
   filter: MailboxFilter
@@ -28,7 +28,7 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
       query: { limit: 50, ...(search ? { search } : {}), ...(status ? { status } : {}) },
     }),
     ...keysetPaging,
-    refetchInterval: ({ state }) => readAgainMs(state.data?.pages.flatMap(({ items }) => items)),
+    refetchInterval: ({ state }) => mailboxPollMs(state.data?.pages.flatMap(({ items }) => items)),
   })
   const isFiltered = search !== undefined || status !== undefined
   const texts = isFiltered ? 'noMatch' : 'empty'

@@ -18,10 +18,10 @@ import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { MailboxState } from './MailboxState.tsx'
+import { healthOf, mailboxPollMs } from './mailbox-health.ts'
 import { PauseOrResume } from './PauseOrResume.tsx'
 import { removalOf } from './removal.ts'
 import { valuesOfMailbox } from './sending-form.ts'
-import { healthOf, readAgainMs } from './shown-state.ts'
 
 // Below what is looked at first.
 const SendingForm = lazyPart(() => import('./SendingForm.tsx'), 'SendingForm')
@@ -39,7 +39,7 @@ export function MailboxPage() {
   const { id, handle } = route.useParams()
   const mailbox = useQuery({
     ...getMailboxOptions({ path: { id } }),
-    refetchInterval: ({ state }) => readAgainMs(state.data && [state.data]),
+    refetchInterval: ({ state }) => mailboxPollMs(state.data && [state.data]),
     enabled: useIsMutating({ mutationKey: removalOf(id) }) === 0,
   })
   const back = (

@@ -7,8 +7,8 @@ import { useWorkspace } from '../users/index.ts'
 import { DomainRecords } from './DomainRecords.tsx'
 import { MailboxHealth } from './MailboxHealth.tsx'
 import classes from './MailboxRow.module.css'
+import { healthOf } from './mailbox-health.ts'
 import { SentToday } from './SentToday.tsx'
-import { healthOf } from './shown-state.ts'
 
 /** @param ofDomain a mailbox of the same domain, which is looked up once */
 export function MailboxRow({ mailbox, ofDomain }: { mailbox: Mailbox; ofDomain: string }) {

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { MailboxHealth } from './MailboxHealth.tsx'
+import { healthOf } from './mailbox-health.ts'
 import { SentToday } from './SentToday.tsx'
-import { healthOf } from './shown-state.ts'
 
 /** Whether it works, and if not: why, and what to do. */
 export function MailboxState({ mailbox }: { mailbox: Mailbox }) {

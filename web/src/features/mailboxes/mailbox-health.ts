@@ -27,6 +27,6 @@ export function healthOf(mailbox: Mailbox): Health {
   return sent_today >= limit_today ? 'full' : 'connected'
 }
 
-/** Nothing tells that an inbox was read, so pages ask: soon for one that is starting. */
-export const readAgainMs = (mailboxes: Mailbox[] = []) =>
+/** How often pages ask again, as no event tells that an inbox was read: soon for one that is starting. */
+export const mailboxPollMs = (mailboxes: Mailbox[] = []) =>
   mailboxes.some((mailbox) => healthOf(mailbox) === 'starting') ? 2000 : 60_000
