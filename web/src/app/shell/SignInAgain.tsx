@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { readEverythingAgain } from '../../api/caches.ts'
 import { setConnection } from '../../api/connection.ts'
 import { getSession } from '../../api/generated/sdk.gen.ts'
-import { SignInElsewhere, SignInForm, useSignedIn } from '../../features/users/index.ts'
+import { SignInForm, SignInWithProvider, useSignedIn } from '../../features/users/index.ts'
 
 /** The session ended while somebody works: they go on where they were. */
 export function SignInAgain({ email: shown }: { email: string }) {
@@ -44,7 +44,7 @@ export function SignInAgain({ email: shown }: { email: string }) {
       <Stack>
         <Text>{t(($) => $.session.again, { email })}</Text>
         <SignInForm email={email} onDone={goOn} />
-        {oidcName && <SignInElsewhere name={oidcName} isBeside />}
+        {oidcName && <SignInWithProvider name={oidcName} opensTab />}
       </Stack>
     </Modal>
   )

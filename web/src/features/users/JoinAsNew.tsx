@@ -8,12 +8,12 @@ import { acceptInvitationMutation } from '../../api/generated/@tanstack/react-qu
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
-import { useEntry } from './useEntry.ts'
+import { useEnterApplication } from './useEnterApplication.ts'
 
 /** Name and password of somebody who has no account yet. */
 export function JoinAsNew({ token, email }: { token: string; email: string }) {
   const { t } = useTranslation()
-  const enter = useEntry()
+  const enter = useEnterApplication()
   const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { name: '', password: '' },

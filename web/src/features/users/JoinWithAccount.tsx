@@ -8,9 +8,9 @@ import {
 import { rememberWorkspace } from '../../lib/remembered.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { SignInElsewhere } from './SignInElsewhere.tsx'
 import { SignInForm } from './SignInForm.tsx'
-import { useEntry } from './useEntry.ts'
+import { SignInWithProvider } from './SignInWithProvider.tsx'
+import { useEnterApplication } from './useEnterApplication.ts'
 
 interface JoinWithAccountProps {
   token: string
@@ -22,7 +22,7 @@ interface JoinWithAccountProps {
 /** Somebody who works here already, in another workspace: signs in if need be, and joins. */
 export function JoinWithAccount({ token, email, handle }: JoinWithAccountProps) {
   const { t } = useTranslation()
-  const enter = useEntry()
+  const enter = useEnterApplication()
   // Whoever signs in at a provider does so in another tab, and comes back.
   const session = useQuery({ ...getSessionOptions(), refetchOnWindowFocus: 'always' })
   const accept = useMutation({
@@ -50,7 +50,7 @@ export function JoinWithAccount({ token, email, handle }: JoinWithAccountProps) 
         <>
           <Text>{t(($) => $.invitation.signIn)}</Text>
           <SignInForm email={email} onDone={async () => join()} />
-          {session.data?.oidc_name && <SignInElsewhere name={session.data.oidc_name} isBeside />}
+          {session.data?.oidc_name && <SignInWithProvider name={session.data.oidc_name} opensTab />}
         </>
       )}
     </Stack>

@@ -12,13 +12,13 @@ import { Form } from '../../ui/Form.tsx'
 import { NarrowPage } from '../../ui/NarrowPage.tsx'
 import { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
 import { SecondFactorForm } from './SecondFactorForm.tsx'
-import { useEntry } from './useEntry.ts'
+import { useEnterApplication } from './useEnterApplication.ts'
 
 /** Where the one-time link leads that an admin or the command line makes. */
 export function ResetPage() {
   const { t } = useTranslation()
   const token = useToken()
-  const enter = useEntry()
+  const enter = useEnterApplication()
   const navigate = useNavigate()
   const [fault, setFault] = useState<Fault>()
   const form = useForm({

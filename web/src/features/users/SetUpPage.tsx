@@ -11,7 +11,7 @@ import { useToken } from '../../lib/useToken.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NarrowPage } from '../../ui/NarrowPage.tsx'
 import { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
-import { useEntry } from './useEntry.ts'
+import { useEnterApplication } from './useEnterApplication.ts'
 
 /** The first page there is: whoever read the server's output becomes the owner. */
 export function SetUpPage() {
@@ -42,7 +42,7 @@ export function SetUpPage() {
 
 function OwnerForm({ token }: { token: string }) {
   const { t } = useTranslation()
-  const enter = useEntry()
+  const enter = useEnterApplication()
   const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { name: '', email: '', password: '', workspace: '' },

@@ -9,10 +9,10 @@ import type { SessionState } from '../../api/generated/types.gen.ts'
 import { forgetSession } from '../../api/sign-out.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { NarrowPage } from '../../ui/NarrowPage.tsx'
-import { SignInElsewhere } from './SignInElsewhere.tsx'
 import { SignInForm } from './SignInForm.tsx'
+import { SignInWithProvider } from './SignInWithProvider.tsx'
 import { readSession } from './session.ts'
-import { keepWanted, ownOf, readWanted } from './wanted-page.ts'
+import { ifAllowed, keepWanted, readWanted } from './wanted-page.ts'
 
 const route = getRouteApi('/sign-in')
 
@@ -35,7 +35,7 @@ export function SignInPage() {
   const goOn = (entered: SessionState) => {
     keepWanted(undefined)
     // A whole path with its search, which the router takes apart.
-    router.history.replace(ownOf(wanted, entered) ?? '/')
+    router.history.replace(ifAllowed(wanted, entered) ?? '/')
   }
   const onSession = useEffectEvent(goOn)
   useEffect(() => {
@@ -53,7 +53,7 @@ export function SignInPage() {
         </Alert>
       )}
       <SignInForm onDone={enter} />
-      {session.data?.oidc_name && <SignInElsewhere name={session.data.oidc_name} />}
+      {session.data?.oidc_name && <SignInWithProvider name={session.data.oidc_name} />}
       <Text size="sm" c="dimmed" mt="lg">
         {t(($) => $.signIn.forgot)}
       </Text>

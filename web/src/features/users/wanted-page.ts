@@ -18,11 +18,17 @@ export const readWanted = () => readStored(name, area) ?? undefined
 export function takeWanted(session: Workspaces): string | undefined {
   const path = readWanted()
   keepWanted(undefined)
-  return ownOf(path, session)
+  return ifAllowed(path, session)
 }
 
-/** Unless it is a page of a workspace that they are not in: somebody else worked here before. */
-export function ownOf(path: string | undefined, { workspaces }: Workspaces): string | undefined {
+/**
+ * The path, unless it is in a workspace of which they are no member: somebody else may have used this browser
+ * before.
+ */
+export function ifAllowed(
+  path: string | undefined,
+  { workspaces }: Workspaces,
+): string | undefined {
   const [, handle] = /^\/w\/([^/?#]*)/.exec(path ?? '') ?? []
   const isOwn = handle === undefined || workspaces.some((each) => each.handle === handle)
   return isOwn ? path : undefined

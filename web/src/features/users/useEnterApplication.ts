@@ -2,8 +2,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { setConnection } from '../../api/connection.ts'
 import { forgetSession } from '../../api/sign-out.ts'
 
-/** What follows when somebody has just signed in. */
-export function useEntry() {
+/** Opens the application for whoever has just signed in, with nothing left of who was signed in before. */
+export function useEnterApplication() {
   const navigate = useNavigate()
   return async () => {
     forgetSession()

@@ -4,19 +4,19 @@ import { useTranslation } from 'react-i18next'
 import { beginOidcMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 
-interface SignInElsewhereProps {
+interface SignInWithProviderProps {
   name: string
-  /** In a tab of its own: this page stays, with what is open in it. */
-  isBeside?: boolean
+  /** The provider is asked in a tab of its own: this page stays, with what is open in it. */
+  opensTab?: boolean
 }
 
 /** At the provider of OpenID Connect that the server is configured with. */
-export function SignInElsewhere({ name, isBeside = false }: SignInElsewhereProps) {
+export function SignInWithProvider({ name, opensTab = false }: SignInWithProviderProps) {
   const { t } = useTranslation()
   const begin = useMutation(beginOidcMutation())
   const go = () => {
     // Browsers let a page open one at the click, and not once the server has answered.
-    const target = (isBeside && openTab()) || window
+    const target = (opensTab && openTab()) || window
     begin.mutate(
       {},
       {
@@ -31,7 +31,7 @@ export function SignInElsewhere({ name, isBeside = false }: SignInElsewhereProps
       {begin.error && <FaultNotice fault={begin.error} />}
       <Button
         variant="default"
-        loading={begin.isPending || (begin.isSuccess && !isBeside)}
+        loading={begin.isPending || (begin.isSuccess && !opensTab)}
         onClick={go}
       >
         {t(($) => $.signIn.elsewhere, { name })}
