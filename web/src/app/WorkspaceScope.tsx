@@ -12,7 +12,10 @@ import { followWorkspace } from './live.ts'
 // The title of the tab and the navigation have time until the page is there.
 const WaitingCount = lazyPart(() => import('../features/inbox/WaitingCount.tsx'), 'WaitingCount')
 
-/** Everything of a workspace: its requests name it, it has a cache of its own, and it is followed. */
+/**
+ * What all pages of a workspace share: requests carry its id, it has its own query cache, and its live
+ * changes are followed.
+ */
 export function WorkspaceScope() {
   const { id, handle } = useWorkspace()
   // Before the pages below ask for anything, which an effect would be too late for.
@@ -29,7 +32,7 @@ export function WorkspaceScope() {
   }, [id])
   return (
     <QueryClientProvider client={cacheOf(id)}>
-      {/* Observers stay with the cache that they began with: each workspace has its own. */}
+      {/* Keyed by workspace, because a query observer keeps the client that it was created with. */}
       <Suspense>
         <WaitingCount key={id} />
       </Suspense>

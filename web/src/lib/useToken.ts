@@ -1,4 +1,7 @@
 import { useLocation } from '@tanstack/react-router'
 
-/** Of a link that is sent to somebody. Behind the #, so that no server and no log ever sees it. */
+/**
+ * The token of a link that somebody was given (set-up, invitation, password). It is in the fragment, which
+ * browsers do not send, so that no server logs it.
+ */
 export const useToken = (): string => useLocation({ select: ({ hash }) => hash })

@@ -1,7 +1,10 @@
 import { useRouterState } from '@tanstack/react-router'
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** Whoever goes to another page goes on with its content, and not at the top of the navigation. */
+/**
+ * After a navigation the focus goes to the content of the new page, and not back to the top of the
+ * navigation.
+ */
 export function useFocusOnPage(page: RefObject<HTMLElement | null>) {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
   const shown = useRef(path)
