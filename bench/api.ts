@@ -50,7 +50,7 @@ export const load = async (url: string, key: string, body?: string): Promise<num
 interface Load {
   perSecond: number
   /** Those before the second began that is counted, too. */
-  answeredAtAll: number
+  answeredInTotal: number
 }
 
 /** @throws when a request failed */

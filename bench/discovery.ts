@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { startPgBouncer, throughPooler } from '../server/test/pgbouncer.ts'
 import { type Child, startRole } from './child.ts'
 import { subscribe } from './deliveries/load.ts'
-import type { EachPart, Figure } from './figure.ts'
+import { type EachPart, type Figure, shown } from './figure.ts'
 import { startBenchReceiver } from './receiver.ts'
 import { type BenchService, openService } from './service.ts'
 
@@ -66,22 +66,21 @@ async function measure({ runners, apis, isPooled }: Size): Promise<Figure[]> {
   console.log('statements that look for work, by table, a second')
   console.table({ idle: idle.discovery, loaded: loaded.discovery })
   const name = `${runners} runners and ${apis} APIs${isPooled ? ' through PgBouncer' : ''}`
-  const shown = { target: 'shown', met: true }
   return [
     {
       name: `${name}: statements that look for work, at ${updatesPerSecond} updates/s`,
       ...{ value: sum(loaded.discovery), unit: '/s', target: '≤ 15' },
       met: sum(loaded.discovery) <= 15,
     },
-    { name: `${name}: the same, idle`, value: sum(idle.discovery), unit: '/s', ...shown },
-    { name: `${name}: all statements, idle`, value: idle.all, unit: '/s', ...shown },
-    { name: `${name}: hints, at the updates`, value: loaded.hints, unit: '/s', ...shown },
+    shown(`${name}: the same, idle`, sum(idle.discovery), '/s'),
+    shown(`${name}: all statements, idle`, idle.all, '/s'),
+    shown(`${name}: hints, at the updates`, loaded.hints, '/s'),
     {
       name: `${name}: connections to PostgreSQL`,
       ...{ value: connections, unit: '', target: `≤ ${connectionsMax}` },
       met: connections <= connectionsMax,
     },
-    { name: `${name}: updates refused`, value: refused, unit: '', ...shown },
+    shown(`${name}: updates refused`, refused, ''),
   ]
 }
 

@@ -9,6 +9,7 @@ export interface Figure {
   met: boolean
 }
 
+/** A figure without a target: it is only shown. */
 export const shown = (name: string, value: number, unit: string): Figure => ({
   ...{ name, value, unit, target: 'shown', met: true },
 })

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { request } from 'undici'
-import type { FreeContext } from '../server/test/context.ts'
 import { startRole } from './child.ts'
 import { type Figure, percentile } from './figure.ts'
 import { type BenchService, openService } from './service.ts'
@@ -88,7 +87,7 @@ function insertBare({ ctx, workspaceId }: BenchService, campaign: string, leads:
     select ${workspaceId}::uuid, id, ${campaign}::uuid, email, email, first_name, last_name,
       company_name, custom_variables, ${now}::timestamptz, ${now}::timestamptz
     from unnest(
-      ${leads.map(() => newId(ctx))}::uuid[],
+      ${leads.map(() => ctx.newId())}::uuid[],
       ${leads.map((lead) => lead.email)}::text[],
       ${leads.map((lead) => lead.first_name)}::text[],
       ${leads.map((lead) => lead.last_name)}::text[],
@@ -96,8 +95,6 @@ function insertBare({ ctx, workspaceId }: BenchService, campaign: string, leads:
       ${leads.map((lead) => JSON.stringify(lead.custom_variables))}::jsonb[]
     ) as batch (id, email, first_name, last_name, company_name, custom_variables)`.execute(ctx.db)
 }
-
-const newId = (ctx: FreeContext) => ctx.newId()
 
 async function time(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now()

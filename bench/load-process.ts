@@ -23,7 +23,7 @@ function nextRequest() {
 }
 const warmMs = 500
 let answered = 0
-let answeredAtAll = 0
+let answeredInTotal = 0
 let failed = 0
 let isRunning = true
 
@@ -39,7 +39,7 @@ function next() {
       onResponseData() {},
       onResponseEnd() {
         answered += 1
-        answeredAtAll += 1
+        answeredInTotal += 1
         next()
       },
       onResponseError() {
@@ -56,6 +56,8 @@ setTimeout(() => {
   setTimeout(() => {
     isRunning = false
     const perSecond = answered / ((performance.now() - startedMs) / 1000)
-    process.stdout.write(JSON.stringify({ perSecond, answeredAtAll, failed }), () => process.exit())
+    process.stdout.write(JSON.stringify({ perSecond, answeredInTotal, failed }), () =>
+      process.exit(),
+    )
   }, Number(seconds) * 1000)
 }, warmMs)

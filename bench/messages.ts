@@ -8,7 +8,7 @@ import {
 } from '../server/src/features/messages/index.ts'
 import { tokenBoxOf, webLinks } from '../server/src/features/tracking/index.ts'
 import { createSecretBox } from '../server/src/kernel/crypto.ts'
-import type { Figure } from './figure.ts'
+import { type Figure, percentile } from './figure.ts'
 import { benchMail } from './sending/campaign.ts'
 
 const mails = 50_000
@@ -26,8 +26,14 @@ export async function bench(): Promise<Figure[]> {
     ours: perSecond(composeOne),
     limit: perSecond(renderOne),
   }))
-  const value = median(rates.map(({ ours }) => ours))
-  const limit = median(rates.map((rate) => rate.limit))
+  const value = percentile(
+    rates.map(({ ours }) => ours),
+    0.5,
+  )
+  const limit = percentile(
+    rates.map((rate) => rate.limit),
+    0.5,
+  )
   return [
     {
       name: 'mails composed, one core',
@@ -112,6 +118,3 @@ function perSecond(make: (index: number) => unknown): number {
   for (let index = 0; index < mails; index++) make(index)
   return mails / ((performance.now() - startedMs) / 1000)
 }
-
-const median = (values: number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

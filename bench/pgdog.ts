@@ -8,10 +8,10 @@ import {
   compare,
   createWorkspaces,
   poolForEach,
+  type ShardAccess,
   startLoad,
   startShards,
   throughPgDog,
-  type Way,
   type Workspace,
 } from './pgdog/load.ts'
 import { type PgDog, startPgDog } from './pgdog/proxy.ts'
@@ -66,12 +66,12 @@ async function tryFaults(): Promise<Figure[]> {
   {
     const settings = ['two_phase_commit = true']
     await using pgDog = await startPgDog({ outrider: shards.servers }, settings)
-    await using way = throughPgDog(pgDog)
+    await using access = throughPgDog(pgDog)
     const [{ id } = { id: '' }] = (await ask(
       shards.servers[0]?.url ?? '',
       'select id from workspaces limit 1',
     )) as { id: string }[]
-    const refused = await countFailures(() => change(way, { id, shard: 0 }))
+    const refused = await countFailures(() => change(access, { id, shard: 0 }))
     figures.push(none('pinned commits refused with two-phase commit', refused, `of ${tries}`))
   }
   return figures
@@ -139,14 +139,14 @@ async function killEach(): Promise<Figure[]> {
   const [, second] = servers as [PostgresProcess, PostgresProcess]
   const figures: Figure[] = []
   {
-    await using way = throughPgDog(pgDog)
-    figures.push(...(await killUnderLoad('PgDog', 'the proxy', way, servers, workspaces, pgDog)))
-    figures.push(...(await killUnderLoad('PgDog', 'a shard', way, servers, workspaces, second)))
+    await using access = throughPgDog(pgDog)
+    figures.push(...(await killUnderLoad('PgDog', 'the proxy', access, servers, workspaces, pgDog)))
+    figures.push(...(await killUnderLoad('PgDog', 'a shard', access, servers, workspaces, second)))
   }
   {
-    await using way = poolForEach(servers)
+    await using access = poolForEach(servers)
     figures.push(
-      ...(await killUnderLoad('a pool for each', 'a shard', way, servers, workspaces, second)),
+      ...(await killUnderLoad('a pool for each', 'a shard', access, servers, workspaces, second)),
     )
   }
   return figures
@@ -155,12 +155,12 @@ async function killEach(): Promise<Figure[]> {
 async function killUnderLoad(
   engine: string,
   what: string,
-  way: Way,
+  access: ShardAccess,
   servers: PostgresProcess[],
   workspaces: Workspace[],
   victim: Pick<PostgresProcess, 'kill' | 'start'>,
 ): Promise<Figure[]> {
-  const load = startLoad(way, workspaces)
+  const load = startLoad(access, workspaces)
   for (let n = 0; n < kills; n++) {
     await wait(1000 + Math.random() * 1000)
     await victim.kill()
@@ -222,7 +222,7 @@ async function moveThereAndBack() {
     // Rows of the two tables arrive in any order.
     await ask(url, 'alter table labels drop constraint labels_workspace_id_fkey')
   }
-  await using way = throughPgDog(pgDog)
+  await using access = throughPgDog(pgDog)
   const found: { acknowledged: number; lost: number; left: number; torn: number }[] = []
   const lostBefore = new Set<Change>()
   const acknowledged: Change[] = []
@@ -230,7 +230,7 @@ async function moveThereAndBack() {
     [to.servers, from.servers, 'reshard outrider bigger moving'],
     [from.servers, to.servers, 'cutover'],
   ] as const) {
-    const load = startLoad(way, workspaces, openMs)
+    const load = startLoad(access, workspaces, openMs)
     await wait(1000)
     await pgDog.command(command)
     await untilChangedOver(pgDog, found.length + 1)
@@ -274,7 +274,7 @@ async function compareCosts(): Promise<Figure[]> {
   await using one = poolForEach([first])
   await using pools = poolForEach(servers)
   await using proxy = throughPgDog(pgDog)
-  const ways = [
+  const accesses = [
     ['one database', one, onFirst],
     ['a pool for each of two', pools, workspaces],
     ['PgDog before two', proxy, workspaces],
@@ -289,13 +289,13 @@ async function compareCosts(): Promise<Figure[]> {
   }
   const sums = new Map<string, number>()
   for (let round = 0; round <= rounds; round++) {
-    for (const [name, way, all] of ways) {
+    for (const [name, access, all] of accesses) {
       for (const [unit, act] of Object.entries(units)) {
         const before = await read()
         await Promise.all(
           Array.from({ length: 16 }, async (_, client) => {
             for (let n = client; n < changes; n += 16)
-              await act(way, all[n % all.length] as Workspace)
+              await act(access, all[n % all.length] as Workspace)
           }),
         )
         // The first round opens connections and makes plans.
@@ -310,9 +310,9 @@ async function compareCosts(): Promise<Figure[]> {
 }
 
 const units = {
-  change: (way: Way, workspace: Workspace) => change(way, workspace),
-  read: (way: Way, workspace: Workspace) =>
-    way.transaction(workspace, async (client) => {
+  change: (access: ShardAccess, workspace: Workspace) => change(access, workspace),
+  read: (access: ShardAccess, workspace: Workspace) =>
+    access.transaction(workspace, async (client) => {
       await client.query({
         name: 'read_label',
         text: 'select * from labels where workspace_id = $1 limit 1',

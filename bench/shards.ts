@@ -12,12 +12,13 @@ import { createKeyAsOperator } from '../server/src/features/keys/index.ts'
 import { addLeads } from '../server/src/features/leads/index.ts'
 import { createWorkspace } from '../server/src/features/workspaces/index.ts'
 import { createLog } from '../server/src/kernel/log.ts'
+import { hintDue } from '../server/src/kernel/runner/hint.ts'
 import { openServer } from '../server/src/process/open.ts'
 import type { FreeContext } from '../server/test/context.ts'
 import { type PostgresProcess, startOwnPostgres } from '../server/test/postgres-process.ts'
 import { loadAndCount } from './api.ts'
 import { type Child, startRole } from './child.ts'
-import { type EventType, hint, insertPending, subscribe } from './deliveries/load.ts'
+import { type EventType, insertPending, subscribe } from './deliveries/load.ts'
 import { countSettled } from './deliveries/throughput.ts'
 import { type EachPart, type Figure, percentile } from './figure.ts'
 import { readServerTime, readTime } from './processor-time.ts'
@@ -183,7 +184,7 @@ async function deliver({ tenants }: Installation): Promise<number> {
     await insertPending(ctx, workspaceId, type, { events, dueInMs })
   }
   await wait(dueInMs)
-  for (const ctx of new Set(tenants.map((tenant) => tenant.ctx))) hint(ctx)
+  for (const ctx of new Set(tenants.map((tenant) => tenant.ctx))) hintDue(ctx)
   const total = tenants.length * destinations * events
   while ((await count()) < before + total) await wait(50)
   return total
@@ -210,5 +211,5 @@ async function loadAll(
     const { path, body } = request(tenant)
     return loadAndCount(`${address}/api/v2/${path}`, tenant.key, body && JSON.stringify(body))
   })
-  return (await Promise.all(loads)).reduce((sum, { answeredAtAll }) => sum + answeredAtAll, 0)
+  return (await Promise.all(loads)).reduce((sum, { answeredInTotal }) => sum + answeredInTotal, 0)
 }

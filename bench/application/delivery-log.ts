@@ -1,13 +1,13 @@
 import type { Figure } from '../figure.ts'
 import { insertHistory } from '../webhook-history.ts'
-import { createWebhook, type Stage } from './stage.ts'
+import { type ApplicationBench, createWebhook } from './application-bench.ts'
 import { measureTable } from './table.ts'
 
 const deliveries = 1_000_000
 
-export async function measureDeliveryLog(stage: Stage): Promise<Figure[]> {
-  const { service, api, ask, openPage } = stage
-  const webhook = await createWebhook(stage)
+export async function measureDeliveryLog(bench: ApplicationBench): Promise<Figure[]> {
+  const { service, api, ask, openPage } = bench
+  const webhook = await createWebhook(bench)
   await insertHistory(service, { ...webhook, rows: deliveries, leads: 100_000 })
   const page = await openPage()
   return measureTable({

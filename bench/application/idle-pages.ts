@@ -4,7 +4,7 @@ import { addMember } from '../../server/src/features/members/index.ts'
 import { createUser, hashPassword } from '../../server/src/features/users/index.ts'
 import type { Figure } from '../figure.ts'
 import { readPostgresTime, readTime } from '../processor-time.ts'
-import { password, type Stage, signIn } from './stage.ts'
+import { type ApplicationBench, password, signIn } from './application-bench.ts'
 
 const pages = 200
 /** A person may have 50. */
@@ -17,16 +17,16 @@ const shareMax = 0.05
  * What 200 open pages cost while nothing happens. Each is the stream that a page holds: so many tabs
  * take more memory than the machine has, and those of one browser would share one stream.
  */
-export async function measureIdlePages(stage: Stage): Promise<Figure[]> {
-  const { api } = stage
+export async function measureIdlePages(bench: ApplicationBench): Promise<Figure[]> {
+  const { api } = bench
   await wait(10_000)
-  const before = await measureUse(stage)
-  const cookies = await createPeople(stage)
+  const before = await measureUse(bench)
+  const cookies = await createPeople(bench)
   const streams = await Promise.all(
-    Array.from({ length: pages }, (_, at) => openStream(stage, cookies[at % people] ?? '')),
+    Array.from({ length: pages }, (_, at) => openStream(bench, cookies[at % people] ?? '')),
   )
   await wait(10_000)
-  const after = await measureUse(stage)
+  const after = await measureUse(bench)
   const told = streams.filter(({ isOpen }) => isOpen()).length
   if (told < pages) throw new Error(`Only ${told} of ${pages} streams were open at ${api.address}.`)
   for (const { close } of streams) close()
@@ -41,7 +41,7 @@ export async function measureIdlePages(stage: Stage): Promise<Figure[]> {
 }
 
 /** Shares of one core. PostgreSQL works for the runner as well. */
-async function measureUse({ service, api }: Stage) {
+async function measureUse({ service, api }: ApplicationBench) {
   const read = () => Promise.all([readTime(api.pid), readPostgresTime(service)])
   const startedMs = performance.now()
   const [api0, postgres0] = await read()
@@ -52,7 +52,10 @@ async function measureUse({ service, api }: Stage) {
   return { API, PostgreSQL, both: API + PostgreSQL }
 }
 
-async function createPeople({ service: { ctx, workspaceId }, api }: Stage): Promise<string[]> {
+async function createPeople({
+  service: { ctx, workspaceId },
+  api,
+}: ApplicationBench): Promise<string[]> {
   const passwordHash = await hashPassword(ctx, password)
   const cookies: string[] = []
   for (let n = 0; n < people; n++) {
@@ -64,7 +67,7 @@ async function createPeople({ service: { ctx, workspaceId }, api }: Stage): Prom
   return cookies
 }
 
-async function openStream({ service, api }: Stage, cookie: string) {
+async function openStream({ service, api }: ApplicationBench, cookie: string) {
   const asked = request(`${api.address}/app/live?workspace=${service.workspaceId}`, {
     headers: { cookie, accept: 'text/event-stream' },
     agent: false,

@@ -5,18 +5,18 @@ import { peakMegabytes } from '../../server/test/memory.ts'
 import { readRenderers } from '../../web/test/browser.ts'
 import type { Figure } from '../figure.ts'
 import type { BenchService } from '../service.ts'
+import { type ApplicationBench, createCampaign } from './application-bench.ts'
 import { leadOf } from './leads.ts'
-import { createCampaign, type Stage } from './stage.ts'
 
 const rows = 100_000
 const rowsPerSecondMin = 10_000
 const megabytesMax = 300
 
 /** A file by the page of imports, against a bare COPY of the same rows. */
-export async function measureImport(stage: Stage): Promise<Figure[]> {
-  const { service, api, ask, openPage } = stage
-  await createCampaign(stage, 'bench')
-  const bare = await createCampaign(stage, 'bare')
+export async function measureImport(bench: ApplicationBench): Promise<Figure[]> {
+  const { service, api, ask, openPage } = bench
+  await createCampaign(bench, 'bench')
+  const bare = await createCampaign(bench, 'bare')
   const file = join(service.dataDir, 'leads.csv')
   const lines = Array.from({ length: rows }, (_, at) => Object.values(leadOf(at)).join(','))
   await writeFile(file, `Email,First Name,Last Name,Company\n${lines.join('\n')}\n`)

@@ -1,16 +1,16 @@
 import type { Figure } from '../figure.ts'
 import { insertHistory } from '../webhook-history.ts'
+import { type ApplicationBench, createCampaign, createWebhook } from './application-bench.ts'
 import { insertLeads } from './leads.ts'
-import { createCampaign, createWebhook, type Stage } from './stage.ts'
 import { measureTable } from './table.ts'
 
 const leads = 100_000
 const deliveries = 1_000_000
 
-export async function measureLeadList(stage: Stage): Promise<Figure[]> {
-  const { service, api, ask, openPage } = stage
-  const webhook = await createWebhook(stage)
-  await insertLeads(service, await createCampaign(stage, 'bench'), leads)
+export async function measureLeadList(bench: ApplicationBench): Promise<Figure[]> {
+  const { service, api, ask, openPage } = bench
+  const webhook = await createWebhook(bench)
+  await insertLeads(service, await createCampaign(bench, 'bench'), leads)
   await insertHistory(service, { ...webhook, rows: deliveries, leads })
   const page = await openPage()
   return measureTable({

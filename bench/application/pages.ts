@@ -1,12 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import { pageSizes } from '../../scripts/page-sizes.ts'
 import { type Figure, percentile } from '../figure.ts'
+import {
+  type ApplicationBench,
+  createCampaign,
+  createWebhook,
+  type Page,
+} from './application-bench.ts'
 import { insertLeads } from './leads.ts'
-import { createCampaign, createWebhook, type Page, type Stage } from './stage.ts'
 
 const loads = 7
 const visits = 7
-const places = [
+const pageNames = [
   ...['Home', 'Campaigns', 'Leads', 'Inbox', 'Contacts', 'OAuth service accounts', 'Webhooks'],
   ...['Mailboxes', 'Labels', 'Suppression', 'Members', 'Workspace', 'Audit log'],
 ]
@@ -15,10 +20,10 @@ const visitMsMax = 200
 const kilobytesMax = 250
 
 /** From an address that is opened for the first time to what is largest on it, and from page to page. */
-export async function measurePages(stage: Stage): Promise<Figure[]> {
-  const { service, api, openPage } = stage
-  await insertLeads(service, await createCampaign(stage, 'bench'), 10_000)
-  await createWebhook(stage)
+export async function measurePages(bench: ApplicationBench): Promise<Figure[]> {
+  const { service, api, openPage } = bench
+  await insertLeads(service, await createCampaign(bench, 'bench'), 10_000)
+  await createWebhook(bench)
   const paints: number[] = []
   const barePaints: number[] = []
   for (let load = 0; load < loads; load++) {
@@ -57,17 +62,17 @@ export async function measurePages(stage: Stage): Promise<Figure[]> {
 }
 
 async function measureVisits(page: Page): Promise<Figure[]> {
-  const times = new Map<string, number[]>(places.map((place) => [place, []]))
+  const times = new Map<string, number[]>(pageNames.map((pageName) => [pageName, []]))
   for (let visit = 0; visit < visits; visit++) {
-    for (const place of [...places.slice(1), 'Home']) {
-      times.get(place)?.push(await visitPlace(page, place))
+    for (const pageName of [...pageNames.slice(1), 'Home']) {
+      times.get(pageName)?.push(await visitPage(page, pageName))
     }
   }
-  return places.map((place) => {
-    const [first = Number.NaN, ...later] = times.get(place) ?? []
+  return pageNames.map((pageName) => {
+    const [first = Number.NaN, ...later] = times.get(pageName) ?? []
     const value = percentile(later, 0.5)
     return {
-      name: `to ${place}, p50 (the first time ${Math.round(first)} ms)`,
+      name: `to ${pageName}, p50 (the first time ${Math.round(first)} ms)`,
       value,
       unit: 'ms',
       target: `< ${visitMsMax} ms`,
@@ -77,8 +82,8 @@ async function measureVisits(page: Page): Promise<Figure[]> {
 }
 
 /** By the page's own clock, from the click to the frame in which nothing is loading any more. @returns ms */
-async function visitPlace(page: Page, place: string): Promise<number> {
-  const link = page.getByRole('navigation').getByRole('link', { name: place, exact: true })
+async function visitPage(page: Page, pageName: string): Promise<number> {
+  const link = page.getByRole('navigation').getByRole('link', { name: pageName, exact: true })
   const path = await link.first().getAttribute('href')
   return (await page.evaluate(
     `new Promise((resolve) => {

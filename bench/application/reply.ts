@@ -2,13 +2,17 @@ import { MailStore, startImapServer } from '../../server/src/demo/mail-server/in
 import { type Figure, percentile } from '../figure.ts'
 import { contactLeads } from '../replies/contact-leads.ts'
 import { contactedLead, incomingMail, mailbox } from '../replies/mails.ts'
-import type { Stage } from './stage.ts'
+import type { ApplicationBench } from './application-bench.ts'
 
 const replies = 20
 const secondsMax = 2
 
 /** From the moment in which a reply lies at the IMAP server to its row in an inbox that is open. */
-export async function measureReply({ service, api, openPage }: Stage): Promise<Figure[]> {
+export async function measureReply({
+  service,
+  api,
+  openPage,
+}: ApplicationBench): Promise<Figure[]> {
   const store = new MailStore({ now: () => service.ctx.now() })
   const account = store.addAccount({ address: mailbox, password: 'secret' })
   await using imap = await startImapServer(store)

@@ -1,5 +1,5 @@
 import { type Figure, percentile } from '../figure.ts'
-import type { Page } from './stage.ts'
+import type { Page } from './application-bench.ts'
 
 const turns = 8
 const rowsToPass = 5000

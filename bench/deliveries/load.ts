@@ -4,7 +4,6 @@ import { operator } from '../../server/src/features/audit/index.ts'
 import { emit } from '../../server/src/features/events/index.ts'
 import { createWebhook } from '../../server/src/features/webhooks/webhooks.ts'
 import { transaction } from '../../server/src/kernel/db/transaction.ts'
-import { hintDue } from '../../server/src/kernel/runner/hint.ts'
 import type { FreeContext } from '../../server/test/context.ts'
 
 export type EventType =
@@ -75,9 +74,6 @@ export async function insertPending(
   })
   return due
 }
-
-/** As after a commit: the runners look for what is due. */
-export const hint = (ctx: FreeContext) => hintDue(ctx)
 
 /** By event id: the time, in ms since 1970, at which its COMMIT was sent. */
 export type CommitTimes = Map<string, number>

@@ -2,12 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Agent } from 'undici'
 import { signatureHeaders } from '../../server/src/features/deliveries/signature.ts'
+import { hintDue } from '../../server/src/kernel/runner/hint.ts'
 import type { FreeContext } from '../../server/test/context.ts'
 import { startRole } from '../child.ts'
 import { type Figure, percentile } from '../figure.ts'
 import type { BenchReceiver } from '../receiver.ts'
 import type { BenchService } from '../service.ts'
-import { type EventType, hint, insertPending, sampleData, subscribe } from './load.ts'
+import { type EventType, insertPending, sampleData, subscribe } from './load.ts'
 
 export const destinations = 32
 const warmUpEvents = 500
@@ -68,7 +69,7 @@ export async function measureRunner(
   const restMs = due.getTime() - ctx.now().getTime()
   if (restMs < 0) throw new Error('the machine took too long to write what is to be delivered')
   await wait(restMs)
-  hint(ctx)
+  hintDue(ctx)
   while ((await countSettled(ctx, workspaceId)) < before + total) await wait(25)
   return total / ((ctx.now().getTime() - due.getTime()) / 1000)
 }

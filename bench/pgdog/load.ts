@@ -9,7 +9,7 @@ const clients = 16
 const workspacesOfShard = 4
 
 /** How a transaction gets to the server of its workspace. */
-export interface Way extends AsyncDisposable {
+export interface ShardAccess extends AsyncDisposable {
   transaction: (
     workspace: Workspace,
     work: (client: pg.PoolClient) => Promise<void>,
@@ -33,7 +33,7 @@ export async function startShards(count: number, settings: string[] = []) {
 }
 
 /** Through PgDog, pinned by the workspace. */
-export function throughPgDog(pgDog: PgDog, cluster = 'outrider'): Way {
+export function throughPgDog(pgDog: PgDog, cluster = 'outrider'): ShardAccess {
   const pool = openPool(pgDog.urlOf(cluster))
   return {
     async transaction(workspace, work) {
@@ -44,7 +44,7 @@ export function throughPgDog(pgDog: PgDog, cluster = 'outrider'): Way {
 }
 
 /** A pool for each server, chosen by the workspace. */
-export function poolForEach(servers: PostgresProcess[]): Way {
+export function poolForEach(servers: PostgresProcess[]): ShardAccess {
   const pools = servers.map(({ url }) => openPool(url))
   return {
     async transaction(workspace, work) {
@@ -82,14 +82,14 @@ async function inTransaction(
   }
 }
 
-/** So many for each server, each where PgDog's hash of its id lies: rows go where the way leads. */
+/** So many for each server, each where PgDog's hash of its id lies: rows go where PgDog leads them. */
 export async function createWorkspaces(servers: PostgresProcess[], pgDog: PgDog) {
-  await using way = throughPgDog(pgDog)
+  await using access = throughPgDog(pgDog)
   const workspaces: Workspace[] = []
   const wanted = servers.length * workspacesOfShard
   while (workspaces.length < wanted) {
     const id = randomUUID()
-    await way.transaction({ id, shard: -1 }, async (client) => {
+    await access.transaction({ id, shard: -1 }, async (client) => {
       await client.query(
         `insert into workspaces (id, name, handle, plan_rate, timestamp_created, timestamp_updated)
          values ($1, $1::uuid::text, $1::uuid::text, 0, now(), now())`,
@@ -120,9 +120,13 @@ export interface Change {
  *
  * @param openMs how long it stays open between the two
  */
-export async function change(way: Way, workspace: Workspace, openMs = 0): Promise<Change> {
+export async function change(
+  access: ShardAccess,
+  workspace: Workspace,
+  openMs = 0,
+): Promise<Change> {
   const id = randomUUID()
-  await way.transaction(workspace, async (client) => {
+  await access.transaction(workspace, async (client) => {
     await client.query({
       name: 'insert_label',
       text: `insert into labels (workspace_id, id, name, name_folded, value, effect, sentiment,
@@ -142,7 +146,7 @@ export async function change(way: Way, workspace: Workspace, openMs = 0): Promis
 }
 
 /** What clients that change without a pause were told. */
-export function startLoad(way: Way, workspaces: Workspace[], openMs = 0) {
+export function startLoad(access: ShardAccess, workspaces: Workspace[], openMs = 0) {
   const acknowledged: Change[] = []
   const failures: { shard: number; code: string }[] = []
   /** Of each shard, in ms: the longest time without an acknowledged change. */
@@ -161,7 +165,7 @@ export function startLoad(way: Way, workspaces: Workspace[], openMs = 0) {
     for (let turn = 0; !isOver; turn++) {
       const workspace = own[(n + turn) % own.length] as Workspace
       try {
-        acknowledged.push(await change(way, workspace, openMs * Math.random()))
+        acknowledged.push(await change(access, workspace, openMs * Math.random()))
         note(workspace.shard)
       } catch (error) {
         const { code, message } = error as { code?: string; message: string }

@@ -23,7 +23,7 @@ export async function measureWorkspaces(service: BenchService): Promise<Figure[]
     ofOne.push(await sender.send(one, mails))
     ofMany.push(await sender.send(many, mails))
   }
-  const [alone, apart] = [middle(ofOne), middle(ofMany)]
+  const [alone, apart] = [medianRound(ofOne), medianRound(ofMany)]
   const speed = ({ perSecond }: Sent) => `${perSecond.toFixed(0)}/s`
   return [
     {
@@ -40,7 +40,7 @@ export async function measureWorkspaces(service: BenchService): Promise<Figure[]
   ]
 }
 
-function middle(sent: Sent[]): Sent {
+function medianRound(sent: Sent[]): Sent {
   const sorted = sent.toSorted((a, b) => a.cpu.all - b.cpu.all)
   return sorted[sorted.length >> 1] as Sent
 }

@@ -6,7 +6,7 @@ import { type BenchService, openService } from '../service.ts'
 type Browser = Awaited<ReturnType<typeof launchMeasuredBrowser>>
 export type Page = Awaited<ReturnType<Browser['newPage']>>
 
-export interface Stage extends AsyncDisposable {
+export interface ApplicationBench extends AsyncDisposable {
   service: BenchService
   api: Child
   runner: Child
@@ -14,7 +14,7 @@ export interface Stage extends AsyncDisposable {
   cookie: string
   /** As it is opened for the first time: nothing is in the browser's cache. */
   openPage: () => Promise<Page>
-  /** Below /app, as a page asks it. */
+  /** Sends a request below /app with the session's cookie. */
   ask: (method: string, path: string, body?: object) => Promise<Response>
 }
 
@@ -24,7 +24,7 @@ const person = {
   password: 'correct horse battery staple',
 }
 
-export async function openStage(): Promise<Stage> {
+export async function openApplicationBench(): Promise<ApplicationBench> {
   const stack = new AsyncDisposableStack()
   const service = stack.use(await openService())
   const api = stack.use(await startRole('api', service))
@@ -84,13 +84,15 @@ const cookieOf = ({ headers }: Response) =>
     .map((each) => each.split(';')[0])
     .join('; ')
 
-export async function createCampaign({ ask }: Stage, name: string): Promise<string> {
+export async function createCampaign({ ask }: ApplicationBench, name: string): Promise<string> {
   const answer = await ask('POST', '/api/v2/campaigns', { name })
   return ((await answer.json()) as { id: string }).id
 }
 
 /** One that nothing is due for. */
-export async function createWebhook({ ask }: Stage): Promise<{ webhookId: string; url: string }> {
+export async function createWebhook({
+  ask,
+}: ApplicationBench): Promise<{ webhookId: string; url: string }> {
   const url = 'https://example.com/hook'
   const input = { name: 'bench', target_hook_url: url, event_type: 'lead.interested' }
   const answer = await ask('POST', '/api/v2/webhooks', input)
