@@ -22,8 +22,10 @@ export class ChangingLead {
   readonly events: NewEvent[] = []
   /** What it means for the days of its campaign. */
   readonly counts: StepCount[] = []
-  /** The mail that it is about; null: the last that the lead was sent. */
+  /** The mail that a change is about; null: the last that the lead was sent. */
   #mail: StepMail | null = null
+  /** The day on which it counts has this instant; null: that of the change. */
+  #cameAt: Date | null = null
 
   constructor(lead: LockedLead) {
     this.before = lead
@@ -34,8 +36,10 @@ export class ChangingLead {
     return this.now !== this.before
   }
 
-  about(mail: StepMail) {
+  /** Of the changes from here on. */
+  about(mail: StepMail | null, cameAt: Date | null = null) {
     this.#mail = mail
+    this.#cameAt = cameAt
   }
 
   count(outcome: StepOutcome, day: string, by: 1 | -1 = 1) {
@@ -44,7 +48,7 @@ export class ChangingLead {
   }
 
   /** Counts what the lead came to, and notes where: later it has other mails, perhaps at other steps. */
-  countOnce(outcome: Exclude<StepOutcome, Seen>, day: string) {
+  #countOnce(outcome: Exclude<StepOutcome, Seen>, day: string) {
     const place = this.#placeOn(day)
     if (!place) return
     this.#countAt(place, outcome, 1)
@@ -67,8 +71,22 @@ export class ChangingLead {
     return last === null ? [] : sent_step_ids
   }
 
+  /** What a lead came to counts once, at the mail that it followed; taken back, one less there. */
+  #countOutcomes(before: LockedLead, day: string) {
+    const was = countsOf(before)
+    const is = countsOf(this.now)
+    const follow = (outcome: Exclude<StepOutcome, Seen>, by: number) => {
+      if (by === 1) this.#countOnce(outcome, day)
+      else if (by === -1) this.#takeBack(outcome)
+    }
+    follow('replied', is.replied - was.replied)
+    follow('bounced', is.bounced - was.bounced)
+    follow('unsubscribed', is.unsubscribed - was.unsubscribed)
+    follow('interested', Number(isInterested(this.now)) - Number(isInterested(before)))
+  }
+
   /** From where it was counted; what never was stays as it is. */
-  takeBack(outcome: Exclude<StepOutcome, Seen>) {
+  #takeBack(outcome: Exclude<StepOutcome, Seen>) {
     const { [outcome]: place, ...others } = this.now.outcomes_counted ?? {}
     if (!place) return
     this.#countAt(place, outcome, -1)
@@ -82,7 +100,7 @@ export class ChangingLead {
   }
 
   #lastMail(): StepMail | null {
-    const { sent_step_ids, last_variant_id } = this.before
+    const { sent_step_ids, last_variant_id } = this.now
     const step_id = sent_step_ids.at(-1)
     return step_id === undefined ? null : { step_id, variant_id: last_variant_id }
   }
@@ -103,9 +121,11 @@ export class ChangingLead {
     at: Date,
   ) {
     if (Object.keys(patch).length > 0) {
-      const now = { ...this.now, ...patch, timestamp_updated: at }
-      now.stopped_from = stoppedFrom(this.now, now)
+      const before = this.now
+      const now = { ...before, ...patch, timestamp_updated: at }
+      now.stopped_from = stoppedFrom(before, now)
       this.now = withoutNext(now)
+      this.#countOutcomes(before, dayOf(now.campaign_zone, this.#cameAt ?? at))
     }
     if (events.length === 0) return
     const { campaign_id, campaign_name, email } = this.now
@@ -141,7 +161,6 @@ const withoutNext = (lead: LockedLead): LockedLead =>
  */
 export async function changeLeads(tx: Context, workspaceId: string, leads: ChangingLead[]) {
   const changed = leads.filter((lead) => lead.isChanged)
-  for (const lead of changed) countOutcomes(lead, tx.now())
   const counts = leads.flatMap((lead) => lead.counts)
   if (changed.length > 0 || counts.length > 0) {
     const states = changed.map(({ now }) => now)
@@ -181,21 +200,6 @@ async function count(tx: Context, workspaceId: string, changed: ChangingLead[]) 
     byCampaign.set(now.campaign_id, sum ? add(sum, by) : by)
   }
   await addLeadCounts(tx, workspaceId, byCampaign)
-}
-
-/** What a lead came to counts once, at the mail that it followed; taken back, one less there. */
-function countOutcomes(lead: ChangingLead, at: Date) {
-  const { before, now } = lead
-  const was = countsOf(before)
-  const is = countsOf(now)
-  const follow = (outcome: Exclude<StepOutcome, Seen>, by: number) => {
-    if (by === 1) lead.countOnce(outcome, dayOf(now.campaign_zone, at))
-    else if (by === -1) lead.takeBack(outcome)
-  }
-  follow('replied', is.replied - was.replied)
-  follow('bounced', is.bounced - was.bounced)
-  follow('unsubscribed', is.unsubscribed - was.unsubscribed)
-  follow('interested', Number(isInterested(now)) - Number(isInterested(before)))
 }
 
 const isInterested = ({ status }: StoredLead) => interested.has(status)

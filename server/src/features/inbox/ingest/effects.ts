@@ -15,7 +15,8 @@ export function activitiesOf(
   const { message, inbound } = matched.mail
   if (kind === 'colleague' || inbound.kind === 'notice') return []
   const about = { leadId: lead.id, ...mailOf(matched), at }
-  const unsubscribed: LeadActivity = { kind: 'unsubscribed', leadId: lead.id }
+  const { leadId, mail } = about
+  const unsubscribed: LeadActivity = { kind: 'unsubscribed', leadId, mail, at }
   if (inbound.kind === 'complaint') return isProven ? [unsubscribed] : []
   if (inbound.kind === 'bounce') return bouncesOf(matched, repeated)
   const reply = { message_id: message.messageId, subject: message.subject, text, html, snippet }

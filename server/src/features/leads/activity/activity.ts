@@ -65,7 +65,7 @@ export type LeadActivity =
       resumeAt: Date | null
     })
   | (OfMail & { kind: 'bounced'; leadId: string; at?: Date; bounce: EventBounce })
-  | { kind: 'unsubscribed'; leadId: string }
+  | (Pick<OfMail, 'mail'> & { kind: 'unsubscribed'; leadId: string; at?: Date })
   /** No step is left for it: those that were have been removed. */
   | { kind: 'finished'; leadId: string }
   | {

@@ -2,6 +2,7 @@ import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign } from '../../../../test/campaigns.ts'
+import { dayOf } from '../../../kernel/calendar.ts'
 import type { Context } from '../../../kernel/context.ts'
 import { bind } from '../../../kernel/db/db.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
@@ -216,6 +217,40 @@ test('a mail whose first open was counted before steps were noted is not counted
     .where('opened', '>', 0)
     .executeTakeFirstOrThrow()
   expect(opened).toBe(1)
+})
+
+test('what is read late counts on the day on which it came, each at the mail that it is about', async () => {
+  const campaign = await createCampaign()
+  const [id = ''] = await addLeads(campaign, address())
+  const mails = [sent(id, tomorrow()), sent(id, tomorrow())] as const
+  const [first, second] = mails.map((mail) => ('stepId' in mail ? mail.stepId : ''))
+  await record(...mails)
+  const ago = (days: number) => new Date(api.ctx.now().getTime() - days * 86_400_000)
+  const about = (step_id = '', at = ago(0)) => ({
+    ...{ leadId: id, message, at, mail: { step_id, variant_id: null } },
+  })
+  await record(
+    { kind: 'replied', ...about(first, ago(3)), reply: answer },
+    { kind: 'unsubscribed', ...about(first, ago(3)) },
+    {
+      ...{ kind: 'auto_replied', ...about(second, ago(2)), reply: answer },
+      ...{ isOutOfOffice: false, resumeAt: null },
+    },
+  )
+  const days = await api.ctx.database.peek
+    .selectFrom('campaign_step_days')
+    .select(['day', 'step_id', 'replied', 'unsubscribed', 'auto_replied'])
+    .where('campaign_id', '=', campaign)
+    .where('sent', '=', 0)
+    .orderBy('day')
+    .execute()
+  const { campaign_schedule } = await getCampaign(campaign)
+  const dayAgo = (count: number) => dayOf(campaign_schedule.schedules[0].timezone, ago(count))
+  const none = { replied: 0, unsubscribed: 0, auto_replied: 0 }
+  expect(days).toEqual([
+    { ...none, day: dayAgo(3), step_id: first, replied: 1, unsubscribed: 1 },
+    { ...none, day: dayAgo(2), step_id: second, auto_replied: 1 },
+  ])
 })
 
 test('the steps that a lead got are kept in their order', async () => {

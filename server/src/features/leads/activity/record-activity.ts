@@ -76,9 +76,11 @@ function change(
 function changeItself(lead: ChangingLead, activity: LeadActivity, at: Date) {
   const { patch, events } = planActivity(lead.now, activity, at)
   const of = sentIn(activity) ?? activity
-  if ('mail' in of && of.mail) lead.about(of.mail)
-  countMail(lead, activity, at)
+  const cameAt = ('at' in activity && activity.at) || at
+  lead.about(('mail' in of && of.mail) || null, cameAt)
+  countMail(lead, activity, cameAt)
   lead.change(patch, events, at)
+  lead.about(null)
 }
 
 /** What happens to a mail, apart from what it makes of its lead. */
