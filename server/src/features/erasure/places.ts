@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { forgetAnswers } from '../../kernel/http/idempotency.ts'
 import { firstIdAt, maxId, nilId, timeOfId } from '../../kernel/ids.ts'
 import { parseJsonText } from '../../kernel/json/parse-json-text.ts'
+import { tellPages } from '../live/index.ts'
 import { indexThreads } from '../messages/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
 import * as conversations from './conversation-queries.ts'
@@ -147,9 +148,11 @@ export const places: Record<string, Place> = {
   }),
   imports: through(
     { table: 'imports', rowsMax: 1 },
-    async ({ db }, workspaceId, person, range, { since }) => {
+    async (tx, workspaceId, person, range, { since }) => {
+      const { db } = tx
       // In this order: an import that is under way goes on no more, and what it wrote last is seen.
-      await queries.deleteFiles(db, workspaceId, person, range, since)
+      const isAnyGone = await queries.deleteFiles(db, workspaceId, person, range, since)
+      if (isAnyGone) tellPages(tx, workspaceId, ['imports'])
       await queries.eraseFromImports(db, workspaceId, person, range, since)
       return {}
     },

@@ -159,15 +159,18 @@ export const eraseFromViews = (db: Db, workspaceId: string, person: Person) =>
 /**
  * Files that are not imported yet and have the person in them go: nobody can take one row out of them.
  * An address may lie across two parts, and in UTF-16, where each of its letters has a zero beside it.
+ * An import that has ended while its file was looked through stays what it is.
+ *
+ * @returns whether there were any
  */
-export const deleteFiles = (
+export const deleteFiles = async (
   db: Db,
   workspaceId: string,
   person: Person,
   range: Range,
   since: Date | null,
-) =>
-  sql`
+): Promise<boolean> => {
+  const { rows } = await sql`
     with named as (
       select distinct p.import_id
       from import_parts p
@@ -183,7 +186,11 @@ export const deleteFiles = (
     )
     update imports set state = 'failed', preview = null,
       error = 'A person in the file was erased. Take them out of it, and import it again.'
-    where workspace_id = ${workspaceId}::uuid and id in (select import_id from named)`.execute(db)
+    where workspace_id = ${workspaceId}::uuid and id in (select import_id from named)
+      and state not in ('finished', 'failed', 'cancelled')
+    returning id`.execute(db)
+  return rows.length > 0
+}
 
 /** The charge stays in the ledger of credits; whom it was for does not. */
 export const eraseAcquired = (db: Db, workspaceId: string, folded: string) =>

@@ -92,6 +92,36 @@ test('an import that is at the row of a person who is being erased leaves nothin
   expect((await imports.get(id)).state).toBe('failed')
 })
 
+test('an import that ends while its file is looked through for who is erased stays what it is', async () => {
+  await using api = await testApi()
+  const { peek, url } = api.ctx.database
+  const { id } = await importer(api).send(`email\n${person}\n`)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('begin')
+  await client.query(`update imports set state = 'finished', preview = null where id = $1`, [id])
+  const erased = eraseLead(api.ctx, person)
+  const waiting = async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and wait_event = 'transactionid'`.execute(peek)
+    return rows[0]?.count
+  }
+  await expect.poll(waiting, patience).toBe(1)
+  await client.query('commit')
+  await client.end()
+  await erased
+  expect(await importer(api).get(id)).toMatchObject({ state: 'finished', error: null })
+})
+
+test('an open import whose file names who is erased says so to whoever goes on with it', async () => {
+  await using api = await testApi()
+  const imports = importer(api)
+  const { id } = await imports.send(`email\n${person}\n`)
+  await eraseLead(api.ctx, person)
+  await expect(imports.check(id)).rejects.toThrow('A person in the file was erased.')
+})
+
 test('erasures end, however many rows there are and however many others have their turns between', async () => {
   await using api = await testApi()
   const { ctx, workspaceId } = api

@@ -77,7 +77,7 @@ export async function putPart(
       if (!digest.equals(sha256(content))) throw otherFile(number)
       return shown(row, await queries.listPartNumbers(tx.db, workspaceId, id))
     }
-    if (row.state !== 'uploading') throw notOpen()
+    if (row.state !== 'uploading') throw notOpen(row)
     if (read instanceof AppError) return end(tx, row, 'failed', read.message)
     await queries.insertPart(tx.db, workspaceId, id, number, content)
     if (read) takeFormat(row, read)
@@ -114,7 +114,7 @@ export async function changeImport(
   if (change.campaign_id) await getCampaign(ctx, workspaceId, change.campaign_id)
   return transaction(ctx, async (tx) => {
     const row = await lock(tx, workspaceId, id)
-    if (!['uploading', 'ready', 'checked'].includes(row.state)) throw notOpen()
+    if (!['uploading', 'ready', 'checked'].includes(row.state)) throw notOpen(row)
     if (change.campaign_id) row.campaign_id = change.campaign_id
     if (change.duplicates) row.duplicates = change.duplicates
     if (change.encoding !== undefined) {
@@ -235,7 +235,7 @@ async function lock(tx: Context, workspaceId: string, id: string) {
 async function ready(tx: Context, workspaceId: string, id: string) {
   const row = await lock(tx, workspaceId, id)
   if (row.state === 'uploading') throw notUploaded()
-  if (row.state !== 'ready' && row.state !== 'checked') throw notOpen()
+  if (row.state !== 'ready' && row.state !== 'checked') throw notOpen(row)
   // One that was deleted meanwhile would end the import, and the file would be gone.
   const { campaign_id } = row
   if (campaign_id === null || !(await existsCampaign(tx.db, workspaceId, campaign_id))) {
@@ -269,8 +269,11 @@ async function save(tx: Context, row: queries.StoredImport, parts?: Set<number>)
 const isOver = ({ state }: Pick<queries.StoredImport, 'state'>) =>
   state === 'finished' || state === 'cancelled' || state === 'failed'
 
-const notOpen = () =>
-  new AppError('not_ready', 'The import is under way or over; import the file again to change it.')
+const notOpen = ({ error }: Pick<queries.StoredImport, 'error'>) =>
+  new AppError(
+    'not_ready',
+    error ?? 'The import is under way or over; import the file again to change it.',
+  )
 
 const otherFile = (number: number) =>
   invalidField(
