@@ -117,6 +117,17 @@ test('whoever reconnects with another account changes nothing', async () => {
   expect((await testMailbox(api.ctx, api.workspaceId, mailbox.id)).works).toBe(true)
 })
 
+test('whoever reconnects a mailbox that was removed meanwhile is told so, and not of another account', async () => {
+  const { body: mailbox } = await connect()
+  const back = await provider.consentAt(await begin({ id: mailbox.id }), anna)
+  const headers = { 'x-workspace-id': api.workspaceId }
+  expect((await owner.call('DELETE', `/app/mailboxes/${mailbox.id}`, { headers })).status).toBe(200)
+  const { status, body } = await finish(picked(answerOf(back)))
+  expect([status, body.code]).toEqual([409, 'consent_failed'])
+  expect(body.message).toContain('was removed')
+  expect((await owner.call('GET', '/app/mailboxes', { headers })).body.items).toEqual([])
+})
+
 test('a consent that is declined is said so', async () => {
   const back = await provider.consentAt(await begin(), anna, { cancel: true })
   const { status, body } = await finish(picked(answerOf(back)))

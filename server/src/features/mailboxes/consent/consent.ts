@@ -5,7 +5,7 @@ import { sha256 } from '../../../kernel/crypto.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { MailFailure, type RedeemedCode, redeemCode } from '../../../kernel/mail/index.ts'
-import { addMailbox, updateMailbox } from '../mailboxes.ts'
+import { addMailbox, findMailboxes, updateMailbox } from '../mailboxes.ts'
 import { findMailboxesByAddress } from '../queries.ts'
 import { consentFailed, explainError, staleState } from './explain.ts'
 import { detailsOf, missingOf, redirectUrlOf, scopesOf, serversOf } from './providers.ts'
@@ -105,7 +105,10 @@ async function connect(
   const login = { username: address.email, oauth2 }
   const servers = { smtp: { ...smtp, ...login }, imap: { ...imap, ...login } }
   const [known] = await findMailboxesByAddress(ctx.db, workspaceId, [address.folded])
-  if (mailboxId !== undefined && known?.id !== mailboxId) throw anotherAccount()
+  if (mailboxId !== undefined && known?.id !== mailboxId) {
+    const [asked] = await findMailboxes(ctx.db, workspaceId, [mailboxId])
+    throw asked ? anotherAccount() : wasRemoved()
+  }
   if (known) {
     await updateMailbox(ctx, workspaceId, known.id, servers, actor)
     return { id: known.id, isNew: false }
@@ -169,6 +172,12 @@ const anotherAccount = () =>
   consentFailed(
     'You signed in with another account than that of this mailbox.',
     'Begin again and choose the account of the mailbox; nothing was changed.',
+  )
+
+const wasRemoved = () =>
+  consentFailed(
+    'The mailbox was removed while you signed in.',
+    'Connect it as a new one; it goes on where it was.',
   )
 
 function getClient({ config }: Context, provider: ConsentProvider): MailClient {
