@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Mailbox } from '../src/api/generated/types.gen.ts'
-import { healthOf } from '../src/features/mailboxes/shown-state.ts'
+import { healthOf } from '../src/features/mailboxes/mailbox-health.ts'
 
 const nowMs = Date.parse('2026-11-20T12:00:00Z')
 const ago = (minutes: number) => new Date(nowMs - minutes * 60_000).toISOString()
