@@ -111,9 +111,14 @@ test('what does not work stands there with its reason and the way to mend it, fo
 }) => {
   const { api } = application
   await fillInbox(application)
+  // Read just now, as after an outage.
+  const arrived = new Date(Date.now() - 73 * 3_600_000)
+  const { peek } = api.ctx.database
+  await peek.updateTable('threads').set({ timestamp_last_message: arrived }).execute()
   const person = await createMember(api, 'viewer@team.example', 'viewer')
   const page = await open(person.browser, path)
   await page.getByText('anna@example.com cannot be used').waitFor()
+  await page.getByText('3 days ago').first().waitFor()
   await page.getByText('Make a new app password.').waitFor()
   const { id } = await api.ctx.database.peek
     .selectFrom('mailboxes')

@@ -41,7 +41,7 @@ export function WaitingReplies() {
               </PathLink>
               <span className={classes.snippet}>{thread.snippet}</span>
               <Text size="xs" c="dimmed">
-                <RelativeTime at={thread.timestamp_updated} />
+                <RelativeTime at={thread.timestamp_last_message} />
               </Text>
             </li>
           ))}
