@@ -223,9 +223,16 @@ test('a lead that something happened to since is not changed back, and it says w
   await page.getByText('2 leads paused.').waitFor()
   const status = { campaign_id, email: 'eve@undone.example', new_status: 'interested' }
   await application.asOwner('POST', '/app/api/v2/lead/update/status', status)
+  // No more reasons are kept than those of the first thousand.
+  await page.route(/\/app\/leads\/jobs\/[^/?]+/, async (route) => {
+    const job = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...job, refused: 1001 } })
+  })
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('button', { name: '1 left as it is: see why' }).click()
+  await page.getByRole('button', { name: '1,001 left as they are: see why' }).click()
   await page.getByText('Something happened to the lead since').waitFor()
+  await page.getByText('1,000 more were left as they are and are not listed.').waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
 })
 
 test('a change whose answer got lost is done once and can be set back; more than can be named are not sent', async ({

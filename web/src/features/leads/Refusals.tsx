@@ -1,4 +1,4 @@
-import { Modal } from '@mantine/core'
+import { Modal, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { LeadJob } from '../../api/generated/types.gen.ts'
 import { Table } from '../../ui/Table.tsx'
@@ -35,6 +35,11 @@ export function Refusals({ opened, job, onClose }: RefusalsProps) {
           ))}
         </tbody>
       </Table>
+      {job.refused > job.refusals.length && (
+        <Text size="xs" c="dimmed" mt="xs">
+          {t(($) => $.leads.job.moreRefused, { count: job.refused - job.refusals.length })}
+        </Text>
+      )}
     </Modal>
   )
 }
