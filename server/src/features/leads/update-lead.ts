@@ -1,3 +1,4 @@
+import { hasMoreCharacters } from '../../kernel/characters.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
@@ -17,16 +18,18 @@ export async function updateLead(
   changes: LeadChanges,
   by: ChangedBy,
 ): Promise<Lead> {
-  const names = Object.keys(changes.custom_variables ?? {})
-  if (names.some((name) => name.length > variableNameMax || name === '')) {
-    throw invalidField(
-      '/custom_variables',
-      `a variable's name has 1 to ${variableNameMax} characters`,
-    )
-  }
   return transaction(ctx, async (tx) => {
     const lead = await queries.lockById(tx.db, workspaceId, id)
     if (!lead || isErased(lead)) throw notFound('lead')
+    // One that the lead has is corrected or removed, whatever its name.
+    const names = Object.keys(changes.custom_variables ?? {})
+    const fresh = names.filter((name) => !Object.hasOwn(lead.custom_variables, name))
+    if (fresh.some((name) => name === '' || hasMoreCharacters(name, variableNameMax))) {
+      throw invalidField(
+        '/custom_variables',
+        `a variable's name has 1 to ${variableNameMax} characters`,
+      )
+    }
     const custom_variables = Object.fromEntries(
       Object.entries({ ...lead.custom_variables, ...changes.custom_variables }).flatMap(
         ([name, value]) => (value === null ? [] : [[name, value] as const]),

@@ -233,6 +233,18 @@ test('what somebody corrects is in the record and in the history, with their nam
   })
 })
 
+test('a variable that the API took is corrected and removed, whatever its name', async () => {
+  const long = '😀'.repeat(64)
+  const [id = ''] = await addLeads(autumn, [
+    { email: 'ann@one.example', custom_variables: { '': 'nameless', [long]: 'long' } },
+  ])
+  const change = (custom_variables: object) => ask('PATCH', `/leads/${id}`, { custom_variables })
+  const { body } = await change({ '': null, [long]: 'longer' })
+  expect(body.custom_variables).toEqual({ [long]: 'longer' })
+  const refused = await Promise.all([change({ '': 'x' }), change({ [`${long}!`]: 'x' })])
+  expect(refused.map(({ status }) => status)).toEqual([400, 400])
+})
+
 test('a download can be imported again, and no cell of it is a formula', async () => {
   const [one = ''] = await addLeads(autumn, [
     {
