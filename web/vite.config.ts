@@ -17,6 +17,9 @@ const preloadTexts: Plugin = {
   },
 }
 
+/** What only a form needs. */
+const formModule = /\/(@mantine\/form|klona|fast-deep-equal|src\/lib\/form\.ts|src\/ui\/Form\.tsx)/
+
 export default defineConfig({
   plugins: [react(), preloadTexts],
   // The server puts a fresh one into each page; Vite repeats the placeholder where it writes tags.
@@ -31,7 +34,9 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'icons', test: /lucide-react/, minShareCount: 3 },
-            { name: 'common', minShareCount: 18 },
+            { name: 'common', test: (id) => !formModule.test(id), minShareCount: 18 },
+            // Half of the pages open without one.
+            { name: 'forms', test: formModule, minShareCount: 3 },
           ],
         },
       },

@@ -71,28 +71,21 @@ test('what is slow to answer is read to its end, and then once more for what was
   open,
 }) => {
   const page = await open(application.visitor, '/w/default/settings/workspace')
-  await page.addInitScript(() => {
-    const told: string[] = []
-    const Worker = SharedWorker
-    const noting = class extends Worker {
-      constructor(url: URL, options: WorkerOptions) {
+  // Notes every topic that the page is told of.
+  await page.addInitScript(`
+    globalThis.told = []
+    globalThis.SharedWorker = class extends SharedWorker {
+      constructor(url, options) {
         super(url, options)
         this.port.addEventListener('message', ({ data }) => told.push(...(data.topics ?? [])))
       }
-    }
-    Object.assign(globalThis, { SharedWorker: noting, told })
-  })
+    }`)
   await page.clock.install()
   await page.goto(`${application.address}${path}`)
   const isTold = (topic: string, times: number) =>
-    page.waitForFunction(
-      ([topic, least]) => {
-        const { told } = globalThis as unknown as { told: string[] }
-        return told.filter((each) => each === topic).length >= least
-      },
-      [topic, times] as const,
-      { polling: 100 },
-    )
+    expect
+      .poll(() => page.evaluate(`told.filter((each) => each === '${topic}').length`), patience)
+      .toBeGreaterThanOrEqual(times)
   await isTold('*', 1)
   await application.asOwner('POST', '/app/oauth/service-accounts', newKey('Read before'))
   await page.getByRole('rowheader', { name: 'Read before' }).waitFor()
