@@ -26,7 +26,7 @@ export interface ReplayWindow {
    * process whose clock is behind.
    */
   endedFrom?: Date | undefined
-  /** When the time before that it was off was over: what was made until then was missed in that one. */
+  /** When the time before that it was off was over: what was made or ended until then was missed in that one. */
   previousTo?: Date | undefined
 }
 
@@ -145,9 +145,9 @@ async function* eventsOf(
   const filter = { type: event_type === allEvents ? null : event_type, campaign }
   const limits = { most, readMax: eventsReadMax }
   const ended = new Set<string>()
-  let afterAttempt: string | null = endedFrom
-    ? firstIdAt(new Date(endedFrom.getTime() - clockLagMs))
-    : null
+  const firstMsOf = (since: Date) =>
+    Math.max(since.getTime() - clockLagMs, previousTo?.getTime() ?? 0)
+  let afterAttempt = endedFrom ? firstIdAt(new Date(firstMsOf(endedFrom))) : null
   while (afterAttempt !== null) {
     const read: queries.EventsRead = await queries.listEndedEvents(
       ctx.db,
@@ -179,9 +179,7 @@ async function* eventsOf(
   }
   if (endedFrom) {
     // What was made before the destination was not for it.
-    const firstMs = Math.max(
-      ...[from.getTime() - clockLagMs, timeOfId(id).getTime(), previousTo?.getTime() ?? 0],
-    )
+    const firstMs = Math.max(firstMsOf(from), timeOfId(id).getTime())
     for await (const ids of between(firstIdAt(new Date(firstMs)), from)) {
       // What waited when the destination was switched off may be delivered since it goes on.
       const delivered = await queries.findEventsWithDelivery(ctx.db, destination, ids, {

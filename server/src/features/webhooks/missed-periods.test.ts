@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
-import { startReceiver } from '../../../test/receiver.ts'
+import { answerInTurn, answerWith, startReceiver } from '../../../test/receiver.ts'
 import { captureStatements } from '../../kernel/db/client.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
@@ -97,6 +97,60 @@ test('of two pauses within two minutes each counts and delivers its own events',
   const by = { actor: operator }
   expect(await startReplay(service.ctx, service.workspaceId, id, window, by)).toBe(1)
   expect(await replay(id, from, to)).toBe(1)
+  expect((await count(id)).deliveries).toBe(1)
+})
+
+test('a pause that was replayed gives its events to no later one, however long after', async () => {
+  await using good = await startReceiver()
+  const { id } = await service.createWebhook(good.url)
+  const pauseBriefly = async (events: number) => {
+    await set(id, 'disabled')
+    await service.emit(Array(events).fill({}))
+    advance(30_000)
+    await set(id, 'active')
+    advance(30_000)
+  }
+  const replayMissed = async () => {
+    const { from, to, ended_from } = await count(id)
+    if (!(from && to && ended_from)) throw new Error('It was not switched off.')
+    const window = { from, to, endedFrom: ended_from }
+    return startReplay(service.ctx, service.workspaceId, id, window, { actor: operator })
+  }
+  await pauseBriefly(3)
+  await pauseBriefly(1)
+  advance(10 * minute)
+  expect(await replayMissed()).toBe(3)
+  await service.waitForAttempts(id, 3)
+  expect((await count(id)).deliveries).toBe(1)
+  expect(await replayMissed()).toBe(1)
+  await service.waitForAttempts(id, 4)
+  // The last one goes on telling when it was over, though nothing of it is left.
+  await pauseBriefly(2)
+  advance(10 * minute)
+  expect(await replayMissed()).toBe(2)
+  await service.waitForAttempts(id, 6)
+  await pauseBriefly(1)
+  expect((await count(id)).deliveries).toBe(1)
+})
+
+test('what ended before an earlier pause is not missed in a later one', async () => {
+  await using receiver = await startReceiver(
+    answerInTurn(answerWith(410), answerWith(200), answerWith(410)),
+  )
+  const { id } = await service.createWebhook(receiver.url)
+  await service.emit()
+  await service.waitForAttempts(id, 1)
+  advance(30_000)
+  const { from, ended_from } = await count(id)
+  await set(id, 'active')
+  if (!(from && ended_from)) throw new Error('It was not switched off.')
+  const window = { from, to: service.ctx.now(), endedFrom: ended_from }
+  const by = { actor: operator }
+  expect(await startReplay(service.ctx, service.workspaceId, id, window, by)).toBe(1)
+  await service.waitForAttempts(id, 2)
+  advance(30_000)
+  await service.emit()
+  await service.waitForAttempts(id, 3)
   expect((await count(id)).deliveries).toBe(1)
 })
 
@@ -197,5 +251,5 @@ test('windows one after another, from its first failure on, are all that it miss
   expect(await count(id)).toMatchObject({ deliveries: 1, from: second, ended_from: null })
   await replay(id, second, to)
   expect(await count(id)).toMatchObject({ deliveries: 0, from: null })
-  expect(await keptOf(id)).toEqual([])
+  expect(await keptOf(id)).toEqual([expect.objectContaining({ replayed: true })])
 })

@@ -19,6 +19,10 @@ interface KeptPeriod {
   to: string
   /** Null where the beginning of it was replayed, and with it what had ended before. */
   ended_from: string | null
+  /** When the period before it was over, which may be replayed and forgotten by now. */
+  previous_to?: string | undefined
+  /** It is missed no more, and kept while it is the last, for when it was over. */
+  replayed?: boolean
   /** Somebody said that it is not to be replayed: it is offered no more. */
   dismissed?: boolean
 }
@@ -28,40 +32,35 @@ const periodsMax = 20
 /** Of a disabled destination since then, else what nobody has replayed or dismissed, the oldest first. */
 export async function findMissedPeriods(ctx: Context, row: Row) {
   const { timestamp_disabled: from } = row
-  const periods = from
-    ? [await findCurrentPeriod(ctx, row, from)]
-    : keptPeriods(row)
-        .filter(({ dismissed }) => !dismissed)
-        .map(toWindow)
-  return periods.map((period) => ({ ...period, previousTo: previousTo(row, period.from) }))
+  if (from) return [toWindow(await findCurrentPeriod(ctx, row, from))]
+  return keptPeriods(row)
+    .filter(({ replayed, dismissed }) => !(replayed || dismissed))
+    .map(toWindow)
 }
 
-async function findCurrentPeriod(ctx: Context, row: Row, from: Date) {
+async function findCurrentPeriod(ctx: Context, row: Row, from: Date): Promise<KeptPeriod> {
   const failingSince = await findFailingSince(ctx.db, row.workspace_id, row.id)
-  return { from, to: ctx.now(), endedFrom: failingSince ?? from }
+  return {
+    from: from.toISOString(),
+    to: ctx.now().toISOString(),
+    ended_from: (failingSince ?? from).toISOString(),
+    previous_to: keptPeriods(row).at(-1)?.to,
+  }
 }
 
-/** When the time before this one, in which it was off and which nobody has replayed, was over. */
+/** When the period before the one that begins then was over. */
 export async function findPreviousTo(ctx: Context, workspaceId: string, id: string, from: Date) {
   const row = await queries.findWebhook(ctx.db, workspaceId, id)
-  return row && previousTo(row, from)
+  if (!row) return undefined
+  const windows = keptPeriods(row).map(toWindow)
+  return windows.find((window) => window.from.getTime() === from.getTime())?.previousTo
 }
-
-const previousTo = (row: Row, from: Date) =>
-  keptPeriods(row)
-    .map(toWindow)
-    .findLast(({ to }) => to <= from)?.to
 
 /** With what a destination has missed that goes on now: it may be replayed whenever somebody wants to. */
 export async function keepMissed(tx: Context, row: Row): Promise<string> {
-  const periods = keptPeriods(row)
+  const periods = keptPeriods(row).filter(({ replayed }) => !replayed)
   if (row.timestamp_disabled) {
-    const { from, to, endedFrom } = await findCurrentPeriod(tx, row, row.timestamp_disabled)
-    periods.push({
-      from: from.toISOString(),
-      to: to.toISOString(),
-      ended_from: endedFrom.toISOString(),
-    })
+    periods.push(await findCurrentPeriod(tx, row, row.timestamp_disabled))
   }
   return JSON.stringify(periods.slice(-periodsMax))
 }
@@ -77,11 +76,11 @@ export async function forgetMissed(
     const row = await queries.lockWebhook(tx.db, workspaceId, id)
     if (!row) return
     const periods = keptPeriods(row)
-    const left = periods.flatMap((kept) => {
+    const left = periods.flatMap((kept, at) => {
       const period = toWindow(kept)
       const { endedFrom: begun = period.from } = period
       if (from > period.from || endedFrom > begun) return [kept]
-      if (to >= period.to) return []
+      if (to >= period.to) return at === periods.length - 1 ? [{ ...kept, replayed: true }] : []
       if (to <= begun) return [kept]
       // All of it may be too much for one replay: the next window goes on where this one ends.
       if (to <= period.from) return [{ ...kept, ended_from: to.toISOString() }]
@@ -107,7 +106,9 @@ export const dismissMissed = (
     const row = await queries.lockWebhook(tx.db, workspaceId, id)
     if (!row) throw notFound('webhook')
     const periods = keptPeriods(row).map((kept) =>
-      toWindow(kept).from.getTime() === from.getTime() ? { ...kept, dismissed } : kept,
+      toWindow(kept).from.getTime() === from.getTime() && !kept.replayed
+        ? { ...kept, dismissed }
+        : kept,
     )
     const missed = JSON.stringify(periods)
     if (missed === JSON.stringify(row.missed)) return toRecord(tx, row)
@@ -117,8 +118,9 @@ export const dismissMissed = (
 
 const keptPeriods = (row: Row) => row.missed as unknown as KeptPeriod[]
 
-const toWindow = ({ from, to, ended_from }: KeptPeriod) => ({
+const toWindow = ({ from, to, ended_from, previous_to }: KeptPeriod) => ({
   from: new Date(from),
   to: new Date(to),
   endedFrom: ended_from === null ? undefined : new Date(ended_from),
+  previousTo: previous_to === undefined ? undefined : new Date(previous_to),
 })
