@@ -72,6 +72,28 @@ test('what somebody dismissed is missed no more, until that is undone, and a lat
   expect((await count(id)).deliveries).toBe(2)
 })
 
+test('of what somebody dismissed the rest is offered again once a part of it is replayed', async () => {
+  await using good = await startReceiver()
+  const { ctx, workspaceId } = service
+  const { id } = await service.createWebhook(good.url)
+  await set(id, 'disabled')
+  await service.emit()
+  advance(minute)
+  const half = ctx.now()
+  advance(1000)
+  await service.emit([{}, {}])
+  advance(minute)
+  await set(id, 'active')
+  advance(minute)
+  const { from, deliveries } = await count(id)
+  if (!from) throw new Error('It was not switched off.')
+  expect(deliveries).toBe(3)
+  await dismissMissed(ctx, workspaceId, id, { from, dismissed: true }, { actor: operator })
+  expect((await count(id)).deliveries).toBe(0)
+  expect(await replay(id, from, half)).toBe(1)
+  expect(await count(id)).toMatchObject({ deliveries: 2, from: half })
+})
+
 test('of two pauses within two minutes each counts and delivers its own events', async () => {
   await using good = await startReceiver()
   const { id } = await service.createWebhook(good.url)
