@@ -12,6 +12,7 @@ import { findSenders } from './readiness/sender-mailboxes.ts'
 import { standing, toRecords, withFacts } from './record.ts'
 import { defaultSchedule } from './schedule/schedule-schema.ts'
 import { type Campaign, type CampaignInput, plainDefaults } from './schema.ts'
+import { sentToday } from './sending-status/sending-status.ts'
 import { stepsWithIds } from './sequence/sequence.ts'
 import type { CampaignSequenceInput } from './sequence/sequence-schema.ts'
 
@@ -70,6 +71,16 @@ export interface CampaignFilter {
   status?: string | undefined
   /** Part of the name, in any case. */
   search?: string | undefined
+}
+
+/** Whether an active campaign may write to further new leads today: follow-ups are sent all the same. */
+export async function hasRoomForNewLeads(ctx: Context, campaign: Campaign): Promise<boolean> {
+  const { workspace_id, id, daily_max_leads } = campaign
+  if (daily_max_leads === null) return true
+  const now = ctx.now()
+  const [row] = await queries.readFacts(ctx.db, workspace_id, [id], now)
+  const { new_leads } = sentToday(campaign, row?.sending_facts?.days ?? null, now)
+  return new_leads < daily_max_leads
 }
 
 export async function listCampaigns(

@@ -1,6 +1,7 @@
 export { campaignPageRoutes, campaignPageSchemas } from './application-routes.ts'
 export {
   getCampaign,
+  hasRoomForNewLeads,
   listCampaigns,
   listWatchedCampaigns,
   type WatchedCampaign,
@@ -15,6 +16,8 @@ export { campaignRoutes, campaignSchemas } from './routes.ts'
 export { closesAt, windowState } from './schedule/schedule.ts'
 export type { CampaignSchedule } from './schedule/schedule-schema.ts'
 export { Campaign, CampaignChanges, plainDefaults } from './schema.ts'
+export { fullDays } from './sending-status/sending-facts.ts'
+export { isFull } from './sending-status/sending-status.ts'
 export { type HeldSteps, holdSteps } from './sequence/campaign-steps.ts'
 export {
   claimRescheduling,

@@ -119,6 +119,73 @@ test('a lead that is due and waits for the gap of its mailbox alone says until w
   expect(await turn()).toBeNull()
 })
 
+test('a lead that waits for tomorrow is not said to wait for the gap of a mailbox', async () => {
+  await using api = await testApi()
+  const other = await createMailbox(api.ctx, api.workspaceId)
+  const { id: campaign_id, email_list } = await createReadyCampaign(api)
+  const { peek } = api.ctx.database
+  const leads = [{ email: 'ann@lead.example' }, { email: 'bob@lead.example' }]
+  const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+  const [begun, fresh] = added.body.created_leads
+  const url = `/api/v2/campaigns/${campaign_id}`
+  const body = { status: 'active', daily_max_leads: 5, email_list: [...email_list, other.address] }
+  expect((await api.call('PATCH', url, { body })).status).toBe(200)
+  const own = await peek
+    .selectFrom('mailboxes')
+    .select('id')
+    .where('address', '=', email_list[0])
+    .executeTakeFirstOrThrow()
+  const now = api.ctx.now()
+  const after = (seconds: number) => new Date(now.getTime() + seconds * 1000)
+  const setMailbox = (id: string, changes: { gap_seconds?: number; inbox_read_at?: Date | null }) =>
+    peek.updateTable('mailboxes').set(changes).where('id', '=', id).execute()
+  await setMailbox(own.id, { gap_seconds: 300, inbox_read_at: now })
+  await setMailbox(other.id, { gap_seconds: 1200, inbox_read_at: now })
+  await peek.updateTable('mailbox_lanes').set({ last_sent_at: now }).execute()
+  await peek.updateTable('leads').set({ timestamp_next_send: now }).execute()
+  await peek
+    .updateTable('leads')
+    .set({ sending_state: 'active', current_step: 1, mailbox_id: own.id })
+    .where('id', '=', begun.id)
+    .execute()
+  const turn = async ({ id }: { id: string }) =>
+    (await getLeadOverview(api.ctx, api.workspaceId, id)).mailbox_sends_at
+  expect(await turn(begun)).toEqual(after(300))
+  expect(await turn(fresh)).toEqual(after(300))
+  // Its own mailbox has not been read, so that no follow-up leaves it.
+  await setMailbox(own.id, { inbox_read_at: null })
+  await peek
+    .updateTable('leads')
+    .set({ sending_state: 'active', current_step: 1, mailbox_id: other.id })
+    .where('id', '=', fresh.id)
+    .execute()
+  expect(await turn(begun)).toBeNull()
+  expect(await turn(fresh)).toEqual(after(1200))
+  await setMailbox(own.id, { inbox_read_at: now })
+  // Its own mailbox has sent all it may today, and the other has room.
+  const today = now.toISOString().slice(0, 10)
+  const counted = { workspace_id: api.workspaceId, day: today }
+  await peek
+    .insertInto('mailbox_days')
+    .values({ ...counted, mailbox_id: own.id, sent: 10_000 })
+    .execute()
+  expect(await turn(begun)).toBeNull()
+  await peek
+    .updateTable('leads')
+    .set({ sending_state: 'pending', current_step: 0, mailbox_id: null })
+    .where('id', '=', fresh.id)
+    .execute()
+  expect(await turn(fresh)).toEqual(after(1200))
+  // The campaign has written to all the new leads that it may today, and goes on with follow-ups.
+  await peek.updateTable('leads').set({ mailbox_id: other.id }).where('id', '=', begun.id).execute()
+  await peek
+    .insertInto('campaign_days')
+    .values({ ...counted, campaign_id, sent: 5, new_leads: 5 })
+    .execute()
+  expect(await turn(begun)).toEqual(after(1200))
+  expect(await turn(fresh)).toBeNull()
+})
+
 test('a lead whose campaign has lost its only mailbox says so, once', async () => {
   await using api = await testApi()
   const { id: campaign_id } = await createReadyCampaign(api)

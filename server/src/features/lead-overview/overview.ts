@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { type Campaign, getCampaign, stepsBehind } from '../campaigns/index.ts'
+import { type Campaign, getCampaign, hasRoomForNewLeads, stepsBehind } from '../campaigns/index.ts'
 import { findLeadById, isErased, isSending, leadRecord, whyNotSent } from '../leads/index.ts'
 import { findThread } from '../messages/index.ts'
 import { whyMailboxWaits } from '../previews/index.ts'
@@ -50,13 +50,23 @@ export async function getLeadOverview(
     steps_total: steps.length,
     mailbox_id: lead.mailbox_id,
     reasons,
-    mailbox_sends_at: isReady
-      ? await queries.findTurn(ctx.db, workspaceId, lead.mailbox_id, campaign.email_list, ctx.now())
-      : null,
+    mailbox_sends_at: isReady ? await findTurn(ctx, campaign, lead) : null,
     campaigns,
     has_conversation: thread !== undefined,
     is_erased: isErased(lead),
   }
+}
+
+/** Of a lead that is due: what the campaign sends to others now may be nothing that this one gets. */
+async function findTurn(
+  ctx: Context,
+  campaign: Campaign,
+  { sending_state, mailbox_id }: { sending_state: string; mailbox_id: string | null },
+) {
+  const isNew = sending_state === 'pending'
+  if (isNew && !(await hasRoomForNewLeads(ctx, campaign))) return null
+  const { workspace_id, email_list } = campaign
+  return queries.findTurn(ctx.db, workspace_id, { isNew, mailbox_id }, email_list, ctx.now())
 }
 
 const noStepLeft =

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { fullDays, isFull } from '../campaigns/index.ts'
+import { mayFollowUp } from '../mailboxes/index.ts'
 
 /** Every campaign that an address is in, the newest first. */
 export const listCampaignsOf = async (db: Db, workspaceId: string, folded: string) => {
@@ -22,27 +24,27 @@ export const listCampaignsOf = async (db: Db, workspaceId: string, folded: strin
   return rows
 }
 
-/** When the first of these mailboxes may send again; null where one may now, or none works. */
+/** When the first of these mailboxes may send again that send to the lead today; null: now, or none does. */
 export const findTurn = async (
   db: Db,
   workspaceId: string,
-  mailboxId: string | null,
+  { isNew, mailbox_id }: { isNew: boolean; mailbox_id: string | null },
   addresses: string[],
   now: Date,
 ): Promise<Date | null> => {
-  const { rows } = await sql<{ at: Date | null }>`
+  const { rows } = await sql<{ at: Date | null; timezone: string | null; full_days: string[] }>`
     select greatest(
       l.next_send_at,
       case when m.gap_seconds > 0 then l.last_sent_at + m.gap_seconds * interval '1 second' end
-    ) as at
+    ) as at, m.timezone, ${sql.raw(fullDays('m', 'outrider_now()'))} as full_days
     from mailboxes m
     join mailbox_lanes l on l.workspace_id = ${workspaceId}::uuid and l.mailbox_id = m.id
     where m.workspace_id = ${workspaceId}::uuid and m.status = 'connected'
       and m.address = any(${addresses}::text[])
-      and (${mailboxId}::uuid is null or m.id = ${mailboxId}::uuid)
-    order by at nulls first
-    limit 1`.execute(db)
-  const at = rows[0]?.at ?? null
+      and (${mailbox_id}::uuid is null or m.id = ${mailbox_id}::uuid)
+      and (${isNew}::boolean or ${sql.raw(mayFollowUp('m'))})
+    order by at nulls first`.execute(db)
+  const at = rows.find((mailbox) => !isFull(mailbox, now))?.at ?? null
   return at && at > now ? at : null
 }
 

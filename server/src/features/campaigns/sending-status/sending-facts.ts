@@ -53,14 +53,8 @@ export const factsColumn = (now: string) => `
       from (
         select e.connected, e.is_read, e.timezone, e.full_days, min(e.next) as next
         from (
-          select m.status = 'connected' as connected, ${mayFollowUp('m')} as is_read, m.timezone, array(
-              select d.day from mailbox_days d
-              where d.workspace_id = c.workspace_id and d.mailbox_id = m.id
-                and ${isAbout('d.day', now)}
-                and d.sent >= least(m.daily_limit,
-                  m.ramp_up_start + m.ramp_up_step * greatest(0, d.day - m.ramp_up_from))
-              order by d.day
-            ) as full_days, (
+          select m.status = 'connected' as connected, ${mayFollowUp('m')} as is_read, m.timezone,
+            ${fullDays('m', now)} as full_days, (
               select min(l.timestamp_next_send) from leads l
               where l.workspace_id = c.workspace_id and l.mailbox_id = m.id
                 and l.campaign_id = c.id and l.sending_state = 'active'
@@ -99,6 +93,21 @@ export const leadsWaitingColumn = `
       ) x
     ) w
   ) else 0 end as leads_waiting`
+
+/**
+ * The days about now on which a mailbox has sent all it may, in SQL: `isFull` says whether today is one.
+ *
+ * @param mailbox name of the row
+ */
+export const fullDays = (mailbox: string, now: string) =>
+  `array(
+     select d.day::text from mailbox_days d
+     where d.workspace_id = ${mailbox}.workspace_id and d.mailbox_id = ${mailbox}.id
+       and ${isAbout('d.day', now)}
+       and d.sent >= least(${mailbox}.daily_limit, ${mailbox}.ramp_up_start
+         + ${mailbox}.ramp_up_step * greatest(0, d.day - ${mailbox}.ramp_up_from))
+     order by d.day
+   )`
 
 /** Wherever somebody is, it is this day, the one before or the one after. */
 const isAbout = (day: string, now: string) =>

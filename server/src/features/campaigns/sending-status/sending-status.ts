@@ -98,5 +98,7 @@ export function sentToday(
 }
 
 /** It has sent all that it may on this day of its own zone. */
-export const isFull = ({ full_days, timezone }: MailboxFacts, now: Date) =>
-  full_days.includes(dayOf(timezone ?? 'UTC', now))
+export const isFull = (
+  { full_days, timezone }: Pick<MailboxFacts, 'full_days' | 'timezone'>,
+  now: Date,
+) => full_days.includes(dayOf(timezone ?? 'UTC', now))
