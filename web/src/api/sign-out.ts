@@ -12,23 +12,23 @@ export const onSignOut = (forget: () => void, isUnderWay = () => false) =>
 
 export const isAnythingUnderWay = () => [...registered.values()].some((isUnderWay) => isUnderWay())
 
-const unsaved = new Map<() => Promise<void>, () => boolean>()
+const unsaved = new Map<() => Promise<void>, () => string | undefined>()
 
 /**
- * For what is saved a moment after it was typed: without a session nothing can be.
+ * For what somebody typed: without a session nothing can be saved.
  *
- * @param isUnsaved whether something could not be saved, which whoever signs out is asked about
+ * @param lost a sentence about what could not be saved, with which whoever signs out is asked
  * @returns forgets it, once its page is left
  */
-export function beforeSignOut(finish: () => Promise<void>, isUnsaved: () => boolean) {
-  unsaved.set(finish, isUnsaved)
+export function beforeSignOut(finish: () => Promise<void>, lost: () => string | undefined) {
+  unsaved.set(finish, lost)
   return () => void unsaved.delete(finish)
 }
 
-/** @returns whether something could not be saved */
+/** @returns what could not be saved, in sentences */
 export async function flushBeforeSignOut() {
   await Promise.all([...unsaved.keys()].map((finish) => finish()))
-  return [...unsaved.values()].some((isUnsaved) => isUnsaved())
+  return [...unsaved.values()].flatMap((lost) => lost() ?? [])
 }
 
 /** Nothing that one person read or has under way is there when another signs in. */

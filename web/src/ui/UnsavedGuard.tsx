@@ -1,7 +1,8 @@
 import { useDisclosure } from '@mantine/hooks'
 import { useBlocker } from '@tanstack/react-router'
-import { Suspense, useRef } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { beforeSignOut } from '../api/sign-out.ts'
 import { lazyPart } from '../lib/lazy-part.ts'
 
 const ConfirmDialog = lazyPart(() => import('./ConfirmDialog.tsx'), 'ConfirmDialog')
@@ -17,13 +18,20 @@ interface UnsavedGuardProps {
 
 /**
  * Within a form: asks before somebody loses what they typed, by a link, by Back, by closing the panel or
- * the tab. Whoever saves or cancels it says so first (`resetDirty`, `reset`), and is not asked.
+ * the tab, by signing out. Whoever saves or cancels it says so first (`resetDirty`, `reset`), and is not asked.
  */
 export function UnsavedGuard({ isUnsaved, isBusy = false }: UnsavedGuardProps) {
   const { t } = useTranslation()
   const [isAsking, asking] = useDisclosure()
   const decide = useRef<(stays: boolean) => void>(undefined)
   const holds = () => isBusy || isUnsaved()
+  const body = t(($) => $.unsaved.body)
+  useEffect(() =>
+    beforeSignOut(
+      () => Promise.resolve(),
+      () => (holds() ? body : undefined),
+    ),
+  )
   useBlocker({
     shouldBlockFn({ current, next }) {
       if (!holds() || !isElsewhere(current, next)) return false
@@ -50,7 +58,7 @@ export function UnsavedGuard({ isUnsaved, isBusy = false }: UnsavedGuardProps) {
       <ConfirmDialog
         opened={isAsking}
         title={t(($) => $.unsaved.title)}
-        body={t(($) => $.unsaved.body)}
+        body={body}
         confirm={t(($) => $.unsaved.leave)}
         cancel={t(($) => $.unsaved.stay)}
         isBusy={false}

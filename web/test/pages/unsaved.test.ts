@@ -157,3 +157,19 @@ test('a label, an invitation, a plan, an entry of the suppression list and a nam
   await stay(page)
   expect(await name.inputValue()).toBe('Half a name')
 })
+
+test('who signs out with something typed in a form is asked first, and loses nothing by staying', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, `${settings}/workspace`)
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('Half a name')
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  const asked = page.getByRole('dialog', { name: 'Sign out now?' })
+  await asked.getByText('What you typed here is not saved').waitFor()
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  await asked.waitFor({ state: 'detached' })
+  expect(await name.inputValue()).toBe('Half a name')
+})

@@ -28,7 +28,7 @@ export function UserMenu({ onNavigate }: { onNavigate: (() => void) | undefined 
   const { setColorScheme } = useMantineColorScheme()
   const isDark = useComputedColorScheme() === 'dark'
   const [isAsking, asking] = useDisclosure()
-  const [isUnsaved, setUnsaved] = useState(false)
+  const [lost, setLost] = useState('')
   const signOut = useMutation({
     ...signOutMutation(),
     async onSuccess() {
@@ -42,9 +42,10 @@ export function UserMenu({ onNavigate }: { onNavigate: (() => void) | undefined 
     },
   })
   const leave = async () => {
-    const isLeft = await flushBeforeSignOut()
-    setUnsaved(isLeft)
-    if (isLeft || isAnythingUnderWay()) asking.open()
+    const sentences = new Set(await flushBeforeSignOut())
+    if (isAnythingUnderWay()) sentences.add(t(($) => $.shell.leaving.body))
+    setLost([...sentences].join(' '))
+    if (sentences.size > 0) asking.open()
     else signOut.mutate({})
   }
   return (
@@ -85,7 +86,7 @@ export function UserMenu({ onNavigate }: { onNavigate: (() => void) | undefined 
         <ConfirmDialog
           opened={isAsking}
           title={t(($) => $.shell.leaving.title)}
-          body={t(($) => $.shell.leaving[isUnsaved ? 'unsaved' : 'body'])}
+          body={lost}
           confirm={t(($) => $.shell.signOut)}
           isBusy={signOut.isPending}
           fault={signOut.error}

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { useConnection } from '../../api/connection.ts'
 import {
   forecastCampaignQueryKey,
@@ -52,6 +53,7 @@ const parts: Record<Tab, ReturnType<typeof lazyPart>> = {
 
 /** A campaign that is saved while somebody writes in it. */
 export function OpenCampaign({ record }: { record: Campaign }) {
+  const { t } = useTranslation()
   const cache = useQueryClient()
   const { tab = 'steps' } = route.useSearch()
   const mayChange = isAtLeast(useWorkspace().role, 'member')
@@ -102,9 +104,9 @@ export function OpenCampaign({ record }: { record: Campaign }) {
           uncommitted.commit()
           return draft.flush()
         },
-        () => draft.state().saving !== 'saved',
+        () => (draft.state().saving === 'saved' ? undefined : t(($) => $.shell.leaving.unsaved)),
       ),
-    [draft, uncommitted],
+    [draft, uncommitted, t],
   )
   const connection = useConnection()
   useEffect(() => {
