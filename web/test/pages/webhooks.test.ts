@@ -343,8 +343,9 @@ test('what was missed stays offered after a reload and a refused replay, until i
 
   // A count that was over before all were read says so, here and where a window is chosen.
   let found = { deliveries: 7, is_estimate: true }
+  let to: string | null = at
   await page.route(`**/app/webhooks/${id}/missed`, (route) =>
-    route.fulfill({ json: { ...found, from: at, to: at, ended_from: at } }),
+    route.fulfill({ json: { ...found, from: at, to, ended_from: at } }),
   )
   await page.route(`**/app/webhooks/${id}/replay?*`, (route) => route.fulfill({ json: found }))
   await page.goto(`${application.address}${path}/${id}?panel=replay`)
@@ -360,6 +361,7 @@ test('what was missed stays offered after a reload and a refused replay, until i
   await page.keyboard.press('Escape')
   await page.getByText('Events may have been missed while it was off').waitFor()
   await application.asOwner('PATCH', url, { status: 'disabled' })
+  to = null
   await page.goto(`${application.address}${path}/${id}?panel=resume`)
   await page.getByText('Events may have been missed: counting them takes too long.').waitFor()
 })
@@ -392,6 +394,27 @@ test('where a replay was refused, Resume asks again for what it shows, not for a
   await page.unroute(replays)
   await submit.click()
   await page.getByText('and 2 that were missed').waitFor()
+})
+
+test('Resume closes where somebody else resumes it meanwhile, and offers no earlier pause', async ({
+  application,
+  open,
+}) => {
+  const { clock } = application.api.ctx
+  const { id } = await create(application, 'Resumed elsewhere', good.url)
+  const url = `/app/api/v2/webhooks/${id}`
+  await application.asOwner('PATCH', url, { status: 'disabled' })
+  await happen(application, 1)
+  clock.advance(600_000)
+  await application.asOwner('PATCH', url, { status: 'active' })
+  clock.advance(600_000)
+  await application.asOwner('PATCH', url, { status: 'disabled' })
+  await happen(application, 2)
+  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
+  await page.getByRole('button', { name: 'Resume and replay 2' }).waitFor()
+  await application.asOwner('PATCH', url, { status: 'active' })
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByText('was missed while it was off').waitFor()
 })
 
 test('what was missed is dismissed, on every open page, and offered again by Undo', async ({
@@ -440,7 +463,7 @@ test('what a webhook has missed counts what ended undelivered before it was paus
   const missed = `**/app/webhooks/${id}/missed`
   const ended_from = '2026-01-02T03:04:05.000Z'
   await page.route(missed, (route) =>
-    route.fulfill({ json: { deliveries: 100_001, from: ended_from, ended_from } }),
+    route.fulfill({ json: { deliveries: 100_001, from: ended_from, to: null, ended_from } }),
   )
   await page.reload()
   await page.getByText('More than 100,000 events were missed').waitFor()

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../../api/fault.ts'
 import { countMissedEventsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
@@ -40,7 +40,8 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
   // Counted anew each time it is asked: what was counted before says nothing of what came since.
   const isCounted = missed.isSuccess && missed.isFetchedAfterMount
   // Once it goes on, the notice of its page asks for the oldest that it has missed, which may be another.
-  const shown = resumed ? resumed.shown : isCounted ? missed.data : undefined
+  const isOfNow = isCounted && missed.data.to === null
+  const shown = resumed ? resumed.shown : isOfNow ? missed.data : undefined
   const { deliveries: count = 0, is_estimate = false, from, ended_from } = shown ?? {}
   const isNothing = count === 0 && !is_estimate
   const isTooMany = count > replayMax
@@ -72,6 +73,10 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
       })
     },
   })
+  const isResumedElsewhere = isCounted && !isOfNow && !resumed && !resume.isPending
+  useEffect(() => {
+    if (isResumedElsewhere) onClose()
+  }, [isResumedElsewhere, onClose])
   return (
     <Modal opened onClose={onClose} title={t(($) => $.webhooks.resume.title)}>
       <Stack>
