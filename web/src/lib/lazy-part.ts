@@ -5,8 +5,7 @@ const againMs = 2000
 /**
  * A part of a page that is read after it, once the browser has nothing else to do: it is there when
  * somebody opens it, also when the server is away by then. While it cannot be read it is asked for again
- * and again: a part that nobody has opened must not take the page with it. One that somebody opens and
- * that an update has taken away loads the page anew.
+ * and again: a part that nobody has opened must not take the page with it.
  *
  * A drawer or dialog belongs inside the `Suspense`, with its content: what comes later gets no focus.
  */
@@ -16,28 +15,12 @@ export const lazyPart = <Name extends string, Props extends object>(
 ) => {
   whenIdle(() => void load().catch(() => undefined))
   return lazy(async () => {
-    let isLeft = false
     for (;;) {
       const module = await load().catch(() => undefined)
       if (module) return { default: module[name] }
-      if (!isLeft && (await isReplaced())) {
-        // Once: what is typed may keep somebody here.
-        isLeft = true
-        location.reload()
-      }
       await new Promise((resolve) => setTimeout(resolve, againMs))
     }
   })
-}
-
-/** The server was updated, and has the files of this page no more. */
-async function isReplaced() {
-  const own = document.querySelector('script[type=module]')?.getAttribute('src')
-  const page = await fetch('/').then(
-    (answer) => (answer.ok ? answer.text() : ''),
-    () => '',
-  )
-  return own && page && !page.includes(own)
 }
 
 /** Safari knows no idleness. */

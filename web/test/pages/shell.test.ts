@@ -362,25 +362,3 @@ test('a server that goes away is told, and when it is back what changed meanwhil
   await reader.getByRole('dialog', { name: 'Sign in again' }).waitFor()
   await reader.locator('th', { hasText: 'Typed meanwhile' }).waitFor()
 })
-
-test('a page whose later parts an update has taken away loads itself again when one is opened', async ({
-  application,
-  open,
-}) => {
-  const page = await open(application.visitor, path)
-  allowFailures(page, /^GET \/assets\/KeyList.* 404$/)
-  const part = /\/assets\/KeyList-.*\.js$/
-  await page.route(part, (route) => route.fulfill({ status: 404 }))
-  await page.route(`${application.address}/`, (route) =>
-    route.fulfill({ body: '<script type="module" src="/assets/index-newer.js"></script>' }),
-  )
-  await page.reload()
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  const isLoaded = page.waitForEvent('load')
-  await page.keyboard.press('?')
-  await isLoaded
-  await page.unroute(part)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('?')
-  await page.getByRole('dialog').waitFor()
-})
