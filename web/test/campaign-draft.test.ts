@@ -515,6 +515,18 @@ test('what can be undone yet is saved once it cannot be any more, or when somebo
   expect(bodies).toEqual([{ name: 'One' }, { name: 'Two' }])
 })
 
+test('what is saved before its author signs out is not offered to be undone any more', async () => {
+  const { draft, bodies } = held()
+  let isOffered = true
+  const release = draft.hold(heldMs, () => {
+    isOffered = false
+    release()
+  })
+  draft.set({ name: 'Left' })
+  await draft.finish()
+  expect([bodies, isOffered]).toEqual([[{ name: 'Left' }], false])
+})
+
 test('what somebody leaves while it can be undone is saved by itself where the server was busy or had changed', async () => {
   for (const fault of [busy, { code: 'version_conflict', statusCode: 409, message: 'Late.' }]) {
     const { draft, bodies, later } = held([fault])

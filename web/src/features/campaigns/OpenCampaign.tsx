@@ -102,7 +102,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
       beforeSignOut(
         () => {
           uncommitted.commit()
-          return draft.flush()
+          return draft.finish()
         },
         () => (draft.state().saving === 'saved' ? undefined : t(($) => $.shell.leaving.unsaved)),
       ),

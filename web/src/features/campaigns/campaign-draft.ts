@@ -55,7 +55,7 @@ export class CampaignDraft {
   #state: DraftState
   #timer: ReturnType<typeof setTimeout> | undefined
   /** The changes that can be undone yet. */
-  readonly #held = new Set<object>()
+  readonly #held = new Map<object, (() => void) | undefined>()
   #heldUntilMs = 0
   #running: Promise<void> | undefined
   readonly #options: DraftOptions
@@ -92,11 +92,12 @@ export class CampaignDraft {
    * runs acts at once upon what is saved, and somebody may undo the change yet.
    *
    * @param forMs how long another tab leaves it alone
+   * @param withdraw takes away the offer to undo it
    * @returns releases it
    */
-  hold = (forMs: number) => {
+  hold = (forMs: number, withdraw?: () => void) => {
     const change = {}
-    this.#held.add(change)
+    this.#held.set(change, withdraw)
     this.#heldUntilMs = Date.now() + forMs
     return () => {
       if (this.#held.delete(change) && this.#held.size === 0) this.releaseAll()
@@ -137,6 +138,12 @@ export class CampaignDraft {
     await this.#running
     // Another call of the same moment may have begun to save it.
     await (this.#isToBeSaved() ? this.#start() : this.#running)
+  }
+
+  /** Before its author signs out, and may think better of it: what is saved then cannot be undone any more. */
+  finish = () => {
+    for (const withdraw of [...this.#held.values()]) withdraw?.()
+    return this.flush()
   }
 
   /** A newer record than the one that is known. */

@@ -1,3 +1,4 @@
+import { notifications } from '@mantine/notifications'
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Campaign } from '../../api/generated/types.gen.ts'
 import { showUndo, undoMs } from '../../ui/showUndo.tsx'
@@ -32,8 +33,10 @@ export function useDraft() {
       return draft.flush()
     },
     /** What was changed just now is saved once it cannot be undone any more. */
-    offerUndo: (text: string, back: (mine: Campaign, saved: Campaign) => Edits) =>
-      showUndo(text, () => draft.undo(back), draft.hold(undoMs)),
+    offerUndo(text: string, back: (mine: Campaign, saved: Campaign) => Edits) {
+      const release = draft.hold(undoMs, () => notifications.hide(notice))
+      const notice = showUndo(text, () => draft.undo(back), release)
+    },
     /** As it is at this moment, for what happens after the page was drawn. */
     now: () => draft.state().campaign,
     /** What the server says is wrong at a place, given as a JSON pointer. */
