@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApi } from '../../../test/app.ts'
 import { createMailbox, createReadyCampaign } from '../../../test/campaigns.ts'
+import { alwaysOpen } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
 import { getLeadOverview } from './overview.ts'
@@ -79,7 +80,7 @@ test('a lead whose mailbox no longer sends says so, and what to do', async () =>
 
 test('a lead that is due and waits for the gap of its mailbox alone says until when', async () => {
   await using api = await testApi()
-  const { id: campaign_id } = await createReadyCampaign(api)
+  const { id: campaign_id } = await createReadyCampaign(api, { campaign_schedule: alwaysOpen })
   const leads = [{ email: 'ann@lead.example' }]
   const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
   const [{ id }] = added.body.created_leads
@@ -122,7 +123,9 @@ test('a lead that is due and waits for the gap of its mailbox alone says until w
 test('a lead that waits for tomorrow is not said to wait for the gap of a mailbox', async () => {
   await using api = await testApi()
   const other = await createMailbox(api.ctx, api.workspaceId)
-  const { id: campaign_id, email_list } = await createReadyCampaign(api)
+  const { id: campaign_id, email_list } = await createReadyCampaign(api, {
+    campaign_schedule: alwaysOpen,
+  })
   const { peek } = api.ctx.database
   const leads = [{ email: 'ann@lead.example' }, { email: 'bob@lead.example' }]
   const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
