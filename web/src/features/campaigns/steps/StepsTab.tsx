@@ -39,18 +39,25 @@ export function StepsTab() {
       replace: true,
     })
   /** Nobody is brought back to a step from somewhere else. */
-  const looksAt = useRef<string>(undefined)
+  const looksAt = useRef<{ key: string; variant: number }>(undefined)
   useEffect(() => {
-    looksAt.current = step && keyOf(step.id)
+    looksAt.current = step && { key: keyOf(step.id), variant }
     return () => {
       looksAt.current = undefined
     }
-  }, [step, keyOf])
+  }, [step, variant, keyOf])
   const save = (changed: Step[]) => set(withSteps(changed))
   const isSame = (one: { id: string }, other: { id: string }) => keyOf(one.id) === keyOf(other.id)
   /** Once: it may have come back by another way. */
   const putBack = <T extends { id: string }>(list: T[], index: number, removed: T, back: T) =>
     list.some((each) => isSame(each, removed)) ? list : list.toSpliced(index, 0, back)
+  /** The step that somebody looks at stays in sight, whichever number it has then. */
+  const keepShown = (then: Step[]) => {
+    const { key, variant } = looksAt.current ?? {}
+    const index = then.findIndex((each) => keyOf(each.id) === key)
+    if (index >= 0) show(index + 1, variant)
+    return withSteps(then)
+  }
   const add = () => {
     save([...steps, newStep(steps.length)])
     show(steps.length + 1)
@@ -60,7 +67,7 @@ export function StepsTab() {
     if (!removed) return
     offerUndo(
       t(($) => $.campaigns.steps.removed, { number: index + 1 }),
-      (mine, saved) => withSteps(putBack(stepsOf(mine), index, removed, stepBack(removed, saved))),
+      (mine, saved) => keepShown(putBack(stepsOf(mine), index, removed, stepBack(removed, saved))),
     )
     save(steps.toSpliced(index, 1))
     show(Math.max(1, index))
@@ -73,9 +80,7 @@ export function StepsTab() {
       (mine) => {
         const then = stepsOf(mine)
         const at = then.findIndex((each) => isSame(each, mover))
-        if (at < 0) return {}
-        if (looksAt.current === keyOf(mover.id)) show(from + 1)
-        return withSteps(moved(then, at, from))
+        return at < 0 ? {} : keepShown(moved(then, at, from))
       },
     )
     save(moved(steps, from, to))
