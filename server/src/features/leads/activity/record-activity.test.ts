@@ -221,10 +221,13 @@ test('a mail whose first open was counted before steps were noted is not counted
 
 test('what is read late counts on the day on which it came, each at the mail that it is about', async () => {
   const campaign = await createCampaign()
-  const [id = ''] = await addLeads(campaign, address())
+  const email = address()
+  const [id = ''] = await addLeads(campaign, email)
+  const other = await createCampaign()
+  const [otherId = ''] = await addLeads(other, email)
   const mails = [sent(id, tomorrow()), sent(id, tomorrow())] as const
   const [first, second] = mails.map((mail) => ('stepId' in mail ? mail.stepId : ''))
-  await record(...mails)
+  await record(...mails, sent(otherId, tomorrow()))
   const ago = (days: number) => new Date(api.ctx.now().getTime() - days * 86_400_000)
   const about = (step_id = '', at = ago(0)) => ({
     ...{ leadId: id, message, at, mail: { step_id, variant_id: null } },
@@ -237,20 +240,23 @@ test('what is read late counts on the day on which it came, each at the mail tha
       ...{ isOutOfOffice: false, resumeAt: null },
     },
   )
-  const days = await api.ctx.database.peek
-    .selectFrom('campaign_step_days')
-    .select(['day', 'step_id', 'replied', 'unsubscribed', 'auto_replied'])
-    .where('campaign_id', '=', campaign)
-    .where('sent', '=', 0)
-    .orderBy('day')
-    .execute()
+  const daysOf = (campaignId: string) =>
+    api.ctx.database.peek
+      .selectFrom('campaign_step_days')
+      .select(['day', 'step_id', 'replied', 'unsubscribed', 'auto_replied'])
+      .where('campaign_id', '=', campaignId)
+      .where('sent', '=', 0)
+      .orderBy('day')
+      .execute()
   const { campaign_schedule } = await getCampaign(campaign)
   const dayAgo = (count: number) => dayOf(campaign_schedule.schedules[0].timezone, ago(count))
   const none = { replied: 0, unsubscribed: 0, auto_replied: 0 }
-  expect(days).toEqual([
+  expect(await daysOf(campaign)).toEqual([
     { ...none, day: dayAgo(3), step_id: first, replied: 1, unsubscribed: 1 },
     { ...none, day: dayAgo(2), step_id: second, auto_replied: 1 },
   ])
+  // Nobody of that address gets anything from then on.
+  expect(await daysOf(other)).toMatchObject([{ day: dayAgo(3), unsubscribed: 1 }])
 })
 
 test('the steps that a lead got are kept in their order', async () => {

@@ -63,7 +63,7 @@ function change(
     const { email_folded } = lead?.now ?? places.get(activity.leadId) ?? {}
     if (email_folded === undefined) continue
     if (activity.kind === 'unsubscribed') {
-      changeOthers(lead, byAddress.get(email_folded), planUnsubscribe, at)
+      changeOthers(lead, byAddress.get(email_folded), planUnsubscribe, at, cameAtOf(activity, at))
     } else if (isEnd(activity)) {
       changeOthers(lead, byAddress.get(email_folded), planBlock, at)
     } else if (activity.kind === 'replied' && lead?.now.stop_for_company) {
@@ -76,12 +76,15 @@ function change(
 function changeItself(lead: ChangingLead, activity: LeadActivity, at: Date) {
   const { patch, events } = planActivity(lead.now, activity, at)
   const of = sentIn(activity) ?? activity
-  const cameAt = ('at' in activity && activity.at) || at
+  const cameAt = cameAtOf(activity, at)
   lead.about(('mail' in of && of.mail) || null, cameAt)
   countMail(lead, activity, cameAt)
   lead.change(patch, events, at)
   lead.about(null)
 }
+
+/** When the mail of an activity came, which may be read much later. */
+const cameAtOf = (activity: LeadActivity, at: Date) => ('at' in activity && activity.at) || at
 
 /** What happens to a mail, apart from what it makes of its lead. */
 function countMail(lead: ChangingLead, activity: LeadActivity, at: Date) {
@@ -108,11 +111,14 @@ function changeOthers(
   related: ChangingLead[] | undefined,
   plan: (other: LockedLead) => ActivityChange,
   at: Date,
+  cameAt = at,
 ) {
   for (const other of related ?? []) {
     if (other === lead) continue
     const { patch, events } = plan(other.now)
+    other.about(null, cameAt)
     other.change(patch, events, at)
+    other.about(null)
   }
 }
 
