@@ -84,9 +84,8 @@ export async function forgetMissed(
       if (to <= begun) return [kept]
       // All of it may be too much for one replay: the next window goes on where this one ends. Whoever
       // replays a part is offered the rest, also of what somebody dismissed.
-      const rest = { ...kept, dismissed: false }
-      if (to <= period.from) return [{ ...rest, ended_from: to.toISOString() }]
-      return [{ ...rest, from: to.toISOString(), ended_from: null }]
+      if (to <= period.from) return [{ ...kept, ended_from: to.toISOString() }]
+      return [{ ...kept, from: to.toISOString(), ended_from: null, dismissed: false }]
     })
     const missed = JSON.stringify(left)
     if (missed === JSON.stringify(periods)) return
