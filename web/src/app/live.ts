@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
 import { setConnection } from '../api/connection.ts'
 import { isOf } from '../api/read-again.ts'
 import { operationsOfTopic, pauseMsOf } from './live-topics.ts'
@@ -21,18 +21,22 @@ interface FollowOptions {
  */
 export function followWorkspace({ workspaceId, cache, onSessionChange }: FollowOptions) {
   let isFirst = true
-  const reader = createReader((topic) => {
+  const reader = createReader(async (topic) => {
     // What has just failed says so, and how to try again.
     const leavesFailed = isFirst
     isFirst = false
     // Its own reading is that of the page, which has just been opened.
     const isAnew = topic === '*' && !leavesFailed
     if (isAnew || topic === 'members' || topic === 'workspace') onSessionChange()
-    return cache.invalidateQueries({
-      predicate: (query) =>
+    const filters = {
+      predicate: (query: Query) =>
         (topic === '*' || isOf(operationsOfTopic[topic] ?? [], query)) &&
         !(leavesFailed && query.state.status === 'error'),
-    })
+    }
+    // Another topic, or the page itself, may be reading the same.
+    const isUnderWay = topic !== '*' && cache.isFetching(filters) > 0
+    await cache.invalidateQueries(filters, { cancelRefetch: topic === '*' })
+    return isUnderWay
   })
   const end =
     typeof SharedWorker === 'undefined' ? poll(reader.tell) : listen(workspaceId, reader.tell)
@@ -81,8 +85,10 @@ const readingMsMax = 30_000
  * Reads a topic at once, and again only after a while, however often it is told. What is told while it is
  * read is read afterwards: to read it at once would break off what is under way, each time anew where an
  * answer takes longer than the pause, and the database goes on with what was broken off.
+ *
+ * @param read tells whether some of it was being read already, and may lack what was told
  */
-function createReader(read: (topic: string) => Promise<void>) {
+function createReader(read: (topic: string) => Promise<boolean>) {
   const reading = new Set<string>()
   const toldMeanwhile = new Set<string>()
   const lastRead = new Map<string, { endedMs: number; tookMs: number }>()
@@ -93,7 +99,7 @@ function createReader(read: (topic: string) => Promise<void>) {
     waiting.delete(topic)
     reading.add(topic)
     const begunMs = performance.now()
-    await Promise.race([read(topic), after(readingMsMax)])
+    if (await Promise.race([read(topic), after(readingMsMax)])) toldMeanwhile.add(topic)
     const endedMs = performance.now()
     lastRead.set(topic, { endedMs, tookMs: endedMs - begunMs })
     reading.delete(topic)

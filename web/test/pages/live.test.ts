@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import { patience } from '../../../server/test/patience.ts'
@@ -66,12 +67,8 @@ test('without a worker that tabs can share, a page reads everything again every 
   await page.getByRole('button', { name: 'Workspace Renamed' }).waitFor()
 })
 
-test('what is slow to answer is read to its end, and then once more for what was told meanwhile', async ({
-  application,
-  open,
-}) => {
-  const page = await open(application.visitor, '/w/default/settings/workspace')
-  // Notes every topic that the page is told of.
+/** Opens it and waits until it follows what changes. @returns waits until it was told of a topic so often */
+async function openNoting(page: Page, url: string) {
   await page.addInitScript(`
     globalThis.told = []
     globalThis.SharedWorker = class extends SharedWorker {
@@ -80,13 +77,22 @@ test('what is slow to answer is read to its end, and then once more for what was
         this.port.addEventListener('message', ({ data }) => told.push(...(data.topics ?? [])))
       }
     }`)
-  await page.clock.install()
-  await page.goto(`${application.address}${path}`)
+  await page.goto(url)
   const isTold = (topic: string, times: number) =>
     expect
       .poll(() => page.evaluate(`told.filter((each) => each === '${topic}').length`), patience)
       .toBeGreaterThanOrEqual(times)
   await isTold('*', 1)
+  return isTold
+}
+
+test('what is slow to answer is read to its end, and then once more for what was told meanwhile', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, '/w/default/settings/workspace')
+  await page.clock.install()
+  const isTold = await openNoting(page, `${application.address}${path}`)
   await application.asOwner('POST', '/app/oauth/service-accounts', newKey('Read before'))
   await page.getByRole('rowheader', { name: 'Read before' }).waitFor()
   const answers: (() => Promise<void>)[] = []
@@ -109,4 +115,32 @@ test('what is slow to answer is read to its end, and then once more for what was
   await page.unroute('**/app/oauth/service-accounts*')
   await page.clock.fastForward(30_000)
   await page.getByRole('rowheader', { name: 'Told meanwhile' }).waitFor()
+})
+
+test('what stands in several topics is not broken off by a word of another one', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, '/account')
+  const isTold = await openNoting(page, `${application.address}/w/default`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const answers: (() => Promise<void>)[] = []
+  const broken: string[] = []
+  page.on('requestfailed', (request) => broken.push(request.url()))
+  await page.route('**/app/home*', async (route) => {
+    const response = await route.fetch()
+    answers.push(() => route.fulfill({ response }))
+  })
+  await application.asOwner('POST', '/app/oauth/service-accounts', newKey('Told first'))
+  await expect.poll(() => answers.length, patience).toBe(1)
+  // Who the reader is here is read with it: its answer is back once the topic is being read.
+  const isRead = page.waitForResponse('**/app/session')
+  await application.asOwner('PATCH', '/app/workspace', { name: 'Told second' })
+  await isTold('workspace', 1)
+  await isRead
+  expect(broken).toEqual([])
+  expect(answers).toHaveLength(1)
+  await answers[0]?.()
+  await expect.poll(() => answers.length, patience).toBe(2)
+  await answers[1]?.()
 })
