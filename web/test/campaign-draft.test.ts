@@ -527,6 +527,17 @@ test('what is saved before its author signs out is not offered to be undone any 
   expect([bodies, isOffered]).toEqual([[{ name: 'Left' }], false])
 })
 
+test('what could not be saved before its author signs out can still be undone', async () => {
+  const { draft } = held([busy])
+  let isOffered = true
+  draft.hold(heldMs, () => {
+    isOffered = false
+  })
+  draft.set({ name: 'Left' })
+  await draft.finish()
+  expect([draft.state().saving, isOffered]).toEqual(['refused', true])
+})
+
 test('what somebody leaves while it can be undone is saved by itself where the server was busy or had changed', async () => {
   for (const fault of [busy, { code: 'version_conflict', statusCode: 409, message: 'Late.' }]) {
     const { draft, bodies, later } = held([fault])

@@ -141,9 +141,11 @@ export class CampaignDraft {
   }
 
   /** Before its author signs out, and may think better of it: what is saved then cannot be undone any more. */
-  finish = () => {
-    for (const withdraw of [...this.#held.values()]) withdraw?.()
-    return this.flush()
+  finish = async () => {
+    const offers = [...this.#held.values()]
+    await this.flush()
+    // What could not be saved can still be undone.
+    if (this.#state.saving === 'saved') for (const withdraw of offers) withdraw?.()
   }
 
   /** A newer record than the one that is known. */
