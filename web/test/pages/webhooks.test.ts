@@ -233,7 +233,7 @@ test('a webhook whose health cannot be read says so, and is not called well', as
   await page.getByRole('alert').getByText(message).waitFor()
   await page.getByText('Active', { exact: true }).waitFor()
   expect(await well.count()).toBe(0)
-  expect(await page.getByText('Loading').count()).toBe(0)
+  await expect.poll(() => page.getByText('Loading').count(), patience).toBe(0)
   await page.unroute(readings)
   await page.getByRole('button', { name: 'Try again' }).click()
   await well.waitFor()
@@ -414,6 +414,27 @@ test('Resume closes where somebody else resumes it meanwhile, and offers no earl
   await page.getByRole('button', { name: 'Resume and replay 2' }).waitFor()
   await application.asOwner('PATCH', url, { status: 'active' })
   await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByText('was missed while it was off').waitFor()
+})
+
+test("where the answer of one's own Resume got lost, it closes and says so", async ({
+  application,
+  open,
+}) => {
+  const { id } = await create(application, 'Lost answer', good.url)
+  const url = `/app/api/v2/webhooks/${id}`
+  await application.asOwner('PATCH', url, { status: 'disabled' })
+  await happen(application, 1)
+  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
+  expectFailures(page, 'PATCH /app/api/v2/webhooks/:id lost')
+  await page.route(`**${url}`, async (route) => {
+    if (route.request().method() !== 'PATCH') return route.fallback()
+    await route.fetch()
+    await route.abort()
+  })
+  await page.getByRole('button', { name: 'Resume and replay 1' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByText('The server does not answer.').first().waitFor()
   await page.getByText('was missed while it was off').waitFor()
 })
 

@@ -75,8 +75,11 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
   })
   const isResumedElsewhere = isCounted && !isOfNow && !resumed && !resume.isPending
   useEffect(() => {
-    if (isResumedElsewhere) onClose()
-  }, [isResumedElsewhere, onClose])
+    if (!isResumedElsewhere) return
+    // It may be one's own whose answer got lost, of which the dialog would have told.
+    if (resume.error) notifications.show({ color: 'red', message: resume.error.message })
+    onClose()
+  }, [isResumedElsewhere, resume.error, onClose])
   return (
     <Modal opened onClose={onClose} title={t(($) => $.webhooks.resume.title)}>
       <Stack>
