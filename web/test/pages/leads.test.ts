@@ -244,9 +244,6 @@ test('a change whose answer got lost is done once and can be set back; more than
     { email: 'dan@lost.example' },
   ])
   const page = await open(application.visitor, `${path}?q=lost.example`)
-  // Told of it live, the page would show that it is done before the button is pressed again.
-  await page.addInitScript('delete globalThis.SharedWorker')
-  await page.reload()
   expectFailures(page, 'POST /app/leads/bulk lost')
   await page.route(
     '**/app/leads/bulk',
@@ -278,11 +275,20 @@ test('a change whose answer got lost is done once and can be set back; more than
   expectFailures(page, 'POST /app/leads/bulk lost', 'POST /app/leads/jobs/:id/undo lost')
   await page.getByRole('row').filter({ hasText: 'eve@lost.example' }).click()
   const panel = page.getByRole('dialog')
+  await panel.getByRole('button', { name: 'Pause' }).waitFor()
+  // The page reads again once the server answers: it would show that it is done before the button is
+  // pressed again.
+  const reading = Promise.withResolvers<void>()
+  await page.route(/\/app\/leads/, async (route) => {
+    if (route.request().method() === 'GET') await reading.promise
+    await route.fallback()
+  })
   await loseAnswer('**/app/leads/bulk')
   await panel.getByRole('button', { name: 'Pause' }).click()
   // What the campaign is may be said there, too, and comes a moment later.
   await panel.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor()
   await panel.getByRole('button', { name: 'Pause' }).click()
+  reading.resolve()
   await page.getByText('1 lead paused.').waitFor()
   await loseAnswer('**/undo')
   await page.getByRole('button', { name: 'Undo' }).click()
