@@ -276,8 +276,8 @@ test('a change whose answer got lost is done once and can be set back; more than
   await page.getByRole('row').filter({ hasText: 'eve@lost.example' }).click()
   const panel = page.getByRole('dialog')
   await panel.getByRole('button', { name: 'Pause' }).waitFor()
-  // The page reads again once the server answers: it would show that it is done before the button is
-  // pressed again.
+  // The page reads again once the server answers: it would show that it is done, or undone, before the
+  // button is pressed again.
   const reading = Promise.withResolvers<void>()
   await page.route(/\/app\/leads/, async (route) => {
     if (route.request().method() === 'GET') await reading.promise
@@ -288,12 +288,12 @@ test('a change whose answer got lost is done once and can be set back; more than
   // What the campaign is may be said there, too, and comes a moment later.
   await panel.getByRole('alert').filter({ hasText: 'The server does not answer' }).waitFor()
   await panel.getByRole('button', { name: 'Pause' }).click()
-  reading.resolve()
   await page.getByText('1 lead paused.').waitFor()
   await loseAnswer('**/undo')
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('status').getByRole('alert').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
+  reading.resolve()
   await page.getByText('1 lead paused.').waitFor({ state: 'detached' })
   await panel.getByRole('button', { name: 'Pause' }).waitFor()
   await page.keyboard.press('Escape')
