@@ -39,12 +39,12 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   const form = useRef<HTMLFormElement>(null)
   const editor = useRef<FocusHandle>(null)
   // Before the editor is there this stands in its place, and keeps that somebody wants to write.
-  const placeholderField = useRef<HTMLTextAreaElement>(null)
+  const loadingField = useRef<HTMLTextAreaElement>(null)
   const isFocusWanted = useRef(false)
   useImperativeHandle(inputRef, () => ({
     focus() {
       isFocusWanted.current = editor.current === null
-      const target = editor.current ?? placeholderField.current
+      const target = editor.current ?? loadingField.current
       target?.focus()
     },
   }))
@@ -118,7 +118,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
       <Suspense
         fallback={
           <Textarea
-            ref={placeholderField}
+            ref={loadingField}
             readOnly
             minRows={4}
             autosize
