@@ -336,6 +336,24 @@ describe('rotating the signing secret', () => {
     expect((await signing()).sort()).toEqual(keysOf(...secrets).sort())
   })
 
+  test('is not asked for by who sends back the record that a replayed creation answered', async () => {
+    const { signing_secret } = created
+    const body = {
+      ...{ target_hook_url: 'https://hooks.example.com/in', name: 'CRM' },
+      ...{ event_type: 'lead.interested', signing_secret },
+    }
+    const make = () =>
+      api.call('POST', '/api/v2/webhooks', { body, headers: { 'idempotency-key': 'replayed' } })
+    await make()
+    const replayed = (await make()).body
+    expect(replayed.signing_secret).toBeNull()
+    const answer = await patch(replayed.id, { ...replayed, name: 'Renamed' })
+    expect(answer).toMatchObject({ status: 200, body: { name: 'Renamed' } })
+    expect(answer.body).not.toHaveProperty('signing_secret')
+    const { secrets } = await open(replayed.id)
+    expect(secrets.map((key) => key.toString('base64'))).toEqual(keysOf(signing_secret))
+  })
+
   test('to the secret it has is no rotation', async () => {
     const answer = await patch(created.id, { signing_secret: created.signing_secret })
     expect(answer.body).not.toHaveProperty('signing_secret')

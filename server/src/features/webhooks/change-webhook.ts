@@ -7,6 +7,7 @@ import {
   isSameId,
   isTimeBetween,
   type ReadOnlyFields,
+  readOnlyIn,
   refuseChanged,
   timeOf,
 } from '../../kernel/http/as-read.ts'
@@ -165,9 +166,13 @@ function refuseLoneOverlap(given: WebhookChanges) {
 
 function newSecretOf(tx: Context, row: Row, given: WebhookChanges): string | undefined {
   const { signing_secret: secret } = given
-  if (secret === undefined || secret === null) return secret === null ? createSecret() : undefined
+  if (secret === undefined) return undefined
+  if (secret === null) return isWholeRecord(given) ? undefined : createSecret()
   return secret === openSecret(tx, row, row.secret) ? undefined : secret
 }
+
+/** As a replayed creation answers it, whose `signing_secret` is null because the secret is shown once. */
+const isWholeRecord = (given: WebhookChanges) => readOnlyIn(given, isAsRead).length > 0
 
 /** Both secrets sign until the overlap is over. A secret that was replaced before ends now. */
 function rotate(tx: Context, row: Row, secret: string, given: WebhookChanges): Columns {
