@@ -258,6 +258,12 @@ describe('bodies', () => {
     },
   )
 
+  test('an unknown field that says nothing is named in no fault of the others', async () => {
+    const answer = await post(JSON.stringify({ ...valid, name: undefined, colour: '', size: 1 }))
+    const paths = answer.body.details.map(({ path }: { path: string }) => path)
+    expect(paths.toSorted()).toEqual(['/name', '/size'])
+  })
+
   test('null equals omitted', async () => {
     const body = JSON.stringify({ ...valid, timestamp_expires: null })
     expect((await post(body)).status).toBe(201)

@@ -87,7 +87,9 @@ function bodyValidator(
         // Every problem at once helps a person; in a huge body it would only fill the memory.
         const judge = isSmall(data) ? validate.all() : validate.first
         judge(data)
-        return { error: bodyError(judge.errors ?? []) }
+        const errors = judge.errors ?? []
+        const faults = errors.filter((error) => !isEmptyUnknownField(error))
+        return { error: bodyError(faults.length > 0 ? faults : errors) }
       }
     }
     return { value: data }
@@ -101,9 +103,8 @@ function bodyValidator(
  * @returns whether there were any
  */
 function dropEmptyUnknownFields(body: unknown, error: ErrorObject | undefined): boolean {
-  if (error?.keyword !== 'additionalProperties' || !isRecord(error.data)) return false
-  const { data, parentSchema, params, instancePath } = error
-  if (!isEmpty(data[params.additionalProperty])) return false
+  if (!error || !isEmptyUnknownField(error)) return false
+  const { parentSchema, instancePath } = error
   for (const each of recordsLike(body, instancePath)) {
     for (const name of Object.keys(each)) {
       if (!Object.hasOwn(parentSchema?.properties ?? {}, name) && isEmpty(each[name]))
@@ -136,6 +137,9 @@ function isSmall(data: unknown): boolean {
   }
   return true
 }
+
+const isEmptyUnknownField = ({ keyword, data, params }: ErrorObject): boolean =>
+  keyword === 'additionalProperties' && isRecord(data) && isEmpty(data[params.additionalProperty])
 
 function isEmpty(value: unknown): boolean {
   if (value === null || value === false || value === '') return true
