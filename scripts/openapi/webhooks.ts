@@ -26,7 +26,7 @@ export function webhookItem(
       content: {
         'application/json': {
           schema: { $ref: `#/components/schemas/${payload}` },
-          example: { ...(example as object), type, event_type: type },
+          example: { ...(example as object), ...exampleOf(type) },
         },
       },
     },
@@ -35,8 +35,8 @@ export function webhookItem(
         description: 'Delivered. The first KiB of text in the body is kept with the attempt.',
       },
       '410': { description: 'Disables the webhook; nothing is delivered to it any more.' },
-      '429': { description: 'Tried again, at the time that `Retry-After` names.' },
-      '503': { description: 'Tried again, at the time that `Retry-After` names.' },
+      '429': { description: triedLater },
+      '503': { description: triedLater },
       default: {
         description: 'Failed, and tried again. A redirect is never followed.',
       },
@@ -44,6 +44,16 @@ export function webhookItem(
   }
   return { post }
 }
+
+/** A custom label has a type of its own, which no receiver could tell from `lead.label`. */
+function exampleOf(type: string) {
+  if (type !== 'lead.label') return { type, event_type: type }
+  const labelType = 'lead.label.019a9d5e-1abe-7c31-9d0a-5e1f6a2b3c4d'
+  return { type: labelType, event_type: labelType, custom_interest_value: 'call_back' }
+}
+
+const triedLater =
+  'Tried again when the schedule says, or when `Retry-After` does if that is later, 24 h at most.'
 
 /** `onLeadInterested` of `lead.interested`. */
 const operationIdOf = (type: string) =>

@@ -28,7 +28,7 @@ export const leadRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'addLeads',
         summary: 'Add leads to a campaign',
         description:
-          `1 to ${leadsMax} leads. Every row is accounted for: \`skipped_leads\` tells why one made ` +
+          `1 to ${leadsMax} leads in at most 10 MiB. Every row is accounted for: \`skipped_leads\` tells why one made ` +
           'no lead. An address that unsubscribed or bounced anywhere in the workspace is skipped. ' +
           'A campaign is never started by this; an active one writes to the new leads.',
         tags,

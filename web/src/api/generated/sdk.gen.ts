@@ -89,7 +89,7 @@ export const updateCampaign = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Add leads to a campaign
  *
- * 1 to 1000 leads. Every row is accounted for: `skipped_leads` tells why one made no lead. An address that unsubscribed or bounced anywhere in the workspace is skipped. A campaign is never started by this; an active one writes to the new leads.
+ * 1 to 1000 leads in at most 10 MiB. Every row is accounted for: `skipped_leads` tells why one made no lead. An address that unsubscribed or bounced anywhere in the workspace is skipped. A campaign is never started by this; an active one writes to the new leads.
  */
 export const addLeads = <ThrowOnError extends boolean = true>(options: Options<AddLeadsData, ThrowOnError>): RequestResult<AddLeadsResponses, AddLeadsErrors, ThrowOnError> => (options.client ?? client).post<AddLeadsResponses, AddLeadsErrors, ThrowOnError>({
     url: '/app/api/v2/lead/add',

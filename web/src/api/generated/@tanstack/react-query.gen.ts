@@ -269,7 +269,7 @@ export const updateCampaignMutation = (options?: Partial<Options<UpdateCampaignD
 /**
  * Add leads to a campaign
  *
- * 1 to 1000 leads. Every row is accounted for: `skipped_leads` tells why one made no lead. An address that unsubscribed or bounced anywhere in the workspace is skipped. A campaign is never started by this; an active one writes to the new leads.
+ * 1 to 1000 leads in at most 10 MiB. Every row is accounted for: `skipped_leads` tells why one made no lead. An address that unsubscribed or bounced anywhere in the workspace is skipped. A campaign is never started by this; an active one writes to the new leads.
  */
 export const addLeadsMutation = (options?: Partial<Options<AddLeadsData>>): UseMutationOptions<AddLeadsResponse, AddLeadsError, Options<AddLeadsData>> => {
     const mutationOptions: UseMutationOptions<AddLeadsResponse, AddLeadsError, Options<AddLeadsData>> = {
