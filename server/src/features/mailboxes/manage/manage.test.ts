@@ -131,6 +131,7 @@ test.each([
   ['microsoft', ['outlook-com.olc.protection.outlook.com'], 'smtp-mail.outlook.com'],
   ['zoho', ['mx.zoho.eu', 'mx2.zoho.eu'], 'smtppro.zoho.eu'],
   ['zoho', ['mx.zoho.com.au'], 'smtppro.zoho.com.au'],
+  ['zoho', ['mx.zohocloud.ca', 'mx2.zohocloud.ca'], 'smtppro.zohocloud.ca'],
   ['fastmail', ['in1-smtp.messagingengine.com'], 'smtp.fastmail.com'],
   ['ionos', ['mx00.ionos.co.uk'], 'smtp.ionos.co.uk'],
   ['ionos', ['mx00.kundenserver.de'], 'smtp.ionos.de'],
@@ -275,6 +276,7 @@ test.each([
   ['smtp.ionos.de', 'include:_spf-eu.ionos.com'],
   ['smtp.ionos.com', 'include:_spf-us.ionos.com'],
   ['smtp.zoho.eu', 'include:zohomail.eu'],
+  ['smtp.zohocloud.ca', 'include:zohocloud.ca'],
 ])(
   'where the MX is a gateway, the record names the part of the provider that %s belongs to',
   async (host, include) => {

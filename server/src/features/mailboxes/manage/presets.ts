@@ -40,6 +40,12 @@ const smtps = (host: string): ServerEndpoint => ({ host, port: 465, security: 't
 const imaps = (host: string): ServerEndpoint => ({ host, port: 993, security: 'tls' })
 const cname = (name: string, value: string): DnsRecord => ({ type: 'CNAME', name, value })
 
+/** Under a name of its own, which its SPF record has as well. */
+const zohoCanada: Preset = {
+  ...{ smtp: smtps('smtppro.zohocloud.ca'), imap: imaps('imappro.zohocloud.ca') },
+  spf: 'zohocloud.ca',
+}
+
 const rules: Rule[] = [
   {
     provider: 'google',
@@ -63,9 +69,10 @@ const rules: Rule[] = [
   },
   {
     provider: 'zoho',
-    mx: /\.zoho(mail)?\.[a-z.]+$/,
+    mx: /\.zoho(mail|cloud)?\.[a-z.]+$/,
     smtp: /\.zoho(cloud)?\.[a-z.]+$/,
     preset: (mx) => {
+      if (/\.zohocloud\.ca$/.test(mx)) return zohoCanada
       const ending = endingOf(mx)
       return {
         ...{ smtp: smtps(`smtppro.zoho.${ending}`), imap: imaps(`imappro.zoho.${ending}`) },
