@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { hasMoreCharacters } from '../../kernel/characters.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -45,13 +46,18 @@ export async function updateLead(
         return [field, given === undefined ? lead[field] : given || null]
       }),
     ) as Record<TextField, string | null>
-    const changed = { ...lead, ...texts, custom_variables, timestamp_updated: tx.now() }
+    const now = { ...texts, custom_variables }
+    const fields = (Object.keys(now) as (keyof typeof now)[]).filter(
+      (field) => !isDeepStrictEqual(now[field], lead[field]),
+    )
+    if (fields.length === 0) return leadRecord(lead)
+    const changed = { ...lead, ...now, timestamp_updated: tx.now() }
     await queries.updateFields(tx.db, changed)
     await recordAudit(tx, {
       ...by,
       ...{ workspaceId, action: 'lead.updated', subjectType: 'lead', subjectId: id },
       // Their names alone: what is in them is personal.
-      details: { fields: Object.keys(changes) },
+      details: { fields },
     })
     return leadRecord(changed)
   })

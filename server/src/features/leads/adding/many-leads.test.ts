@@ -230,7 +230,28 @@ test('what somebody corrects is in the record and in the history, with their nam
     kind: 'change',
     name: 'lead.updated',
     actor_type: 'user',
+    details: { fields: ['first_name', 'custom_variables'] },
   })
+})
+
+test('a correction to what the lead has already is none: nothing is recorded, and an undo still reaches it', async () => {
+  const [id = ''] = await addLeads(autumn, [
+    { email: 'ann@one.example', first_name: 'Ann', custom_variables: { seats: 3, plan: 'pro' } },
+  ])
+  const { body: job } = await ask('POST', '/leads/bulk', { action: 'pause', ids: [id] })
+  api.ctx.clock.advance(1000)
+  const { status, body } = await ask('PATCH', `/leads/${id}`, {
+    ...{ first_name: 'Ann', company_name: null },
+    custom_variables: { plan: 'pro', city: null },
+  })
+  expect(status).toBe(200)
+  expect(body).toEqual((await overview(id)).lead)
+  const { body: history } = await ask('GET', `/leads/${id}/history`)
+  expect(history.items.map(({ name }: { name: string }) => name)).toEqual(['lead.paused'])
+  expect((await ask('POST', `/leads/jobs/${job.id}/undo`)).body).toMatchObject({ refused: 0 })
+  await ask('PATCH', `/leads/${id}`, { first_name: 'Ann', last_name: 'Example' })
+  const { body: later } = await ask('GET', `/leads/${id}/history`)
+  expect(later.items[0]).toMatchObject({ details: { fields: ['last_name'] } })
 })
 
 test('a variable that the API took is corrected and removed, whatever its name', async () => {
