@@ -96,6 +96,23 @@ function codeAt(secret: string, nowMs: number): string {
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }
 
+test('the page counts a new password by characters, as the server does', async ({
+  application,
+  open,
+}) => {
+  const { browser } = await createMember(application.api, 'emoji@team.example', 'member')
+  const page = await open(browser, '/account')
+  const typed = page.getByLabel('New password', { exact: true })
+  const change = page.getByRole('button', { name: 'Change password' })
+  await page.getByLabel('Your password', { exact: true }).fill(password)
+  await typed.fill('😀'.repeat(11))
+  await change.click()
+  await page.getByText('Too short: use 12 characters').waitFor()
+  await typed.fill('😀'.repeat(12))
+  await change.click()
+  await page.getByText('Your password is changed').waitFor()
+})
+
 test('a name is changed everywhere, dark is chosen and kept, and a new password ends the other sessions and keeps this one', async ({
   application,
   open,

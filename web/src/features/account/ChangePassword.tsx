@@ -11,7 +11,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
-import { NewPasswordInput, passwordLengthMin, useSignedIn } from '../users/index.ts'
+import { NewPasswordInput, newPasswordProblem, useSignedIn } from '../users/index.ts'
 
 export function ChangePassword() {
   const { t } = useTranslation()
@@ -22,10 +22,7 @@ export function ChangePassword() {
     initialValues: { current_password: '', new_password: '' },
     validate: {
       current_password: (value) => (value === '' ? t(($) => $.signIn.passwordMissing) : null),
-      new_password: (value) =>
-        value.length < passwordLengthMin
-          ? t(($) => $.password.short, { count: passwordLengthMin })
-          : null,
+      new_password: (value) => newPasswordProblem(t, value),
     },
   })
   const change = useMutation({

@@ -7,7 +7,7 @@ import type { Fault } from '../../api/fault.ts'
 import { acceptInvitationMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
-import { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
+import { NewPasswordInput, newPasswordProblem } from './NewPasswordInput.tsx'
 import { useEnterApplication } from './useEnterApplication.ts'
 
 /** Name and password of somebody who has no account yet. */
@@ -19,10 +19,7 @@ export function JoinAsNew({ token, email }: { token: string; email: string }) {
     initialValues: { name: '', password: '' },
     validate: {
       name: (name) => (name.trim() === '' ? t(($) => $.setUp.nameMissing) : null),
-      password: (password) =>
-        password.length < passwordLengthMin
-          ? t(($) => $.password.short, { count: passwordLengthMin })
-          : null,
+      password: (password) => newPasswordProblem(t, password),
     },
   })
   const accept = useMutation({

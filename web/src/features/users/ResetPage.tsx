@@ -10,7 +10,7 @@ import { showFault } from '../../lib/form.ts'
 import { useToken } from '../../lib/useToken.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NarrowPage } from '../../ui/NarrowPage.tsx'
-import { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
+import { NewPasswordInput, newPasswordProblem } from './NewPasswordInput.tsx'
 import { SecondFactorForm } from './SecondFactorForm.tsx'
 import { useEnterApplication } from './useEnterApplication.ts'
 
@@ -24,10 +24,7 @@ export function ResetPage() {
   const form = useForm({
     initialValues: { password: '' },
     validate: {
-      password: (password) =>
-        password.length < passwordLengthMin
-          ? t(($) => $.password.short, { count: passwordLengthMin })
-          : null,
+      password: (password) => newPasswordProblem(t, password),
     },
   })
   const reset = useMutation({

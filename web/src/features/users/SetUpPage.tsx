@@ -10,7 +10,7 @@ import { showFault } from '../../lib/form.ts'
 import { useToken } from '../../lib/useToken.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NarrowPage } from '../../ui/NarrowPage.tsx'
-import { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
+import { NewPasswordInput, newPasswordProblem } from './NewPasswordInput.tsx'
 import { useEnterApplication } from './useEnterApplication.ts'
 
 /** The first page there is: whoever read the server's output becomes the owner. */
@@ -49,10 +49,7 @@ function OwnerForm({ token }: { token: string }) {
     validate: {
       name: (name) => (name.trim() === '' ? t(($) => $.setUp.nameMissing) : null),
       email: (email) => (email.includes('@') ? null : t(($) => $.setUp.emailMissing)),
-      password: (password) =>
-        password.length < passwordLengthMin
-          ? t(($) => $.password.short, { count: passwordLengthMin })
-          : null,
+      password: (password) => newPasswordProblem(t, password),
     },
   })
   const setUp = useMutation({

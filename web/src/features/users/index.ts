@@ -1,4 +1,4 @@
-export { NewPasswordInput, passwordLengthMin } from './NewPasswordInput.tsx'
+export { NewPasswordInput, newPasswordProblem } from './NewPasswordInput.tsx'
 export { RoleNeeded } from './RoleNeeded.tsx'
 export { isAtLeast, type Role, roles } from './roles.ts'
 export { SignInForm } from './SignInForm.tsx'
