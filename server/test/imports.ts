@@ -21,12 +21,16 @@ export function importer({ ctx, workspaceId }: TestApi) {
     await runner.look()
     await runner.idle()
   }
+  const begin = async (id: string) => {
+    const { timestamp_updated: seen } = await getImport(ctx, workspaceId, id)
+    return startImport(ctx, workspaceId, id, { seen, by })
+  }
   return {
     runner,
     run,
     get: (id: string) => getImport(ctx, workspaceId, id),
     change: (id: string, change: Change) => changeImport(ctx, workspaceId, id, change),
-    begin: (id: string) => startImport(ctx, workspaceId, id, by),
+    begin,
     /** Sends a file, the last part first. */
     async send(file: string | Buffer, change: Change = {}) {
       const bytes = Buffer.from(file as string)
@@ -44,7 +48,7 @@ export function importer({ ctx, workspaceId }: TestApi) {
       return getImport(ctx, workspaceId, id)
     },
     async start(id: string) {
-      await startImport(ctx, workspaceId, id, by)
+      await begin(id)
       await run()
       return getImport(ctx, workspaceId, id)
     },

@@ -43,7 +43,8 @@ export async function createApplicationWorld(
   const job = await changeMany(api.ctx, workspaceId, pause, { actor })
   const file = { file_name: 'leads.csv', file_bytes: octets.length, campaign_id: campaignId }
   const begun = await createImport(api.ctx, workspaceId, file, { actor })
-  await putPart(api.ctx, workspaceId, begun.id, { number: 1, content: octets }, { actor })
+  const part = { number: 1, content: octets }
+  const sent = await putPart(api.ctx, workspaceId, begun.id, part, { actor })
   const conversation = await createConversation(api, workspaceId, campaignId)
   const blocked = 'blocked@example.com'
   await addSuppression(api.ctx, workspaceId, blocked, operator)
@@ -85,6 +86,7 @@ export async function createApplicationWorld(
     },
     values: {
       ...world.values,
+      seen_timestamp_updated: sent.timestamp_updated.toISOString(),
       ...{ address: blocked, value: blocked, to: me, name: 'Any other', search: 'hello' },
     },
   }

@@ -82,6 +82,42 @@ test('a file becomes leads: columns, check, import, report, and what was importe
   await page.getByRole('table', { name: 'Imports' }).getByText('Finished').waitFor()
 })
 
+test('what a colleague has changed meanwhile is not imported unseen: the page says so, and shows it', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner } = application
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Two of us' })
+  const imports = importer(api)
+  const { id } = await imports.send('email\nann@seen.example\n', { campaign_id: campaign.id })
+  await imports.check(id)
+  const page = await open(application.visitor, `${path}?id=${id}`)
+  const start = page.getByRole('button', { name: 'Import 1 lead' })
+  await start.waitFor()
+  expectFailures(page, 'POST /app/imports/:id/start 409')
+  await page.route(
+    '**/app/imports/*/start',
+    async (route) => {
+      await imports.change(id, { encoding: 'windows-1252', duplicates: 'update' })
+      await route.fallback()
+    },
+    { times: 1 },
+  )
+  await start.click()
+  await page.getByRole('alert').getByText('Somebody else changed this import').waitFor()
+  const update = page.getByLabel('Update them with what the file says')
+  await expect.poll(() => update.isChecked()).toBe(true)
+  expect(await page.getByLabel('Encoding').inputValue()).toBe('windows-1252')
+  expect(await page.getByRole('alert').count()).toBe(1)
+  await page.getByRole('button', { name: 'Check the file' }).click()
+  await page.getByText('Looking at every row').waitFor()
+  await imports.run()
+  await start.click()
+  await page.getByText('Importing …').waitFor()
+  await imports.run()
+  await page.getByText('Finished').waitFor()
+})
+
 test('a file that the plan had no room for is checked again and imported once it has', async ({
   application,
   open,

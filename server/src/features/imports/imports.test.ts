@@ -12,7 +12,7 @@ import { exportLeads } from '../leads/lists/export-csv.ts'
 import { readFilter } from '../leads/lists/filter.ts'
 import { suppress } from '../suppression/index.ts'
 import { setPlan } from '../workspaces/index.ts'
-import { cancelImport, createImport, putPart } from './imports.ts'
+import { cancelImport, createImport, putPart, startImport } from './imports.ts'
 import { dropOldImports, ImportRunner } from './index.ts'
 import { writeReport } from './report.ts'
 
@@ -370,7 +370,7 @@ test('a process that stops leaves the rest to another, which repeats nothing', a
 
 test('files that nobody goes on with are gone after a day, and lists forget imports of long ago', async () => {
   const { id } = await imports.send(manyRows(3), { campaign_id })
-  api.ctx.clock.advance(86_400_001)
+  api.ctx.clock.advance(86_401_000)
   await dropOldImports(api.ctx, api.workspaceId)
   expect(await imports.get(id)).toMatchObject({ state: 'cancelled', preview: null })
   const { peek } = api.ctx.database
@@ -570,6 +570,23 @@ test('an update that would give a lead too many variables is left out, and says 
   expect(await imports.check(id)).toMatchObject({ state: 'checked', checked: outcome })
   expect(await imports.start(id)).toMatchObject({ state: 'finished', result: outcome })
   expect(await report(id)).toContain('3,full@lead.example,too_many_variables,')
+})
+
+test('an import that somebody else has changed since it was seen is not started', async () => {
+  const { id } = await imports.send(manyRows(3), { campaign_id })
+  const { timestamp_updated: seen } = await imports.check(id)
+  await imports.change(id, { duplicates: 'update' })
+  const by = { actor: operator }
+  await expect(startImport(api.ctx, api.workspaceId, id, { seen, by })).rejects.toMatchObject({
+    code: 'version_conflict',
+  })
+  expect((await imports.get(id)).state).toBe('ready')
+  // Also where it was checked anew: that may tell of other rows.
+  await imports.check(id)
+  await expect(startImport(api.ctx, api.workspaceId, id, { seen, by })).rejects.toMatchObject({
+    code: 'version_conflict',
+  })
+  expect(await imports.start(id)).toMatchObject({ state: 'finished', result: { added: 3 } })
 })
 
 test('a file stays when the campaign that it was for is deleted before it is imported', async () => {

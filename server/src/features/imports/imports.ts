@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
+import { laterThan } from '../../kernel/db/later-than.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { dayMs } from '../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
@@ -141,14 +142,16 @@ export const checkImport = (ctx: Context, workspaceId: string, id: string): Prom
     return begin(tx, row, 'checking')
   })
 
+/** As it was seen: a colleague may have other columns in mind for the same file. */
 export const startImport = (
   ctx: Context,
   workspaceId: string,
   id: string,
-  by: ChangedBy,
+  { seen, by }: { seen: Date; by: ChangedBy },
 ): Promise<Import> =>
   transaction(ctx, async (tx) => {
     const row = await ready(tx, workspaceId, id)
+    if (seen.getTime() !== row.timestamp_updated.getTime()) throw changedMeanwhile()
     if (row.checked?.problem) throw new AppError('not_ready', row.checked.problem)
     await recordAudit(tx, {
       ...by,
@@ -256,7 +259,7 @@ export const countedIn = ({ state }: Pick<queries.StoredImport, 'state'>) =>
   state === 'checking' ? 'checked' : 'result'
 
 export async function update(tx: Context, row: queries.StoredImport): Promise<void> {
-  row.timestamp_updated = tx.now()
+  row.timestamp_updated = laterThan(row.timestamp_updated, tx.now())
   await queries.updateImport(tx.db, row)
   tellPages(tx, row.workspace_id, ['imports'])
 }
@@ -273,6 +276,12 @@ const notOpen = ({ error }: Pick<queries.StoredImport, 'error'>) =>
   new AppError(
     'not_ready',
     error ?? 'The import is under way or over; import the file again to change it.',
+  )
+
+const changedMeanwhile = () =>
+  new AppError(
+    'version_conflict',
+    'Somebody else changed this import meanwhile, and nothing was imported. Look at it again, then start it.',
   )
 
 const otherFile = (number: number) =>

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { AppError } from '../../kernel/errors.ts'
+import { instantOf } from '../../kernel/http/instant.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
@@ -17,9 +18,9 @@ import {
   startImport,
 } from './imports.ts'
 import { writeReport } from './report.ts'
-import { Import, ImportChange, ImportInput, ImportPage, partBytes } from './schema.ts'
+import { Import, ImportChange, ImportInput, ImportPage, ImportStart, partBytes } from './schema.ts'
 
-export const importSchemas = [Import, ImportPage, ImportInput, ImportChange]
+export const importSchemas = [Import, ImportPage, ImportInput, ImportChange, ImportStart]
 
 const tags = ['Imports']
 const params = Type.Object({ id: Uuid })
@@ -117,13 +118,19 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'startImport',
         summary: 'Import the leads',
-        description: 'By a runner; the page may be closed.',
+        description:
+          'By a runner; the page may be closed. Where somebody else has changed it since it was seen, a 409 `version_conflict`.',
         tags,
         params,
+        body: ref(ImportStart),
         response: { 200: ref(Import) },
       },
     },
-    (req) => startImport(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
+    (req) =>
+      startImport(req.ctx, req.caller.workspaceId, req.params.id, {
+        by: changedBy(req),
+        seen: instantOf('/seen_timestamp_updated', req.body.seen_timestamp_updated),
+      }),
   )
 
   app.post(

@@ -162,6 +162,23 @@ export const ImportChange = Type.Object(
   },
 )
 
+export const ImportStart = Type.Object(
+  {
+    seen_timestamp_updated: Type.String({
+      maxLength: 40,
+      'x-document': { format: 'date-time' },
+      description:
+        '`timestamp_updated` as it was seen: of what has changed since nothing is imported.',
+    }),
+  },
+  {
+    $id: 'ImportStart',
+    description: 'What somebody has seen who has it imported.',
+    additionalProperties: false,
+    examples: [{ seen_timestamp_updated: time }],
+  },
+)
+
 export type Import = Static<typeof Import>
 export type ImportInput = Static<typeof ImportInput>
 export type ImportChange = Static<typeof ImportChange>

@@ -1215,9 +1215,16 @@ export const checkImport = <ThrowOnError extends boolean = true>(options: Option
 /**
  * Import the leads
  *
- * By a runner; the page may be closed.
+ * By a runner; the page may be closed. Where somebody else has changed it since it was seen, a 409 `version_conflict`.
  */
-export const startImport = <ThrowOnError extends boolean = true>(options: Options<StartImportData, ThrowOnError>): RequestResult<StartImportResponses, StartImportErrors, ThrowOnError> => (options.client ?? client).post<StartImportResponses, StartImportErrors, ThrowOnError>({ url: '/app/imports/{id}/start', ...options });
+export const startImport = <ThrowOnError extends boolean = true>(options: Options<StartImportData, ThrowOnError>): RequestResult<StartImportResponses, StartImportErrors, ThrowOnError> => (options.client ?? client).post<StartImportResponses, StartImportErrors, ThrowOnError>({
+    url: '/app/imports/{id}/start',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
 
 /**
  * Cancel an import

@@ -3544,6 +3544,16 @@ export type ImportChange = {
 };
 
 /**
+ * What somebody has seen who has it imported.
+ */
+export type ImportStart = {
+    /**
+     * `timestamp_updated` as it was seen: of what has changed since nothing is imported.
+     */
+    seen_timestamp_updated: string;
+};
+
+/**
  * A way to look at leads.
  */
 export type SavedView = {
@@ -12247,7 +12257,7 @@ export type CheckImportResponses = {
 export type CheckImportResponse = CheckImportResponses[keyof CheckImportResponses];
 
 export type StartImportData = {
-    body?: never;
+    body: ImportStart;
     headers?: {
         /**
          * The workspace to work in, of which the person is a member.

@@ -65,7 +65,7 @@ export function ImportSteps({ id }: { id: string }) {
       {cancel.error && <FaultNotice fault={cancel.error} />}
       {data.state === 'uploading' && <UploadStep data={data} />}
       <Suspense fallback={<LoadingRows rows={6} />}>
-        {data.preview && !isUnderWay(data.state) && <MappingStep key={data.encoding} data={data} />}
+        {data.preview && !isUnderWay(data.state) && <MappingStep data={data} />}
       </Suspense>
       {isUnderWay(data.state) && <ImportProgress data={data} />}
       {isOver && <ImportDone data={data} />}

@@ -57,9 +57,18 @@ export function MappingStep({ data: stored }: { data: Import }) {
   const data: Import = Object.assign({}, stored, ...onTheirWay)
   const isChanging = onTheirWay.length > 0
   const check = useMutation({ ...checkImportMutation(), ...keep })
-  const start = useMutation({ ...startImportMutation(), ...keep })
-  const set = (body: Change['body']) => change.mutate({ path, body })
-  const fault = change.error ?? check.error ?? start.error
+  const start = useMutation({
+    ...startImportMutation(),
+    ...keep,
+    // Somebody else may have changed it: it is looked at again.
+    onError: () => void cache.invalidateQueries({ queryKey: key }),
+  })
+  const set = (body: Change['body']) => {
+    check.reset()
+    start.reset()
+    change.mutate({ path, body })
+  }
+  const fault = start.error ?? check.error ?? change.error
   const isHere = data.state !== 'uploading'
   const isReady = isHere && data.campaign_id !== null && !isChanging
   return (
@@ -86,7 +95,12 @@ export function MappingStep({ data: stored }: { data: Import }) {
           onChange={(event) => set({ encoding: event.currentTarget.value })}
         />
       </Group>
-      <ColumnTable data={data} fault={change.error} onChange={(mapping) => set({ mapping })} />
+      <ColumnTable
+        key={stored.encoding}
+        data={data}
+        fault={change.error}
+        onChange={(mapping) => set({ mapping })}
+      />
       {fault && <FaultNotice fault={fault} />}
       {data.checked && <CheckResult data={data} outcome={data.checked} />}
       <Group>
@@ -95,7 +109,10 @@ export function MappingStep({ data: stored }: { data: Import }) {
           <Button
             disabled={!isReady}
             loading={check.isPending}
-            onClick={() => check.mutate({ path, headers: idempotencyKey.headers('check') })}
+            onClick={() => {
+              start.reset()
+              check.mutate({ path, headers: idempotencyKey.headers('check') })
+            }}
           >
             {t(($) => (data.checked ? $.imports.checkAgain : $.imports.check))}
           </Button>
@@ -109,7 +126,13 @@ export function MappingStep({ data: stored }: { data: Import }) {
           <Button
             disabled={data.checked.problem !== null || !isReady}
             loading={start.isPending}
-            onClick={() => start.mutate({ path, headers: idempotencyKey.headers('start') })}
+            onClick={() =>
+              start.mutate({
+                path,
+                body: { seen_timestamp_updated: data.timestamp_updated },
+                headers: idempotencyKey.headers(`start ${data.timestamp_updated}`),
+              })
+            }
           >
             {t(($) => $.imports.start, { count: data.checked.added + data.checked.updated })}
           </Button>

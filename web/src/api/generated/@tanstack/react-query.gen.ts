@@ -2976,7 +2976,7 @@ export const checkImportMutation = (options?: Partial<Options<CheckImportData>>)
 /**
  * Import the leads
  *
- * By a runner; the page may be closed.
+ * By a runner; the page may be closed. Where somebody else has changed it since it was seen, a 409 `version_conflict`.
  */
 export const startImportMutation = (options?: Partial<Options<StartImportData>>): UseMutationOptions<StartImportResponse, StartImportError, Options<StartImportData>> => {
     const mutationOptions: UseMutationOptions<StartImportResponse, StartImportError, Options<StartImportData>> = {
