@@ -1,6 +1,7 @@
 import { type KyselyPlugin, RawNode, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sumDays } from '../../src/features/daily-counts/step-day-queries.ts'
+import { listChanges } from '../../src/features/lead-overview/queries.ts'
 import { readFilter } from '../../src/features/leads/lists/filter.ts'
 import { countMatching, listLeads } from '../../src/features/leads/lists/list-queries.ts'
 import type { Db } from '../../src/kernel/db/db.ts'
@@ -63,4 +64,25 @@ test('leads of a label are listed and counted without all the others', async () 
   await countMatching(db, workspaceId, filter, 1000)
   const indexed = expect.stringContaining('leads_label')
   expect(plans).toEqual([indexed, indexed])
+})
+
+test('what was done to a lead, and to it with others, is found without the rest of the audit log', async () => {
+  const { workspaceId } = api
+  const { peek } = api.ctx.database
+  // Of few subjects, so that to walk back from the newest entry looks cheap.
+  await sql`
+    insert into audit_log (workspace_id, id, actor_type, action, subject_type, subject_id, details,
+      timestamp_created)
+    select ${workspaceId}::uuid, gen_random_uuid(), 'service', 'campaign.updated', 'campaign', c.id,
+      '{}', now()
+    from (select gen_random_uuid() as id from generate_series(1, 5)) c, generate_series(1, 1000)`.execute(
+    peek,
+  )
+  await sql`analyze audit_log`.execute(peek)
+  const { db, plans } = explaining()
+  const id = api.ctx.newId()
+  const of = { workspaceId, leadId: id, campaignId: id, email: '', since: id }
+  await listChanges(db, of, undefined, 51)
+  expect(plans).toEqual([expect.stringContaining('audit_log_subject')])
+  expect(plans).toEqual([expect.stringContaining('lead_job_changes_lead')])
 })

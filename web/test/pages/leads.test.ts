@@ -133,7 +133,7 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   await page.getByRole('button', { name: 'Reset filters' }).first().click()
   await expect.poll(() => rows.count()).toBe(4)
 
-  // Her history has the label by its name, what was set, and a pause as one.
+  // Her history has the label by its name, what was set, a pause as one, and what was done to her with Bob.
   const carla = { campaign_id: autumn, email: 'carla@example.net' }
   for (const new_status of ['paused', 'active', 'lost']) {
     const body = { ...carla, new_status }
@@ -147,6 +147,8 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   await expect.poll(told).toContain('Status set Lost')
   expect(await told()).toContain('Paused')
   expect(await told()).toContain('Resumed')
+  expect(await told()).toContain('Paused, in a change of 2 leads')
+  expect(await told()).toContain('A change of 2 leads was undone')
   expect(await told()).not.toContain(created.body.id)
   await page.goBack()
   await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -130,6 +130,10 @@ export const listDeliveries = async (
   return rows
 }
 
+/**
+ * Of the lead, and of jobs that have changed it with others: the stop of one changes nothing, and its undo
+ * not everybody. Each subject is read apart, by its index.
+ */
 export const listChanges = async (
   db: Db,
   { workspaceId, leadId }: HistoryOf,
@@ -143,10 +147,22 @@ export const listChanges = async (
     actor_id: string | null
     details: Record<string, unknown>
   }>`
-    select id, action as name, actor_type, actor_id, details
-    from audit_log
-    where workspace_id = ${workspaceId}::uuid and subject_id = ${leadId}::uuid ${beforeId(before)}
-    order by id desc
+    select a.*
+    from (
+      select ${leadId}::uuid as subject_id, false as undone
+      union all
+      select job_id, undone from lead_job_changes
+      where workspace_id = ${workspaceId}::uuid and lead_id = ${leadId}::uuid
+    ) s
+    cross join lateral (
+      select id, action as name, actor_type, actor_id, details
+      from audit_log
+      where workspace_id = ${workspaceId}::uuid and subject_id = s.subject_id ${beforeId(before)}
+        and action <> 'lead.many_stopped' and (action <> 'lead.many_undone' or s.undone)
+      order by id desc
+      limit ${limit}::integer
+    ) a
+    order by a.id desc
     limit ${limit}::integer`.execute(db)
   return rows
 }

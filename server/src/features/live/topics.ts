@@ -22,7 +22,7 @@ const topicsOfSubjects: Record<string, readonly Topic[]> = {
   invitation: ['members'],
   key: ['keys'],
   label: ['labels'],
-  lead: ['leads', 'inbox'],
+  ...{ lead: ['leads', 'inbox'], lead_job: ['leads', 'inbox'] },
   mailbox: ['mailboxes', 'inbox'],
   send: ['campaigns', 'leads'],
   suppression: ['suppressions', 'inbox'],

@@ -398,25 +398,25 @@ test('events whose replay is shown stay as long where the workspace comes to', a
 })
 
 /** Those that come to the target. */
-async function loseLeads() {
+async function loseViews() {
   const { peek } = b.database
   await sql`
     create function lose() returns trigger language plpgsql as $$ begin return null; end $$`.execute(
     peek,
   )
-  await sql`create trigger lose before insert on leads for each row execute function lose()`.execute(
+  await sql`create trigger lose before insert on saved_views for each row execute function lose()`.execute(
     peek,
   )
 }
 
 test('what fails before the switch is taken back by itself, and what has arrived cannot be cancelled', async () => {
   await fillEveryTable()
-  await loseLeads()
-  await expect(toB()).rejects.toThrow('leads has 1 rows of the workspace, of which 0 came')
+  await loseViews()
+  await expect(toB()).rejects.toThrow('saved_views has 1 rows of the workspace, of which 0 came')
   expect(await placeIn(a)).toEqual(here)
   expect(await placeIn(b)).toBeUndefined()
   expect(await writesIn(a)).toEqual(everywhere('written'))
-  await sql`drop trigger lose on leads`.execute(b.database.peek)
+  await sql`drop trigger lose on saved_views`.execute(b.database.peek)
   await toB()
   const cancelling = () => cancelMove(asService(a), () => asService(b), workspaceId)
   await expect(cancelling()).rejects.toThrow('so there is nothing to cancel')
@@ -453,8 +453,8 @@ test('a move that is run again after its target broke off, and fails, is taken b
   await fillEveryTable()
   const before = asMoved(await rowsIn(a))
   await breakOffAtCommit()
-  await loseLeads()
-  await expect(toB()).rejects.toThrow('leads has 1 rows of the workspace, of which 0 came')
+  await loseViews()
+  await expect(toB()).rejects.toThrow('saved_views has 1 rows of the workspace, of which 0 came')
   expect([await placeIn(a), await placeIn(b)]).toEqual([here, undefined])
   expect(await writesIn(a)).toEqual(everywhere('written'))
   expect(asMoved(await rowsIn(a))).toEqual(before)

@@ -388,6 +388,13 @@ export interface Labels {
   workspace_id: string;
 }
 
+export interface LeadJobChanges {
+  job_id: string;
+  lead_id: string;
+  undone: Generated<boolean>;
+  workspace_id: string;
+}
+
 export interface LeadJobs {
   action: Json;
   changed: Generated<number>;
@@ -944,6 +951,7 @@ export interface DB {
   invitations: Invitations;
   key_hashes: KeyHashes;
   labels: Labels;
+  lead_job_changes: LeadJobChanges;
   lead_jobs: LeadJobs;
   leads: Leads;
   link_address: LinkAddress;

@@ -34,7 +34,7 @@ export function HistoryItem({ item, labels, actor, conversation }: HistoryItemPr
         })
       : kind === 'delivery'
         ? t(($) => $.leads.history.delivery, { event: titleOf(t, name, labels) })
-        : titleOf(t, sendingChangeOf(item) ?? name, labels)
+        : (withOthers(t, item) ?? titleOf(t, sendingChangeOf(item) ?? name, labels))
   const status = statusSet(item)
   return (
     <div className={classes.item}>
@@ -96,6 +96,18 @@ function iconOf({ kind, direction }: LeadHistoryItem) {
   return { event: Bell, delivery: Webhook, change: PencilLine }[kind]
 }
 
+/** What was done to the lead and others at once; undefined: it is something else, or newer than this page. */
+function withOthers(t: TFunction, { name, details }: LeadHistoryItem): string | undefined {
+  const known = manyActions.find((action) => name === `lead.many_${action}`)
+  const { leads } = details
+  if (known === undefined || typeof leads !== 'number') return undefined
+  return t(($) => $.leads.history.many[known], { count: leads })
+}
+
+const manyActions = [
+  ...(['status_set', 'paused', 'resumed', 'unsubscribed', 'moved', 'undone'] as const),
+]
+
 /** A change of sending alone is stored as a status set to the value that it had. */
 function sendingChangeOf({ name, details }: LeadHistoryItem): string | undefined {
   if (name !== 'lead.status_set' || details.status !== details.previous_status) return undefined
@@ -108,9 +120,11 @@ const receivingStates = new Set<unknown>(['pending', 'active'])
 
 function statusSet(item: LeadHistoryItem): string | undefined {
   const { name, details } = item
-  if (name !== 'lead.status_set' || sendingChangeOf(item)) return undefined
+  if (!setsStatus.has(name) || sendingChangeOf(item)) return undefined
   return typeof details.status === 'string' ? details.status : undefined
 }
+
+const setsStatus = new Set(['lead.status_set', 'lead.many_status_set'])
 
 /** `lead.meeting_booked` is "Meeting booked", and a label its name: types grow with the server. */
 function titleOf(t: TFunction, name: string, labels: Label[]): string {

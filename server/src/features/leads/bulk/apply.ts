@@ -18,7 +18,7 @@ export async function applyTo(
   { action, total }: Pick<queries.Job, 'action' | 'total'>,
   ids: string[],
 ): Promise<Outcome> {
-  if (ids.length === 0) return { changed: 0, refusals: [], undo: [] }
+  if (ids.length === 0) return { changed: 0, toldOf: [], refusals: [], undo: [] }
   if (action.kind === 'move') return move(tx, workspaceId, action.campaign_id, ids)
   if (action.kind === 'delete') return deleteUntouched(tx, workspaceId, ids)
   const target = await readNewStatus(tx, workspaceId, statusOf(action))
@@ -36,6 +36,7 @@ export async function applyTo(
   const { changed, refused } = await setStatuses(tx, workspaceId, target, going)
   return {
     changed: changed.length,
+    toldOf: changed.map(({ now }) => now.id),
     refusals: [
       ...[...missing(ids, leads), ...left],
       ...refused.map(({ lead, message }) => refusal(lead, message)),
@@ -76,8 +77,10 @@ async function unsubscribe(tx: Context, workspaceId: string, ids: string[]): Pro
   const activities = stopping.map(({ id }) => ({ kind: 'unsubscribed' as const, leadId: id }))
   const now = await recordActivities(tx, workspaceId, activities)
   const lost = missing(column(stopping, 'id'), [...now.values()])
+  // Other leads of an address are told by their own events.
+  const toldOf = column(stopping, 'id').filter((id) => now.has(id))
   return {
-    changed: stopping.length - lost.length,
+    ...{ changed: toldOf.length, toldOf },
     refusals: [...missing(ids, leads), ...lost, ...gone.map((lead) => refusal(lead, erased))],
     undo: null,
   }

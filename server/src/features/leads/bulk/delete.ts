@@ -18,7 +18,7 @@ export async function deleteUntouched(
   await removeLeads(tx, workspaceId, going)
   const kept = leads.filter(({ id }) => !untouched.has(id))
   return {
-    changed: going.length,
+    ...{ changed: going.length, toldOf: [] },
     refusals: [
       ...missing(ids, leads),
       ...kept.map((lead) => refusal(lead, isErased(lead) ? erased : writtenTo)),

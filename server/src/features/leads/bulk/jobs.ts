@@ -38,7 +38,7 @@ export async function changeMany(
     if (ids.length <= atOnceMax) {
       job.total = ids.length
       const outcome = await applyTo(tx, workspaceId, job, ids)
-      countOutcome(job, ids, outcome)
+      await noteOutcome(tx, job, ids, outcome)
       // What a runner does to very many has no way back.
       job.undo = outcome.undo?.length ? outcome.undo : null
       job.state = 'finished'
@@ -63,12 +63,15 @@ export async function changeMany(
   })
 }
 
-/** A change of one lead that was named stands in the history of that lead. */
-function subjectOf({ target: { ids } }: Pick<queries.Job, 'target'>, pastTense: string) {
-  const one = ids?.length === 1 ? ids[0] : undefined
-  const action = one ? `lead.${pastTense}` : `lead.many_${pastTense}`
-  return { action, subjectType: 'lead', subjectId: one ?? null }
+/** A change of one lead that was named is an entry about that lead, and no other change of leads is. */
+function subjectOf(job: queries.Job, pastTense: string) {
+  const one = namedAlone(job)
+  return one
+    ? { action: `lead.${pastTense}`, subjectType: 'lead', subjectId: one }
+    : { action: `lead.many_${pastTense}`, subjectType: 'lead_job', subjectId: job.id }
 }
+
+const namedAlone = ({ target: { ids } }: queries.Job) => (ids?.length === 1 ? ids[0] : undefined)
 
 const everything = 100_000_000
 
@@ -129,12 +132,19 @@ export async function findIds(tx: Context, job: queries.Job, limit: number): Pro
   return found.slice(0, limit)
 }
 
-export function countOutcome(job: queries.Job, ids: string[], { changed, refusals }: Outcome) {
+/** Counts what became of some leads, and notes whom it changed. */
+export async function noteOutcome(
+  tx: Context,
+  job: queries.Job,
+  ids: string[],
+  { changed, toldOf, refusals }: Outcome,
+) {
   job.looked_at += ids.length
   job.changed += changed
   job.refused += refusals.length
   job.refusals = [...job.refusals, ...refusals].slice(0, atOnceMax)
   job.place = ids.at(-1) ?? job.place
+  if (toldOf.length > 0 && !namedAlone(job)) await queries.insertChanges(tx.db, job, toldOf)
 }
 
 export async function listJobs(
@@ -170,7 +180,7 @@ export const cancelJob = (
     await queries.updateJob(tx.db, job)
     await recordAudit(tx, {
       ...by,
-      ...{ workspaceId, action: 'lead.many_stopped', subjectType: 'lead', subjectId: null },
+      ...{ workspaceId, ...subjectOf(job, 'stopped') },
       details: { job_id: id, leads: job.looked_at },
     })
     return shown(job)
@@ -189,7 +199,8 @@ export const undoJob = (
     if (!job.undo?.length) {
       throw new AppError('not_ready', 'There is no way back from this; change the leads again.')
     }
-    const { changed, refusals } = await undoChange(tx, workspaceId, job.undo)
+    const { changed, toldOf, refusals } = await undoChange(tx, workspaceId, job.undo)
+    await queries.markUndone(tx.db, job, toldOf)
     Object.assign(job, { undo: null, changed: job.changed - changed, timestamp_updated: tx.now() })
     job.refusals = refusals
     job.refused = refusals.length

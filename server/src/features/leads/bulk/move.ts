@@ -37,7 +37,7 @@ export async function move(
     if (reason) refusals.push(refusal(lead, reason))
     else going.push(lead)
   }
-  if (going.length === 0) return { changed: 0, refusals, undo: null }
+  if (going.length === 0) return { changed: 0, toldOf: [], refusals, undo: null }
   const sources = [...new Set(going.map((lead) => lead.campaign_id))]
   // In this order, as leads are deleted: theirs are counted last.
   await queries.lockClaims(tx.db, sources)
@@ -68,7 +68,9 @@ export async function move(
     lead.change({ sending_state: 'stopped', stop_reason: 'manual' }, [], tx.now())
   }
   await changeLeads(tx, workspaceId, stopping)
-  return { changed: moved.length, refusals, undo: null }
+  const staying = moved.filter(({ id }) => !untouched.has(id))
+  const toldOf = [...staying, ...added.created_leads].map(({ id }) => id)
+  return { changed: moved.length, toldOf, refusals, undo: null }
 }
 
 /** Null: it is moved. Whoever must not be written to at all is skipped as in any campaign. */

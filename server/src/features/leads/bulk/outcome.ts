@@ -7,6 +7,8 @@ export type Refusal = LeadJob['refusals'][number]
 /** What became of some leads. */
 export interface Outcome {
   changed: number
+  /** Whose histories tell of it: of a move, who stays behind and who was added; nobody who was deleted. */
+  toldOf: string[]
   refusals: Refusal[]
   /** Null: there is no way back. */
   undo: queries.LeadSnapshot[] | null

@@ -3,6 +3,7 @@ import { timestampArray } from '../../../kernel/db/binary-array.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { newestFirst } from '../../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../../kernel/http/page.ts'
+import { firstIdAt } from '../../../kernel/ids.ts'
 import { askedNobody } from '../asked-nobody.ts'
 import { claimsLock } from '../claims-lock.ts'
 import type { LeadFilters } from '../lists/list-schema.ts'
@@ -90,6 +91,47 @@ export const updateJob = (db: Db, job: Job) =>
       error = ${job.error}, claim = null, timestamp_claimed = ${job.timestamp_updated}::timestamptz,
       timestamp_updated = ${job.timestamp_updated}::timestamptz
     where workspace_id = ${job.workspace_id}::uuid and id = ${job.id}::uuid`.execute(db)
+
+export const insertChanges = (
+  db: Db,
+  { workspace_id, id }: Pick<Job, 'workspace_id' | 'id'>,
+  leadIds: string[],
+) =>
+  sql`
+    insert into lead_job_changes (workspace_id, job_id, lead_id)
+    select ${workspace_id}::uuid, ${id}::uuid, lead_id from unnest(${leadIds}::uuid[]) as k (lead_id)`.execute(
+    db,
+  )
+
+export const markUndone = (
+  db: Db,
+  { workspace_id, id }: Pick<Job, 'workspace_id' | 'id'>,
+  leadIds: string[],
+) =>
+  sql`
+    update lead_job_changes set undone = true
+    where workspace_id = ${workspace_id}::uuid and job_id = ${id}::uuid
+      and lead_id = any(array(select unnest(${leadIds}::uuid[])))`.execute(db)
+
+/** Of jobs that were begun before. @returns how many; as many as `limit` means that there may be more */
+export async function deleteChanges(
+  db: Db,
+  workspaceId: string,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from lead_job_changes c
+    using (
+      select job_id, lead_id from lead_job_changes
+      where workspace_id = ${workspaceId}::uuid and job_id < ${firstIdAt(before)}::uuid
+      order by job_id, lead_id
+      limit ${limit}::integer
+    ) old
+    where c.workspace_id = ${workspaceId}::uuid and c.job_id = old.job_id
+      and c.lead_id = old.lead_id`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
 
 /** Finished ones are of no use to anybody after a while. */
 export const deleteOldJobs = (db: Db, workspaceId: string, before: Date) =>

@@ -4,9 +4,10 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { dayMs } from '../../../kernel/durations.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
+import { retentionDaysOf } from '../../kept-settings/index.ts'
 import { applyTo } from './apply.ts'
 import { claimJob } from './cross-workspace.ts'
-import { countOutcome, findIds } from './jobs.ts'
+import { findIds, noteOutcome } from './jobs.ts'
 import * as queries from './queries.ts'
 
 const batchMax = 500
@@ -37,7 +38,7 @@ async function runBatch(ctx: Context, workspaceId: string, id: string, claim: st
       const job = await queries.lockJob(tx.db, workspaceId, id)
       if (job?.state !== 'running' || job.claim !== claim) return
       const ids = await findIds(tx, job, batchMax)
-      countOutcome(job, ids, await applyTo(tx, workspaceId, job, ids))
+      await noteOutcome(tx, job, ids, await applyTo(tx, workspaceId, job, ids))
       if (ids.length < batchMax) Object.assign(job, { state: 'finished', total: job.looked_at })
       job.timestamp_updated = tx.now()
       await queries.updateJob(tx.db, job)
@@ -60,6 +61,14 @@ async function runBatch(ctx: Context, workspaceId: string, id: string, claim: st
 }
 
 const keptMs = 7 * dayMs
+const droppedMax = 5000
 
-export const dropOldLeadJobs = (ctx: Context, workspaceId: string) =>
-  queries.deleteOldJobs(ctx.db, workspaceId, new Date(ctx.now().getTime() - keptMs))
+/** Whom a job has changed is kept as long as the audit log, whose entries say what it was. */
+export async function dropOldLeadJobs(ctx: Context, workspaceId: string): Promise<void> {
+  const now = ctx.now().getTime()
+  await queries.deleteOldJobs(ctx.db, workspaceId, new Date(now - keptMs))
+  const limit = new Date(now - retentionDaysOf(ctx, 'AUDIT_RETENTION_DAYS') * dayMs)
+  let deleted: number
+  do deleted = await queries.deleteChanges(ctx.db, workspaceId, limit, droppedMax)
+  while (deleted === droppedMax)
+}

@@ -68,7 +68,8 @@ export async function undoChange(
   if (sending.length > 0) {
     await markLeadsDue(tx, workspaceId, [...new Set(sending.map(({ now }) => now.campaign_id))])
   }
-  return { changed: changing.length, refusals, undo: null }
+  const toldOf = changing.map(({ now }) => now.id)
+  return { changed: changing.length, toldOf, refusals, undo: null }
 }
 
 /** Ids of those that an answer came from since they were changed. */
