@@ -453,3 +453,18 @@ test('an operator makes a workspace and owns it; its name may change, its handle
   expect(outcome(hooks)).toBe('403 plan_required')
   expect(owner.email).toBe((await userOf(browser)).user.email)
 })
+
+test('a workspace that is asked for again with the same key is the one that was made, for the same person alone', async () => {
+  const make = (key: string, name = 'Made once', from = browser) =>
+    from.call('POST', '/app/workspaces', { body: { name }, headers: { 'idempotency-key': key } })
+  const [made, meanwhile] = await Promise.all([make('a key'), make('a key')])
+  expect([made.status, meanwhile.status]).toEqual([201, 201])
+  expect(meanwhile.body).toEqual(made.body)
+  const again = await make('a key')
+  expect(again).toMatchObject({ status: 201, body: made.body })
+  expect(again.headers['idempotency-replayed']).toBe('true')
+  expect(outcome(await make('another key'))).toBe('400 invalid_field')
+  expect(outcome(await make('a key', 'default'))).toBe('400 invalid_field')
+  const other = await createPerson(api, { email: 'other@operator.example', isOperator: true })
+  expect(outcome(await make('a key', 'Made once', other.browser))).toBe('400 invalid_field')
+})

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { enterWorkspace } from '../../kernel/context.ts'
+import { enterWorkspace, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { findMade, keepMade, type MakingRequest } from '../../kernel/http/idempotency.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
@@ -11,6 +12,7 @@ import {
   createWorkspace,
   getWorkspace,
   listAllWorkspaces,
+  locateByName,
   setPlan,
   setWorkspace,
 } from './workspaces.ts'
@@ -89,15 +91,10 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 201: ref(Workspace) },
       },
     },
-    async ({ process, body, person }, reply) => {
+    (req, reply) => {
       reply.code(201)
-      return transaction(await chooseShard(process), async (tx) => {
-        const workspace = await createWorkspace(tx, body.name)
-        const actor = { type: 'user', id: person.id } as const
-        const owner = { workspaceId: workspace.id, userId: person.id, role: 'owner' } as const
-        await addMember(tx, owner, actor)
-        return workspace
-      })
+      const { process, body, person } = req
+      return makeOwnWorkspace(process, body.name, { req, reply, userId: person.id })
     },
   )
 
@@ -126,4 +123,26 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return setPlan(await enterWorkspace(process, params.id), params.id, changes, by)
     },
   )
+}
+
+/** Asked for once more by the same person with the same key, it is answered with the one that it made. */
+async function makeOwnWorkspace(ctx: ProcessContext, name: string, by: MakingRequest) {
+  const { userId } = by
+  try {
+    return await transaction(await chooseShard(ctx), async (tx) => {
+      const workspace = await createWorkspace(tx, name)
+      const owner = { workspaceId: workspace.id, userId, role: 'owner' } as const
+      await addMember(tx, owner, { type: 'user', id: userId })
+      await keepMade(inWorkspace(tx, workspace.id), by, workspace)
+      return workspace
+    })
+  } catch (error) {
+    // By its name, which is taken then.
+    const located = await locateByName(ctx, name)
+    if (!located) throw error
+    const { ctx: shard, found } = located
+    const made = await findMade(inWorkspace(shard, found.id), by, found)
+    if (!made) throw error
+    return made
+  }
 }

@@ -147,7 +147,8 @@ export async function locateWorkspace(ctx: ProcessContext, idOrName: string) {
   return located
 }
 
-async function locateByName(ctx: ProcessContext, name: string) {
+/** @returns undefined: none has it */
+export async function locateByName(ctx: ProcessContext, name: string) {
   const find = ({ db }: ProcessContext) => queries.findWorkspaceByName(db, name)
   const answers = await askShardsUp(ctx, async (shard) => ({
     ctx: shard,

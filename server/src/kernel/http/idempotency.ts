@@ -58,6 +58,42 @@ export function withIdempotency(handler: Handler, options: IdempotencyOptions): 
   }
 }
 
+/** A person's request to a route that belongs to no workspace, because it makes one. */
+export interface MakingRequest {
+  req: FastifyRequest
+  reply: FastifyReply
+  userId: string
+}
+
+/** Keeps the answer in the workspace that was made, in the transaction that made it. */
+export async function keepMade(tx: Context, by: MakingRequest, made: { id: string }) {
+  const keyed = keyedMaking(by, made.id)
+  if (!keyed) return
+  const answer = answerToKeep(tx, keyed, by.reply.statusCode, made, (body) => body)
+  await queries.upsertAnswer(tx.db, answer)
+}
+
+/**
+ * What this request was answered before.
+ *
+ * @returns undefined: it did not make this workspace
+ */
+export async function findMade<Made extends { id: string }>(
+  ctx: Context,
+  by: MakingRequest,
+  { id }: Made,
+): Promise<Made | undefined> {
+  const keyed = keyedMaking(by, id)
+  const kept = keyed && (await findKept(ctx, keyed))
+  return kept && (replay(ctx, keyed, kept, by.reply) as Made)
+}
+
+/** The key of one person is nobody else's. */
+function keyedMaking({ req, userId }: MakingRequest, workspaceId: string) {
+  const key = readKey(req.headers['idempotency-key'])
+  return key === undefined ? undefined : keyedRequest(req, `${userId} ${key}`, workspaceId)
+}
+
 /** Requests whose key was looked at, or is about to be. */
 const judged = new WeakSet<FastifyRequest>()
 
@@ -152,8 +188,11 @@ interface KeyedRequest {
   fingerprint: Buffer
 }
 
-function keyedRequest(req: FastifyRequest, key: string): KeyedRequest {
-  const { workspaceId } = req.caller
+function keyedRequest(
+  req: FastifyRequest,
+  key: string,
+  workspaceId = req.caller.workspaceId,
+): KeyedRequest {
   const [path = '', query = ''] = req.url.split(/\?(.*)/s)
   const parameters = new URLSearchParams(query)
   parameters.sort()
