@@ -2,9 +2,12 @@ import { expect, test } from 'vitest'
 import { testApi } from '../test/app.ts'
 import { asService, testContext } from '../test/context.ts'
 import { startReceiver } from '../test/receiver.ts'
+import { operator } from './features/audit/index.ts'
 import { emit } from './features/events/index.ts'
 import { leaseKind } from './features/mailbox-lanes/index.ts'
+import { createInvitation } from './features/members/index.ts'
 import { transaction } from './kernel/db/transaction.ts'
+import { dayMs } from './kernel/durations.ts'
 import { startRunner } from './loops.ts'
 
 test('a runner that fails to start leads nobody, keeps no mailboxes and hears nothing', async () => {
@@ -56,4 +59,22 @@ test('a runner tells in one line how many deliveries succeeded, of the last minu
   const told = lines.filter(({ msg }) => msg === 'deliveries succeeded')
   expect(told.every(({ level }) => level === 30)).toBe(true)
   expect(told.reduce((sum, { succeeded }) => sum + succeeded, 0)).toBe(2)
+})
+
+test('an invitation that nobody has accepted is deleted 30 days after it has expired, and not before', async () => {
+  await using api = await testApi()
+  const { ctx, workspaceId } = api
+  const invite = (email: string) =>
+    createInvitation(ctx, { email, role: 'viewer' }, { workspaceId, actor: operator })
+  await invite('first@example.com')
+  ctx.clock.advance(dayMs)
+  await invite('second@example.com')
+  // Each is good for seven days.
+  const later = { ...asService(ctx), now: () => new Date(ctx.now().getTime() + 36.5 * dayMs) }
+  const runner = await startRunner(later)
+  const { peek, until } = ctx.database
+  const kept = () => peek.selectFrom('invitations').select('email').execute()
+  await until(async () => (await kept()).length < 2)
+  await runner.stop()
+  expect(await kept()).toEqual([{ email: 'second@example.com' }])
 })

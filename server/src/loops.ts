@@ -18,6 +18,7 @@ import {
   runLeadJobs,
 } from './features/leads/index.ts'
 import { MailboxOwner } from './features/mailbox-lanes/index.ts'
+import { dropOldInvitations } from './features/members/index.ts'
 import {
   dropOldMessages,
   forgetDroppedWords,
@@ -200,5 +201,6 @@ async function keepPartitions(ctx: ProcessContext) {
     await dropOldLeadJobs(own, id)
     await dropOldImports(own, id)
     await dropOldErasures(own, id)
+    await dropOldInvitations(own, id)
   }
 }

@@ -2,6 +2,7 @@ export {
   acceptAsNewUser,
   acceptAsUser,
   createInvitation,
+  dropOldInvitations,
   getInvitation,
   hasAccount,
   signInFirst,

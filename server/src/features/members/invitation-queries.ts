@@ -61,3 +61,11 @@ export const findInvitation = (db: ProcessDb, tokenHash: Buffer, now: Date) =>
     .where('invitations.token_hash', '=', tokenHash)
     .where('invitations.timestamp_expires', '>', now)
     .executeTakeFirst()
+
+/** Those that nobody can accept any more for so long. */
+export const deleteOldInvitations = (db: Db, workspaceId: string, expiredBefore: Date) =>
+  db
+    .deleteFrom('invitations')
+    .where('workspace_id', '=', workspaceId)
+    .where('timestamp_expires', '<', expiredBefore)
+    .execute()

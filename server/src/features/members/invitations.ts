@@ -21,6 +21,8 @@ import { addMember, findRole, lockMembers, requireOwnerFor } from './members.ts'
 import type { Invitation } from './schema.ts'
 
 const validMs = 7 * dayMs
+/** After it has expired: the address of somebody who did not come is nobody's to keep. */
+const keptMs = 30 * dayMs
 /** They are listed whole. */
 const openMax = 1000
 
@@ -73,6 +75,9 @@ export async function createInvitation(
 export async function listInvitations(ctx: Context, workspaceId: string): Promise<Invitation[]> {
   return (await queries.listInvitations(ctx.db, workspaceId, ctx.now())).map(toRecord)
 }
+
+export const dropOldInvitations = (ctx: Context, workspaceId: string) =>
+  queries.deleteOldInvitations(ctx.db, workspaceId, new Date(ctx.now().getTime() - keptMs))
 
 export function deleteInvitation(
   ctx: Context,
