@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -26,6 +27,7 @@ const audit = () =>
     .selectFrom('audit_log')
     .select(['actor_type', 'details'])
     .where('action', '=', 'suppression.undone')
+    .orderBy('id')
     .execute()
 
 async function sentTwice() {
@@ -277,15 +279,19 @@ async function blockedDomain() {
   const leads = await peek.selectFrom('leads').select(['id', 'email']).orderBy('email').execute()
   expect(leads.map(({ email }) => email)).toEqual([address, other])
   expect(leads.map(({ id }) => id)).toContain(last)
-  await transaction(inbox.ctx, (tx) =>
+  const ids = leads.map(({ id }) => id)
+  await stopAsBlocked(ids)
+  return ids as [string, string]
+}
+
+const stopAsBlocked = (ids: string[]) =>
+  transaction(inbox.ctx, (tx) =>
     recordActivities(
       tx,
       inbox.workspaceId,
-      leads.map(({ id }) => ({ kind: 'skipped', leadId: id, reason: 'suppressed', detail: '' })),
+      ids.map((id) => ({ kind: 'skipped', leadId: id, reason: 'suppressed', detail: '' })),
     ),
   )
-  return leads.map(({ id }) => id) as [string, string]
-}
 
 test('a domain that was blocked by mistake is undone: its leads go on, but who is suppressed besides', async () => {
   const [ada, bob] = await blockedDomain()
@@ -296,6 +302,25 @@ test('a domain that was blocked by mistake is undone: its leads go on, but who i
   expect(await inbox.lead(ada)).toMatchObject({ sending_state: 'active', stop_reason: null })
   expect(await inbox.lead(bob)).toMatchObject({ stop_reason: 'blocked' })
   await expect(undoDomain()).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('the audit log tells what of a domain was brought back before the process ended', async () => {
+  const { ctx, workspaceId } = inbox
+  const { peek } = ctx.database
+  const { campaign } = await inbox.contact([address])
+  // With hers one more than are brought back at once.
+  const leads = Array.from({ length: 1000 }, (_, n) => ({ email: `n${n}@${domain}` }))
+  await inbox.call('POST', '/api/v2/lead/add', { body: { campaign_id: campaign.id, leads } })
+  await addSuppression(ctx, workspaceId, domain, operator)
+  await stopAsBlocked((await peek.selectFrom('leads').select('id').execute()).map(({ id }) => id))
+  await sql`alter table leads add constraint ending
+    check (email <> 'n999@lead.example' or sending_state = 'stopped')`.execute(peek)
+  await expect(undoDomain()).rejects.toThrow()
+  const told = { reason: 'blocked', kind: 'domain', leads: 1000 }
+  expect(await audit()).toMatchObject([{ actor_type: 'operator', details: told }])
+  await sql`alter table leads drop constraint ending`.execute(peek)
+  expect((await undoDomain()).leads).toHaveLength(1)
+  expect(await audit()).toMatchObject([{ details: told }, { details: { leads: 1 } }])
 })
 
 test('leads of an entry that was lifted without them are brought back afterwards', async () => {

@@ -110,7 +110,10 @@ const undoAddress = (
     return undone(tx, workspaceId, entry, { lifted, still, leads })
   })
 
-/** There may be very many: killed, it is run again, and brings back those that are left. */
+/**
+ * There may be very many: killed, it is run again, and brings back those that are left. The audit log is
+ * told batch by batch, so that it knows of those that were brought back by then.
+ */
 async function undoDomain(
   ctx: Context,
   workspaceId: string,
@@ -118,24 +121,28 @@ async function undoDomain(
   options: { unsubscribed: boolean },
   actor: Actor,
 ) {
-  const lifted = await transaction(ctx, (tx) => lift(tx, workspaceId, entry, options))
+  let lifted: Lifted
   const leads: BroughtBack[] = []
   for (let after: string | undefined = nilId; after !== undefined; ) {
     const from: string = after
     const some = await transaction(ctx, async (tx) => {
-      await holdSuppressions(tx, workspaceId)
-      return bringBackLeadsAt(tx, workspaceId, entry.value, from)
+      const isFirst = from === nilId
+      if (isFirst) lifted = await lift(tx, workspaceId, entry, options)
+      else await holdSuppressions(tx, workspaceId)
+      const found = await bringBackLeadsAt(tx, workspaceId, entry.value, from)
+      const { length } = found.leads
+      if (length > 0 || (isFirst && lifted)) {
+        await record(tx, workspaceId, entry, { lifted, leads: length }, actor)
+      }
+      if (isFirst && lifted) await wakeWorkspaceMailboxes(tx, workspaceId)
+      return found
     })
     leads.push(...some.leads)
     after = some.last
   }
+  if (!lifted && leads.length === 0) throw notSuppressed(undefined)
   const { reason, by } = await showSuppression(ctx, workspaceId, entry.value)
   const still = reason && by ? { reason, by } : undefined
-  if (!lifted && leads.length === 0) throw notSuppressed(undefined)
-  await transaction(ctx, async (tx) => {
-    await record(tx, workspaceId, entry, { lifted, leads: leads.length }, actor)
-    await wakeWorkspaceMailboxes(tx, workspaceId)
-  })
   return undone(ctx, workspaceId, entry, { lifted, still, leads })
 }
 
