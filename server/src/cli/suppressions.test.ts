@@ -40,7 +40,11 @@ test('a wrong suppression is undone by one command, which says what it undid', a
   expect((await run('suppressions', 'undo', 'lead.example')).stderr).toContain('nothing to undo')
 
   await json('suppressions', 'add', 'ada@lead.example')
-  const blocked = await json('suppressions', 'undo', 'ada@lead.example')
+  const seenBefore = ['--since', '2020-01-01T00:00:00Z']
+  const other = await run('suppressions', 'undo', 'ada@lead.example', ...seenBefore)
+  expect(other.stderr).toContain('has changed since it was shown')
+  const { since } = await json('suppressions', 'show', 'ada@lead.example')
+  const blocked = await json('suppressions', 'undo', 'ada@lead.example', '--since', since)
   expect(blocked).toMatchObject({ reason: 'blocked', leads: [], resting_campaigns: [] })
 })
 

@@ -21,7 +21,7 @@ import {
 import { type UndoneSuppression, undoSuppression } from '../features/undo-suppression/index.ts'
 import { readLines } from '../kernel/csv/read-lines.ts'
 import { writeWholeFile } from '../kernel/whole-file.ts'
-import { parseCount } from './arguments.ts'
+import { parseCount, parseTime } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { oneOf } from './options.ts'
 import { formatRecord, formatTable, tell } from './terminal.ts'
@@ -98,23 +98,17 @@ export function suppressionCommands(program: Command) {
     .description('Take back a suppression that was wrong: its leads go on where they were')
     .argument('<address>', 'the address, or a domain for everybody there')
     .option('--unsubscribed', 'also an unsubscribe: only with a consent that you can prove')
+    .option('--since <time>', 'the one that show told of: one that came since stays', parseTime)
     .addHelpText('after', undoNotes)
-    .action((address: string, options: WorkspaceOptions & { unsubscribed?: boolean }) =>
-      operateIn(
+    .action((address: string, options: WorkspaceOptions & UndoOptions) => {
+      const { unsubscribed = false, since } = options
+      return operateIn(
         options,
         (ctx, workspaceId) =>
-          undoSuppression(
-            ctx,
-            workspaceId,
-            address,
-            {
-              unsubscribed: options.unsubscribed ?? false,
-            },
-            operator,
-          ),
+          undoSuppression(ctx, workspaceId, address, { unsubscribed, since }, operator),
         showUndone,
-      ),
-    )
+      )
+    })
 
   withWorkspace(suppressions.command('show'))
     .description(
@@ -139,6 +133,11 @@ export function suppressionCommands(program: Command) {
         showSummary,
       ),
     )
+}
+
+interface UndoOptions {
+  unsubscribed?: boolean
+  since?: Date
 }
 
 const warning =

@@ -121,7 +121,7 @@ test('who lifts an entry is told what else keeps everybody from writing, and wai
   await dialog.getByText('go on where they were').click()
   const asked = page.waitForRequest('**/app/suppressions/undo')
   await dialog.getByRole('button', { name: 'Lift entry' }).click()
-  await asked
+  expect((await asked).postDataJSON()).toMatchObject({ since: expect.stringMatching(/^20/) })
   await page.keyboard.press('Escape')
   expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
   answer.resolve()

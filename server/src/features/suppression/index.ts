@@ -11,12 +11,13 @@ export {
   exportSuppressions,
   liftSuppression,
   removeSuppression,
+  type SeenSuppression,
   type SuppressionSummary,
   showSuppression,
   summariseSuppressions,
 } from './list.ts'
 export { suppressionRoutes } from './routes.ts'
-export { StillSuppressed, suppressionSchemas } from './schema.ts'
+export { Since, StillSuppressed, suppressionSchemas } from './schema.ts'
 export {
   blockAgain,
   erasedEntry,

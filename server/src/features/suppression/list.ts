@@ -189,21 +189,20 @@ export interface LiftedSuppression extends SuppressionEntry {
  * `force`: writing to them again is against the law in most places, and against every provider's rules.
  * Leads that were stopped stay stopped.
  *
- * @param options.reason as its reason was seen: what was added since is another wish
+ * @param options also as it was seen
  */
 export async function removeSuppression(
   ctx: Context,
   workspaceId: string,
   text: string,
-  options: { force: boolean; reason?: SuppressionReason | undefined },
+  options: SeenSuppression & { force: boolean },
   actor: Actor,
 ): Promise<LiftedSuppression> {
   const entry = readEntry(text)
   return transaction(ctx, async (tx) => {
-    const lifted = await liftSuppression(tx, workspaceId, entry)
+    const lifted = await liftSuppression(tx, workspaceId, entry, options)
     if (!lifted) throw notFound('suppression')
     const { reason } = lifted
-    if (options.reason && options.reason !== reason) throw isAnother()
     if (reason !== 'blocked' && !options.force) throw notLiftable(reason)
     await record(tx, workspaceId, actor, 'suppression.removed', { reason, kind: entry.kind })
     await blockAgain(tx, workspaceId, [lifted])
@@ -216,26 +215,38 @@ export async function removeSuppression(
   })
 }
 
+/** An entry as somebody saw it who lifts it: one that came since is another wish, or another bounce. */
+export interface SeenSuppression {
+  reason?: SuppressionReason | undefined
+  since?: Date | undefined
+}
+
 /**
  * Deletes an entry in the caller's transaction, and nothing else.
  *
  * @returns what it was; nothing: there was none
+ * @throws AppError `version_conflict` when it is not the one that was seen
  */
 export async function liftSuppression(
   tx: Context,
   workspaceId: string,
   entry: SuppressionEntry,
+  { reason, since }: SeenSuppression = {},
 ): Promise<queries.StoredSuppression | undefined> {
   await lockSuppressions(tx, workspaceId)
   const stored = await queries.findSuppression(tx.db, workspaceId, entry)
-  if (stored) await queries.deleteSuppression(tx.db, workspaceId, entry)
+  if (!stored) return undefined
+  const isSame = (reason ?? stored.reason) === stored.reason
+  const isAsOld = !since || since.getTime() === stored.timestamp_created.getTime()
+  if (!isSame || !isAsOld) throw isAnother()
+  await queries.deleteSuppression(tx.db, workspaceId, entry)
   return stored
 }
 
 const isAnother = () =>
   new AppError(
     'version_conflict',
-    'The reason of this entry has changed since it was shown: look at it again before it is lifted.',
+    'This entry has changed since it was shown: look at it again before it is lifted.',
   )
 
 const notLiftable = (reason: string) =>

@@ -61,6 +61,8 @@ test('whoever lifts a bounce does not lift that its owner has unsubscribed since
   const refused = await post('/remove', { value, force: true, reason: 'bounced' })
   expect(refused).toMatchObject({ status: 409, body: { code: 'version_conflict' } })
   expect((await get('?search=since.example')).items).toMatchObject([{ reason: 'unsubscribed' }])
+  const older = { value, force: true, since: '2020-01-01T00:00:00.000Z' }
+  expect((await post('/remove', older)).body.code).toBe('version_conflict')
   const lifted = await post('/remove', { value, force: true, reason: 'unsubscribed' })
   expect(lifted).toMatchObject({ status: 200, body: { reason: 'unsubscribed' } })
 })

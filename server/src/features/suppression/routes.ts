@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { instantOf } from '../../kernel/http/instant.ts'
 import { pageQuery, ref } from '../../kernel/http/schema.ts'
 import {
   addSuppression,
@@ -118,8 +119,10 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(LiftedSuppression) },
       },
     },
-    ({ ctx, caller, body: { value, force = false, reason } }) =>
-      removeSuppression(ctx, caller.workspaceId, value, { force, reason }, caller.actor),
+    ({ ctx, caller, body: { value, force = false, reason, since } }) => {
+      const options = { force, reason, since: instantOf('/since', since) }
+      return removeSuppression(ctx, caller.workspaceId, value, options, caller.actor)
+    },
   )
 }
 

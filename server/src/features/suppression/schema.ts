@@ -55,6 +55,12 @@ const Value = Type.String({
   description: 'An e-mail address, or a domain for everybody there.',
 })
 
+export const Since = Type.String({
+  maxLength: 40,
+  'x-document': { format: 'date-time' },
+  description: 'When the entry was made that was seen: one that was made at another time stays.',
+})
+
 export const SuppressionInput = Type.Object(
   { value: Value },
   {
@@ -77,6 +83,7 @@ export const SuppressionLift = Type.Object(
         description: 'As the entry was seen: one that has another by now stays.',
       }),
     ),
+    since: Type.Optional(Since),
   },
   {
     $id: 'SuppressionLift',

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { instantOf } from '../../kernel/http/instant.ts'
 import { Nullable, ref, Uuid } from '../../kernel/http/schema.ts'
-import { StillSuppressed, suppressionReasons } from '../suppression/index.ts'
+import { Since, StillSuppressed, suppressionReasons } from '../suppression/index.ts'
 import { undoSuppression } from './undo.ts'
 
 const id = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
@@ -21,6 +22,7 @@ const UndoInput = Type.Object(
         description: 'Also an unsubscribe: only with a consent that you can prove.',
       }),
     ),
+    since: Type.Optional(Since),
   },
   {
     $id: 'SuppressionUndoInput',
@@ -74,7 +76,9 @@ export const undoRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Undone) },
       },
     },
-    ({ ctx, caller, body: { address, unsubscribed = false } }) =>
-      undoSuppression(ctx, caller.workspaceId, address, { unsubscribed }, caller.actor),
+    ({ ctx, caller, body: { address, unsubscribed = false, since } }) => {
+      const options = { unsubscribed, since: instantOf('/since', since) }
+      return undoSuppression(ctx, caller.workspaceId, address, options, caller.actor)
+    },
   )
 }

@@ -7,7 +7,12 @@ import { optOut } from '../directory/index.ts'
 import { startErasure } from '../erasure/erase.ts'
 import { createLabel } from '../labels/index.ts'
 import { changeMany, recordActivities } from '../leads/index.ts'
-import { addSuppression, findSuppressed, removeSuppression } from '../suppression/index.ts'
+import {
+  addSuppression,
+  findSuppressed,
+  removeSuppression,
+  showSuppression,
+} from '../suppression/index.ts'
 import { undoSuppression } from './index.ts'
 
 const address = 'ada@lead.example'
@@ -18,8 +23,10 @@ beforeEach(async () => {
 })
 afterEach(() => inbox[Symbol.asyncDispose]())
 
-const undo = (options = { unsubscribed: false }, of = address) =>
-  undoSuppression(inbox.ctx, inbox.workspaceId, of, options, operator)
+const undo = (
+  options: Parameters<typeof undoSuppression>[3] = { unsubscribed: false },
+  of = address,
+) => undoSuppression(inbox.ctx, inbox.workspaceId, of, options, operator)
 const suppressed = async () =>
   (await findSuppressed(inbox.ctx.db, inbox.workspaceId, [address])).get(address)
 const audit = () =>
@@ -82,6 +89,25 @@ test('a block that somebody has set stands when the bounce of the address is und
   expect(await undo()).toMatchObject({ reason: 'bounced', ...still, leads: [] })
   expect(await suppressed()).toBe('blocked')
   expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'stopped' })
+})
+
+test.each([
+  ['an address', address],
+  ['a domain', 'lead.example'],
+])('an entry of %s that is not the one that was seen stays', async (_what, value) => {
+  const { ctx, workspaceId } = inbox
+  const add = async () => {
+    await addSuppression(ctx, workspaceId, value, operator)
+    return (await showSuppression(ctx, workspaceId, value)).since ?? undefined
+  }
+  const seen = await add()
+  await removeSuppression(ctx, workspaceId, value, { force: false }, operator)
+  ctx.clock.advance(60_000)
+  const since = await add()
+  const undoSeen = (since: Date | undefined) => undo({ unsubscribed: false, since }, value)
+  await expect(undoSeen(seen)).rejects.toMatchObject({ code: 'version_conflict' })
+  expect(await showSuppression(ctx, workspaceId, value)).toMatchObject({ since })
+  expect(await undoSeen(since)).toMatchObject({ reason: 'blocked', since })
 })
 
 test('who has answered before is not written to again', async () => {

@@ -19,6 +19,7 @@ import {
   holdSuppressions,
   liftSuppression,
   parseEntry,
+  type SeenSuppression,
   type Suppressed,
   type SuppressionEntry,
   type SuppressionReason,
@@ -57,6 +58,11 @@ const stoppedBefore = ({ unsubscribed }: { unsubscribed: boolean }) =>
     ? (['blocked', 'bounced', 'unsubscribed'] as const)
     : (['blocked', 'bounced'] as const)
 
+/** `since`: as `SeenSuppression` has it. Of an entry that is gone by now, its leads are brought back. */
+interface UndoOptions extends Pick<SeenSuppression, 'since'> {
+  unsubscribed: boolean
+}
+
 /**
  * Takes a suppression back as if it had been a mistake: the entry, what is remembered of mails that came
  * back, and the leads that it stopped, which go on where they were. Their mailboxes write to them as soon
@@ -68,7 +74,7 @@ export async function undoSuppression(
   ctx: Context,
   workspaceId: string,
   text: string,
-  options: { unsubscribed: boolean },
+  options: UndoOptions,
   actor: Actor,
 ): Promise<UndoneSuppression> {
   const entry = parseEntry(text)
@@ -87,7 +93,7 @@ const undoAddress = (
   ctx: Context,
   workspaceId: string,
   entry: SuppressionEntry,
-  options: { unsubscribed: boolean },
+  options: UndoOptions,
   actor: Actor,
 ) =>
   transaction(ctx, async (tx) => {
@@ -118,7 +124,7 @@ async function undoDomain(
   ctx: Context,
   workspaceId: string,
   entry: SuppressionEntry,
-  options: { unsubscribed: boolean },
+  options: UndoOptions,
   actor: Actor,
 ) {
   let lifted: Lifted
@@ -152,9 +158,9 @@ async function lift(
   tx: Context,
   workspaceId: string,
   entry: SuppressionEntry,
-  options: { unsubscribed: boolean },
+  options: UndoOptions,
 ): Promise<Lifted> {
-  const lifted = await liftSuppression(tx, workspaceId, entry)
+  const lifted = await liftSuppression(tx, workspaceId, entry, { since: options.since })
   if (!lifted) return undefined
   if (lifted.reason === 'unsubscribed' && !options.unsubscribed) throw isUnsubscribed
   await blockAgain(tx, workspaceId, [lifted])

@@ -2402,6 +2402,10 @@ export type SuppressionLift = {
      * As the entry was seen: one that has another by now stays.
      */
     reason?: 'unsubscribed' | 'bounced' | 'blocked';
+    /**
+     * When the entry was made that was seen: one that was made at another time stays.
+     */
+    since?: string;
 };
 
 /**
@@ -2464,6 +2468,10 @@ export type SuppressionUndoInput = {
      * Also an unsubscribe: only with a consent that you can prove.
      */
     unsubscribed?: boolean;
+    /**
+     * When the entry was made that was seen: one that was made at another time stays.
+     */
+    since?: string;
 };
 
 /**

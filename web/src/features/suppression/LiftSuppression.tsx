@@ -23,7 +23,7 @@ export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () 
   const { t } = useTranslation()
   const { handle } = useWorkspace()
   const cache = useQueryClient()
-  const { value, reason } = entry
+  const { value, reason, timestamp_created: since } = entry
   const [typed, setTyped] = useState('')
   const [leads, setLeads] = useState<'stay' | 'go-on'>('stay')
   const done = async (by: StillSuppressedBy, message: string) => {
@@ -69,8 +69,8 @@ export function LiftSuppression({ entry, onClose }: { entry: Entry; onClose: () 
   const isConfirmed = reason === 'blocked' || typed.trim() === value
   const confirm = () =>
     leads === 'stay'
-      ? lift.mutate({ body: { value, reason, force: reason !== 'blocked' } })
-      : undo.mutate({ body: { address: value, unsubscribed: reason === 'unsubscribed' } })
+      ? lift.mutate({ body: { value, reason, since, force: reason !== 'blocked' } })
+      : undo.mutate({ body: { address: value, since, unsubscribed: reason === 'unsubscribed' } })
   const fault = lift.error ?? undo.error
   const isBusy = lift.isPending || undo.isPending
   // What is being done is done: closed meanwhile, its answer would close what is asked next.
