@@ -81,7 +81,7 @@ const plain = {
   expire_after_days: integerOrNull(
     1,
     3650,
-    'A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. First mails wait as long as the limits make them.',
+    'A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. Of a lead that is set active again it is overdue from then on. First mails wait as long as the limits make them.',
   ),
 }
 

@@ -1,6 +1,7 @@
 // Also runs through PgBouncer: the whole life of a mail.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { alwaysOpen, type LedgerEntry, type Sending, testSending } from '../../../test/sending.ts'
+import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
 import { setPlan } from '../workspaces/workspaces.ts'
 
@@ -143,6 +144,30 @@ test('a follow-up is not sent before its time', async () => {
   // The lane sleeps exactly until then, and nothing else would wake it.
   await sending.untilAsleep(new Date(lead.timestamp_next_send))
 })
+
+test.each(['paused', 'lost'])(
+  'a follow-up of who was %s for weeks, and is set active again, is sent also where late ones are given up',
+  async (new_status) => {
+    const mailbox = await sending.createMailbox('anna@example.com')
+    const steps = [{ variants: variants('One') }, { delay: 2, variants: variants('Two') }]
+    const more = { sequences: [{ steps }], expire_after_days: 3 }
+    const campaign = await sending.createCampaign([mailbox], more)
+    await sending.startRunner()
+    await sending.addLeads(campaign.id, ['ann@lead.example'])
+    await sending.waitForLedger(allSent(1))
+    const lead = { campaign_id: campaign.id, email: 'ann@lead.example' }
+    const set = (new_status: string) =>
+      sending.call('POST', '/api/v2/lead/update/status', { body: { ...lead, new_status } })
+    await set(new_status)
+    sending.ctx.clock.advance(21 * dayMs)
+    await ensurePartitions(sending.ctx)
+    await set('active')
+    // Without a lead that was left it was completed.
+    await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body: { status: 'active' } })
+    await sending.waitForLedger(allSent(2))
+    expect(await leadRecord(campaign.id, lead.email)).toMatchObject({ skip_reason: null })
+  },
+)
 
 test('two runners and three mailboxes never send a campaign more than its limits', async () => {
   const mailboxes = await Promise.all(

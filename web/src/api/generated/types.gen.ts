@@ -290,7 +290,7 @@ export type Campaign = {
      */
     bcc_list: Array<string>;
     /**
-     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. First mails wait as long as the limits make them.
+     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. Of a lead that is set active again it is overdue from then on. First mails wait as long as the limits make them.
      */
     expire_after_days: number | null;
     /**
@@ -562,7 +562,7 @@ export type CampaignInput = {
      */
     bcc_list?: Array<string>;
     /**
-     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. First mails wait as long as the limits make them.
+     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. Of a lead that is set active again it is overdue from then on. First mails wait as long as the limits make them.
      */
     expire_after_days?: number | null;
     campaign_schedule?: CampaignScheduleInput;
@@ -654,7 +654,7 @@ export type CampaignChanges = {
      */
     bcc_list?: Array<string>;
     /**
-     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. First mails wait as long as the limits make them.
+     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. Of a lead that is set active again it is overdue from then on. First mails wait as long as the limits make them.
      */
     expire_after_days?: number | null;
     campaign_schedule?: CampaignScheduleInput;
@@ -4506,7 +4506,7 @@ export type CampaignChangesWritable = {
      */
     bcc_list?: Array<string>;
     /**
-     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. First mails wait as long as the limits make them.
+     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. Of a lead that is set active again it is overdue from then on. First mails wait as long as the limits make them.
      */
     expire_after_days?: number | null;
     campaign_schedule?: CampaignScheduleInput;

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign } from '../../../../test/campaigns.ts'
 import { letter, testInbox } from '../../../../test/inbox.ts'
+import { keepInboxRead } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import { operator } from '../../audit/index.ts'
 import { addSuppression, findSuppressed, removeSuppression } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
@@ -203,6 +205,26 @@ test('a change is not undone of who was suppressed since, and their campaign sta
   expect(campaign.status).toBe('completed')
 })
 
+test('an undo leaves a follow-up overdue for as long as it was, whatever time has passed meanwhile', async () => {
+  await using inbox = await testInbox()
+  const { ctx, workspaceId } = inbox
+  const { leadId } = await inbox.contact(['ada@lead.example'])
+  const overdueDays = async () => {
+    const { timestamp_next_send: due } = await ctx.database.peek
+      .selectFrom('leads')
+      .select('timestamp_next_send')
+      .where('id', '=', leadId)
+      .executeTakeFirstOrThrow()
+    return Math.round((ctx.now().getTime() - (due?.getTime() ?? Number.NaN)) / dayMs)
+  }
+  ctx.clock.advance(4 * dayMs)
+  expect(await overdueDays()).toBe(2)
+  const { id } = await changeMany(ctx, workspaceId, { action: 'pause', ids: [leadId] }, by)
+  ctx.clock.advance(dayMs)
+  await undoJob(ctx, workspaceId, id, by)
+  expect(await overdueDays()).toBe(2)
+})
+
 test('a change is not undone of who has sent an automatic answer since: it may tell of an absence', async () => {
   await using inbox = await testInbox()
   const email = 'ada@lead.example'
@@ -225,7 +247,8 @@ test('a change is not undone of who has sent an automatic answer since: it may t
 
 test('a change is not undone of who has answered the campaign that they were moved from since', async () => {
   await using inbox = await testInbox()
-  const { leadId, messageId } = await inbox.contact(['ada@lead.example'])
+  const { leadId, mailbox, messageId } = await inbox.contact(['ada@lead.example'])
+  await keepInboxRead(inbox.ctx.database.peek, mailbox.id)
   const { body } = await inbox.call('POST', '/api/v2/campaigns', { body: { name: 'other' } })
   const to_campaign_id: string = body.id
   const change = (action: { action: 'move'; to_campaign_id: string } | typeof lost, id: string) =>

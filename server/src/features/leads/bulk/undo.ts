@@ -92,7 +92,7 @@ async function findAnswered(
 /** Its campaign may have been edited since, and only leads that are sent to follow that. */
 function planUndo(
   lead: LockedLead,
-  { id: _, changed_at: __, ...before }: queries.LeadSnapshot,
+  { id: _, changed_at, ...before }: queries.LeadSnapshot,
   {
     steps,
     hasColleagueAnswered,
@@ -106,7 +106,12 @@ function planUndo(
   }
   if (!isOpen(patch.sending_state)) return { patch, events: [] }
   if (hasColleagueAnswered) return { patch: { ...patch, ...stoppedForCompany }, events: [] }
-  if (isSending(patch.sending_state)) return planResume(steps, { ...lead, ...patch }, patch, now)
+  if (isSending(patch.sending_state)) {
+    // As long overdue as it was, which orders what is due.
+    const overdueMs = Date.parse(changed_at) - (patch.timestamp_next_send ?? now).getTime()
+    const since = new Date(now.getTime() - Math.max(overdueMs, 0))
+    return planResume(steps, { ...lead, ...patch }, patch, now, since)
+  }
   return { patch: { ...patch, company: companyIn(steps, lead) }, events: [] }
 }
 

@@ -19,17 +19,22 @@ export async function holdStepsOfCampaigns(
 }
 
 /**
- * A lead that goes on: from the same step, when that is due; with nothing left it is finished.
+ * A lead that goes on: from the same step, when that is due; with nothing left it is finished. Where what is
+ * late is given up, a follow-up whose time has passed meanwhile would else never be sent.
  *
  * @param steps of its campaign, held: what was written down of it may be of other ones
+ * @param overdueSince of a follow-up whose time was before that
  */
 export function planResume(
   steps: HeldSteps,
   lead: LockedLead,
   patch: Partial<LeadState>,
   now: Date,
+  overdueSince = now,
 ): ActivityChange {
-  const timestamp_next_send = nextSendOf(steps, lead, now)
+  const next = nextSendOf(steps, lead, now)
+  const isLate = next !== null && next < overdueSince && lead.sent_step_ids.length > 0
+  const timestamp_next_send = isLate ? overdueSince : next
   const company = companyIn(steps, lead)
   const going = { ...patch, timestamp_next_send, company, skip_reason: null }
   if (timestamp_next_send) return { patch: going, events: [] }
