@@ -10,7 +10,8 @@ import { answerWith, startReceiver } from '../../../../test/receiver.ts'
 let api: Delivering
 let owner: Browser
 beforeAll(async () => {
-  api = await testDelivering()
+  // However long a test takes, nothing is tried again while it looks.
+  api = await testDelivering({ webhookRetryDelaysMs: [3_600_000] })
   owner = await setUp(api)
 })
 afterAll(() => api[Symbol.asyncDispose]())
