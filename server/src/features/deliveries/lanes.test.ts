@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
+import { patience } from '../../../test/patience.ts'
 import { answerWith, type Receiver, startReceiver } from '../../../test/receiver.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { allBuckets, bucketOf } from '../../kernel/runner/leases.ts'
@@ -86,6 +87,10 @@ async function inFullFlow(): Promise<Owner> {
   await untilOpen(5)
   return owner
 }
+
+/** The settler hears of it after the transaction has ended, which is the last that happens in the database. */
+const untilRefused = ({ lanes }: Owner) =>
+  expect.poll(() => lanes.settler.refused, patience).toBe(1)
 
 const patch = (status: string) =>
   service.call('PATCH', `/api/v2/webhooks/${webhookId}`, { body: { status } })
@@ -238,9 +243,8 @@ test('a result that the database refuses holds up no other, is told, and is writ
   answersAtOnce = true
   const owner = startOwner()
   owner.wake()
-  await until(
-    async () => owner.lanes.settler.refused === 1 && (await attempts()).length === events - 1,
-  )
+  await untilRefused(owner)
+  await until(async () => (await attempts()).length === events - 1)
   expect(await peek.selectFrom('deliveries').select('event_id').execute()).toEqual([
     { event_id: refused },
   ])
@@ -359,6 +363,8 @@ test('a drain does not wait for results of other buckets', async () => {
   // Results are written in two halves, by bucket.
   let other = webhookId
   while ((bucketOf(other) - bucketOf(webhookId)) % 2 === 0) {
+    // An event with many destinations would wait for a runner that expands it.
+    if (other !== webhookId) await service.call('DELETE', `/api/v2/webhooks/${other}`)
     other = (await service.createWebhook(receiver.url, { event_type: 'lead.lost' })).id
   }
   const [eventId = ''] = await service.emit([{ type: 'lead.lost' }])
@@ -388,7 +394,7 @@ test('a drain does not wait for a result that the database refuses', async () =>
   answersAtOnce = true
   const owner = startOwner()
   owner.wake()
-  await ctx.database.until(async () => owner.lanes.settler.refused === 1)
+  await untilRefused(owner)
   owner.loseLease()
   ctx.sleep = async () => {
     throw new Error('it waits')
