@@ -15,6 +15,8 @@ const windows = {
     { seconds: 60, most: 5 },
     { seconds: 3600, most: 30 },
   ],
+  // Guessing from many addresses ends somewhere, too. Fewer, and anybody could shut the person out.
+  accountFromAnywhere: [{ seconds: 3600, most: 300 }],
 }
 
 /**
@@ -23,22 +25,34 @@ const windows = {
  */
 type Account = `${'email' | 'code' | 'link' | 'profile'} ${string}`
 
+export interface Trying {
+  address: string
+  /**
+   * Counted by its hash, because a shared counter is kept outside of the database. Undefined: by the
+   * address alone.
+   */
+  account?: Account | undefined
+}
+
 /**
- * Lets somebody try who has not failed too often, from this address or for this account. A try counts
- * while it is under way, so that many at once are no way around; one that succeeds, or that we fail, is
- * taken back.
- *
- * @param who.account counted by its hash, because a shared counter is kept outside of the database; none:
- *   by the address alone
+ * Lets somebody try who has not failed too often, from this address, or from it for this account: whoever
+ * guesses elsewhere keeps the person out only when it is very many. A try counts while it is under way, so
+ * that many at once are no way around; one that succeeds, or that we fail, is taken back.
  */
 export async function attempt<T>(
   attempts: Attempts,
-  { address, account }: { address: string; account?: Account },
+  { address, account }: Trying,
   work: () => Promise<T>,
 ): Promise<T> {
   const counted: string[] = []
-  const counting = { address: networkOf(address), account }
-  for (const kind of ['address', 'account'] as const) {
+  const network = networkOf(address)
+  const counting = {
+    address: network,
+    account: account && `${account} ${network}`,
+    accountFromAnywhere: account,
+  }
+  // What one of them refuses does not count for those after it.
+  for (const kind of ['address', 'account', 'accountFromAnywhere'] as const) {
     const name = counting[kind]
     if (name === undefined) continue
     for (const { seconds, most } of windows[kind]) {

@@ -200,12 +200,23 @@ test('who guesses waits: five times an account, ten times an address, right or w
       .call('POST', '/app/session', { body: { email, password: given }, address })
       .then(outcome)
   for (let n = 0; n < 5; n++)
-    expect(await enter(owner.email, 'wrong password', `10.0.0.${n}`)).toBe('401 wrong_credentials')
-  expect(await enter(owner.email, password, '10.0.0.9')).toBe('429 rate_limited')
+    expect(await enter(owner.email, 'wrong password', '10.0.0.1')).toBe('401 wrong_credentials')
+  expect(await enter(owner.email, password, '10.0.0.1')).toBe('429 rate_limited')
 
   for (let n = 0; n < 10; n++)
     expect(await enter(`n${n}@example.com`, password, '10.0.1.1')).toBe('401 wrong_credentials')
   expect(await enter('other@example.com', password, '10.0.1.1')).toBe('429 rate_limited')
+})
+
+test('who guesses at the password of a person does not keep them from signing in elsewhere', async () => {
+  await setUp(api)
+  const enter = (given: string, address: string) =>
+    openBrowser(api)
+      .call('POST', '/app/session', { body: { email: owner.email, password: given }, address })
+      .then(outcome)
+  for (let n = 0; n < 6; n++) await enter('wrong password', '10.0.2.1')
+  expect(await enter(password, '10.0.2.1')).toBe('429 rate_limited')
+  expect(await enter(password, '10.0.3.1')).toBe('200 ok')
 })
 
 test('the addresses of one IPv6 network are counted as one', async () => {
