@@ -23,7 +23,7 @@ const windows = {
  * What is guessed at. Its kind stands first: an e-mail address is whatever somebody types, and must not
  * spell the counter of somebody else.
  */
-type Account = `${'email' | 'code' | 'link' | 'profile'} ${string}`
+type Account = `${'email' | 'code' | 'profile'} ${string}`
 
 export interface Trying {
   address: string

@@ -27,7 +27,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
   { attempts },
 ) => {
   const guarded = <T>(req: FastifyRequest, work: () => Promise<T>) =>
-    attempt(attempts, { address: req.ip, account: `link ${req.ip}` }, work)
+    attempt(attempts, { address: req.ip }, work)
 
   app.post(
     '/invitations/received',

@@ -1,7 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../kernel/http/schema.ts'
-import { enterSecondFactor, foldEmail, refreshSession, signOut } from '../users/index.ts'
-import { type Attempts, attempt } from './attempts.ts'
+import {
+  enterSecondFactor,
+  findHalfSignIn,
+  foldEmail,
+  refreshSession,
+  signOut,
+} from '../users/index.ts'
+import { type Attempts, attempt, type Trying } from './attempts.ts'
 import { enter } from './enter.ts'
 import { recordForPerson } from './record.ts'
 import { SecondFactorInput, SessionState, SetUpInput, SignInAnswer, SignInInput } from './schema.ts'
@@ -87,9 +93,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
       },
     },
     async (req, reply) => {
-      // The account has a limit of its own, which better-auth keeps with its second factor.
-      const who = { address: req.ip, account: `code ${req.ip}` } as const
-      const userId = await attempt(attempts, who, () => enterSecondFactor(req, reply, req.body))
+      const half = await findHalfSignIn(req)
+      const who: Trying = { address: req.ip, account: half && `code ${half.userId}` }
+      const enterCode = () => enterSecondFactor(req, reply, half, req.body)
+      const userId = await attempt(attempts, who, enterCode)
       await recordForPerson(req.process, userId, 'user.signed_in')
       return { second_factor: false }
     },

@@ -129,6 +129,23 @@ test('a sign-in that no code opens any more says to begin again', async () => {
   expect(await enter(codeOf(uri), '10.0.0.9')).toBe(`401 This sign-in has ended. ${again}`)
 })
 
+test('who guesses at the codes of a person waits, however often they begin anew, and nobody else does', async () => {
+  const other = await createPerson(api, { email: 'mal@example.com' })
+  const [{ uri }] = [await enrol(), await enrol(other.browser)]
+  const guess = async (email: string) => {
+    const entering = await enterPassword(api, email)
+    const options = { body: { code: '000000' }, address: '10.0.0.1' }
+    return (await entering.call('POST', '/app/session/second-factor', options)).status
+  }
+  for (let n = 0; n < 5; n++) expect(await guess(owner.email)).toBe(401)
+  expect(await guess(owner.email)).toBe(429)
+  expect(await guess(other.email)).toBe(401)
+  const elsewhere = await enterPassword()
+  expect((await post(elsewhere, '/app/session/second-factor', { code: codeOf(uri) })).status).toBe(
+    200,
+  )
+})
+
 test('a backup code opens without its hyphen and in other groups, but not with its letters in the other case', async () => {
   const { backup_codes } = await enrol()
   const [one = '', other = ''] = backup_codes

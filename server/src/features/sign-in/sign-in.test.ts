@@ -234,6 +234,19 @@ test('the addresses of one IPv6 network are counted as one', async () => {
     expect(await guess(20 + n, `::ffff:10.0.2.${n}`)).toBe('401 wrong_credentials')
 })
 
+test.each([
+  ['codes', '/app/session/second-factor', { code: '000000' }, '401 wrong_credentials'],
+  ['links', '/app/invitations/received', { token: 'unknown' }, '404 not_found'],
+])(
+  'behind one address ten %s a minute may be wrong, of whomever',
+  async (_what, url, body, wrong) => {
+    const enter = () =>
+      openBrowser(api).call('POST', url, { body, address: '10.0.4.1' }).then(outcome)
+    for (let n = 0; n < 10; n++) expect(await enter()).toBe(wrong)
+    expect(await enter()).toBe('429 rate_limited')
+  },
+)
+
 const nameless = '198.51.100.7'
 
 test.each([

@@ -23,6 +23,7 @@ export { countSecondFactors, resealSecondFactors } from './second-factor-keys.ts
 export {
   dropOldSessions,
   enterSecondFactor,
+  findHalfSignIn,
   findSession,
   notSignedIn,
   refreshSession,

@@ -104,6 +104,12 @@ export async function openSession<T extends { headers: Headers }>(
   throw new AppError('wrong_credentials', wrong)
 }
 
+/** A sign-in that waits for its second factor. */
+interface HalfSignIn {
+  userId: string
+  cookie: string
+}
+
 /**
  * A code opens once (RFC 6238 §5.2), a backup code is used up.
  *
@@ -112,18 +118,18 @@ export async function openSession<T extends { headers: Headers }>(
 export async function enterSecondFactor(
   req: FastifyRequest,
   reply: FastifyReply,
+  half: HalfSignIn | undefined,
   { code: typed, is_backup_code = false }: { code: string; is_backup_code?: boolean },
 ): Promise<string> {
+  if (!half) throw signInEnded()
+  const { userId: id, cookie } = half
   const code = is_backup_code ? backupCodeOf(typed) : withoutSpaces(typed)
   const { api } = await authOf(req.process)
   const headers = authHeaders(req)
-  const cookie = await halfSignInCookie(req)
   // A session that is there already would be taken for an enrolment, which has no limit of tries. And
   // another cookie beside this one must not name somebody else than better-auth lets in.
   headers.set('cookie', cookie)
   // Before better-auth hears of it: a right code ends the sign-in, and the next one would have none to open.
-  const id = await findHalfSignedIn(req, cookie)
-  if (id === undefined) throw signInEnded()
   if (!is_backup_code && (await isCodeUsed(req, id, code))) {
     throw new AppError('wrong_credentials', 'This code was used already; wait for the next one.')
   }
@@ -188,12 +194,15 @@ function isCodeUsed({ process: ctx }: FastifyRequest, userId: string, code: stri
   return queries.isCodeUsed(ctx.db, { userId, code, usedAfter })
 }
 
-/** Whoever has come half way in this browser. */
-async function findHalfSignedIn(req: FastifyRequest, cookie: string): Promise<string | undefined> {
+/** The one that has begun in this browser, and whose it is. */
+export async function findHalfSignIn(req: FastifyRequest): Promise<HalfSignIn | undefined> {
+  const cookie = await halfSignInCookie(req)
+  if (cookie === '') return undefined
   const { internalAdapter } = await (await authOf(req.process)).$context
   const identifier = valueOfCookie('two_factor', cookie)
   const signIn = await internalAdapter.findVerificationValue(identifier)
-  return parseUuid(signIn?.value ?? '')
+  const userId = parseUuid(signIn?.value ?? '')
+  return userId === undefined ? undefined : { userId, cookie }
 }
 
 /** Without a session it does nothing. */
