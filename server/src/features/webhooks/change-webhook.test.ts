@@ -126,6 +126,28 @@ test('a record that was read before the webhook was disabled does not resume it,
   expect((await patch(id, { ...(await read(id)), status: 'active' })).status).toBe(200)
 })
 
+test('a record that was read while the webhook was disabled does not pause it again, its status alone does', async () => {
+  const { id } = await create()
+  await transaction(api.ctx, (tx) => disableDestination(tx, api.workspaceId, id, 'failing'))
+  const read1 = await read(id)
+  api.ctx.clock.advance(1000)
+  await patch(id, { status: 'active' })
+  const active = await read(id)
+  const { disabled_reason: _, ...withoutReason } = read1
+  for (const record of [read1, withoutReason]) {
+    const answer = await patch(id, { ...record, name: 'Sales' })
+    expect(answer.body).toMatchObject({
+      statusCode: 409,
+      code: 'invalid_transition',
+      details: [{ path: '/status' }],
+    })
+  }
+  expect(await read(id)).toEqual(active)
+
+  const paused = await patch(id, { ...active, status: 'disabled' })
+  expect(paused.body).toMatchObject({ status: 'disabled', disabled_reason: 'manual' })
+})
+
 test.each([
   ['id', '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'],
   ['timestamp_created', '2026-01-01T00:00:00.000Z'],

@@ -190,6 +190,7 @@ async function mergeStatus(tx: Context, row: Row, given: WebhookChanges): Promis
   const { status = row.status } = given
   if (status === row.status) return {}
   if (status === 'active' && given.disabled_reason === null) throw disabledMeanwhile()
+  if (status === 'disabled' && isReadDisabled(given)) throw resumedMeanwhile()
   if (status === 'active') {
     const missed = await keepMissed(tx, row)
     return { status, disabled_reason: null, timestamp_disabled: null, missed }
@@ -201,6 +202,17 @@ async function mergeStatus(tx: Context, row: Row, given: WebhookChanges): Promis
 function disabledMeanwhile() {
   const message =
     'This webhook was disabled since it was read; to resume it, send status without disabled_reason.'
+  return new AppError('invalid_transition', message, { details: [{ path: '/status', message }] })
+}
+
+/** Null beside it is of a record that was read while it was active: its reader pauses it. */
+const isReadDisabled = ({ disabled_reason, timestamp_disabled }: WebhookChanges) =>
+  (disabled_reason ?? timestamp_disabled ?? null) !== null
+
+/** A record that was read before would pause it without a word, as if a person had. */
+function resumedMeanwhile() {
+  const message =
+    'This webhook was resumed since it was read; to pause it, send status without disabled_reason and timestamp_disabled.'
   return new AppError('invalid_transition', message, { details: [{ path: '/status', message }] })
 }
 
