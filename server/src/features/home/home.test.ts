@@ -7,6 +7,7 @@ import { upsertRunner } from '../../kernel/runner/lease-queries.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox, pauseMailbox, resumeMailbox } from '../mailboxes/index.ts'
 import { holdSending } from '../sending/index.ts'
+import { setPlan } from '../workspaces/index.ts'
 
 let api: TestApi
 let owner: Browser
@@ -88,6 +89,10 @@ test('what does not work is told with its reason, and only as long as it does no
     before[1],
     { kind: 'webhook', name: 'CRM', reason: 'failing' },
   ])
+  // Without them in the plan nothing is tried, and its page is closed.
+  await setPlan(api.ctx, api.workspaceId, { webhooks: false })
+  expect((await attention()).filter(({ kind }: { kind: string }) => kind === 'webhook')).toEqual([])
+  await setPlan(api.ctx, api.workspaceId, { webhooks: true })
   await holdSending(api.ctx)
   expect((await attention())[0]).toMatchObject({ kind: 'held' })
 })

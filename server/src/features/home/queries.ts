@@ -65,12 +65,13 @@ export async function listUnreadMailboxes(db: Db, workspaceId: string, most: num
   return rows
 }
 
-/** Destinations that were switched off by themselves, or that fail just now. */
+/** Destinations that were switched off by themselves, or that fail just now; none without them in the plan. */
 export async function listTroubledWebhooks(db: Db, workspaceId: string, most: number) {
   const { rows } = await sql<Troubled>`
     select w.id, w.name, coalesce(w.disabled_reason, 'failing_now') as reason,
       coalesce(w.timestamp_disabled, n.failing_since) as since
     from webhooks w
+    join workspaces p on p.id = w.workspace_id and p.plan_webhooks
     left join webhook_lanes n on n.workspace_id = w.workspace_id and n.webhook_id = w.id
     where w.workspace_id = ${workspaceId}::uuid
       and (w.status = 'disabled' and w.disabled_reason <> 'manual'
