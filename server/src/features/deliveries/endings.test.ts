@@ -8,6 +8,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { storeEvents } from '../events/index.ts'
 import { countMissed, startReplay } from '../webhooks/replays/start-replay.ts'
+import { setPlan } from '../workspaces/index.ts'
 import { pendingMax } from './backlog.ts'
 import { closeBacklog } from './close.ts'
 import type { DueDelivery } from './delivery.ts'
@@ -514,6 +515,20 @@ describe('a replay', () => {
     const replayOf = (webhookId: string) => replayEvents(ctx, { workspaceId, webhookId }, window)
     await expect(replayOf(id)).rejects.toThrow('disabled')
     await expect(replayOf(ctx.newId())).rejects.toThrow('No such webhook')
+  })
+
+  test('without webhooks in the plan is refused, and queues nothing', async () => {
+    await using receiver = await startReceiver()
+    const { ctx, workspaceId } = service
+    const from = ctx.now()
+    await service.emit()
+    const { id } = await service.createWebhook(receiver.url)
+    await setPlan(ctx, workspaceId, { webhooks: false })
+    const window = { from, to: new Date(ctx.now().getTime() + 1000) }
+    const replaying = replayEvents(ctx, { workspaceId, webhookId: id }, window)
+    await expect(replaying).rejects.toMatchObject({ code: 'plan_required' })
+    expect(await pendingOf(id)).toBe(0)
+    await setPlan(ctx, workspaceId, { webhooks: true })
   })
 })
 

@@ -4,6 +4,7 @@ import { AppError, notFound } from '../../kernel/errors.ts'
 import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { allEvents, type Destination, findDestination } from '../webhooks/index.ts'
+import { getWorkspace } from '../workspaces/index.ts'
 import { pendingMax } from './backlog.ts'
 import { clockLagMs } from './delivery.ts'
 import { hintAfterCommit, lifetimeMs, rowsMax } from './enqueue.ts'
@@ -195,8 +196,15 @@ async function* eventsOf(
 async function getActiveDestination(ctx: Context, workspaceId: string, webhookId: string) {
   const destination = await findDestination(ctx.db, workspaceId, webhookId)
   if (!destination) throw notFound('webhook')
-  if (destination.status === 'active') return destination
-  throw new AppError('invalid_transition', 'The webhook is disabled; activate it, then replay.')
+  if (destination.status !== 'active') {
+    throw new AppError('invalid_transition', 'The webhook is disabled; activate it, then replay.')
+  }
+  // The command is at no door: what it queued would end as for a disabled destination.
+  if ((await getWorkspace(ctx, workspaceId)).plan_webhooks) return destination
+  throw new AppError(
+    'plan_required',
+    'The workspace\'s plan does not include webhooks; switch them on by "outrider workspaces set-plan", then replay.',
+  )
 }
 
 const eventNotStored = () =>
