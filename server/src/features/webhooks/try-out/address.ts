@@ -28,20 +28,27 @@ export function readToken(ctx: AnyContext, token: string): TryOut | undefined {
   return { workspaceId: uuidOf(content.subarray(0, 16)), id: uuidOf(content.subarray(16)) }
 }
 
-export const addressOf = (ctx: AnyContext, token: string) => `${prefixOf(ctx)}${token}`
+const path = '/app/try/'
 
-/** Of an address that is one of ours; undefined for every other. */
+export const addressOf = ({ config }: AnyContext, token: string) =>
+  `${config.baseUrl}${path}${token}`
+
+/**
+ * Of an address that is one of ours; undefined for every other. Its token tells, whatever stands before
+ * it: a runner need not know by which address people reach the service.
+ */
 export function tryOutAt(ctx: AnyContext, url: string): TryOut | undefined {
-  const prefix = prefixOf(ctx)
-  return url.startsWith(prefix) ? readToken(ctx, url.slice(prefix.length)) : undefined
+  const at = url.lastIndexOf(path)
+  return at === -1 ? undefined : readToken(ctx, url.slice(at + path.length))
 }
+
+/** How such an address ends. */
+export const endingOf = (token: string) => `${path}${token}`
 
 export const endOf = ({ id }: TryOut) => new Date(timeOfId(id).getTime() + livesMs)
 
 /** Receivers whose id is smaller are over. */
 export const oldestStart = (now: Date) => new Date(now.getTime() - livesMs)
-
-const prefixOf = ({ config }: AnyContext) => `${config.baseUrl}/app/try/`
 
 const keysOf = ({ secrets }: AnyContext) => secrets.derive('webhook try-out', 32)
 

@@ -55,13 +55,13 @@ export const deleteCallsBefore = (db: Db, workspaceId: string, tryOutId: string)
 export const deleteCalls = (db: Db, workspaceId: string) =>
   db.deleteFrom('try_out_calls').where('workspace_id', '=', workspaceId).execute()
 
-/** Ids of the destinations that have exactly this address now. */
-export const listWebhookIdsAt = (db: Db, workspaceId: string, url: string) =>
+/** Ids of the destinations whose address ends like this now. */
+export const listWebhookIdsAt = (db: Db, workspaceId: string, ending: string) =>
   db
     .selectFrom('webhooks')
     .select('id')
     .where('workspace_id', '=', workspaceId)
-    .where('target_hook_url', '=', url)
+    .where(sql`right(target_hook_url, length(${ending}::text))`, '=', ending)
     .orderBy('id')
     .limit(20)
     .execute()

@@ -11,7 +11,7 @@ import type { PostOutcome } from '../../../kernel/outbound/index.ts'
 import { tellPages } from '../../live/index.ts'
 import { findDestination, openDestination } from '../destinations.ts'
 import { mask } from '../headers.ts'
-import { addressOf, endOf, type TryOut, tokenOf, tryOutAt } from './address.ts'
+import { endingOf, endOf, type TryOut, tokenOf, tryOutAt } from './address.ts'
 import * as queries from './queries.ts'
 import { type Problem, verify } from './verify.ts'
 
@@ -123,9 +123,9 @@ async function findSender(
 ): Promise<{ verifiedBy: string | null; problem?: Problem }> {
   const { workspaceId } = tryOut
   const { now, worldTime = now } = ctx
-  const url = addressOf(ctx, tokenOf(ctx, tryOut))
+  const ending = endingOf(tokenOf(ctx, tryOut))
   let problem: Problem = 'no_destination'
-  for (const { id } of await queries.listWebhookIdsAt(ctx.db, workspaceId, url)) {
+  for (const { id } of await queries.listWebhookIdsAt(ctx.db, workspaceId, ending)) {
     const row = await findDestination(ctx.db, workspaceId, id)
     if (!row) continue
     const found = verify(headers, body, openDestination(ctx, row).secrets, worldTime())

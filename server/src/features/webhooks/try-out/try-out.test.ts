@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Browser, setUp } from '../../../../test/browser.ts'
 import { type Delivering, testDelivering } from '../../../../test/delivering.ts'
+import { send } from '../../deliveries/send.ts'
+import { findDestination, openDestination } from '../destinations.ts'
 import { readToken } from './address.ts'
 import { deleteCallsBut } from './queries.ts'
 import { receive } from './receive.ts'
@@ -32,6 +34,18 @@ test('a delivery to a try-out receiver is verified and shown, and nothing is con
   // What only a receiver should know is not kept.
   expect(items[0].headers).toContainEqual({ name: 'authorization', value: '••••' })
   expect(JSON.stringify(items)).not.toContain('Bearer receiver')
+})
+
+test('a process that was told no BASE_URL, or another, hands over what is for a receiver all the same', async () => {
+  const { url, token } = await createTryOut()
+  const { id } = await api.createWebhook(url, { event_type: 'lead.lost' })
+  const row = await findDestination(api.ctx.db, api.workspaceId, id)
+  if (!row) throw new Error('no destination')
+  const runner = { ...api.ctx, config: { ...api.ctx.config, baseUrl: 'https://app.example.com' } }
+  const event = { id: api.ctx.newId(), body: '{}' }
+  const outcome = await send(runner, 'deliveries', openDestination(runner, row), event)
+  expect(outcome).toMatchObject({ kind: 'response', status: 200 })
+  expect((await read(token)).items).toMatchObject([{ verified_by: id, problem: null }])
 })
 
 test('no other address of this machine may be a destination, or is let through', async () => {
