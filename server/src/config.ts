@@ -39,10 +39,10 @@ export interface Config {
   logLevel: string
   /** Waits before each retry, in ms. */
   webhookRetryDelaysMs: number[]
-  webhookRetentionDays: number
-  /** Undefined: mails are kept for good. */
+  /** Where it was not told how long things are kept, a process goes by what another one was told. */
+  webhookRetentionDays: number | undefined
   messageRetentionDays: number | undefined
-  auditRetentionDays: number
+  auditRetentionDays: number | undefined
   /** Undefined: addresses that the directory lacks are proposed by pattern. */
   acquisitionProvider: AcquisitionProvider | undefined
   leaseMs: number
@@ -128,11 +128,9 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     runnerPort: env.RUNNER_PORT ? integer(env, 'RUNNER_PORT', 0, 0, 65_535) : undefined,
     logLevel: choice(env, 'LOG_LEVEL', ['info', 'debug', 'warn', 'error', 'silent']),
     webhookRetryDelaysMs: retryDelays(env.WEBHOOK_RETRY_SCHEDULE),
-    webhookRetentionDays: integer(env, 'WEBHOOK_RETENTION_DAYS', 30, 7, 3650),
-    messageRetentionDays: env.MESSAGE_RETENTION_DAYS
-      ? integer(env, 'MESSAGE_RETENTION_DAYS', 0, 30, 36_500)
-      : undefined,
-    auditRetentionDays: integer(env, 'AUDIT_RETENTION_DAYS', 400, 30, 36_500),
+    webhookRetentionDays: days(env, 'WEBHOOK_RETENTION_DAYS', 7, 3650),
+    messageRetentionDays: days(env, 'MESSAGE_RETENTION_DAYS', 30, 36_500),
+    auditRetentionDays: days(env, 'AUDIT_RETENTION_DAYS', 30, 36_500),
     acquisitionProvider: acquisitionProvider(env),
     leaseMs: integer(env, 'LEASE_MS', 30_000, 500, 600_000),
     oidc: oidcProvider(env),
@@ -262,6 +260,9 @@ function integer(env: NodeJS.ProcessEnv, name: string, fallback: number, min: nu
   if (value >= min && value <= max) return value
   throw new Error(`${name} must be a whole number from ${min} to ${max}.`)
 }
+
+const days = (env: NodeJS.ProcessEnv, name: string, min: number, max: number) =>
+  env[name] ? integer(env, name, 0, min, max) : undefined
 
 /** The first choice is the default. */
 function choice(env: NodeJS.ProcessEnv, name: string, choices: string[]): string {

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { countBacklogFull, readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
+import { listKeptSettings, toldMsMax } from '../features/kept-settings/index.ts'
 import { type Leaving, listLeaving, standingOf } from '../features/moves/index.ts'
 import { countWaiting } from '../features/tracking/index.ts'
 import { countSecondFactors } from '../features/users/index.ts'
@@ -69,8 +70,27 @@ export async function examineDatabase(
     await directory(db),
     await moves(db, said),
     await unsubscribes(db, now),
+    ...(await contradictions(db, now)),
     ...(await examineMail(db, config)),
   ]
+}
+
+/** Of processes that run; on the first database alone. */
+async function contradictions(db: ProcessDb, now: Date): Promise<Finding[]> {
+  const kept = (await listKeptSettings(db)).filter(
+    ({ value, contradicting_value, timestamp_contradicted }) =>
+      contradicting_value !== value &&
+      now.getTime() - (timestamp_contradicted?.getTime() ?? 0) < toldMsMax,
+  )
+  if (kept.length === 0) return []
+  const detail = kept
+    .map(
+      ({ name, value, contradicting_value }) =>
+        `${name} is ${value}, a process that runs was told ${contradicting_value}`,
+    )
+    .join('; ')
+  const remedy = 'Give the same settings to every process.'
+  return [found('settings of processes', 'warn', detail, remedy)]
 }
 
 /** A runner writes them down within seconds once it can. */

@@ -240,6 +240,20 @@ function listFaults(): [string, Fault, object][] {
       },
     ],
     [
+      'processes that were told to keep history for different times',
+      (own) =>
+        queryUnchecked(
+          own,
+          `insert into kept_settings values
+             ('WEBHOOK_RETENTION_DAYS', '40', outrider_now(), '365', outrider_now()),
+             ('AUDIT_RETENTION_DAYS', '40', outrider_now(), '365', outrider_now() - interval '1 h')`,
+        ),
+      {
+        ...{ check: 'settings of processes', status: 'warn' },
+        detail: 'WEBHOOK_RETENTION_DAYS is 40, a process that runs was told 365',
+      },
+    ],
+    [
       'more mailboxes than IMAP connections',
       async (own) => {
         vi.stubEnv('IMAP_CONNECTIONS', '10')

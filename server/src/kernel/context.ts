@@ -55,6 +55,8 @@ export interface AnyContext {
   troubles?: Troubles
   /** Where the links of mails lead by what the database keeps, once another process was given it. */
   keptLinks: { url: string | undefined }
+  /** What any process was told that has to hold for all, by the names of the environment. */
+  keptSettings: Map<string, string>
   log: Log
   metrics: Metrics
   /** Present inside `transaction()`: runs after the commit, never after a rollback. */

@@ -32,6 +32,7 @@ export function createContext(parts: Parts): ProcessContext {
     lookupText: parts.lookupText ?? createTextLookup(),
     metrics: parts.metrics ?? createMetrics(),
     keptLinks: { url: undefined },
+    keptSettings: new Map(),
     ...parts,
   }
 }

@@ -200,7 +200,7 @@ async function open(
   return { ...first, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** The same network and the same metrics; a database, a clock and a log of its own. */
+/** The same network, kept settings and metrics; a database, a clock and a log of its own. */
 async function openShard(
   config: Config,
   { name, url, directUrl }: ShardAddress,
@@ -209,8 +209,11 @@ async function openShard(
 ) {
   await using stack = new AsyncDisposableStack()
   const own = { ...config, databaseUrl: url, databaseDirectUrl: directUrl, databaseShards: [] }
-  const { http, mail, lookup, lookupMail, lookupText, metrics } = first
-  const shared = { http, mail, lookup, lookupMail, lookupText, metrics: metrics.ofShard(name) }
+  const { http, mail, lookup, lookupMail, lookupText, keptSettings, metrics } = first
+  const shared = {
+    ...{ http, mail, lookup, lookupMail, lookupText, keptSettings },
+    metrics: metrics.ofShard(name),
+  }
   try {
     const way = options.serves ? url : (directUrl ?? url)
     const required = { ...options, migrations: 'require', ownsDataDir: false } as const

@@ -14,6 +14,7 @@ import { announce } from './announce.ts'
 import { connectDatabase } from './database.ts'
 import { forEachShard } from './for-each-shard.ts'
 import { gaugeConnections, setGauges } from './gauges.ts'
+import { keepSettings } from './kept-settings.ts'
 import { followLinkAddress, settleLinkAddress, watchLinkAddress } from './link-address.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { type OpenProcess, openServer } from './open.ts'
@@ -45,6 +46,7 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
   ctx.metrics.observeProcess()
   // A runner serves nobody, and has none of the addresses that commands print.
   if (role !== 'runner') await writeSettingsOrNot(ctx)
+  await using _settings = await keepSettings(ctx, role)
   log.info({ ...config.outbound, reason: config.outboundReason }, 'outbound policy')
   await settleLinkAddress(ctx)
   await using _health = await forEachShard(opened, 'health', async (shard) => {

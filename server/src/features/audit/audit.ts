@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Context, onFirstShard } from '../../kernel/context.ts'
 import { dayMs } from '../../kernel/durations.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { retentionDaysOf } from '../kept-settings/index.ts'
 import { tellPages, topicsOfSubject } from '../live/index.ts'
 import { listUsersById } from '../users/index.ts'
 import * as queries from './queries.ts'
@@ -107,7 +108,8 @@ const batchMax = 5000
 
 /** Deletes a workspace's entries past AUDIT_RETENTION_DAYS, in short statements. */
 export async function dropOldEntries(ctx: Context, workspaceId: string): Promise<void> {
-  const limit = new Date(ctx.now().getTime() - ctx.config.auditRetentionDays * dayMs)
+  const days = retentionDaysOf(ctx, 'AUDIT_RETENTION_DAYS')
+  const limit = new Date(ctx.now().getTime() - days * dayMs)
   for (;;) {
     const deleted = await queries.deleteAuditEntries(ctx.db, workspaceId, limit, batchMax)
     if (deleted < batchMax) return

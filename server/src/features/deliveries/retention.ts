@@ -9,6 +9,7 @@ import {
 } from '../../kernel/db/partitions.ts'
 import { dayMs } from '../../kernel/durations.ts'
 import { timeOfId } from '../../kernel/ids.ts'
+import { retentionDaysOf } from '../kept-settings/index.ts'
 import { deleteOldCounts, findOldestPendingEvent } from './cross-workspace.ts'
 import { lifetimeMs } from './enqueue.ts'
 import * as queries from './retention-queries.ts'
@@ -28,7 +29,7 @@ const webhookDays = 31
  * while a delivery of one of its events is pending, or an attempt of its replay is shown.
  */
 export async function dropOldPartitions(ctx: ProcessContext) {
-  const days = ctx.config.webhookRetentionDays
+  const days = retentionDaysOf(ctx, 'WEBHOOK_RETENTION_DAYS')
   await dropBefore(ctx, attempts, daysAgo(ctx, days))
   await queries.forgetReplayedWeeks(ctx.db, dateOf(daysAgo(ctx, days + eventsExtraDays)))
   await dropBefore(ctx, events, daysAgo(ctx, days + eventsExtraDays))

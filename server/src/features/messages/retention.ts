@@ -2,19 +2,22 @@ import type { AnyContext, ProcessContext } from '../../kernel/context.ts'
 import { dropPartition, listPartitions, type PartitionedTable } from '../../kernel/db/partitions.ts'
 import { dayMs } from '../../kernel/durations.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
+import { retentionDaysOf } from '../kept-settings/index.ts'
 
 /** Every mail that was sent or received. */
 export const messagesTable: PartitionedTable = { name: 'messages', by: 'week' }
 
 /** Mails from before are past MESSAGE_RETENTION_DAYS; undefined: it is not set. */
-export function keptSince({ config, now }: Pick<AnyContext, 'config' | 'now'>): Date | undefined {
-  const { messageRetentionDays: days } = config
-  return days === undefined ? undefined : new Date(now().getTime() - days * dayMs)
+export function keptSince(
+  ctx: Pick<AnyContext, 'config' | 'keptSettings' | 'now'>,
+): Date | undefined {
+  const days = retentionDaysOf(ctx, 'MESSAGE_RETENTION_DAYS')
+  return days === undefined ? undefined : new Date(ctx.now().getTime() - days * dayMs)
 }
 
 /** No mail before this id is kept any more; undefined where all are. */
 export async function findFirstKept(
-  ctx: Pick<AnyContext, 'config' | 'now' | 'db'>,
+  ctx: Pick<AnyContext, 'config' | 'keptSettings' | 'now' | 'db'>,
 ): Promise<string | undefined> {
   if (!keptSince(ctx)) return undefined
   const [oldest] = await listPartitions(ctx.db, messagesTable)

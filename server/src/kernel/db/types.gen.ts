@@ -369,6 +369,14 @@ export interface Invitations {
   workspace_id: string;
 }
 
+export interface KeptSettings {
+  contradicting_value: string | null;
+  name: string;
+  timestamp_contradicted: Timestamp | null;
+  timestamp_told: Timestamp;
+  value: string;
+}
+
 export interface KeyHashes {
   hash: Buffer;
   key_id: string;
@@ -949,6 +957,7 @@ export interface DB {
   imports: Imports;
   instance: Instance;
   invitations: Invitations;
+  kept_settings: KeptSettings;
   key_hashes: KeyHashes;
   labels: Labels;
   lead_job_changes: LeadJobChanges;

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type TestContext, testContext } from '../../../test/context.ts'
+import type { Config } from '../../config.ts'
+import { listPartitions } from '../../kernel/db/partitions.ts'
+import { keepSettings } from '../../process/kept-settings.ts'
+import type { Role } from '../../process/role.ts'
+import { dropOldPartitions, historyTables } from '../deliveries/retention.ts'
+import { compareSettings, listKeptSettings, retentionDaysOf, toldSettings } from './index.ts'
+
+const minute = 60_000
+const day = 1440 * minute
+
+let ctx: TestContext
+beforeEach(async () => {
+  ctx = await testContext()
+})
+afterEach(() => ctx[Symbol.asyncDispose]())
+
+const given = (settings: Partial<Config>) => ({
+  ...ctx,
+  config: { ...ctx.config, ...settings },
+  keptSettings: new Map<string, string>(),
+})
+
+/** A process of the service that starts, compares once, and ends. */
+async function start(role: Role, settings: Partial<Config> = {}) {
+  const process = given(settings)
+  await using _comparing = await keepSettings(process, role)
+  return process
+}
+
+const countPartitions = async () =>
+  (await Promise.all(historyTables.map((table) => listPartitions(ctx.db, table)))).flat().length
+
+const warnings = () =>
+  ctx.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
+
+test('a runner that was told nothing drops nothing that the service was told to keep, and what it was told to drop', async () => {
+  await start('api', { webhookRetentionDays: 365, messageRetentionDays: 90 })
+  const runner = await start('runner')
+  const before = await countPartitions()
+  ctx.clock.advance(60 * day)
+  await dropOldPartitions(runner)
+  expect(await countPartitions()).toBe(before)
+  await dropOldPartitions(given({}))
+  expect(await countPartitions()).toBeLessThan(before)
+  expect(retentionDaysOf(runner, 'MESSAGE_RETENTION_DAYS')).toBe(90)
+  expect(retentionDaysOf(runner, 'AUDIT_RETENTION_DAYS')).toBe(400)
+  expect(warnings()).toEqual([])
+})
+
+test('of two processes that were told different ones the later is right, and both say so', async () => {
+  const first = await start('main', { webhookRetentionDays: 365 })
+  const second = await start('runner', { webhookRetentionDays: 40 })
+  const name = 'WEBHOOK_RETENTION_DAYS'
+  const msg = expect.stringContaining('give the same setting to every process')
+  expect(warnings()).toMatchObject([{ name, told: '40', other: '365', msg }])
+  const told = toldSettings(first.config)
+  const contradicted = await compareSettings(first, { told, servesApi: true })
+  expect(contradicted).toEqual([{ name, told: '365', other: '40' }])
+  for (const each of [first, second]) expect(retentionDaysOf(each, name)).toBe(40)
+  expect(await listKeptSettings(ctx.db)).toMatchObject([
+    { name, value: '40', contradicting_value: '365' },
+  ])
+  // The second has ended: what the first was told holds again.
+  ctx.clock.advance(4 * minute)
+  expect(await compareSettings(first, { told, servesApi: true })).toEqual([])
+  expect(retentionDaysOf(first, name)).toBe(365)
+})
+
+test('what the service is told no more holds no longer than a process runs that was told it', async () => {
+  await start('main', { messageRetentionDays: 90 })
+  ctx.clock.advance(2 * minute)
+  const soon = await start('main')
+  expect(retentionDaysOf(soon, 'MESSAGE_RETENTION_DAYS')).toBe(90)
+  ctx.clock.advance(2 * minute)
+  // By itself it may be the one that lacks it, and the service be down.
+  const runner = await start('runner')
+  expect(retentionDaysOf(runner, 'MESSAGE_RETENTION_DAYS')).toBe(90)
+  const late = await start('main')
+  expect(retentionDaysOf(late, 'MESSAGE_RETENTION_DAYS')).toBeUndefined()
+  expect(await listKeptSettings(ctx.db)).toEqual([])
+})

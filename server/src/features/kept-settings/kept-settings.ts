@@ -1,0 +1,105 @@
+import type { Config } from '../../config.ts'
+import type { AnyContext } from '../../kernel/context.ts'
+import * as queries from './queries.ts'
+
+/** A process that runs tells its settings more often: what is older was told by one that is gone. */
+export const toldMsMax = 180_000
+
+/** Unless a process was told otherwise. Undefined: for good. */
+const usualDays = {
+  WEBHOOK_RETENTION_DAYS: 30,
+  MESSAGE_RETENTION_DAYS: undefined,
+  AUDIT_RETENTION_DAYS: 400,
+}
+
+type RetentionSetting = keyof typeof usualDays
+
+const toldDays = (config: Config): Record<RetentionSetting, number | undefined> => ({
+  WEBHOOK_RETENTION_DAYS: config.webhookRetentionDays,
+  MESSAGE_RETENTION_DAYS: config.messageRetentionDays,
+  AUDIT_RETENTION_DAYS: config.auditRetentionDays,
+})
+
+/** The same for every process: whichever runner drops what is old, it goes by what one was told. */
+export function retentionDaysOf<Setting extends RetentionSetting>(
+  { config, keptSettings }: Pick<AnyContext, 'config' | 'keptSettings'>,
+  setting: Setting,
+): number | (typeof usualDays)[Setting] {
+  const kept = keptSettings.get(setting)
+  return kept === undefined ? (toldDays(config)[setting] ?? usualDays[setting]) : Number(kept)
+}
+
+/** What this process was told that has to hold for the others as well, by the names of the environment. */
+export function toldSettings(config: Config): Map<string, string> {
+  const told = new Map<string, string>()
+  for (const [name, days] of Object.entries(toldDays(config))) {
+    if (days !== undefined) told.set(name, String(days))
+  }
+  return told
+}
+
+export interface Process {
+  told: Map<string, string>
+  /**
+   * It serves the API: what it was not told, and no other process that runs, is told no more. A runner
+   * by itself may be the one that lacks it.
+   */
+  servesApi: boolean
+}
+
+/** A setting that this process was told otherwise. */
+export interface Contradiction {
+  name: string
+  told: string | undefined
+  other: string
+}
+
+/**
+ * At the start: what this process was told holds from now on.
+ *
+ * @returns what another process that runs was told, and is replaced by that
+ */
+export async function tellFirst(ctx: AnyContext, process: Process): Promise<Contradiction[]> {
+  const now = ctx.now()
+  const before = await queries.listKeptSettings(ctx.db)
+  await queries.tellSettings(ctx.db, listsOf(process.told), now, new Date(now.getTime() + 1))
+  await readSettings(ctx, process)
+  const isRunning = (each: queries.KeptSetting) => each.timestamp_told >= staleBefore(now)
+  return contradictionsOf(before.filter(isRunning), process)
+}
+
+/**
+ * Says it again, and takes in what others were told.
+ *
+ * @returns what holds although this process was told otherwise
+ */
+export async function compareSettings(ctx: AnyContext, process: Process): Promise<Contradiction[]> {
+  const now = ctx.now()
+  const told = listsOf(process.told)
+  if (process.told.size > 0) await queries.tellSettings(ctx.db, told, now, staleBefore(now))
+  const contradicted = contradictionsOf(await readSettings(ctx, process), process)
+  if (contradicted.length > 0) await queries.saveContradictions(ctx.db, told, now)
+  return contradicted
+}
+
+async function readSettings(ctx: AnyContext, { told, servesApi }: Process) {
+  if (servesApi) await queries.deleteUntold(ctx.db, [...told.keys()], staleBefore(ctx.now()))
+  const kept = await queries.listKeptSettings(ctx.db)
+  ctx.keptSettings.clear()
+  for (const { name, value } of kept) ctx.keptSettings.set(name, value)
+  return kept
+}
+
+const contradictionsOf = (kept: queries.KeptSetting[], { told }: Process): Contradiction[] =>
+  kept.flatMap(({ name, value }) =>
+    told.has(name) && told.get(name) !== value
+      ? [{ name, told: told.get(name), other: value }]
+      : [],
+  )
+
+const staleBefore = (now: Date) => new Date(now.getTime() - toldMsMax)
+
+const listsOf = (told: Map<string, string>) => ({
+  names: [...told.keys()],
+  values: [...told.values()],
+})
