@@ -24,9 +24,12 @@ export interface Config {
    * was not told, what the installation keeps holds. Null: what is kept is to be forgotten.
    */
   trackingUrl: string | null | undefined
+  /** As strict, while the process runs, as that of another one that is reached from elsewhere. */
   outbound: AddressPolicy
   /** Why it is that one; for a person. */
   outboundReason: string
+  /** By OUTBOUND_POLICY. */
+  outboundIsGiven: boolean
   /** Networks whose word on where a request comes from is taken: proxies in front of the service. */
   trustedProxies: string[]
   secretKey: string | undefined
@@ -190,6 +193,7 @@ function outboundPolicy(env: NodeJS.ProcessEnv, listeners: string[]) {
       : `${elsewhere} is reachable from elsewhere`
   return {
     outbound: { mode, allow: parseCidrs(env.OUTBOUND_ALLOW ?? '') },
+    outboundIsGiven: Boolean(env.OUTBOUND_POLICY),
     outboundReason: env.OUTBOUND_POLICY ? 'OUTBOUND_POLICY says so' : because,
   }
 }

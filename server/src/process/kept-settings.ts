@@ -1,6 +1,7 @@
 import {
   type Contradiction,
   compareSettings,
+  outboundOf,
   tellFirst,
   toldSettings,
 } from '../features/kept-settings/index.ts'
@@ -15,7 +16,9 @@ const compareEveryMs = 60_000
  * others were told. A process that is started later may have been told something else.
  */
 export async function keepSettings(ctx: ProcessContext, role: Role): Promise<AsyncDisposable> {
-  const process = { told: toldSettings(ctx.config), servesApi: role !== 'runner' }
+  const servesApi = role !== 'runner'
+  const process = { told: toldSettings(ctx.config, { servesApi }), servesApi }
+  const followOutbound = outboundFollower(ctx)
   const warned = new Set<string>()
   const warn = (contradicted: Contradiction[], sentence: string) => {
     for (const each of contradicted) {
@@ -25,11 +28,29 @@ export async function keepSettings(ctx: ProcessContext, role: Role): Promise<Asy
     }
   }
   warn(await tellFirst(ctx, process), `another process was told otherwise; ${sameEverywhere}`)
+  followOutbound()
   const comparing = startLoop(ctx, 'kept settings', compareEveryMs, async () => {
     const contradicted = await compareSettings(ctx, process)
     warn(contradicted, `what another process was told holds; ${sameEverywhere}`)
+    followOutbound()
   })
   return { [Symbol.asyncDispose]: comparing.stop }
 }
+
+/** Says which policy holds, and which does from then on. */
+function outboundFollower({ config, keptSettings, log }: ProcessContext) {
+  const own = { ...config.outbound }
+  let told: string | undefined
+  return () => {
+    // The network of the process goes by this very object.
+    const { mode } = Object.assign(config.outbound, outboundOf({ config, keptSettings }, own))
+    const reason = mode === own.mode ? config.outboundReason : ofAnother
+    if (reason !== told) log.info({ ...config.outbound, reason }, 'outbound policy')
+    told = reason
+  }
+}
+
+const ofAnother =
+  'another process is reachable from elsewhere; set OUTBOUND_POLICY to say otherwise'
 
 const sameEverywhere = 'give the same setting to every process'

@@ -47,7 +47,6 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
   // A runner serves nobody, and has none of the addresses that commands print.
   if (role !== 'runner') await writeSettingsOrNot(ctx)
   await using _settings = await keepSettings(ctx, role)
-  log.info({ ...config.outbound, reason: config.outboundReason }, 'outbound policy')
   await settleLinkAddress(ctx)
   await using _health = await forEachShard(opened, 'health', async (shard) => {
     const isEmbedded = shard.ctx.config.databaseUrl === undefined

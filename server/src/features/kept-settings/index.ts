@@ -1,6 +1,7 @@
 export {
   type Contradiction,
   compareSettings,
+  outboundOf,
   retentionDaysOf,
   tellFirst,
   toldMsMax,

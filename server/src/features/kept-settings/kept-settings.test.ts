@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
+import { startReceiver } from '../../../test/receiver.ts'
 import type { Config } from '../../config.ts'
 import { listPartitions } from '../../kernel/db/partitions.ts'
+import { createOutboundHttp, judgeAddress, parseCidrs } from '../../kernel/outbound/index.ts'
 import { keepSettings } from '../../process/kept-settings.ts'
 import type { Role } from '../../process/role.ts'
 import { dropOldPartitions, historyTables } from '../deliveries/retention.ts'
@@ -55,7 +57,7 @@ test('of two processes that were told different ones the later is right, and bot
   const name = 'WEBHOOK_RETENTION_DAYS'
   const msg = expect.stringContaining('give the same setting to every process')
   expect(warnings()).toMatchObject([{ name, told: '40', other: '365', msg }])
-  const told = toldSettings(first.config)
+  const told = toldSettings(first.config, { servesApi: true })
   const contradicted = await compareSettings(first, { told, servesApi: true })
   expect(contradicted).toEqual([{ name, told: '365', other: '40' }])
   for (const each of [first, second]) expect(retentionDaysOf(each, name)).toBe(40)
@@ -80,4 +82,47 @@ test('what the service is told no more holds no longer than a process runs that 
   const late = await start('main')
   expect(retentionDaysOf(late, 'MESSAGE_RETENTION_DAYS')).toBeUndefined()
   expect(await listKeptSettings(ctx.db)).toEqual([])
+})
+
+describe('the outbound policy', () => {
+  const policies = (settings: Partial<Config> = {}) => ({
+    outbound: { mode: 'any' as const, allow: [] },
+    ...settings,
+  })
+  const reached = { outbound: { mode: 'public' as const, allow: parseCidrs('10.0.0.0/8') } }
+
+  test('of a runner that was told nothing is that of a service that is reached from elsewhere', async () => {
+    await using receiver = await startReceiver()
+    const runner = given(policies())
+    const http = createOutboundHttp({ policy: runner.config.outbound })
+    const request = { use: 'deliveries' as const, headers: {}, body: '', timeoutMs: 5_000 }
+    await start('api', reached)
+    await using _comparing = await keepSettings(runner, 'runner')
+    expect(await http.post({ ...request, url: receiver.url })).toMatchObject({
+      error: 'blocked_address',
+    })
+    expect(receiver.requests).toEqual([])
+    expect(judgeAddress(runner.config.outbound, '10.1.2.3')).toBe(true)
+    await http.close()
+  })
+
+  test('that a runner was told itself is its own, and no runner makes another one stricter', async () => {
+    await start('api', reached)
+    const told = await start('runner', policies({ outboundIsGiven: true }))
+    expect(told.config.outbound.mode).toBe('any')
+    ctx.clock.advance(4 * minute)
+    await start('runner', reached)
+    expect((await start('api', policies())).config.outbound.mode).toBe('any')
+    expect((await start('runner', policies())).config.outbound.mode).toBe('any')
+  })
+
+  test('of a service is as strict as that of another one that runs', async () => {
+    await start('api', reached)
+    const local = given(policies())
+    await using _comparing = await keepSettings(local, 'main')
+    expect(local.config.outbound.mode).toBe('public')
+    // It does not keep itself so.
+    ctx.clock.advance(4 * minute)
+    expect((await start('main', policies())).config.outbound.mode).toBe('any')
+  })
 })

@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { AnyContext } from '../../kernel/context.ts'
+import { type AddressPolicy, parseCidrs } from '../../kernel/outbound/index.ts'
 import * as queries from './queries.ts'
 
 /** A process that runs tells its settings more often: what is older was told by one that is gone. */
@@ -29,9 +30,35 @@ export function retentionDaysOf<Setting extends RetentionSetting>(
   return kept === undefined ? (toldDays(config)[setting] ?? usualDays[setting]) : Number(kept)
 }
 
+const outboundPolicy = 'OUTBOUND_POLICY'
+
+/**
+ * Whom a process may connect to. Where it was not told, no one that another process, which is reached from
+ * elsewhere, may not: it delivers for whoever has a key there.
+ *
+ * @param own by its settings alone
+ */
+export function outboundOf(
+  { config, keptSettings }: Pick<AnyContext, 'config' | 'keptSettings'>,
+  own: AddressPolicy,
+): AddressPolicy {
+  const kept = config.outboundIsGiven ? undefined : keptSettings.get(outboundPolicy)
+  if (own.mode === 'public' || kept === undefined) return own
+  const [, ...allow] = kept.split(' ')
+  return { mode: 'public', allow: parseCidrs(allow.join(' ')) }
+}
+
 /** What this process was told that has to hold for the others as well, by the names of the environment. */
-export function toldSettings(config: Config): Map<string, string> {
+export function toldSettings(
+  config: Config,
+  { servesApi }: Pick<Process, 'servesApi'>,
+): Map<string, string> {
   const told = new Map<string, string>()
+  const { mode, allow } = config.outbound
+  // The addresses of a runner by itself are nobody's.
+  if (servesApi && mode === 'public') {
+    told.set(outboundPolicy, [mode, ...allow.map(({ text }) => text).toSorted()].join(' '))
+  }
   for (const [name, days] of Object.entries(toldDays(config))) {
     if (days !== undefined) told.set(name, String(days))
   }
