@@ -1,6 +1,7 @@
 import {
   type Contradiction,
   compareSettings,
+  lackingClients,
   outboundOf,
   tellFirst,
   toldSettings,
@@ -20,8 +21,8 @@ export async function keepSettings(ctx: ProcessContext, role: Role): Promise<Asy
   const process = { told: toldSettings(ctx.config, { servesApi }), servesApi }
   const followOutbound = outboundFollower(ctx)
   const warned = new Set<string>()
-  const warn = (contradicted: Contradiction[], sentence: string) => {
-    for (const each of contradicted) {
+  const warn = (about: (Contradiction | { name: string })[], sentence: string) => {
+    for (const each of about) {
       const key = JSON.stringify(each)
       if (!warned.has(key)) ctx.log.warn(each, sentence)
       warned.add(key)
@@ -33,6 +34,8 @@ export async function keepSettings(ctx: ProcessContext, role: Role): Promise<Asy
     const contradicted = await compareSettings(ctx, process)
     warn(contradicted, `what another process was told holds; ${sameEverywhere}`)
     followOutbound()
+    const lacking = lackingClients(ctx, process).map((name) => ({ name }))
+    warn(lacking, `mailboxes that were connected with this client are left alone; ${withSecret}`)
   })
   return { [Symbol.asyncDispose]: comparing.stop }
 }
@@ -52,5 +55,7 @@ function outboundFollower({ config, keptSettings, log }: ProcessContext) {
 
 const ofAnother =
   'another process is reachable from elsewhere; set OUTBOUND_POLICY to say otherwise'
+
+const withSecret = 'give its id and secret to every process'
 
 const sameEverywhere = 'give the same setting to every process'

@@ -1,6 +1,8 @@
 export {
   type Contradiction,
   compareSettings,
+  isKeptClient,
+  lackingClients,
   outboundOf,
   retentionDaysOf,
   tellFirst,

@@ -30,6 +30,25 @@ export function retentionDaysOf<Setting extends RetentionSetting>(
   return kept === undefined ? (toldDays(config)[setting] ?? usualDays[setting]) : Number(kept)
 }
 
+const mailClients = { GOOGLE_CLIENT_ID: 'google', MICROSOFT_CLIENT_ID: 'microsoft' } as const
+const clientNames = Object.keys(mailClients) as (keyof typeof mailClients)[]
+
+/** Which one it is: its secret goes to no address but its own. */
+const clientText = (clientId: string, tokenUrl: string) => `${clientId} ${tokenUrl}`
+
+/** Whether a process was told this client, with the secret that goes with it. */
+export const isKeptClient = (
+  { keptSettings }: Pick<AnyContext, 'keptSettings'>,
+  { client_id, token_url }: { client_id: string; token_url: string },
+): boolean =>
+  clientNames.some((name) => keptSettings.get(name) === clientText(client_id, token_url))
+
+/** Clients that another process was told and this one was not. */
+export const lackingClients = (
+  { keptSettings }: Pick<AnyContext, 'keptSettings'>,
+  { told }: Pick<Process, 'told'>,
+): string[] => clientNames.filter((name) => keptSettings.has(name) && !told.has(name))
+
 const outboundPolicy = 'OUTBOUND_POLICY'
 
 /**
@@ -54,6 +73,10 @@ export function toldSettings(
   { servesApi }: Pick<Process, 'servesApi'>,
 ): Map<string, string> {
   const told = new Map<string, string>()
+  for (const name of clientNames) {
+    const client = config.mailClients[mailClients[name]]
+    if (client) told.set(name, clientText(client.clientId, client.tokenUrl))
+  }
   const { mode, allow } = config.outbound
   // The addresses of a runner by itself are nobody's.
   if (servesApi && mode === 'public') {

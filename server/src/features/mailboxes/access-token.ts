@@ -1,11 +1,13 @@
 import type { Context } from '../../kernel/context.ts'
 import {
   type AccessToken,
-  type MailFailure,
+  MailFailure,
   type OAuth2Grant,
   requestAccessToken,
+  tokenDetail,
   tokenTimeoutMs,
 } from '../../kernel/mail/index.ts'
+import { isKeptClient } from '../kept-settings/index.ts'
 import { findClient } from './mail-clients.ts'
 import * as queries from './queries.ts'
 import type { MailboxSettings, StoredConsent } from './schema.ts'
@@ -55,10 +57,24 @@ export async function refreshAccessToken(
 }
 
 /** A consent that was given in the application keeps no secret of its own: the operator may change it. */
-function withSecret({ config }: Context, grant: OAuth2Grant): OAuth2Grant {
-  const client = findClient(config, grant)
-  return client ? { ...grant, client_secret: client.clientSecret } : grant
+function withSecret(ctx: Context, grant: OAuth2Grant): OAuth2Grant {
+  const client = findClient(ctx.config, grant)
+  if (client) return { ...grant, client_secret: client.clientSecret }
+  // Without it the provider would refuse the client, which says nothing of the mailbox.
+  if (grant.client_secret === undefined && isKeptClient(ctx, grant)) throw clientNotTold()
+  return grant
 }
+
+const ofThisProcess = new WeakSet<MailFailure>()
+
+function clientNotTold(): MailFailure {
+  const failure = new MailFailure('login', 'protocol', { detail: tokenDetail })
+  ofThisProcess.add(failure)
+  return failure
+}
+
+/** Another process, which was told the client of the mailbox, opens it. */
+export const isOfThisProcess = (failure: MailFailure) => ofThisProcess.has(failure)
 
 const isSpent = (failure: unknown) => (failure as MailFailure).response === 'invalid_grant'
 

@@ -1,4 +1,5 @@
 import type { MailFailure } from '../../kernel/mail/index.ts'
+import { isOfThisProcess } from './access-token.ts'
 import { isOfToken } from './open-mailbox.ts'
 
 /** Two sentences for a person, in words of ours: what happened, and what to do. */
@@ -7,7 +8,15 @@ export interface Explanation {
   remedy: string
 }
 
-export function explainToken({ kind, response }: MailFailure): Explanation {
+export function explainToken(failure: MailFailure): Explanation {
+  const { kind, response } = failure
+  if (isOfThisProcess(failure)) {
+    return {
+      what: 'The client that this mailbox was connected with is known to another process alone.',
+      remedy:
+        'Give every process the same GOOGLE_CLIENT_ID or MICROSOFT_CLIENT_ID, and its secret.',
+    }
+  }
   if (response === 'invalid_client' || response === 'unauthorized_client') {
     return {
       what: 'The provider does not know the application that logs in.',

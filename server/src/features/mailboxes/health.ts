@@ -4,6 +4,7 @@ import type { MailFailure } from '../../kernel/mail/index.ts'
 import { recordAudit, service } from '../audit/index.ts'
 import { emit } from '../events/index.ts'
 import { hintReading, wakeRecoveredMailbox } from '../mailbox-lanes/index.ts'
+import { isOfThisProcess } from './access-token.ts'
 import { explainFailure } from './explain.ts'
 import { isOutdated } from './open-mailbox.ts'
 import * as queries from './queries.ts'
@@ -21,7 +22,7 @@ export async function reportMailboxError(
   failure: MailFailure,
 ): Promise<void> {
   const mailbox = await queries.lockMailbox(tx.db, workspaceId, id)
-  if (!mailbox || isOutdated(failure, mailbox.settings)) return
+  if (!mailbox || isOutdated(failure, mailbox.settings) || isOfThisProcess(failure)) return
   const { what, remedy } = explainFailure(failure, side)
   const errors = { ...errorsOf(mailbox), [`${side}_error`]: `${what} ${remedy}` }
   const isNew = mailbox.status === 'connected'

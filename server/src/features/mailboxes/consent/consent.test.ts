@@ -4,7 +4,15 @@ import { type Browser, setUp } from '../../../../test/browser.ts'
 import { type MailServers, startMailServers } from '../../../../test/mail/mail-servers.ts'
 import { type OAuthProvider, startOAuthProvider } from '../../../../test/mail/oauth-provider.ts'
 import { createMember } from '../../../../test/people.ts'
-import { explainFailure, openMailbox, testMailbox } from '../index.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { keepSettings } from '../../../process/kept-settings.ts'
+import {
+  explainFailure,
+  findMailboxes,
+  openMailbox,
+  reportMailboxError,
+  testMailbox,
+} from '../index.ts'
 import { missingOf } from './providers.ts'
 
 const anna = 'anna@example.com'
@@ -226,6 +234,34 @@ test('where no client is configured, the address to register is shown', async ()
   const answer = await ask(owner, '', { provider: 'google' })
   expect([answer.status, answer.body.code]).toEqual([409, 'not_ready'])
   expect(answer.body.message).toContain('GOOGLE_CLIENT_ID')
+})
+
+test('a process that was not told the client leaves the mailbox to others, in no error', async () => {
+  const { body: mailbox } = await connect()
+  const { ctx, workspaceId } = api
+  await using _comparing = await keepSettings(ctx, 'api')
+  const runner = {
+    ...ctx,
+    config: { ...ctx.config, mailClients: {} },
+    keptSettings: new Map<string, string>(),
+    http: { ...ctx.http, post: vi.fn(ctx.http.post) },
+  }
+  await using _others = await keepSettings(runner, 'runner')
+  const failure = await openMailbox(runner, workspaceId, mailbox.id, 'smtp').catch((error) => error)
+  expect(runner.http.post).not.toHaveBeenCalled()
+  expect(explainFailure(failure, 'smtp').remedy).toContain('GOOGLE_CLIENT_ID')
+  const report = (side: 'smtp' | 'imap') =>
+    transaction(ctx, (tx) => reportMailboxError(tx, workspaceId, mailbox.id, side, failure))
+  await report('smtp')
+  await report('imap')
+  expect(await findMailboxes(ctx.db, workspaceId, [mailbox.id])).toMatchObject([
+    { status: 'connected' },
+  ])
+  expect((await testMailbox(ctx, workspaceId, mailbox.id)).works).toBe(true)
+  expect(await openMailbox(runner, workspaceId, mailbox.id, 'smtp')).toBeDefined()
+  await ctx.database.until(async () =>
+    ctx.logLines.some((line) => line.includes('are left alone; give its id and secret')),
+  )
 })
 
 test('a secret that the operator changes holds for consents that were given before', async () => {
