@@ -226,6 +226,16 @@ test('one that was begun before a failover is not finished while the new primary
   expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 2 })
 })
 
+test('one that was begun before a hold is not finished', async () => {
+  const about = await conversation()
+  inBetween = () =>
+    writeInstance({ sending_held_since: inbox.ctx.now(), sending_held_reason: 'operator' })
+  expect(await reply(about)).toMatchObject({ state: 'failed' })
+  expect(inbox.outbox).toEqual([])
+  await forgetInstance()
+  expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 2 })
+})
+
 test('while sending is held none is begun, and who wrote it is told where to look', async () => {
   const about = await conversation()
   const { ctx } = inbox

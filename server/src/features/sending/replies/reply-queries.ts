@@ -3,7 +3,7 @@ import { sha256 } from '../../../kernel/crypto.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 import { mayStillLeave, type SendKey, type SendState } from '../ledger.ts'
-import { isSentFrom, mayClaim } from '../restore-guard/hold-queries.ts'
+import { mayClaim, mayMark } from '../restore-guard/hold-queries.ts'
 import type { SendError } from '../transmit/outcome.ts'
 
 /** What a person answers, with all that the mail is made of. */
@@ -180,7 +180,7 @@ export async function findReplySender(
 
 /**
  * From here on the mail may arrive: an attempt that was given up does not get there, nor does a mail
- * that was made before its mailbox was changed.
+ * that was made before its mailbox was changed, nor any while sending is held.
  */
 export async function markReply(
   db: Db,
@@ -197,7 +197,7 @@ export async function markReply(
         select from mailboxes m
         where m.workspace_id = ${workspace_id}::uuid and m.id = ${mailbox_id}::uuid
           and m.timestamp_updated = ${mailbox_version}::timestamptz)
-      and ${sql.raw(isSentFrom)}`.execute(db)
+      and ${sql.raw(mayMark)}`.execute(db)
   return numAffectedRows === 1n
 }
 

@@ -41,6 +41,9 @@ export const answerWithinMs = 30_000
 /** Who knew the database before has decided by then whether sending goes on. */
 export const decideWithinMs = answerWithinMs + 10_000
 
+/** Four looks of a process at the database: who has missed them is dead. */
+export const deadAfterMs = 60_000
+
 /** How a database names itself: `outrider_database_identity()`. */
 const identity = /^(?<cluster>\d+)\.(?<timeline>[0-9A-F]{8})\.(?<table>\d+)$/
 

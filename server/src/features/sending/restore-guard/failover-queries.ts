@@ -106,6 +106,14 @@ export const deleteDeadSenders = (db: AnyDb, silentMs: number) =>
     delete from senders
     where timestamp_seen < outrider_now() - ${silentMs}::float8 * interval '1 ms'`.execute(db)
 
+/** Who may have mails under way. */
+export async function countLivingSenders(db: AnyDb, silentMs: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from senders
+    where timestamp_seen >= outrider_now() - ${silentMs}::float8 * interval '1 ms'`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 /** Of the others, those that have not said yet whether this database has all of their marks. */
 export async function countUnaskedSenders(db: AnyDb, besides: string | null): Promise<number> {
   const { rows } = await sql<{ count: number }>`

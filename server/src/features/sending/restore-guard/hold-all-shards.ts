@@ -4,6 +4,9 @@ import { askAllShards, askShardsUp, shardNameOf } from '../../../kernel/shards/a
 import { copyOptOuts } from '../../directory/index.ts'
 import { stopOptedOut } from '../../leads/index.ts'
 import { listWorkspaces, requireNoneInSeveral } from '../../workspaces/index.ts'
+import { countOpenSends } from '../cross-workspace.ts'
+import { deadAfterMs } from './detect-restore.ts'
+import { countLivingSenders } from './failover-queries.ts'
 import {
   changedSince,
   confirmRestore,
@@ -32,23 +35,53 @@ export async function listHeld(ctx: ProcessContext): Promise<HeldShard[]> {
 }
 
 /**
- * Holds all sending, of every database that answers, whichever others do not.
+ * Holds all sending, of every database that answers, whichever others do not, and waits until no mail is
+ * under way: a copy that is made then has all results.
  *
- * @throws AppError `unavailable`, which names those that are held, and those that may go on
+ * @throws AppError `unavailable`, which names those that are held, and those that may go on; `not_ready`
+ *   while mails are under way for long
  */
 export async function holdAll(ctx: ProcessContext): Promise<SendingHold> {
   const held = await askShardsUp(ctx, async (shard) => ({
-    ...{ name: shardNameOf(shard), hold: await holdSending(shard) },
+    ...{ shard, hold: await holdSending(shard) },
   }))
-  const names = held.map(({ name }) => name)
+  const shards = held.map(({ shard }) => shard)
+  const names = shards.map(shardNameOf)
   const silent = ctx.shards?.names.filter((name) => !names.includes(name)) ?? []
   const [first] = held
-  if (first && silent.length === 0) return first.hold
-  throw new AppError(
-    'unavailable',
-    `Sending is held on ${names.join(' and ') || 'no shard'}. ${silent.join(' and ')} did not answer and may go on sending: run the command again once it does.`,
-  )
+  if (!first || silent.length > 0) {
+    throw new AppError(
+      'unavailable',
+      `Sending is held on ${names.join(' and ') || 'no shard'}. ${silent.join(' and ')} did not answer and may go on sending: run the command again once it does.`,
+    )
+  }
+  await waitForMails(ctx, shards)
+  return first.hold
 }
+
+/** What died with its process is settled by another within this time; a server that hangs takes longer. */
+const restForMs = 90_000
+const restLookMs = 100
+
+async function waitForMails(ctx: ProcessContext, shards: ProcessContext[]) {
+  const untilMs = ctx.monotonicMs() + restForMs
+  for (;;) {
+    let open = 0
+    for (const shard of shards) open += await countUnderWay(shard)
+    if (open === 0) return
+    if (ctx.monotonicMs() >= untilMs) {
+      throw new AppError(
+        'not_ready',
+        `Sending is held, and no mail is begun any more, but ${open} that had been begun are still under way: run the command again, which waits for them.`,
+      )
+    }
+    await ctx.sleep(restLookMs)
+  }
+}
+
+/** Where nobody sends, what is open stays so until somebody does. */
+const countUnderWay = async ({ db }: ProcessContext) =>
+  (await countLivingSenders(db, deadAfterMs)) > 0 ? countOpenSends(db) : 0
 
 /** What a person was shown of all databases: another one as soon as more turns up in one of them. */
 export const seenOfAll = (held: HeldShard[]) => held.map(({ seen }) => seen).join(' ')

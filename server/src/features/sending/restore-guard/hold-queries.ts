@@ -57,11 +57,13 @@ export const mayClaim = (epochSeen: string) => `coalesce((
      ), true)`
 
 /**
- * Asked in every statement that marks: a claim that was made before a failover ends nothing in a
- * database that nobody has been asked about yet.
+ * Asked in every statement that marks: a claim that was made before a hold, or before a failover, ends
+ * nothing in a database that is held, or that nobody has been asked about yet.
  */
-export const isSentFrom = `coalesce((
-       select i.sending_identity is null or i.sending_identity = outrider_database_identity()
+export const mayMark = `coalesce((
+       select i.sending_held_since is null
+         and (i.sending_identity is null
+           or i.sending_identity = outrider_database_identity())
        from instance i
        order by i.id
        limit 1

@@ -4,15 +4,19 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { hasOneInSeveral } from '../../workspaces/index.ts'
 import { heldFor, isAskedAfterFailover, judgeFailover, type Known } from './after-failover.ts'
-import { detectRestore, endsByItself, isFailedOver, isOfFailover } from './detect-restore.ts'
+import {
+  deadAfterMs,
+  detectRestore,
+  endsByItself,
+  isFailedOver,
+  isOfFailover,
+} from './detect-restore.ts'
 import * as failover from './failover-queries.ts'
 import * as queries from './hold-queries.ts'
 import type { LastSeen, LastSeenFile } from './marker-file.ts'
 import { RememberedMarks } from './remembered-marks.ts'
 
 const lookEveryMs = 15_000
-/** Four looks: who has missed them is dead. */
-const deadAfterMs = 60_000
 
 /** Without a file: what this process has seen itself. */
 const nobody: LastSeenFile = {

@@ -1,12 +1,12 @@
 import { CompiledQuery } from 'kysely'
 import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { testContext } from '../../../../test/context.ts'
+import { asService, testContext } from '../../../../test/context.ts'
 import { gate } from '../../../../test/gate.ts'
 import { ofShards } from '../../../../test/moves.ts'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
 import { hintDue } from '../../../kernel/runner/hint.ts'
-import { confirmRestore, findSendingHold, holdSending, previewRestore } from '../index.ts'
+import { confirmRestore, findSendingHold, holdAll, holdSending, previewRestore } from '../index.ts'
 import type { LastSeen, LastSeenFile } from './marker-file.ts'
 
 let sending: Sending
@@ -401,6 +401,50 @@ test('a mail that was claimed before a failover is not finished while the new pr
   server.letPass(Number.POSITIVE_INFINITY)
   await sending.waitForLedger(([entry]) => entry?.state === 'failed')
   expect(sending.outbox).toEqual([])
+})
+
+test('a mail that was claimed before a hold is not finished, and the hold waits for it', async () => {
+  const server = await beginAtGate()
+  const { ctx } = sending
+  const id = await activeCampaign()
+  await sending.startRunner()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await sending.waitForLedger(([entry]) => entry?.state === 'claimed')
+  const looked = Promise.withResolvers<void>()
+  const sleep = (ms: number) => {
+    looked.resolve()
+    return ctx.sleep(ms)
+  }
+  const holding = holdAll({ ...asService(ctx), sleep })
+  await looked.promise
+  expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'operator' })
+  expect(await sending.ledger()).toMatchObject([{ state: 'claimed' }])
+  server.letPass(Number.POSITIVE_INFINITY)
+  await holding
+  expect(await sending.ledger()).toMatchObject([{ state: 'failed' }])
+  expect(sending.outbox).toEqual([])
+})
+
+test('a hold says how many mails are under way that a server takes long for, as long as somebody sends', async () => {
+  const server = await beginAtGate()
+  const { ctx } = sending
+  const id = await activeCampaign()
+  const runner = await sending.startRunner()
+  await sending.addLeads(id, ['ann@lead.example'])
+  await sending.waitForLedger(([entry]) => entry?.state === 'claimed')
+  let minutes = 0
+  const impatient = { ...asService(ctx), monotonicMs: () => minutes++ * 60_000 }
+  await expect(holdAll(impatient)).rejects.toMatchObject({
+    ...{ code: 'not_ready', message: expect.stringContaining('1 that had been begun') },
+  })
+  expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'operator' })
+  server.letPass(Number.POSITIVE_INFINITY)
+  await sending.waitForLedger(([entry]) => entry?.state === 'failed')
+  await runner.stop(1000)
+  // As in a snapshot, whose processes are long gone.
+  await run(`update sends set state = 'claimed'`)
+  await run(`update senders set timestamp_seen = outrider_now() - interval '2 min'`)
+  expect(await holdAll(impatient)).toMatchObject({ reason: 'operator' })
 })
 
 test('what the new primary has as open is settled, although its mailbox was at work meanwhile', async () => {

@@ -4,7 +4,7 @@ import type { AnyDb } from '../../../kernel/db/db.ts'
 import { preparedForBatch } from '../../../kernel/db/prepared.ts'
 import { eligibleAt } from '../claim/eligibility.ts'
 import type { SendKey } from '../ledger.ts'
-import { isSentFrom } from '../restore-guard/hold-queries.ts'
+import { mayMark } from '../restore-guard/hold-queries.ts'
 
 // Marks of mailboxes of many workspaces are written together: the statement joins workspace_id to its
 // own unnest parameter, and says so in its first comment.
@@ -38,14 +38,15 @@ const mark = preparedForBatch<unknown[], { id: string }>(
      limit 1
    ) g on true
    where s.workspace_id = k.workspace_id and s.lead_id = k.lead_id and s.step_id = k.step_id
-     and s.id = k.id and s.state in ('claimed', 'transmitting') and ${isSentFrom}
+     and s.id = k.id and s.state in ('claimed', 'transmitting') and ${mayMark}
    returning s.id`,
 )
 
 /**
  * The last look before the end of a message: whatever happened since the claim, a mail whose lead
  * replied or may have, whose campaign or mailbox was paused or changed, whose window has closed or whose
- * claim is another's by now is not marked, and not sent; nor is any while a failover is asked about.
+ * claim is another's by now is not marked, and not sent; nor is any while sending is held, or a failover
+ * is asked about.
  *
  * @returns ids of the attempts that may be finished; again, the same
  */
