@@ -106,12 +106,21 @@ export const deleteDeadSenders = (db: AnyDb, silentMs: number) =>
     delete from senders
     where timestamp_seen < outrider_now() - ${silentMs}::float8 * interval '1 ms'`.execute(db)
 
-/** Who may have mails under way. */
-export async function countLivingSenders(db: AnyDb, silentMs: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from senders
+/**
+ * Who may have something under way, and those of them who looked at the database last before then. A
+ * time is in whole milliseconds here.
+ */
+export async function countSenders(
+  db: AnyDb,
+  { silentMs, lookedBefore }: { silentMs: number; lookedBefore: Date },
+): Promise<{ living: number; unaware: number }> {
+  const { rows } = await sql<{ living: number; unaware: number }>`
+    select count(*)::int as living,
+      count(*) filter (where timestamp_seen < ${lookedBefore}::timestamptz + interval '1 ms')::int
+        as unaware
+    from senders
     where timestamp_seen >= outrider_now() - ${silentMs}::float8 * interval '1 ms'`.execute(db)
-  return rows[0]?.count ?? 0
+  return rows[0] ?? { living: 0, unaware: 0 }
 }
 
 /** Of the others, those that have not said yet whether this database has all of their marks. */

@@ -1,4 +1,5 @@
 import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
+import { readDatabaseTime } from '../../../kernel/db/instance.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { askAllShards, askShardsUp, shardNameOf } from '../../../kernel/shards/ask.ts'
 import { copyOptOuts } from '../../directory/index.ts'
@@ -6,7 +7,7 @@ import { stopOptedOut } from '../../leads/index.ts'
 import { listWorkspaces, requireNoneInSeveral } from '../../workspaces/index.ts'
 import { countOpenSends } from '../cross-workspace.ts'
 import { deadAfterMs } from './detect-restore.ts'
-import { countLivingSenders } from './failover-queries.ts'
+import { countSenders } from './failover-queries.ts'
 import {
   changedSince,
   confirmRestore,
@@ -35,18 +36,17 @@ export async function listHeld(ctx: ProcessContext): Promise<HeldShard[]> {
 }
 
 /**
- * Holds all sending, of every database that answers, whichever others do not, and waits until no mail is
- * under way: a copy that is made then has all results.
+ * Holds all sending, of every database that answers, whichever others do not, and waits until every process
+ * has seen it and no mail is under way: a copy that is made then has all results.
  *
  * @throws AppError `unavailable`, which names those that are held, and those that may go on; `not_ready`
- *   while mails are under way for long
+ *   where that takes long
  */
 export async function holdAll(ctx: ProcessContext): Promise<SendingHold> {
   const held = await askShardsUp(ctx, async (shard) => ({
-    ...{ shard, hold: await holdSending(shard) },
+    ...{ shard, hold: await holdSending(shard), at: await readDatabaseTime(shard.db) },
   }))
-  const shards = held.map(({ shard }) => shard)
-  const names = shards.map(shardNameOf)
+  const names = held.map(({ shard }) => shardNameOf(shard))
   const silent = ctx.shards?.names.filter((name) => !names.includes(name)) ?? []
   const [first] = held
   if (!first || silent.length > 0) {
@@ -55,33 +55,50 @@ export async function holdAll(ctx: ProcessContext): Promise<SendingHold> {
       `Sending is held on ${names.join(' and ') || 'no shard'}. ${silent.join(' and ')} did not answer and may go on sending: run the command again once it does.`,
     )
   }
-  await waitForMails(ctx, shards)
+  await waitForRest(ctx, held)
   return first.hold
 }
 
-/** What died with its process is settled by another within this time; a server that hangs takes longer. */
+/** Whoever died is taken for dead, and its mails are settled by another, within this time. */
 const restForMs = 90_000
 const restLookMs = 100
 
-async function waitForMails(ctx: ProcessContext, shards: ProcessContext[]) {
+/** A database that is held, by its own clock. */
+interface HeldSince {
+  shard: ProcessContext
+  at: Date
+}
+
+async function waitForRest(ctx: ProcessContext, held: HeldSince[]) {
   const untilMs = ctx.monotonicMs() + restForMs
   for (;;) {
-    let open = 0
-    for (const shard of shards) open += await countUnderWay(shard)
-    if (open === 0) return
-    if (ctx.monotonicMs() >= untilMs) {
-      throw new AppError(
-        'not_ready',
-        `Sending is held, and no mail is begun any more, but ${open} that had been begun are still under way: run the command again, which waits for them.`,
-      )
-    }
+    const all = await Promise.all(held.map(readUnderWay))
+    const mails = all.reduce((sum, one) => sum + one.mails, 0)
+    const unaware = all.reduce((sum, one) => sum + one.unaware, 0)
+    if (mails + unaware === 0) return
+    if (ctx.monotonicMs() >= untilMs) throw stillUnderWay(mails, unaware)
     await ctx.sleep(restLookMs)
   }
 }
 
-/** Where nobody sends, what is open stays so until somebody does. */
-const countUnderWay = async ({ db }: ProcessContext) =>
-  (await countLivingSenders(db, deadAfterMs)) > 0 ? countOpenSends(db) : 0
+/** Where no process is, what is open stays so until one starts. */
+async function readUnderWay({ shard: { db }, at }: HeldSince) {
+  const { living, unaware } = await countSenders(db, { silentMs: deadAfterMs, lookedBefore: at })
+  return { mails: living > 0 ? await countOpenSends(db) : 0, unaware }
+}
+
+function stillUnderWay(mails: number, unaware: number) {
+  const parts = [
+    ...(mails > 0 ? [`${mails} mails that had been begun are still under way`] : []),
+    ...(unaware > 0
+      ? [`${unaware} processes have not looked yet, and may go on with webhooks and mailboxes`]
+      : []),
+  ]
+  return new AppError(
+    'not_ready',
+    `Sending is held: no mail is begun any more. But ${parts.join(', and ')}. Run the command again, which waits for them.`,
+  )
+}
 
 /** What a person was shown of all databases: another one as soon as more turns up in one of them. */
 export const seenOfAll = (held: HeldShard[]) => held.map(({ seen }) => seen).join(' ')

@@ -435,7 +435,7 @@ test('a hold says how many mails are under way that a server takes long for, as 
   let minutes = 0
   const impatient = { ...asService(ctx), monotonicMs: () => minutes++ * 60_000 }
   await expect(holdAll(impatient)).rejects.toMatchObject({
-    ...{ code: 'not_ready', message: expect.stringContaining('1 that had been begun') },
+    ...{ code: 'not_ready', message: expect.stringContaining('1 mails that had been begun') },
   })
   expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'operator' })
   server.letPass(Number.POSITIVE_INFINITY)
@@ -445,6 +445,15 @@ test('a hold says how many mails are under way that a server takes long for, as 
   await run(`update sends set state = 'claimed'`)
   await run(`update senders set timestamp_seen = outrider_now() - interval '2 min'`)
   expect(await holdAll(impatient)).toMatchObject({ reason: 'operator' })
+})
+
+test('when a hold by hand returns, webhooks and mailboxes wait in every process', async () => {
+  const ctx = asService(sending.ctx)
+  // By itself it would look in a quarter of a minute.
+  const runner = await sending.startRunner({ ...sending.ctx, monotonicMs: () => 0 })
+  const others = await sending.startRunner()
+  await holdAll(ctx)
+  expect([runner.holdsAll(), others.holdsAll()]).toEqual([true, true])
 })
 
 test('what the new primary has as open is settled, although its mailbox was at work meanwhile', async () => {

@@ -95,6 +95,8 @@ export const holdSending = (ctx: ProcessContext): Promise<SendingHold> =>
     }
     const hold = await findSendingHold(tx.db)
     if (!hold) throw new Error('The hold was not written.')
+    // Webhooks and mailboxes go on in each process until it has looked.
+    tx.afterCommit?.(hintDue)
     return hold
   })
 
