@@ -350,6 +350,7 @@ export interface Instance {
   id: string;
   secret_key_id: string;
   sending_epoch: Generated<Int8>;
+  sending_held_by_operator: Generated<boolean>;
   sending_held_reason: string | null;
   sending_held_since: Timestamp | null;
   sending_identity: string | null;

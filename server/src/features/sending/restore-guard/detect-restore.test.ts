@@ -12,7 +12,7 @@ const instance: SendingInstance = {
   current_identity: '7.1.16400',
   sending_epoch: 10,
   sending_held_since: null,
-  sending_held_reason: null,
+  ...{ sending_held_reason: null, sending_held_by_operator: false },
   ...{ failover_from: null, failover_identity: null, failover_epoch: null, failover_ms: null },
 }
 const seen: LastSeen = { id: 'i', epoch: 10, isCopy: false }

@@ -25,8 +25,15 @@ export const holdReasons: Record<HoldReason, string> = {
   operator: 'An operator held it',
 }
 
-/** Then webhooks are delivered and mailboxes are read all the same. */
-export const isOfFailover = (reason: string | null | undefined) =>
+/** Whether webhooks and the reading of mailboxes wait, too: this may be a copy, or an operator says so. */
+export const holdsAll = ({
+  sending_held_since,
+  sending_held_reason,
+  sending_held_by_operator,
+}: SendingInstance) =>
+  sending_held_since !== null && (sending_held_by_operator || !isOfFailover(sending_held_reason))
+
+const isOfFailover = (reason: string | null | undefined) =>
   reason === 'mails_missing' || reason === 'sender_unasked' || endsByItself(reason)
 
 /** Nothing is known to be wrong: it is over once every other shard has answered. */

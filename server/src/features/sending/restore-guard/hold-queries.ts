@@ -12,6 +12,8 @@ export interface SendingInstance {
   sending_epoch: number
   sending_held_since: Date | null
   sending_held_reason: string | null
+  /** Whatever the reason is: then everything waits for a person. */
+  sending_held_by_operator: boolean
   /** Of the database before the last failover, and after it. */
   failover_from: string | null
   failover_identity: string | null
@@ -25,7 +27,7 @@ export async function findSendingInstance(db: AnyDb): Promise<SendingInstance | 
   const { rows } = await sql<SendingInstance>`
     select id, sending_identity, outrider_database_identity() as current_identity,
       sending_epoch::float8 as sending_epoch, sending_held_since, sending_held_reason,
-      failover_from, failover_identity, failover_epoch::float8 as failover_epoch,
+      sending_held_by_operator, failover_from, failover_identity, failover_epoch::float8 as failover_epoch,
       (extract(epoch from outrider_now() - failover_since) * 1000)::float8 as failover_ms
     from instance
     order by id
@@ -36,11 +38,14 @@ export async function findSendingInstance(db: AnyDb): Promise<SendingInstance | 
 /** The epoch only grows: a database that has a smaller one than was seen was put back. */
 export const updateSendingInstance = (
   db: AnyDb,
-  { id, sending_identity, sending_epoch, sending_held_since, sending_held_reason }: SendingInstance,
-) =>
-  updateInstance(db, id, {
-    ...{ sending_identity, sending_epoch, sending_held_since, sending_held_reason },
+  { id, sending_identity, sending_epoch, ...held }: SendingInstance,
+) => {
+  const { sending_held_since, sending_held_reason, sending_held_by_operator } = held
+  return updateInstance(db, id, {
+    ...{ sending_identity, sending_epoch },
+    ...{ sending_held_since, sending_held_reason, sending_held_by_operator },
   })
+}
 
 /**
  * Asked in every transaction that claims: a database that takes the place of another under running

@@ -8,8 +8,8 @@ import {
   deadAfterMs,
   detectRestore,
   endsByItself,
+  holdsAll,
   isFailedOver,
-  isOfFailover,
 } from './detect-restore.ts'
 import * as failover from './failover-queries.ts'
 import * as queries from './hold-queries.ts'
@@ -78,7 +78,7 @@ export class RestoreGuard {
   /** What leaves besides mails of campaigns, too: this may be a copy, beside which the original lives. */
   get holdsAll(): boolean {
     if (this.#isAsking) return !this.#knowsBefore
-    return this.isHeld && !isOfFailover(this.#instance?.sending_held_reason)
+    return this.#instance !== undefined && holdsAll(this.#instance)
   }
 
   /** The highest that this process has seen. */

@@ -5,8 +5,16 @@ import { asService, testContext } from '../../../../test/context.ts'
 import { gate } from '../../../../test/gate.ts'
 import { ofShards } from '../../../../test/moves.ts'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
+import { inWorkspace } from '../../../kernel/context.ts'
 import { hintDue } from '../../../kernel/runner/hint.ts'
-import { confirmRestore, findSendingHold, holdAll, holdSending, previewRestore } from '../index.ts'
+import {
+  confirmRestore,
+  findSendingHold,
+  holdAll,
+  holdSending,
+  previewRestore,
+  refuseWhileHeld,
+} from '../index.ts'
 import type { LastSeen, LastSeenFile } from './marker-file.ts'
 
 let sending: Sending
@@ -31,6 +39,8 @@ async function beginAtGate() {
 }
 
 const run = (text: string) => sending.ctx.database.peek.executeQuery(CompiledQuery.raw(text))
+
+const asOwn = () => inWorkspace(asService(sending.ctx), sending.workspaceId)
 
 /** The database becomes another one under the processes that use it. */
 const failOver = (identity = 'another') =>
@@ -632,6 +642,44 @@ test('beside missing mails it is told that somebody cannot be asked, before anyb
   const told = await previewRestore(ctx)
   expect(told).toMatchObject({ missing: [{ lead: 'bob@lead.example' }] })
   await confirmRestore(ctx, told?.seen)
+  await sending.waitForMails(2)
+})
+
+test('what an operator holds stays held whole when a process dies with the primary', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  await activeCampaign()
+  const runner = await sending.startRunner()
+  await run(`insert into senders values (gen_random_uuid(), '${before}', outrider_now())`)
+  await holdSending(ctx)
+  await promote()
+  await run(`update instance set failover_since = failover_since - interval '30 s'`)
+  await ctx.database.until(heldAs('sender_unasked'))
+  await expect(refuseWhileHeld(asOwn())).rejects.toMatchObject({ code: 'not_ready' })
+  await runner.stop(1000)
+  const next = await sending.startRunner()
+  expect(next.holdsAll()).toBe(true)
+  await confirmRestore(ctx)
+  await ctx.database.until(() => !next.holdsAll())
+})
+
+test('an operator holds webhooks and mailboxes, too, where a failover holds the mails alone', async () => {
+  const { ctx } = sending
+  await failOver(before)
+  const id = await activeCampaign()
+  const runner = await sending.startRunner()
+  await sending.addLeads(id, ['bob@lead.example'])
+  await sending.waitForLedger(sentTo(1))
+  await sending.untilAsleep()
+  await loseMailTo('bob')
+  await ctx.database.until(heldAs('mails_missing'))
+  await expect(refuseWhileHeld(asOwn())).resolves.toBeUndefined()
+  const shown = await previewRestore(ctx)
+  expect((await holdAll(asService(ctx))).detail).toMatch(/lacks mails.* An operator held it, too/)
+  expect(runner.holdsAll()).toBe(true)
+  await expect(refuseWhileHeld(asOwn())).rejects.toMatchObject({ code: 'not_ready' })
+  await expect(confirmRestore(ctx, shown?.seen)).rejects.toMatchObject({ code: 'not_ready' })
+  await confirmRestore(ctx, (await previewRestore(ctx))?.seen)
   await sending.waitForMails(2)
 })
 

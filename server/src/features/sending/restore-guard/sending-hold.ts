@@ -19,9 +19,9 @@ import {
   endsByItself,
   type HoldReason,
   holdReasons,
+  holdsAll,
   isFailedOver,
   isFailover,
-  isOfFailover,
   namesMails,
 } from './detect-restore.ts'
 import { countUnaskedSenders } from './failover-queries.ts'
@@ -29,33 +29,43 @@ import { findSendingInstance, type SendingInstance, updateSendingInstance } from
 
 /**
  * No mail leaves this database by any process; and no webhook, nor a login to a mailbox, unless it is
- * a standby that took over.
+ * a standby that took over and no operator holds it.
  */
 export interface SendingHold {
   since: Date
   reason: HoldReason
+  /** Whatever the reason is. */
+  by_operator: boolean
   /** For a person. */
   detail: string
 }
 
 /** Null: it is not held. */
 export async function findSendingHold(db: AnyDb): Promise<SendingHold | null> {
-  const { sending_held_since: since, sending_held_reason } = (await findSendingInstance(db)) ?? {}
+  const instance = await findSendingInstance(db)
+  return instance ? holdOf(instance) : null
+}
+
+function holdOf({ sending_held_since: since, ...held }: SendingInstance): SendingHold | null {
   if (!since) return null
+  const { sending_held_reason, sending_held_by_operator: by_operator } = held
   const reason = sending_held_reason as HoldReason
-  return { since, reason, detail: `${holdReasons[reason]}.` }
+  const besides = by_operator && reason !== 'operator' ? ` ${holdReasons.operator}, too.` : ''
+  return { since, reason, by_operator, detail: `${holdReasons[reason]}.${besides}` }
 }
 
 /** Who asks for something that leaves it is refused as the runners refuse it to themselves. */
 export async function refuseWhileHeld({ db }: Context): Promise<void> {
-  const hold = await findSendingHold(db)
-  if (hold && !isOfFailover(hold.reason)) {
+  const instance = await findSendingInstance(db)
+  if (!instance) return
+  const hold = holdOf(instance)
+  if (hold && holdsAll(instance)) {
     throw new AppError(
       'not_ready',
       `${hold.detail} Until an operator confirms that it is the right one, nothing leaves it: no mail, no webhook, no login to a mailbox, no question to the contact provider.`,
     )
   }
-  if (!hold && (await isUnknown(db))) {
+  if (!hold && isUnknown(instance)) {
     throw new AppError(
       'not_ready',
       'This database is not the one that was sent from last, and no runner has looked at it yet: start one, or wait a moment.',
@@ -63,11 +73,8 @@ export async function refuseWhileHeld({ db }: Context): Promise<void> {
   }
 }
 
-async function isUnknown(db: AnyDb): Promise<boolean> {
-  const { sending_identity: known, current_identity } = (await findSendingInstance(db)) ?? {}
-  if (!known || !current_identity) return false
-  return known !== current_identity && !isFailover(known, current_identity)
-}
+const isUnknown = ({ sending_identity: known, current_identity }: SendingInstance) =>
+  known !== null && known !== current_identity && !isFailover(known, current_identity)
 
 /** Whether it is held, or will be once a process has seen that it is not the one that was sent from. */
 export async function mayNotSend(db: AnyDb): Promise<boolean> {
@@ -89,10 +96,12 @@ export const holdSending = (ctx: ProcessContext): Promise<SendingHold> =>
     const instance = await lockedInstance(tx)
     if (!instance) throw new Error('The database has no instance: start the server once.')
     // What ends by itself would end before a person has confirmed it.
-    if (!instance.sending_held_since || endsByItself(instance.sending_held_reason)) {
-      const held = { sending_held_since: tx.now(), sending_held_reason: 'operator' }
-      await updateSendingInstance(tx.db, { ...instance, ...held })
-    }
+    const isFirst = !instance.sending_held_since || endsByItself(instance.sending_held_reason)
+    await updateSendingInstance(tx.db, {
+      ...instance,
+      ...(isFirst ? { sending_held_since: tx.now(), sending_held_reason: 'operator' } : {}),
+      sending_held_by_operator: true,
+    })
     const hold = await findSendingHold(tx.db)
     if (!hold) throw new Error('The hold was not written.')
     // Webhooks and mailboxes go on in each process until it has looked.
@@ -115,9 +124,12 @@ export async function previewRestore(
 /** What a person has looked at: another one as soon as more turns up, and of each hold and database. */
 const seenOf = (
   ctx: ProcessContext,
-  { since, reason }: Pick<SendingHold, 'since' | 'reason'>,
+  { since, reason, by_operator }: SendingHold,
   missing: MissingMail[],
-) => [shardNameOf(ctx), since.toISOString(), reason, missing.length].join('.')
+) => {
+  const reasons = by_operator && reason !== 'operator' ? `${reason}+operator` : reason
+  return [shardNameOf(ctx), since.toISOString(), reasons, missing.length].join('.')
+}
 
 export const changedSince = () =>
   new AppError(
@@ -145,6 +157,7 @@ export const confirmRestore = (
       sending_epoch: instance.sending_epoch + 1,
       sending_held_since: null,
       sending_held_reason: null,
+      sending_held_by_operator: false,
     })
     tx.afterCommit?.(hintDue)
     return { uncertain: await countUncertainSends(tx.db) }
@@ -161,7 +174,8 @@ export async function requireConfirmable(
   seen: string | undefined,
 ): Promise<SendingInstance> {
   const instance = await findSendingInstance(ctx.db)
-  if (!instance?.sending_held_since) {
+  const hold = instance && holdOf(instance)
+  if (!instance || !hold) {
     throw new AppError('invalid_transition', 'Sending is not held: there is nothing to confirm.')
   }
   await checkAsked(ctx, instance)
@@ -171,10 +185,6 @@ export async function requireConfirmable(
       'not_ready',
       `${open} mails that were under way are not settled yet: a runner does it within a minute. Start one, or wait.`,
     )
-  }
-  const hold = {
-    since: instance.sending_held_since,
-    reason: instance.sending_held_reason as HoldReason,
   }
   const found = seenOf(ctx, hold, await listMissingMails(ctx.db))
   if (seen !== undefined && seen !== found) throw changedSince()
