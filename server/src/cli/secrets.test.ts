@@ -124,7 +124,6 @@ test('an installation whose secrets cannot be opened is not called healthy', asy
       remedy: expect.stringMatching(/secrets reseal.*users disable-second-factor/),
     }),
   )
-  expect(await json('secrets', 'reseal')).toMatchObject({ resealed: 0, unreadable: 6 })
 
   const { ctx } = api
   ctx.secrets = createSecretBox([next])
@@ -133,6 +132,15 @@ test('an installation whose secrets cannot be opened is not called healthy', asy
   const ready = await api.call('GET', '/ready', { key: null })
   expect(ready).toMatchObject({ status: 503, body: { message: expect.stringMatching(told) } })
   expect(ctx.logLines.some((line) => told.test(line))).toBe(true)
+})
+
+test('secrets reseal fails while a value is left that no key here opens', async () => {
+  await using api = await sealedWithOld()
+  await startWith(api.ctx, next, old)
+  useKeys(next)
+  const { code, stdout } = await run('secrets', 'reseal', '--json')
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({ resealed: 0, unreadable: 5 })
 })
 
 test('nothing is sealed anew while a runner is alive that could not open it', async () => {

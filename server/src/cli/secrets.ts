@@ -33,7 +33,7 @@ export function secretCommands(program: Command) {
 const notes = `
 To rotate: where there are several processes, restart each with OUTRIDER_SECRET_KEY=OLD,NEW first.
 Restart every process with OUTRIDER_SECRET_KEY=NEW,OLD, run this with the same setting, then restart
-with NEW alone. Links in mails that were sent under OLD end with it: keep OLD for as long as these
+with NEW alone. It exits with 1 while a value is left that another key has sealed. Links in mails that were sent under OLD end with it: keep OLD for as long as these
 shall work.`
 
 interface Counted extends SealedCount {
@@ -80,10 +80,13 @@ async function reseal(ctx: ProcessContext): Promise<Resealed & { items: Counted[
     resealAll({ ...shard, secrets }, sealedColumns),
   )
   const done = [...columns, secondFactors]
+  const { items } = await readCounts(ctx)
+  // The other keys are still needed.
+  if (items.some(({ key_id }) => key_id !== keyId)) process.exitCode = 1
   return {
     resealed: done.reduce((sum, one) => sum + one.resealed, 0),
     unreadable: done.reduce((sum, one) => sum + one.unreadable, 0),
-    ...(await readCounts(ctx)),
+    items,
   }
 }
 
