@@ -143,6 +143,27 @@ test('secrets reseal fails while a value is left that no key here opens', async 
   expect(JSON.parse(stdout)).toMatchObject({ resealed: 0, unreadable: 5 })
 })
 
+test('secrets reseal goes on past a workspace whose move was left, and says what to do about it', async () => {
+  await using api = await sealedWithOld()
+  const { database } = api.ctx
+  const { id, name } = await json('workspaces', 'list').then(({ items }) => items[0])
+  await queryUnchecked(
+    database,
+    `create trigger outrider_fence_${id.replaceAll('-', '')}_old before update or delete on mailboxes
+     for each row when (old.workspace_id = '${id}') execute function outrider_fence('${id}')`,
+  )
+  await queryUnchecked(database, `update workspaces set moving_to = 'b' where id = '${id}'`)
+  useKeys(next, old)
+  const { code, stdout, stderr } = await run('secrets', 'reseal')
+  expect([code, stderr]).toEqual([1, ''])
+  const sentence = `1 of ${name} stay as they were, since its move to b was left: run "npx outrider workspaces move ${id} --to b"`
+  expect(stdout).toContain(sentence)
+  expect(await placesOf(database.url, idOf(old))).toEqual(['mailboxes.settings'])
+  await queryUnchecked(database, `update workspaces set moving_to = null where id = '${id}'`)
+  expect(await json('secrets', 'reseal')).toMatchObject({ resealed: 1, fenced: [] })
+  expect(await placesOf(database.url, idOf(old))).toEqual([])
+})
+
 test('nothing is sealed anew while a runner is alive that could not open it', async () => {
   await using own = await testDatabase()
   vi.stubEnv('DATABASE_URL', own.url)

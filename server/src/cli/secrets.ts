@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { listLeaving } from '../features/moves/index.ts'
 import { countSecondFactors, resealSecondFactors } from '../features/users/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { createSecretBox } from '../kernel/crypto.ts'
@@ -59,7 +60,21 @@ function addUp(counts: SealedCount[]): SealedCount[] {
   return [...sums.values()]
 }
 
-async function reseal(ctx: ProcessContext): Promise<Resealed & { items: Counted[] }> {
+/** What stays as it was, since nothing of its workspace is written. */
+interface Fenced {
+  id: string
+  name: string
+  moving_to: string
+  is_under_way: boolean
+  values: number
+}
+
+interface ResealedAll extends Resealed {
+  fenced: Fenced[]
+  items: Counted[]
+}
+
+async function reseal(ctx: ProcessContext): Promise<ResealedAll> {
   const secrets = await newestFirst(ctx)
   const { keyId } = secrets
   const lackingOn = await askAllShards(ctx, ({ db, config }) =>
@@ -76,9 +91,10 @@ async function reseal(ctx: ProcessContext): Promise<Resealed & { items: Counted[
   await askAllShards(ctx, ({ db }) => updateSecretKeyId(db, keyId))
   // First, since they are few: broken off later, nobody is locked out with the old key.
   const secondFactors = await resealSecondFactors({ ...ctx, secrets })
-  const columns = await askAllShards(ctx, (shard) =>
-    resealAll({ ...shard, secrets }, sealedColumns),
-  )
+  const columns = await askAllShards(ctx, async (shard) => {
+    const { fenced, ...done } = await resealAll({ ...shard, secrets }, sealedColumns)
+    return { ...done, fenced: await listFenced(shard, fenced) }
+  })
   const done = [...columns, secondFactors]
   const { items } = await readCounts(ctx)
   // The other keys are still needed.
@@ -86,8 +102,18 @@ async function reseal(ctx: ProcessContext): Promise<Resealed & { items: Counted[
   return {
     resealed: done.reduce((sum, one) => sum + one.resealed, 0),
     unreadable: done.reduce((sum, one) => sum + one.unreadable, 0),
+    fenced: columns.flatMap(({ fenced }) => fenced),
     items,
   }
+}
+
+/** One whose move has ended meanwhile is counted where it is now. */
+async function listFenced({ db }: ProcessContext, fenced: Map<string, number>): Promise<Fenced[]> {
+  if (fenced.size === 0) return []
+  return (await listLeaving(db)).flatMap(({ id, name, moving_to, is_under_way }) => {
+    const values = fenced.get(id)
+    return values === undefined ? [] : [{ id, name, moving_to, is_under_way, values }]
+  })
 }
 
 /** The keys as they are given: until now a command seals with the one that the service seals with. */
@@ -102,7 +128,13 @@ const showCounts = ({ items }: { items: Counted[] }) =>
     items.map(({ key_id, label, count, opens }) => [key_id, label, count, opens ? 'yes' : 'no']),
   )
 
-function showResealed({ resealed, unreadable, items }: Resealed & { items: Counted[] }): string {
+function showResealed({ resealed, unreadable, fenced, items }: ResealedAll): string {
   const left = unreadable > 0 ? ` ${unreadable} cannot be opened with these keys.` : ''
-  return `${resealed} values were sealed anew.${left}\n\n${showCounts({ items })}`
+  const lines = [`${resealed} values were sealed anew.${left}`, ...fenced.map(showFenced)]
+  return `${lines.join('\n')}\n\n${showCounts({ items })}`
 }
+
+const showFenced = ({ id, name, moving_to, is_under_way, values }: Fenced) =>
+  is_under_way
+    ? `${values} of ${name} stay as they were, since it is being moved to ${moving_to}: run this again once that is through.`
+    : `${values} of ${name} stay as they were, since its move to ${moving_to} was left: run "npx outrider workspaces move ${id} --to ${moving_to}", or the same with --cancel alone, and then this again. Until then the other key is needed.`

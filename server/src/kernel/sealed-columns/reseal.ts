@@ -1,6 +1,7 @@
 import type { ProcessContext } from '../context.ts'
 import type { SecretBox } from '../crypto.ts'
 import type { ProcessDb } from '../db/db.ts'
+import { movingOf } from '../db/failure.ts'
 import * as queries from './cross-workspace.ts'
 import type { SealedColumn, SealedCount } from './sealed-column.ts'
 
@@ -31,21 +32,30 @@ export interface Resealed {
   unreadable: number
 }
 
+interface ResealedColumns extends Resealed {
+  /** By workspace: nothing of it is written now, as it is being moved. */
+  fenced: Map<string, number>
+}
+
 const batchMax = 500
 
 /**
  * Seals everything with the first key, in batches. Each value is replaced only where it still is what
  * was read, so that it may run beside the service, more than once, and be broken off at any time.
  */
-export async function resealAll(ctx: ProcessContext, columns: SealedColumn[]): Promise<Resealed> {
-  const total: Resealed = { resealed: 0, unreadable: 0 }
+export async function resealAll(
+  ctx: ProcessContext,
+  columns: SealedColumn[],
+): Promise<ResealedColumns> {
+  const total: ResealedColumns = { resealed: 0, unreadable: 0, fenced: new Map() }
   for (const column of columns) {
     let after: queries.Key | undefined
     for (;;) {
       const rows = await queries.findForeign(ctx.db, column, ctx.secrets.keyId, after, batchMax)
       for (const row of rows) {
         const outcome = await resealRow(ctx, column, row)
-        if (outcome) total[outcome] += 1
+        if (outcome === 'resealed' || outcome === 'unreadable') total[outcome] += 1
+        else if (outcome) total.fenced.set(outcome.of, 1 + (total.fenced.get(outcome.of) ?? 0))
       }
       after = rows.at(-1)?.key
       if (rows.length < batchMax) break
@@ -58,12 +68,18 @@ async function resealRow(
   { db, secrets }: ProcessContext,
   column: SealedColumn,
   value: queries.SealedValue,
-): Promise<keyof Resealed | undefined> {
+): Promise<keyof Resealed | { of: string } | undefined> {
   const purpose = column.purpose(value.key)
   const text = openOrNot(secrets, value.sealed, purpose)
   if (text === undefined) return 'unreadable'
-  const isReplaced = await queries.replaceSealed(db, column, value, secrets.seal(text, purpose))
-  return isReplaced ? 'resealed' : undefined
+  try {
+    const isReplaced = await queries.replaceSealed(db, column, value, secrets.seal(text, purpose))
+    return isReplaced ? 'resealed' : undefined
+  } catch (error) {
+    const moving = movingOf(error)
+    if (moving) return { of: moving.workspaceId }
+    throw error
+  }
 }
 
 function openOrNot(secrets: SecretBox, sealed: Buffer, purpose: string): string | undefined {
