@@ -6,8 +6,10 @@ import { password, setUp } from '../../test/browser.ts'
 import { commandDatabase, json, queryUnchecked, run } from '../../test/commands.ts'
 import type { TestContext } from '../../test/context.ts'
 import { testDatabase } from '../../test/database.ts'
+import { shardedApi, shardedDatabases } from '../../test/sharded.ts'
 import { operator } from '../features/audit/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
+import { moveWorkspace, type Progress } from '../features/moves/index.ts'
 import { createSecretBox } from '../kernel/crypto.ts'
 import { openSecrets } from '../kernel/secret-key.ts'
 import { Troubles } from '../kernel/troubles.ts'
@@ -162,6 +164,41 @@ test('secrets reseal goes on past a workspace whose move was left, and says what
   await queryUnchecked(database, `update workspaces set moving_to = null where id = '${id}'`)
   expect(await json('secrets', 'reseal')).toMatchObject({ resealed: 1, fenced: [] })
   expect(await placesOf(database.url, idOf(old))).toEqual([])
+})
+
+test('what has left its shard and come to none is counted under the old key, until its move was run again', async () => {
+  await using databases = await shardedDatabases()
+  await using sharded = await shardedApi(databases)
+  const { id, key } = await sharded.createOn('first', 'Lost')
+  const body = { name: 'all', event_type: 'all_events', target_hook_url: 'https://a.example.com/' }
+  expect((await sharded.api.call('POST', '/api/v2/webhooks', { key, body })).status).toBe(201)
+  const [first, b] = [sharded.shards.first.ctx, sharded.shards.byName('b').ctx]
+  const move = (onProgress: (progress: Progress) => void) =>
+    moveWorkspace(first, b, id, {
+      ...{ sourceName: 'first', targetName: 'b', restMs: 0 },
+      onProgress,
+    })
+  const killed = move(({ step }) => {
+    if (step === 'activate') throw new Error('killed')
+  })
+  await expect(killed).rejects.toThrow('killed')
+
+  for (const [name, value] of Object.entries(databases.settings)) vi.stubEnv(name, value)
+  const own = Buffer.from(String(databases.settings.OUTRIDER_SECRET_KEY), 'base64')
+  useKeys(next, own)
+  const { code, stdout } = await run('secrets', 'reseal', '--json')
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({
+    fenced: [{ id, name: 'Lost', moving_to: 'b', values: 1 }],
+    items: expect.arrayContaining([
+      { key_id: idOf(own), label: 'signing secrets', count: 1, opens: true },
+    ]),
+  })
+  await move(() => undefined)
+  // What it has left on the first is kept for an hour, and needed no more.
+  const { items } = await json('secrets', 'reseal')
+  expect(items.map(({ key_id }: { key_id: string }) => key_id)).not.toContain(idOf(own))
+  expect(await placesOf(databases.second.url, idOf(own))).toEqual([])
 })
 
 test('nothing is sealed anew while a runner is alive that could not open it', async () => {

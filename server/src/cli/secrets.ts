@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { listLeaving } from '../features/moves/index.ts'
+import { listGone, listLeaving } from '../features/moves/index.ts'
 import { countSecondFactors, resealSecondFactors } from '../features/users/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { createSecretBox } from '../kernel/crypto.ts'
@@ -43,7 +43,9 @@ interface Counted extends SealedCount {
 }
 
 const readCounts = async (ctx: ProcessContext): Promise<{ items: Counted[] }> => {
-  const sealed = await askAllShards(ctx, (shard) => countSealed(shard.db, sealedColumns))
+  const sealed = await askAllShards(ctx, async (shard) =>
+    countSealed(shard.db, sealedColumns, await listGone(shard)),
+  )
   const counts = [...addUp(sealed.flat()), ...(await countSecondFactors(ctx))]
   return {
     items: counts.map((one) => ({ ...one, opens: ctx.secrets.keyIds.includes(one.key_id) })),
@@ -92,7 +94,11 @@ async function reseal(ctx: ProcessContext): Promise<ResealedAll> {
   // First, since they are few: broken off later, nobody is locked out with the old key.
   const secondFactors = await resealSecondFactors({ ...ctx, secrets })
   const columns = await askAllShards(ctx, async (shard) => {
-    const { fenced, ...done } = await resealAll({ ...shard, secrets }, sealedColumns)
+    const { fenced, ...done } = await resealAll(
+      { ...shard, secrets },
+      sealedColumns,
+      await listGone(shard),
+    )
     return { ...done, fenced: await listFenced(shard, fenced) }
   })
   const done = [...columns, secondFactors]

@@ -15,7 +15,7 @@ import { recordForPerson } from '../sign-in/record.ts'
 import { createUser } from '../users/index.ts'
 import { createWebhook } from '../webhooks/webhooks.ts'
 import { createWorkspace } from '../workspaces/index.ts'
-import { cancelMove, cleanUpMoves, moveWorkspace } from './index.ts'
+import { cancelMove, cleanUpMoves, listGone, moveWorkspace } from './index.ts'
 import type { Progress } from './move.ts'
 
 let a: TestContext
@@ -196,8 +196,10 @@ test('another key seals everything but what a workspace has left, which the old 
   const old = a.secrets
   const secrets = createSecretBox([Buffer.alloc(32, 7), Buffer.alloc(32, 1)])
   const turned = { ...asService(a), secrets: { ...secrets, open: old.open } }
-  await resealAll(turned, sealedColumns)
-  const counts = await countSealed(a.db, sealedColumns)
+  const gone = await listGone(ofShards(a, b))
+  expect(gone).toEqual([workspaceId])
+  await resealAll(turned, sealedColumns, gone)
+  const counts = await countSealed(a.db, sealedColumns, gone)
   expect(counts.map(({ key_id }) => key_id)).toEqual(counts.map(() => secrets.keyId))
   expect(counts.length).toBeGreaterThan(0)
 })

@@ -44,6 +44,25 @@ export function standingOf(leaving: Leaving, places: Place[], haveAll: boolean):
   return places.some((place) => hasLeftLater(place, leaving)) ? 'kept' : 'nowhere'
 }
 
+async function readStanding(ctx: ProcessContext, leaving: Leaving): Promise<Standing> {
+  const { id } = leaving
+  const answers = await askShardsUp(ctx, (shard) =>
+    queries.findWorkspaceRow(inWorkspace(shard, id).db, id),
+  )
+  const places = answers.filter((row) => row !== undefined)
+  return standingOf(leaving, places, haveAllAnswered(ctx, answers))
+}
+
+/** Workspaces that have left this database, and that another one has, or had later. */
+export async function listGone(ctx: ProcessContext): Promise<string[]> {
+  const gone: string[] = []
+  for (const leaving of await listLeaving(ctx.db)) {
+    const standing = await readStanding(ctx, leaving)
+    if (standing === 'kept' || standing === 'deletable') gone.push(leaving.id)
+  }
+  return gone
+}
+
 export const isThere = ({ moved_to }: Place) => moved_to === null
 
 /** It came there from where it has left before. */
@@ -60,11 +79,7 @@ export async function cleanUpMoves(ctx: ProcessContext): Promise<void> {
   const tables = await listWorkspaceTables(ctx.db)
   for (const leaving of await listLeaving(ctx.db)) {
     const { id, moving_to: to, since_ms } = leaving
-    const answers = await askShardsUp(ctx, (shard) =>
-      queries.findWorkspaceRow(inWorkspace(shard, id).db, id),
-    )
-    const places = answers.filter((row) => row !== undefined)
-    const standing = standingOf(leaving, places, haveAllAnswered(ctx, answers))
+    const standing = await readStanding(ctx, leaving)
     const complaint = complaints[standing]
     if (complaint && since_ms >= leftMs) ctx.log.error({ workspace: id, to }, complaint)
     if (standing === 'unknown') ctx.log.warn({ workspace: id, to }, notKnown)

@@ -4,19 +4,29 @@ import type { ProcessDb } from '../db/db.ts'
 import type { SealedColumn, SealedCount } from './sealed-column.ts'
 
 /** What a workspace has left that was moved to another database is sealed there, and deleted here. */
-const notLeft = ({ key }: SealedColumn) =>
-  'workspace_id' in key
-    ? sql`workspace_id not in (select id from workspaces where moved_to is not null)`
-    : sql`true`
+function notLeft({ key }: SealedColumn, gone: string[] | undefined) {
+  if (!('workspace_id' in key)) return sql`true`
+  return gone
+    ? sql`workspace_id <> all(${gone}::uuid[])`
+    : sql`workspace_id not in (select id from workspaces where moved_to is not null)`
+}
 
-/** How many values each key has sealed. Reads every row. */
-export async function countSealed(db: ProcessDb, columns: SealedColumn[]): Promise<SealedCount[]> {
+/**
+ * How many values each key has sealed. Reads every row.
+ *
+ * @param gone workspaces that other databases have; undefined: all that have left, wherever they are
+ */
+export async function countSealed(
+  db: ProcessDb,
+  columns: SealedColumn[],
+  gone?: string[],
+): Promise<SealedCount[]> {
   const counts: SealedCount[] = []
   for (const each of columns) {
     const { table, column, label } = each
     const { rows } = await sql<SealedCount>`/* cross-workspace: upkeep */
       select ${label} as label, ${keyIdOf(column)} as key_id, count(*)::int as count
-      from ${sql.table(table)} where ${sql.ref(column)} is not null and ${notLeft(each)}
+      from ${sql.table(table)} where ${sql.ref(column)} is not null and ${notLeft(each, gone)}
       group by 2 order by 2`.execute(db)
     counts.push(...rows)
   }
@@ -31,11 +41,15 @@ export interface SealedValue {
   sealed: Buffer
 }
 
-/** The next batch, in the order of the primary key, of what another key than the first has sealed. */
+/**
+ * The next batch, in the order of the primary key, of what another key than the first has sealed.
+ *
+ * @param gone workspaces that other databases have
+ */
 export async function findForeign(
   db: ProcessDb,
   sealedColumn: SealedColumn,
-  keyId: string,
+  { keyId, gone }: { keyId: string; gone: string[] },
   after: Key | undefined,
   limit: number,
 ): Promise<SealedValue[]> {
@@ -48,7 +62,7 @@ export async function findForeign(
     select json_build_object(${texts}) as key, ${sql.ref(column)} as sealed
     from ${sql.table(table)}
     where ${sql.ref(column)} is not null and ${keyIdOf(column)} <> ${keyId}
-      and ${notLeft(sealedColumn)}
+      and ${notLeft(sealedColumn, gone)}
       and ${begin ? sql`(${columns}) > (${begin})` : sql`true`}
     order by ${columns}
     limit ${limit}`.execute(db)

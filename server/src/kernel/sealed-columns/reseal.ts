@@ -33,7 +33,7 @@ export interface Resealed {
 }
 
 interface ResealedColumns extends Resealed {
-  /** By workspace: nothing of it is written now, as it is being moved. */
+  /** By workspace: nothing of it is written now, as it is being moved, or has left and come to no database. */
   fenced: Map<string, number>
 }
 
@@ -42,16 +42,20 @@ const batchMax = 500
 /**
  * Seals everything with the first key, in batches. Each value is replaced only where it still is what
  * was read, so that it may run beside the service, more than once, and be broken off at any time.
+ *
+ * @param gone workspaces that other databases have: what they have left here is deleted as it is
  */
 export async function resealAll(
   ctx: ProcessContext,
   columns: SealedColumn[],
+  gone: string[],
 ): Promise<ResealedColumns> {
   const total: ResealedColumns = { resealed: 0, unreadable: 0, fenced: new Map() }
+  const wanted = { keyId: ctx.secrets.keyId, gone }
   for (const column of columns) {
     let after: queries.Key | undefined
     for (;;) {
-      const rows = await queries.findForeign(ctx.db, column, ctx.secrets.keyId, after, batchMax)
+      const rows = await queries.findForeign(ctx.db, column, wanted, after, batchMax)
       for (const row of rows) {
         const outcome = await resealRow(ctx, column, row)
         if (outcome === 'resealed' || outcome === 'unreadable') total[outcome] += 1
