@@ -189,7 +189,7 @@ function outboundPolicy(env: NodeJS.ProcessEnv, listeners: string[]) {
   const mode = choice(env, 'OUTBOUND_POLICY', [fallback, 'any', 'public']) as AddressPolicy['mode']
   const because =
     elsewhere === undefined
-      ? 'only this machine reaches the service'
+      ? 'HOST, BASE_URL and API_URL are loopback addresses'
       : `${elsewhere} is reachable from elsewhere`
   return {
     outbound: { mode, allow: parseCidrs(env.OUTBOUND_ALLOW ?? '') },

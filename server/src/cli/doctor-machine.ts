@@ -10,12 +10,7 @@ const nodeVersionMin = 26
 
 /** What can be seen without a database. */
 export async function examineMachine(config: Config): Promise<Finding[]> {
-  return [
-    nodeVersion(),
-    await dataDirectory(config),
-    await freeDisk(config.dataDir),
-    outboundPolicy(config),
-  ]
+  return [nodeVersion(), await dataDirectory(config), await freeDisk(config.dataDir)]
 }
 
 function nodeVersion(): Finding {
@@ -72,7 +67,11 @@ async function freeDisk(dataDir: string): Promise<Finding> {
 const nearestExisting = async (path: string): Promise<string> =>
   (await exists(path)) || dirname(path) === path ? path : nearestExisting(dirname(path))
 
-function outboundPolicy({ outbound, host, baseUrl, apiUrl }: Config): Finding {
+/** @param keptUrl where the links of mails lead, as the database has it; undefined: it was not asked */
+export function outboundPolicy(
+  { outbound, host, baseUrl, apiUrl, trackingUrl }: Config,
+  keptUrl?: string,
+): Finding {
   const { mode } = outbound
   const hosts = [host, new URL(baseUrl).hostname, new URL(apiUrl).hostname]
   const reachable = hosts.find((name) => !isLoopback(name))
@@ -81,7 +80,9 @@ function outboundPolicy({ outbound, host, baseUrl, apiUrl }: Config): Finding {
     const effect = 'what has no public address is refused unless OUTBOUND_ALLOW lists it'
     return fine('outbound policy', `${mode}${because}: ${effect}`)
   }
-  if (!reachable) return fine('outbound policy', mode)
-  const detail = 'webhooks may reach this network, and this service is not only for this machine'
+  // What a proxy lets in by an address of its own does not change the default.
+  const linked = [trackingUrl, keptUrl].find((url) => url && !isLoopback(new URL(url).hostname))
+  if (!reachable && !linked) return fine('outbound policy', mode)
+  const detail = `webhooks may reach this network, and this service is not only for this machine: it is reachable as ${reachable ?? linked}`
   return found('outbound policy', 'warn', detail, 'Set OUTBOUND_POLICY=public and OUTBOUND_ALLOW.')
 }

@@ -315,6 +315,27 @@ function listFaults(): [string, Fault, object][] {
       { check: 'outbound policy', status: 'warn' },
     ],
     [
+      'an open policy where links of mails lead to this service from everywhere',
+      () => vi.stubEnv('TRACKING_URL', 'https://links.example.com'),
+      {
+        ...{ check: 'outbound policy', status: 'warn' },
+        detail: expect.stringContaining('https://links.example.com'),
+        remedy: expect.stringContaining('Set OUTBOUND_POLICY=public'),
+      },
+    ],
+    [
+      'an open policy where another process was told that links lead here from everywhere',
+      (own) =>
+        queryUnchecked(
+          own,
+          `insert into link_address values (true, 'https://links.example.com', true, null, null, now())`,
+        ),
+      {
+        ...{ check: 'outbound policy', status: 'warn' },
+        detail: expect.stringContaining('https://links.example.com'),
+      },
+    ],
+    [
       'a database that does not answer',
       () => vi.stubEnv('DATABASE_URL', 'postgres://u:hidden@127.0.0.1:1/x'),
       { check: 'database', status: 'fail', detail: expect.not.stringContaining('hidden') },

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { type Config, firstShardName, type ShardAddress } from '../config.ts'
+import { findLinkAddress } from '../features/link-address/index.ts'
 import { listLeaving } from '../features/moves/index.ts'
 import {
   describeInSeveral,
@@ -18,7 +19,7 @@ import { examinePooler } from '../process/pooler.ts'
 import { type CommandSettings, readCommandSettings } from '../process/service-settings.ts'
 import { requireFirst, requireRegistered, requireSameNames, sayOfShard } from '../process/shards.ts'
 import { examineDatabase, type Said, type SaidByShard } from './doctor-database.ts'
-import { examineMachine } from './doctor-machine.ts'
+import { examineMachine, outboundPolicy } from './doctor-machine.ts'
 import { type Finding, fine, found, worstOf } from './finding.ts'
 import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
 import { formatTable, print } from './terminal.ts'
@@ -65,15 +66,18 @@ async function examineService(config: Config): Promise<Finding[]> {
     try {
       await checkDatabase(db, database.url, urlVariable(config))
       const pooler = config.databaseUrl ? [await pooling(config, config.databaseUrl)] : []
+      // Before it is migrated it keeps none.
+      const kept = await findLinkAddress(db).catch(() => undefined)
       const said = await askAll(config, db)
       const findings = [...pooler, ...(await examineDatabase(db, config, database.isOurs, said))]
-      return [...findings, ...(await examineShards(config, db, said))]
+      const policy = outboundPolicy(config, kept?.url)
+      return [policy, ...findings, ...(await examineShards(config, db, said))]
     } finally {
       await db.destroy()
     }
   } catch (error) {
     const remedy = 'Without it nothing else can be checked.'
-    return [found('database', 'fail', (error as Error).message, remedy)]
+    return [outboundPolicy(config), found('database', 'fail', (error as Error).message, remedy)]
   }
 }
 

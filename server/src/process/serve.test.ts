@@ -25,7 +25,7 @@ describe('start', () => {
     expect(service.logLines).toContainEqual(
       expect.objectContaining({
         ...{ msg: 'outbound policy', mode: 'any' },
-        reason: 'only this machine reaches the service',
+        reason: 'HOST, BASE_URL and API_URL are loopback addresses',
       }),
     )
     await using second = startService('main', { DATA_DIR })
