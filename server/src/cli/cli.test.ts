@@ -259,8 +259,15 @@ test('replay queues the events of a window with an audit entry, or says what it 
   const { items } = await json('audit', 'list', '--action', 'webhook.replayed')
   expect(items).toMatchObject([{ actor_type: 'operator', subject_id: id }])
   expect((await run('webhooks', 'replay', other, ...window)).code).toBe(1)
-  expect((await run('webhooks', 'replay', id)).code).toBe(2)
-  expect((await run('webhooks', 'replay', id, ...window, '--delivery', other)).code).toBe(2)
+  const day = '2026-01-31'
+  for (const [options, complaint] of [
+    [[], 'give --from and --to, or --delivery'],
+    [[...window, '--delivery', other], '--delivery stands alone'],
+    [['--from', day, '--to', day], '--to must be later than --from; a date is its first instant'],
+  ] as const) {
+    const { code, stderr } = await run('webhooks', 'replay', id, ...options)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(complaint)])
+  }
   expect((await run('webhooks', 'replay', id, '--delivery', other)).code).toBe(1)
 })
 

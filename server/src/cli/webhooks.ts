@@ -14,7 +14,7 @@ export function webhookCommands(program: Command) {
     .option('--delivery <retry-group-id>', 'only this delivery', parseId)
   replaying.action((webhookId: string, options: ReplayOptions) => {
     const selection = select(options)
-    if (!selection) return replaying.error('error: give --from and --to, or --delivery')
+    if (typeof selection === 'string') return replaying.error(`error: ${selection}`)
     return operateIn(
       options,
       async (ctx, workspaceId) => ({
@@ -27,7 +27,11 @@ export function webhookCommands(program: Command) {
 
 type ReplayOptions = WorkspaceOptions & Period & { delivery?: string }
 
-function select({ from, to, delivery }: ReplayOptions): Selection | undefined {
-  if (delivery) return from || to ? undefined : { retryGroupId: delivery }
-  return from && to && from < to ? { from, to } : undefined
+/** @returns a text where the options are not those of one selection */
+function select({ from, to, delivery }: ReplayOptions): Selection | string {
+  if (delivery && (from || to)) return '--delivery stands alone, without --from and --to'
+  if (delivery) return { retryGroupId: delivery }
+  if (!from || !to) return 'give --from and --to, or --delivery'
+  if (from >= to) return '--to must be later than --from; a date is its first instant'
+  return { from, to }
 }
