@@ -435,9 +435,7 @@ test('a removed step comes back, what the editor would flatten is shown as its s
   await saved(page)
   await doTo(1, 'Remove')
   await undo.click()
-  // So is the one that took the place of a removed one.
-  await page.waitForURL((address) => address.searchParams.get('step') === '2')
-  expect(await subject.inputValue()).toBe('')
+  await expect.poll(() => subject.inputValue()).toBe('Hello again')
   await page.clock.fastForward(5000)
   await saved(page)
   const [first, second] = await stored()
@@ -481,6 +479,50 @@ test('a removed step comes back, what the editor would flatten is shown as its s
   await page.getByRole('button', { name: 'Launch' }).click()
   await saved(page)
   await launch.getByText('without your last changes').waitFor({ state: 'detached' })
+})
+
+test('the step whose removal or move is undone is looked at then, also after its tab was left', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Undone', sequences: sequences() })
+  const page = await open(application.visitor, `${path}/${id}`)
+  await installClock(page)
+  const subject = page.getByRole('textbox', { name: 'Subject' })
+  const undo = page.getByRole('alert').getByRole('button', { name: 'Undo' })
+  const doToSecond = async (name: string) => {
+    await page.getByRole('button', { name: 'Actions for step 2' }).click()
+    await page.getByRole('menuitem', { name }).click()
+    await undo.waitFor()
+  }
+  const goTo = (tab: string) => page.getByRole('link', { name: tab }).click()
+  const undoAndLook = async () => {
+    await undo.click()
+    await page.waitForURL((address) => address.searchParams.get('step') === '2')
+    await expect.poll(() => subject.inputValue()).toBe('')
+    await page.clock.fastForward(5000)
+    await saved(page)
+  }
+  for (const change of ['Remove', 'Move up']) {
+    await doToSecond(change)
+    await goTo('Schedule')
+    await page.getByRole('button', { name: 'Add schedule' }).waitFor()
+    await goTo('Steps')
+    await subject.waitFor()
+    await undoAndLook()
+  }
+  await doToSecond('Move up')
+  await page.getByRole('button', { name: /^Step 2/ }).click()
+  await expect.poll(() => subject.inputValue()).toBe('Hello {{first_name}}')
+  await undoAndLook()
+  // Nobody is brought back to it from another tab.
+  await doToSecond('Remove')
+  await goTo('Schedule')
+  await page.getByRole('button', { name: 'Add schedule' }).waitFor()
+  await undo.click()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(new URL(page.url()).searchParams.get('tab')).toBe('schedule')
 })
 
 test('a removed step in which somebody else writes comes back once, as they wrote it', async ({

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Campaign } from '../../../api/generated/types.gen.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
@@ -24,6 +24,9 @@ import classes from './StepsTab.module.css'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
+/** What is open of which campaign, also for an offer to undo that was made before the tab was left. */
+let looksAt: { campaignId: string; step: string; variant: number } | undefined
+
 /** The mails in their order on the left, the chosen one on the right. */
 export function StepsTab() {
   const { t } = useTranslation()
@@ -38,24 +41,23 @@ export function StepsTab() {
       search: campaignSearchOf({ tab: 'steps', step: number, variant: variantNumber }),
       replace: true,
     })
-  /** Nobody is brought back to a step from somewhere else. */
-  const looksAt = useRef<{ key: string; variant: number }>(undefined)
   useEffect(() => {
-    looksAt.current = step && { key: keyOf(step.id), variant }
+    looksAt = { campaignId: campaign.id, step: step ? keyOf(step.id) : '', variant }
     return () => {
-      looksAt.current = undefined
+      looksAt = undefined
     }
-  }, [step, variant, keyOf])
+  }, [campaign.id, step, variant, keyOf])
   const save = (changed: Step[]) => set(withSteps(changed))
   const isSame = (one: { id: string }, other: { id: string }) => keyOf(one.id) === keyOf(other.id)
   /** Once: it may have come back by another way. */
   const putBack = <T extends { id: string }>(list: T[], index: number, removed: T, back: T) =>
     list.some((each) => isSame(each, removed)) ? list : list.toSpliced(index, 0, back)
-  /** The step that somebody looks at stays in sight, whichever number it has then. */
-  const keepShown = (then: Step[]) => {
-    const { key, variant } = looksAt.current ?? {}
-    const index = then.findIndex((each) => keyOf(each.id) === key)
-    if (index >= 0) show(index + 1, variant)
+  /** The step that is undone is looked at then. Nobody is brought back to it from somewhere else. */
+  const showBack = (then: Step[], back: Step) => {
+    const index = then.findIndex((each) => isSame(each, back))
+    if (looksAt?.campaignId === campaign.id && index >= 0) {
+      show(index + 1, looksAt.step === keyOf(back.id) ? looksAt.variant : 1)
+    }
     return withSteps(then)
   }
   const add = () => {
@@ -67,7 +69,10 @@ export function StepsTab() {
     if (!removed) return
     offerUndo(
       t(($) => $.campaigns.steps.removed, { number: index + 1 }),
-      (mine, saved) => keepShown(putBack(stepsOf(mine), index, removed, stepBack(removed, saved))),
+      (mine, saved) => {
+        const back = stepBack(removed, saved)
+        return showBack(putBack(stepsOf(mine), index, removed, back), back)
+      },
     )
     save(steps.toSpliced(index, 1))
     show(Math.max(1, index))
@@ -80,7 +85,7 @@ export function StepsTab() {
       (mine) => {
         const then = stepsOf(mine)
         const at = then.findIndex((each) => isSame(each, mover))
-        return at < 0 ? {} : keepShown(moved(then, at, from))
+        return at < 0 ? {} : showBack(moved(then, at, from), mover)
       },
     )
     save(moved(steps, from, to))
