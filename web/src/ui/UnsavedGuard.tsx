@@ -29,7 +29,7 @@ export function UnsavedGuard({ isUnsaved, isBusy = false }: UnsavedGuardProps) {
   useEffect(() =>
     beforeSignOut(
       () => Promise.resolve(),
-      () => (holds() ? body : undefined),
+      () => (isBusy ? t(($) => $.unsaved.busy) : isUnsaved() ? body : undefined),
     ),
   )
   useBlocker({

@@ -173,3 +173,29 @@ test('who signs out with something typed in a form is asked first, and loses not
   await asked.waitFor({ state: 'detached' })
   expect(await name.inputValue()).toBe('Half a name')
 })
+
+test('who signs out while a key is being made is told that it is shown only once, and not that it is unsaved', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, `${settings}/keys?panel=new`)
+  const answer = Promise.withResolvers<void>()
+  await page.route('**/app/oauth/service-accounts', async (route) => {
+    if (route.request().method() === 'POST') await answer.promise
+    await route.fallback()
+  })
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('On its way')
+  const held = page.waitForRequest((request) => request.method() === 'POST')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await held
+  // The mouse does not reach it beside the panel; a screen reader does.
+  await page.getByRole('button', { name: 'Your account' }).dispatchEvent('click')
+  await page.getByRole('menuitem', { name: 'Sign out' }).dispatchEvent('click')
+  const asked = page.getByRole('dialog', { name: 'Sign out now?' })
+  await asked.getByText('is being created and is shown only once').waitFor()
+  expect(await asked.getByText('is not saved').count()).toBe(0)
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  answer.resolve()
+  await page.getByRole('textbox', { name: 'On its way' }).waitFor()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+})
