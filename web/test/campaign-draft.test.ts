@@ -41,7 +41,7 @@ test('changes of different parts are put together, and of the same one is a conf
   const also = [{ steps: [step('a', 'not mine'), step('b', 'two')] }]
   const kept = merge(base, mine, also, conflicts, '/sequences')
   const path = '/sequences/0/steps/0/variants/0/body'
-  expect(conflicts).toEqual([{ path, mine: 'mine', theirs: 'not mine' }])
+  expect(conflicts).toEqual([{ path, base: 'one', mine: 'mine', theirs: 'not mine' }])
   const [first] = setAt({ sequences: kept }, path, 'mine').sequences[0]?.steps ?? []
   expect(first?.variants[0]?.body).toBe('mine')
 })
@@ -62,9 +62,10 @@ test('a wait, and hours with their zone, are merged as one value: nobody gets wh
 
   const wait = whole(waiting(3, 'days'), waiting(10, 'days'), waiting(3, 'hours'))
   const path = '/sequences/0/steps/0/wait'
+  const base = { delay: 3, delay_unit: 'days' }
   const mine = { delay: 10, delay_unit: 'days' }
   const theirs = { delay: 3, delay_unit: 'hours' }
-  expect(wait.conflicts).toEqual([{ path, mine, theirs }])
+  expect(wait.conflicts).toEqual([{ path, base, mine, theirs }])
   expect(wait.merged).toEqual(waiting(3, 'hours'))
   expect(wait.chosen).toEqual(waiting(10, 'days'))
 

@@ -560,6 +560,37 @@ test('a removed step in which somebody else writes comes back once, as they wrot
   }
 })
 
+test('of a step that one removed and the other wrote in both versions are told in words, and scrolled by keyboard', async ({
+  application,
+  open,
+}) => {
+  const [sequence] = sequences('<p>A long mail</p>\n'.repeat(30))
+  const { id } = await createCampaign(application, { name: 'Told', sequences: [sequence] })
+  const url = `/app/api/v2/campaigns/${id}`
+  const page = await open(application.visitor, `${path}/${id}`)
+  await page.getByRole('button', { name: 'Actions for step 2' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByRole('alert').getByRole('button', { name: 'Undo' }).hover()
+  const { body } = await application.asOwner('GET', url)
+  const [first, second] = (body as Campaign).sequences[0]?.steps ?? []
+  const variants = second?.variants.map((variant) => ({ ...variant, subject: 'Theirs' }))
+  await application.asOwner('PATCH', url, {
+    sequences: [{ steps: [first, { ...second, variants }] }],
+  })
+  const textOf = async (whose: string) => {
+    const region = page.getByRole('region', { name: `steps: ${whose}` })
+    return (await region.textContent())?.replaceAll('<p>A long mail</p>\n', '')
+  }
+  const [mine, theirs] = [await textOf('Yours'), await textOf('Theirs, saved meanwhile')]
+  const firstText = 'Step 1, 0 days\nVariant A\nHello {{first_name}}\n'
+  const secondText = 'Variant A\n<p>Did you see my mail?</p>'
+  expect(mine).toBe(`${firstText}\n\nRemoved: what was step 2, 3 days\n${secondText}`)
+  expect(theirs).toBe(`${firstText}\n\nStep 2, 3 days\n${secondText.replace('\n', '\nTheirs\n')}`)
+  await page.getByRole('region', { name: 'steps: Yours' }).focus()
+  await page.keyboard.press('End')
+  await expect.poll(() => page.evaluate('document.activeElement.scrollTop')).toBeGreaterThan(0)
+})
+
 test('a removed step is saved before its author signs out', async ({ application, open }) => {
   const { api } = application
   const { id } = await createCampaign(application, { name: 'Left', sequences: sequences() })

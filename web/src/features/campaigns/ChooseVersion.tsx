@@ -1,10 +1,13 @@
 import { Button, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import type { Campaign } from '../../api/generated/types.gen.ts'
+import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import classes from './ChooseVersion.module.css'
+import { letterOf } from './mails/MailRow.tsx'
 import type { Conflict } from './merge.ts'
 import type { WeeklySchedule } from './schedule/weekly-schedules.ts'
-import type { Step } from './steps/edit-steps.ts'
+import { type Step, stepsOf, type Variant } from './steps/edit-steps.ts'
 import { useDraft } from './useDraft.ts'
 
 /** Both versions of what two people changed at once, side by side; the rest is put together already. */
@@ -35,7 +38,6 @@ interface ChoicesProps {
 
 function Choices({ conflicts, onDone }: ChoicesProps) {
   const { t } = useTranslation()
-  const shown = useShown()
   const [keepsMine, setKeepsMine] = useState<(boolean | undefined)[]>(() =>
     conflicts.map(() => undefined),
   )
@@ -46,14 +48,14 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
       <Text data-autofocus tabIndex={-1} className={classes.body}>
         {t(($) => $.campaigns.conflict.body)}
       </Text>
-      {conflicts.map(({ path, mine, theirs }, index) => (
-        <section key={path} aria-label={labelOfPath(path)}>
+      {conflicts.map((conflict, index) => (
+        <section key={conflict.path} aria-label={labelOfPath(conflict.path)}>
           <Group justify="space-between" mb={4}>
-            <Text fw={500}>{labelOfPath(path)}</Text>
+            <Text fw={500}>{labelOfPath(conflict.path)}</Text>
             <SegmentedControl
               transitionDuration={0}
               size="xs"
-              aria-label={labelOfPath(path)}
+              aria-label={labelOfPath(conflict.path)}
               value={choiceOf(keepsMine[index])}
               onChange={(value) =>
                 setKeepsMine(keepsMine.map((each, at) => (at === index ? value === 'mine' : each)))
@@ -65,18 +67,8 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
             />
           </Group>
           <div className={classes.both}>
-            <div>
-              <Text size="xs" c="dimmed">
-                {t(($) => $.campaigns.conflict.mine)}
-              </Text>
-              <pre>{shown(path, mine)}</pre>
-            </div>
-            <div>
-              <Text size="xs" c="dimmed">
-                {t(($) => $.campaigns.conflict.theirs)}
-              </Text>
-              <pre>{shown(path, theirs)}</pre>
-            </div>
+            <Version conflict={conflict} whose="mine" />
+            <Version conflict={conflict} whose="theirs" />
           </div>
         </section>
       ))}
@@ -92,10 +84,26 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
 const choiceOf = (keepsMine: boolean | undefined) =>
   keepsMine === undefined ? '' : keepsMine ? 'mine' : 'theirs'
 
+function Version({ conflict, whose }: { conflict: Conflict; whose: 'mine' | 'theirs' }) {
+  const { t } = useTranslation()
+  const shown = useShown()
+  const name = t(($) => $.campaigns.conflict[whose])
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={4}>
+        {name}
+      </Text>
+      <CodeBlock label={`${labelOfPath(conflict.path)}: ${name}`}>
+        {shown(conflict.path, conflict[whose], conflict.base)}
+      </CodeBlock>
+    </div>
+  )
+}
+
 /** `/sequences/0/steps/1/variants/0/body` is "step 2, variant 1, body". */
 const labelOfPath = (path: string) =>
   path
-    .replace('/sequences/0', '')
+    .replace(/^\/sequences(\/0)?/, '')
     .replaceAll(
       /\/(step|variant|schedule)s\/(\d+)/g,
       (_, name, at) => `, ${name} ${Number(at) + 1}`,
@@ -106,15 +114,50 @@ const labelOfPath = (path: string) =>
 
 function useShown() {
   const { t } = useTranslation()
-  return (path: string, value: unknown): string => {
-    if (path.endsWith('/wait')) {
-      const { delay, delay_unit } = value as Step
-      return `${delay} ${t(($) => $.campaigns.steps.units[delay_unit])}`
-    }
+  const waitOf = ({ delay, delay_unit }: Step) =>
+    `${delay} ${t(($) => $.campaigns.steps.units[delay_unit])}`
+  const variantText = ({ subject, body, v_disabled }: Variant, at: number, isRemoved = false) => {
+    const letter = letterOf(at + 1)
+    const heading = isRemoved
+      ? t(($) => $.campaigns.conflict.removedVariant, { letter })
+      : t(($) => $.campaigns.steps.variant, { letter })
+    const off = v_disabled ? ` (${t(($) => $.campaigns.steps.off)})` : ''
+    return [heading + off, subject, body].filter(Boolean).join('\n')
+  }
+  const stepText = (step: Step, at: number, isRemoved = false) => {
+    const number = at + 1
+    const heading = isRemoved
+      ? t(($) => $.campaigns.conflict.removedStep, { number })
+      : t(($) => $.campaigns.steps.number, { number })
+    const variants = step.variants.map((variant, index) => variantText(variant, index))
+    return [`${heading}, ${waitOf(step)}`, ...variants].join('\n')
+  }
+  return (path: string, value: unknown, base: unknown): string => {
+    if (path.endsWith('/wait')) return waitOf(value as Step)
     if (path.endsWith('/hours')) {
       const { timing, timezone } = value as WeeklySchedule
       return `${timing.from} - ${timing.to}, ${timezone}`
     }
+    if (path.endsWith('/variants')) {
+      return withRemoved(value as Variant[], base as Variant[], variantText)
+    }
+    if (path.endsWith('/steps')) return withRemoved(value as Step[], base as Step[], stepText)
+    if (path === '/sequences') return withRemoved(stepsIn(value), stepsIn(base), stepText)
     return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   }
 }
+
+const stepsIn = (sequences: unknown) => stepsOf({ sequences: sequences as Campaign['sequences'] })
+
+/** What is there, in its order, and then what was removed. */
+const withRemoved = <T extends { id: string }>(
+  list: T[],
+  before: T[],
+  text: (item: T, at: number, isRemoved?: boolean) => string,
+) =>
+  [
+    ...list.map((item, at) => text(item, at)),
+    ...before.flatMap((item, at) =>
+      list.some(({ id }) => id === item.id) ? [] : [text(item, at, true)],
+    ),
+  ].join('\n\n')

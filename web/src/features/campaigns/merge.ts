@@ -4,6 +4,8 @@ import { replaceEqualDeep } from '@tanstack/react-query'
 export interface Conflict {
   /** A JSON pointer; its last part may be the name of one of `fieldGroups`. */
   path: string
+  /** As it was before both. */
+  base: unknown
   mine: unknown
   theirs: unknown
 }
@@ -40,7 +42,7 @@ export function merge<T>(base: T, mine: T, theirs: T, conflicts: Conflict[], pat
   }
   const merged = mergeLists(base, mine, theirs, conflicts, path)
   if (merged) return merged as T
-  conflicts.push({ path, mine, theirs })
+  conflicts.push({ path, base, mine, theirs })
   return theirs
 }
 
