@@ -31,8 +31,15 @@ export async function flushBeforeSignOut() {
   return [...unsaved.values()].flatMap((lost) => lost() ?? [])
 }
 
+let session = new AbortController()
+
+/** For requests that may outlive their page: aborted once who is signed in now is so no more. */
+export const sessionSignal = () => session.signal
+
 /** Nothing that one person read or has under way is there when another signs in. */
 export function forgetSession() {
+  session.abort()
+  session = new AbortController()
   clearCaches()
   for (const forget of registered.keys()) forget()
 }

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { recordRefusedCopies } from '../../../server/src/features/campaigns/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
+import { password } from '../../../server/test/browser.ts'
 import { createMember } from '../../../server/test/people.ts'
 import type { Campaign } from '../../src/api/generated/types.gen.ts'
 import type { Application } from '../application.ts'
@@ -642,6 +643,44 @@ test('who signs out while somebody else has changed the same is asked first, and
   await saved(page)
   const { body: kept } = await application.asOwner('GET', url)
   expect((kept as Campaign).sequences[0]?.steps).toHaveLength(1)
+})
+
+test('what the server was too busy to save is not saved by who signs in next', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Busy', sequences: sequences() })
+  const person = await createMember(application.api, 'busy@team.example', 'member')
+  const next = await createMember(application.api, 'next@team.example', 'member')
+  const page = await open(person.browser, `${path}/${id}?tab=options`)
+  await installClock(page)
+  const url = `**/app/api/v2/campaigns/${id}`
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 429')
+  await page.route(url, (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ ...refusal(429, 'Wait 9 s.'), headers: { 'retry-after': '9' } })
+      : route.fallback(),
+  )
+  await page.getByRole('textbox', { name: 'Name' }).fill('Not mine')
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  allowFailures(page, /^GET \/app\/.* 401$/)
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('E-mail address').fill(next.email)
+  await page.unroute(url)
+  const changes: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') changes.push(request.url())
+  })
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Campaigns', exact: true }).first().waitFor()
+  await page.clock.fastForward(10_000)
+  await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click()
+  await page.getByRole('link', { name: 'Busy' }).click()
+  await page.getByRole('heading', { name: 'Busy' }).waitFor()
+  expect(changes).toEqual([])
 })
 
 test('a removed variant, a removed weekly schedule and hours before others were drawn come back', async ({

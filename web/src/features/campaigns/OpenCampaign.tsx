@@ -13,7 +13,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
 import type { Campaign } from '../../api/generated/types.gen.ts'
-import { beforeSignOut } from '../../api/sign-out.ts'
+import { beforeSignOut, sessionSignal } from '../../api/sign-out.ts'
 import { readStored, storedNames, writeStored } from '../../lib/browser-storage.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
@@ -60,15 +60,21 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   const { user } = useSignedIn()
   const { id } = record
   const [uncommitted] = useState(() => new UncommittedInput())
+  // It goes on saving after its page was left: a server that was busy is asked again.
+  const [signal] = useState(sessionSignal)
   const [draft] = useState<CampaignDraft>(
     () =>
       new CampaignDraft(record, {
         async save(body, version) {
           const headers = { 'If-Match': `"${version}"` }
-          return (await updateCampaign({ path: { id }, body, headers, throwOnError: true })).data
+          const answer = await updateCampaign({
+            ...{ path: { id }, body, headers, signal },
+            throwOnError: true,
+          })
+          return answer.data
         },
         async read() {
-          const { data } = await getCampaign({ path: { id }, throwOnError: true })
+          const { data } = await getCampaign({ path: { id }, signal, throwOnError: true })
           uncommitted.commitBefore(data, draft.state())
           return data
         },
