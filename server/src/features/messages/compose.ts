@@ -54,7 +54,7 @@ export function compileStep(
 export function compose(compiled: CompiledStep, input: ComposeInput): ComposedMail {
   const { lead, mailbox, links, messageId, at } = input
   const from = mailAddress(mailbox.address)
-  const to = mailAddress(lead.email ?? '')
+  const to = mailAddress(input.to ?? lead.email ?? '')
   const mail = { workspaceId: compiled.workspaceId, leadId: lead.id, stepId: compiled.stepId }
   const unsubscribeUrl = links.unsubscribe(mail, to.folded)
   const rendered = render(compiled, input, unsubscribeUrl)

@@ -44,6 +44,8 @@ export interface CompiledStep {
 
 export interface ComposeInput {
   lead: TemplateLead & { id: string }
+  /** Who gets it in the lead's place, and sees what the lead would. */
+  to?: string | undefined
   mailbox: {
     address: string
     display_name: string | null

@@ -99,7 +99,6 @@ export async function previewStep(
     const key = { workspace_id: workspaceId, lead_id: lead.id, step_id: step.id }
     const ledgerId = row?.message_id ?? messageIdOf(key, mailbox.address)
     const messageId = test && isAsked ? test.messageId : ledgerId
-    const recipient = test ? { ...lead, email: test.to } : lead
     const about = {
       ...{ step: step.number, variant: variant.number },
       ...{ mailbox: mailbox.address, message_id: messageId },
@@ -110,11 +109,7 @@ export async function previewStep(
     try {
       const compiled = compileStep(campaign, step, variant)
       const mail = compose(compiled, {
-        lead: recipient,
-        mailbox,
-        messageId,
-        thread,
-        links,
+        ...{ lead, to: test?.to, mailbox, messageId, thread, links },
         at: ctx.now(),
       })
       return { ...about, mail, refusal: null }
