@@ -271,6 +271,26 @@ test('conversations are handed to another mailbox after their number was seen, t
   expect(leads).toEqual([{ mailbox_id: mailbox.id }])
 })
 
+test('of a record that is there and wrong the list says what is wrong, also to whom it is read', async ({
+  application,
+  open,
+}) => {
+  const { api, visitor } = application
+  const records: Record<string, string[]> = {
+    'wrong.example': ['v=spf1 -all', 'v=spf1 ~all'],
+    '_dmarc.wrong.example': ['v=DMARC1; rua=mailto:a@wrong.example'],
+  }
+  answerLookups(application)
+  api.ctx.lookupText = async (name) => records[name] ?? []
+  const account = { address: 'anna@wrong.example', password: 'x' }
+  await createRealMailbox(api.ctx, api.workspaceId, { smtpPort: 1, imapPort: 1 }, account)
+  const page = await open(visitor, path)
+  const row = page.getByRole('row', { name: account.address })
+  await row.getByText('the domain has 2 of them').waitFor()
+  await row.getByText('a record without a policy').waitFor()
+  await row.getByText('no key under the usual selectors').waitFor()
+})
+
 test('the list keeps its place while it loads, and says why it cannot be read', async ({
   application,
   open,

@@ -33,9 +33,7 @@ export function DomainRecords({ mailboxId }: { mailboxId: string }) {
           <span key={record} data-well={isWell} title={finding?.detail}>
             <Icon size="0.75rem" aria-hidden />
             {record}
-            <VisuallyHidden>
-              {isWell ? t(($) => $.mailboxes.dns.found) : t(($) => $.mailboxes.dns.missing)}
-            </VisuallyHidden>
+            <VisuallyHidden> {finding?.detail}</VisuallyHidden>
           </span>
         )
       })}
