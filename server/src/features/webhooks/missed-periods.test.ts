@@ -94,6 +94,30 @@ test('of what somebody dismissed the rest is offered again once a part of it is 
   expect(await count(id)).toMatchObject({ deliveries: 2, from: half })
 })
 
+test('a long pause stays offered however many short ones come after it, and one that was dismissed gives way first', async () => {
+  await using good = await startReceiver()
+  const { ctx, workspaceId } = service
+  const { id } = await service.createWebhook(good.url)
+  const pauseLong = async (events: number) => {
+    await set(id, 'disabled')
+    await service.emit(Array(events).fill({}))
+    advance(hour)
+    await set(id, 'active')
+    advance(minute)
+    return count(id)
+  }
+  const { from } = await pauseLong(1)
+  if (!from) throw new Error('It was not switched off.')
+  await dismissMissed(ctx, workspaceId, id, { from, dismissed: true }, { actor: operator })
+  const long = await pauseLong(2)
+  for (let paused = 0; paused < 19; paused++) await pause(id, 0)
+  expect(await keptOf(id)).toHaveLength(20)
+  expect(await keptOf(id)).not.toContainEqual(expect.objectContaining({ dismissed: true }))
+  for (let paused = 0; paused < 3; paused++) await pause(id, 0)
+  expect(await keptOf(id)).toHaveLength(20)
+  expect(await count(id)).toEqual(long)
+})
+
 test('of two pauses within two minutes each counts and delivers its own events', async () => {
   await using good = await startReceiver()
   const { id } = await service.createWebhook(good.url)

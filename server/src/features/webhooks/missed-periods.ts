@@ -62,7 +62,18 @@ export async function keepMissed(tx: Context, row: Row): Promise<string> {
   if (row.timestamp_disabled) {
     periods.push(await findCurrentPeriod(tx, row, row.timestamp_disabled))
   }
-  return JSON.stringify(periods.slice(-periodsMax))
+  return JSON.stringify(limited(periods))
+}
+
+/** Of too many one that was dismissed goes, else the shortest; never the last, for when it was over. */
+function limited(periods: KeptPeriod[]) {
+  if (periods.length <= periodsMax) return periods
+  const lengths = periods
+    .slice(0, -1)
+    .map(({ from, to, ended_from, dismissed }) =>
+      dismissed ? -1 : Date.parse(to) - Date.parse(ended_from ?? from),
+    )
+  return periods.toSpliced(lengths.indexOf(Math.min(...lengths)), 1)
 }
 
 /** What was replayed from its beginning on is missed no more; the rest of it, if any, is. */
