@@ -97,6 +97,35 @@ test('a link, another record and a reload lose nothing that was typed, and a fil
   await page.getByRole('dialog', { name: /bob@/ }).waitFor()
 })
 
+test('a saved view that is chosen beside an open lead asks first, and opens without the lead once that is answered', async ({
+  application,
+  open,
+}) => {
+  const { asOwner } = application
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Winter' })
+  const leads = [{ email: 'eve@winter.example' }, { email: 'kim@winter.example' }]
+  await asOwner('POST', '/app/api/v2/lead/add', { campaign_id: campaign.id, leads })
+  await asOwner('PUT', '/app/saved-views', { name: 'Only Kim', search: { q: 'kim@' } })
+  const page = await open(application.visitor, '/w/default/leads?q=winter')
+  await page.getByRole('row', { name: /eve@/ }).click()
+  const company = page.getByRole('dialog', { name: /eve@/ }).getByLabel('Company', { exact: true })
+  await company.fill('Example Works')
+  // By keyboard, because the panel lies over the button.
+  const choose = async () => {
+    await page.getByRole('button', { name: 'Views' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Only Kim', exact: true }).press('Enter')
+  }
+  await choose()
+  await stay(page)
+  expect(await company.inputValue()).toBe('Example Works')
+  await choose()
+  await questionOf(page).getByRole('button', { name: 'Leave' }).click()
+  await company.waitFor({ state: 'detached' })
+  await page.getByRole('row', { name: /eve@/ }).waitFor({ state: 'detached' })
+  await page.getByRole('row', { name: /kim@/ }).waitFor()
+  expect(await page.getByRole('searchbox').inputValue()).toBe('kim@')
+})
+
 test('a label, an invitation, a plan, an entry of the suppression list and a name that were begun are asked for before they are left', async ({
   application,
   open,

@@ -28,6 +28,8 @@ interface LeadsProps {
   campaigns: ReadonlyMap<string, string>
   /** Whose leads alone are shown; undefined: those of all campaigns. */
   campaignId?: string
+  /** With another one the filters forget what is being typed there; an open lead stays as it is. */
+  filtersKey?: number
   onFilter: (filter: LeadFilter) => void
   onOpen: (lead: string | undefined) => void
   whenEmpty: ReactNode
@@ -35,7 +37,7 @@ interface LeadsProps {
 
 /** Leads with their filters, what can be done with those that are chosen, and the panel of one. */
 export function Leads(props: LeadsProps) {
-  const { search, campaigns, campaignId, onFilter, onOpen, whenEmpty } = props
+  const { search, campaigns, campaignId, filtersKey, onFilter, onOpen, whenEmpty } = props
   const { id: workspaceId, role } = useWorkspace()
   const [selection, setSelection] = useState<Selection>(nothingSelected)
   const idempotencyKey = useIdempotencyKey()
@@ -70,6 +72,7 @@ export function Leads(props: LeadsProps) {
         <div className={classes.filters}>
           <Suspense>
             <LeadFilters
+              key={filtersKey}
               search={search}
               campaigns={campaignId === undefined ? campaigns : undefined}
               onChange={onFilter}

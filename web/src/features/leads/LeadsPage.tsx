@@ -26,7 +26,7 @@ export function LeadsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const campaigns = useCampaigns()
-  // What was typed into the search is not that of a view.
+  // What is typed into the search is not that of a view; an open lead asks before it goes.
   const [views, setViews] = useState(0)
   const { data: total } = useQuery(countLeadsOptions({ query: leadQueryOf(filterOf(search)) }))
   const mayChange = isAtLeast(role, 'member')
@@ -83,7 +83,7 @@ export function LeadsPage() {
       }
     >
       <Leads
-        key={views}
+        filtersKey={views}
         search={search}
         campaigns={campaigns}
         onFilter={show}
