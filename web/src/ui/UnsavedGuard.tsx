@@ -7,8 +7,11 @@ import { lazyPart } from '../lib/lazy-part.ts'
 
 const ConfirmDialog = lazyPart(() => import('./ConfirmDialog.tsx'), 'ConfirmDialog')
 
-/** What of an address has a form open; the rest of it are filters and tabs beside the form. */
-const openers = ['panel', 'lead', 'tab'] as const
+/**
+ * What of an address has a form open; the rest of it are filters and tabs beside the form. The last two
+ * are steps of connecting a mailbox: the inbox, which has a filter of that name, keeps what is typed.
+ */
+const openers = ['panel', 'lead', 'tab', 'address', 'mailbox'] as const
 
 interface UnsavedGuardProps {
   isUnsaved: () => boolean

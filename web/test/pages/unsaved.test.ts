@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
+import { goTo } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const settings = '/w/default/settings'
@@ -124,6 +125,47 @@ test('a saved view that is chosen beside an open lead asks first, and opens with
   await page.getByRole('row', { name: /eve@/ }).waitFor({ state: 'detached' })
   await page.getByRole('row', { name: /kim@/ }).waitFor()
   expect(await page.getByRole('searchbox').inputValue()).toBe('kim@')
+})
+
+test('another address, Back and a step back in connecting a mailbox are asked about, and keep the login and the limits that were begun', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  api.ctx.lookupMail = async () => ['mx.hoster.example']
+  api.ctx.lookupText = async () => []
+  const connect = `${settings}/mailboxes/connect`
+  const page = await open(application.visitor, connect)
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill('carol@example.com')
+  await page.keyboard.press('Enter')
+  const password = page.getByLabel('Password', { exact: true })
+  await password.fill('half a password')
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await stay(page)
+  await page.goBack()
+  await stay(page)
+  expect(await password.inputValue()).toBe('half a password')
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await questionOf(page).getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('textbox', { name: 'E-mail address' }).waitFor()
+
+  const server = { host: '127.0.0.1', username: 'dora', password: 'secret', security: 'none' }
+  const mailbox = { address: 'dora@example.com', smtp: server, imap: server }
+  const { id } = await addMailbox(api.ctx, api.workspaceId, mailbox, operator)
+  const works = `${JSON.stringify({ step: 'done', status: 'ok', detail: '', remedy: null })}\n`
+  await page.route('**/app/mailboxes/*/test', (route) =>
+    route.fulfill({ contentType: 'application/x-ndjson', body: works }),
+  )
+  await goTo(page, `${connect}?address=dora@example.com`)
+  await goTo(page, `${connect}?address=dora@example.com&mailbox=${id}`)
+  const limit = page.getByLabel('Mails a day')
+  await limit.fill('31')
+  await page.goBack()
+  await stay(page)
+  expect(await limit.inputValue()).toBe('31')
+  await page.goBack()
+  await questionOf(page).getByRole('button', { name: 'Leave' }).click()
+  await limit.waitFor({ state: 'detached' })
 })
 
 test('a label, an invitation, a plan, an entry of the suppression list and a name that were begun are asked for before they are left', async ({
