@@ -13,6 +13,9 @@ const ConfirmDialog = lazyPart(() => import('./ConfirmDialog.tsx'), 'ConfirmDial
  */
 const openers = ['panel', 'lead', 'tab', 'address', 'mailbox'] as const
 
+/** Whoever has said that they leave is not asked by the next form of the page, which is asked right after. */
+let isLeaving = false
+
 interface UnsavedGuardProps {
   isUnsaved: () => boolean
   /** Nobody leaves what is under way, because its answer is shown only once. */
@@ -39,6 +42,7 @@ export function UnsavedGuard({ isUnsaved, isBusy = false }: UnsavedGuardProps) {
     shouldBlockFn({ current, next }) {
       if (!holds() || !isElsewhere(current, next)) return false
       if (isBusy || decide.current) return true
+      if (isLeaving) return false
       // Not yet: the Escape that wants to close a panel would answer the question as well.
       setTimeout(asking.open)
       return new Promise<boolean>((resolve) => {
@@ -48,10 +52,12 @@ export function UnsavedGuard({ isUnsaved, isBusy = false }: UnsavedGuardProps) {
     enableBeforeUnload: holds,
   })
   const answer = (stays: boolean) => {
+    isLeaving = !stays
     decide.current?.(stays)
     // The Escape that closes the question asks the panel below it to close, too. Whoever sees the question
     // gone is asked again.
     setTimeout(() => {
+      isLeaving = false
       decide.current = undefined
       asking.close()
     })

@@ -168,6 +168,27 @@ test('another address, Back and a step back in connecting a mailbox are asked ab
   await limit.waitFor({ state: 'detached' })
 })
 
+test('two forms of a page in which somebody typed are asked about once', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const server = { host: '127.0.0.1', username: 'finn', password: 'secret', security: 'none' }
+  const mailbox = { address: 'finn@example.com', smtp: server, imap: server }
+  const { id } = await addMailbox(api.ctx, api.workspaceId, mailbox, operator)
+  const page = await open(application.visitor, `${settings}/mailboxes/${id}`)
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Finn')
+  const password = page.getByLabel('Password', { exact: true })
+  await password.fill('half a password')
+  const labels = page.getByRole('link', { name: 'Labels' })
+  await labels.click()
+  await stay(page)
+  expect(await password.inputValue()).toBe('half a password')
+  await labels.click()
+  await questionOf(page).getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'Labels', exact: true }).waitFor()
+})
+
 test('a label, an invitation, a plan, an entry of the suppression list and a name that were begun are asked for before they are left', async ({
   application,
   open,
