@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
-import { goTo } from '../browser.ts'
+import { expectFailures, goTo } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const settings = '/w/default/settings'
@@ -248,6 +248,57 @@ test('a label, an invitation, a plan, an entry of the suppression list and a nam
   await page.getByRole('link', { name: 'Labels' }).click()
   await stay(page)
   expect(await name.inputValue()).toBe('Half a name')
+})
+
+test('a campaign, a test mail and a new password that were begun are asked for before they are left', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, '/w/default/campaigns')
+  await page.getByRole('button', { name: 'New campaign' }).first().click()
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('Half a campaign')
+  await page.keyboard.press('Escape')
+  await stay(page)
+  expect(await name.inputValue()).toBe('Half a campaign')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await name.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'New campaign' }).first().click()
+  await name.fill('A whole campaign')
+  await name.press('Enter')
+  await page.getByRole('heading', { name: 'A whole campaign' }).waitFor()
+
+  const leads = [{ email: 'gus@example.com' }]
+  const campaign_id = new URL(page.url()).pathname.split('/').at(-1)
+  await application.asOwner('POST', '/app/api/v2/lead/add', { campaign_id, leads })
+  // Its mail is not written yet.
+  expectFailures(page, 'POST /app/campaigns/:id/preview 409')
+  await page.getByRole('link', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Send test' }).click()
+  const to = page.getByRole('textbox', { name: 'To', exact: true })
+  const own = await to.inputValue()
+  await to.fill('half@an.address')
+  await page.keyboard.press('Escape')
+  await stay(page)
+  expect(await to.inputValue()).toBe('half@an.address')
+  await page.keyboard.press('Escape')
+  await questionOf(page).getByRole('button', { name: 'Leave' }).click()
+  await to.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Send test' }).click()
+  expect(await to.inputValue()).toBe(own)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await to.waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Your account' }).click()
+  const password = page.getByLabel('New password', { exact: true })
+  await password.fill('half a password')
+  await page.goBack()
+  await stay(page)
+  expect(await password.inputValue()).toBe('half a password')
+  await page.goBack()
+  await questionOf(page).getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'A whole campaign' }).waitFor()
 })
 
 test('who signs out with something typed in a form is asked first, and loses nothing by staying', async ({

@@ -11,6 +11,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { NewPasswordInput, newPasswordProblem, useSignedIn } from '../users/index.ts'
 
 export function ChangePassword() {
@@ -37,6 +38,8 @@ export function ChangePassword() {
   })
   return (
     <Form onSubmit={form.onSubmit((body) => change.mutate({ body }))} fault={fault}>
+      {/* The browser fills in the current one, unasked. */}
+      <UnsavedGuard isUnsaved={() => form.getValues().new_password !== ''} />
       <input type="email" value={user.email} autoComplete="username" readOnly hidden />
       <PasswordInput
         {...form.getInputProps('current_password')}

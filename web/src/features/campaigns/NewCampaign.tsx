@@ -14,6 +14,7 @@ import { showFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
+import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useCampaigns } from '../leads/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import { oneMail, useFirstDraft } from './first-draft.ts'
@@ -47,8 +48,10 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
     onSuccess: () => cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() }),
   }
   const follow = {
-    onSuccess: ({ id }: { id: string }) =>
-      void navigate({ to: '/w/$handle/campaigns/$id', params: { handle, id } }),
+    onSuccess({ id }: { id: string }) {
+      form.resetDirty()
+      void navigate({ to: '/w/$handle/campaigns/$id', params: { handle, id } })
+    },
   }
   const create = useMutation({
     ...createCampaignMutation(),
@@ -68,6 +71,7 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const { start } = form.getValues()
   return (
     <Form onSubmit={submit} fault={fault}>
+      <UnsavedGuard isUnsaved={form.isDirty} />
       <Radio.Group
         label={t(($) => $.campaigns.form.start)}
         value={start}
@@ -107,7 +111,10 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
       <FormButtons
         submit={t(($) => $.campaigns.form.submit)}
         isBusy={create.isPending || duplicate.isPending}
-        onCancel={onCancel}
+        onCancel={() => {
+          form.reset()
+          onCancel()
+        }}
       />
     </Form>
   )

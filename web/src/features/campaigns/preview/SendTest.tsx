@@ -10,6 +10,7 @@ import { showFault } from '../../../lib/form.ts'
 import { useIdempotencyKey } from '../../../lib/idempotency-key.ts'
 import { Form } from '../../../ui/Form.tsx'
 import { FormButtons } from '../../../ui/FormButtons.tsx'
+import { UnsavedGuard } from '../../../ui/UnsavedGuard.tsx'
 import { useMailboxes } from '../../mailboxes/index.ts'
 import { useSignedIn } from '../../users/index.ts'
 import { useDraft } from '../useDraft.ts'
@@ -47,6 +48,8 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
     onSuccess({ success, error, to }) {
       idempotencyKey.renew()
       if (!success) return setRefusal(error ?? '')
+      // The next one goes to the same.
+      form.resetDirty()
       notifications.show({ message: t(($) => $.campaigns.test.sent, { to }) })
       onClose()
     },
@@ -71,9 +74,11 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
     <Drawer
       opened={opened}
       onClose={() => send.isPending || onClose()}
+      onExitTransitionEnd={form.reset}
       title={t(($) => $.campaigns.test.title)}
     >
       <Form onSubmit={submit} fault={fault}>
+        <UnsavedGuard isUnsaved={form.isDirty} />
         <Text size="sm" c="dimmed">
           {t(($) => $.campaigns.test.body)}
         </Text>
@@ -97,7 +102,10 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
         <FormButtons
           submit={t(($) => $.campaigns.test.submit)}
           isBusy={send.isPending}
-          onCancel={onClose}
+          onCancel={() => {
+            form.reset()
+            onClose()
+          }}
         />
       </Form>
     </Drawer>
