@@ -463,6 +463,26 @@ test('whoever has gone on is told of an answer that was not sent, and signing ou
   expect(world.outbox.mails).toHaveLength(before + 2)
 })
 
+test('undone from another page, a conversation waits again and calls nobody back into the inbox', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { id } = await world.converse({ email: 'away@lead.example', first_name: 'Awa' })
+  const page = await open(application.visitor, `${path}?thread=${id}`)
+  await page.getByRole('article').waitFor()
+  await expect.poll(() => page.title()).toMatch(/^\(\d+\) /)
+  const waiting = async () => Number(/^\((\d+)\)/.exec(await page.title())?.[1] ?? 0)
+  const before = await waiting()
+  await page.keyboard.press('e')
+  await expect.poll(waiting).toBe(before - 1)
+  await page.getByRole('link', { name: 'Campaigns' }).click()
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(waiting).toBe(before)
+  expect(new URL(page.url()).pathname).toBe('/w/default/campaigns')
+})
+
 test('in another workspace nothing of the one before can be undone, nor is counted as waiting', async ({
   application,
   open,

@@ -3,6 +3,7 @@ import { Suspense, useCallback, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { usePageInTitle } from '../../lib/tab-title.ts'
+import { useIsHere } from '../../lib/useIsHere.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { useOwnLabels } from '../labels/index.ts'
@@ -41,6 +42,7 @@ export function InboxPage() {
   // In the order in which they are shown, for the keys that move.
   const [shown, setShown] = useState<string[]>([])
   const changes = useThreadChanges()
+  const isHere = useIsHere()
   const { settable, areRead } = useOwnLabels()
   const reply = useRef<FocusHandle>(null)
 
@@ -56,7 +58,8 @@ export function InboxPage() {
   }
   const finish = (id: string) => {
     const following = next(1) ?? next(-1)
-    void changes.setDone(id, true, () => open(id, true))
+    // By then its reader may be on another page, also of another workspace.
+    void changes.setDone(id, true, () => isHere.current && open(id, true))
     // What is done leaves all other views: go on with the next one.
     if (search.view !== 'all' && search.view !== 'done') open(following, true)
   }
