@@ -1,16 +1,21 @@
 import { clearCaches } from './caches.ts'
 
-const registered = new Map<() => void, () => boolean>()
+/** What ends half done with the session. */
+type UnderWay = 'answer' | 'upload'
+
+const registered = new Map<() => void, () => UnderWay | undefined>()
 
 /**
  * Registers what is held outside of the caches and must be forgotten when somebody signs out.
  *
- * @param isUnderWay whether something would be lost, which whoever signs out is asked about
+ * @param underWay what would end half done, which whoever signs out is asked about
  */
-export const onSignOut = (forget: () => void, isUnderWay = () => false) =>
-  void registered.set(forget, isUnderWay)
+export const onSignOut = (
+  forget: () => void,
+  underWay: () => UnderWay | undefined = () => undefined,
+) => void registered.set(forget, underWay)
 
-export const isAnythingUnderWay = () => [...registered.values()].some((isUnderWay) => isUnderWay())
+export const whatIsUnderWay = () => [...registered.values()].flatMap((underWay) => underWay() ?? [])
 
 const unsaved = new Map<() => Promise<void>, () => string | undefined>()
 

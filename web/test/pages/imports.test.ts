@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import type { Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { setPlan } from '../../../server/src/features/workspaces/index.ts'
+import { password } from '../../../server/test/browser.ts'
 import { importer, manyRows } from '../../../server/test/imports.ts'
 import { forgetPeak, peakMegabytes } from '../../../server/test/memory.ts'
 import { patience } from '../../../server/test/patience.ts'
+import { createMember } from '../../../server/test/people.ts'
 import { allowFailures, expectFailures, goTo, readRenderers } from '../browser.ts'
 import { refusal } from '../refusal.ts'
 import { signInAgain } from '../sign-in-again.ts'
@@ -388,6 +390,52 @@ test('whoever left while a file was on its way goes on with that file and no oth
     .where('campaign_id', '=', campaign.id)
     .execute()
   expect(added).toEqual([])
+})
+
+test('whoever signs out while a file is on its way is asked first, and none of it is sent on by who signs in next', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const first = await createMember(api, 'first@import.example', 'member')
+  const second = await createMember(api, 'second@import.example', 'member')
+  const page = await open(first.browser, path)
+  const sent: string[] = []
+  page.on('request', (request) => {
+    const number = /\/parts\/(\d+)$/.exec(request.url())?.[1]
+    if (number) sent.push(number)
+  })
+  const held = Promise.withResolvers<Route>()
+  await page.route('**/parts/2', held.resolve, { times: 1 })
+  const rows = manyRows(600)
+    .replace('company_name', 'personalization')
+    .replaceAll(' Ltd', ' x'.repeat(4000))
+  await page.locator('input[type=file]').setInputFiles({
+    ...{ name: 'mine.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) },
+  })
+  const onItsWay = await held.promise
+  const signOut = async () => {
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  }
+  const asking = page.getByRole('dialog', { name: 'Sign out now?' })
+  await signOut()
+  await asking.getByText('A file of leads is still on its way.').waitFor()
+  await asking.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('Sending the file').waitFor()
+  await signOut()
+  // What the page was reading in this moment is refused.
+  allowFailures(page, /^[A-Z]+ \/app\/.* 401$/)
+  await asking.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('E-mail address').fill(second.email)
+  // The part that was under way gets no answer any more, or that its sender is signed out.
+  await onItsWay.fallback().catch(() => undefined)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: 'Your account' }).waitFor()
+  await goTo(page, path)
+  await page.getByText('mine.csv').waitFor()
+  expect(sent).toEqual(['1', '2'])
 })
 
 test('a picture and a row of 200 MB are refused with what to do, and neither the server nor the page grows', async ({

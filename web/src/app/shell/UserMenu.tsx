@@ -13,7 +13,7 @@ import { LogOut, Moon, Sun, UserRound } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { signOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { flushBeforeSignOut, forgetSession, isAnythingUnderWay } from '../../api/sign-out.ts'
+import { flushBeforeSignOut, forgetSession, whatIsUnderWay } from '../../api/sign-out.ts'
 import { useSignedIn } from '../../features/users/index.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import classes from './UserMenu.module.css'
@@ -43,7 +43,7 @@ export function UserMenu({ onNavigate }: { onNavigate: (() => void) | undefined 
   })
   const leave = async () => {
     const sentences = new Set(await flushBeforeSignOut())
-    if (isAnythingUnderWay()) sentences.add(t(($) => $.shell.leaving.body))
+    for (const each of whatIsUnderWay()) sentences.add(t(($) => $.shell.leaving[each]))
     setLost([...sentences].join(' '))
     if (sentences.size > 0) asking.open()
     else signOut.mutate({})

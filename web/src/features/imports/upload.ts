@@ -4,6 +4,7 @@ import type { Fault } from '../../api/fault.ts'
 import { isFault, unreachable } from '../../api/fault.ts'
 import { putImportPart } from '../../api/generated/sdk.gen.ts'
 import type { Import } from '../../api/generated/types.gen.ts'
+import { onSignOut } from '../../api/sign-out.ts'
 import { createListeners } from '../../lib/listeners.ts'
 
 /** What this tab is sending; another one knows nothing of it. */
@@ -24,6 +25,19 @@ function setUpload(id: string, upload: Upload | undefined) {
 
 export const useUpload = (id: string) =>
   useSyncExternalStore(listeners.subscribe, () => uploads.get(id))
+
+/** Who signs in next has a session in which nothing of this is sent on. */
+let session = new AbortController()
+
+onSignOut(
+  () => {
+    session.abort()
+    session = new AbortController()
+    uploads.clear()
+    listeners.tell()
+  },
+  () => ([...uploads.values()].some(({ fault }) => !fault) ? 'upload' : undefined),
+)
 
 const attemptsMax = 5
 const pauseMs = 1000
@@ -49,11 +63,13 @@ export async function sendFile(
     number,
     part: file.slice((number - 1) * part_bytes, number * part_bytes),
   }))
+  const { signal } = session
   // The last part of a file is seldom a whole one.
   let sentBytes = parts.reduce((left, { part }) => left - part.size, file_bytes)
   setUpload(id, { file, sentBytes, fault: undefined })
   for (const { number, part } of parts) {
-    const answer = await sendPart(workspaceId, id, number, part)
+    const answer = await sendPart(workspaceId, id, number, part, signal)
+    if (signal.aborted) return
     if (isFault(answer)) return setUpload(id, { file, sentBytes, fault: answer })
     onAnswer(answer)
     // The first part has shown that the file is no list.
@@ -69,6 +85,7 @@ async function sendPart(
   id: string,
   number: number,
   body: Blob,
+  signal: AbortSignal,
 ): Promise<Import | Fault> {
   for (let attempt = 1; ; ) {
     // A browser sends nothing of a file that was changed or moved, and does not say why.
@@ -77,11 +94,12 @@ async function sendPart(
       // Another workspace may be looked at by now.
       const headers = { 'X-Workspace-ID': workspaceId }
       const path = { id, number }
-      const { data } = await putImportPart({ path, headers, body, throwOnError: true })
+      const { data } = await putImportPart({ path, headers, body, signal, throwOnError: true })
       return data
     } catch (thrown) {
       const fault = isFault(thrown) ? thrown : unreachable
       const isSignedOut = fault.code === 'not_signed_in'
+      if (signal.aborted) return fault
       if (!isSignedOut && (!isPassing(fault) || attempt === attemptsMax)) return fault
       const waitMs = isSignedOut ? 0 : Math.max(pauseMs * attempt, fault.retryAfterMs ?? 0)
       await new Promise((resolve) => setTimeout(resolve, waitMs))

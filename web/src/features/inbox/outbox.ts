@@ -83,11 +83,14 @@ export const forgetFailed = (threadId: string) =>
 const isUnderWay = () => outgoing.some(({ state }) => state !== 'failed')
 
 // Whoever signs in next must not send it, nor be told of it; its text stays a draft.
-onSignOut(() => {
-  for (const timer of timers.values()) clearTimeout(timer)
-  set([])
-  notifications.clean()
-}, isUnderWay)
+onSignOut(
+  () => {
+    for (const timer of timers.values()) clearTimeout(timer)
+    set([])
+    notifications.clean()
+  },
+  () => (isUnderWay() ? 'answer' : undefined),
+)
 
 async function send(reply: Outgoing) {
   const { workspaceId, threadId, draft, html, key, seen, force } = reply
