@@ -38,6 +38,9 @@ test('of an address that somebody typed only filters that make sense are kept', 
   expect(leadsSearchOf({ q: 2026 })).toMatchObject({ q: '2026' })
   expect(leadsSearchOf({ q: 'x'.repeat(9000) }).q).toHaveLength(200)
   expect(webhookSearchOf({ from: '2026-13-45', to: '2026-11-20' })).toEqual({ to: '2026-11-20' })
+  const since = '2026-11-20T03:04:05.678Z'
+  expect(webhookSearchOf({ panel: 'replay', since })).toEqual({ panel: 'replay', since })
+  expect(webhookSearchOf({ since: '2026-13-45T00:00:00.000Z' })).toEqual({})
 })
 
 test('who signs in is sent on to a page of ours, and to no other site', () => {

@@ -18,6 +18,12 @@ export const idOf = (value: unknown) =>
 export const dayOf = (value: unknown) =>
   typeof value === 'string' && isDay(value) ? value : undefined
 
+/** As the API says it. */
+export const instantOf = (value: unknown) =>
+  typeof value === 'string' && /^\d{4}-.*Z$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined
+
 export const oneOf = <const Value>(values: readonly Value[], value: unknown) =>
   values.find((each) => each === value)
 

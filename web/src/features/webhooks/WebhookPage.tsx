@@ -55,7 +55,6 @@ export function WebhookPage() {
   usePageInTitle(webhook.data?.name ?? t(($) => $.webhooks.title))
   const health = useQuery({ ...getWebhookHealthOptions({ path }), enabled })
   const [isLogRead, setLogRead] = useState(false)
-  const [missedSince, setMissedSince] = useState<string>()
   const onLogRead = useCallback(() => setLogRead(true), [])
   const show = useCallback(
     (changes: WebhookSearch, options = {}) =>
@@ -68,10 +67,7 @@ export function WebhookPage() {
     (attempt: string) => show({ attempt }, { replace: hasAttempt }),
     [show, hasAttempt],
   )
-  const replayFrom = (from: string) => {
-    setMissedSince(from)
-    show({ panel: 'replay' })
-  }
+  const replayFrom = (since: string) => show({ panel: 'replay', since })
   const back = (
     <BackLink to="/w/$handle/settings/webhooks" params={{ handle }}>
       {t(($) => $.webhooks.all)}
@@ -158,9 +154,9 @@ export function WebhookPage() {
           <WebhookPanels
             webhook={data}
             panel={search.panel}
-            missedSince={missedSince}
+            missedSince={search.since}
             onTooMany={replayFrom}
-            onClose={() => show({ panel: undefined })}
+            onClose={() => show({ panel: undefined, since: undefined })}
           />
         )}
       </Suspense>

@@ -1,9 +1,11 @@
-import { dayOf, idOf, oneOf, type Search } from '../../lib/search.ts'
+import { dayOf, idOf, instantOf, oneOf, type Search } from '../../lib/search.ts'
 import { dayRange } from '../../lib/time.ts'
 
 /** What is open on the page of a webhook and which attempts are looked at, as it stands in the address. */
 export interface WebhookSearch {
   panel?: (typeof panels)[number] | undefined
+  /** When what was missed began, where it is more than one replay delivers and a window of it is chosen. */
+  since?: string | undefined
   /** The one whose panel is open. */
   attempt?: string | undefined
   result?: (typeof results)[number] | undefined
@@ -24,6 +26,7 @@ export function webhookSearchOf(search: Search): WebhookSearch {
   }
   return {
     panel: oneOf(panels, search.panel),
+    since: instantOf(search.since),
     attempt: idOf(search.attempt),
     result: oneOf(results, search.result),
     type: text('type', /^[\w.-]{1,255}$/),
