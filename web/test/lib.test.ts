@@ -3,7 +3,7 @@ import { faultOf, unreachable, withRetryAfter } from '../src/api/fault.ts'
 import { browserOf } from '../src/features/account/browser-of.ts'
 import { contactsSearchOf } from '../src/features/acquisition/search.ts'
 import { auditQueryOf, auditSearchOf } from '../src/features/audit/search.ts'
-import { campaignsSearchOf } from '../src/features/campaigns/search.ts'
+import { campaignSearchOf, campaignsSearchOf } from '../src/features/campaigns/search.ts'
 import { labelChoices } from '../src/features/inbox/labels.ts'
 import { inboxSearchOf } from '../src/features/inbox/search.ts'
 import { snoozeTime } from '../src/features/inbox/snooze-times.ts'
@@ -41,6 +41,12 @@ test('of an address that somebody typed only filters that make sense are kept', 
   const since = '2026-11-20T03:04:05.678Z'
   expect(webhookSearchOf({ panel: 'replay', since })).toEqual({ panel: 'replay', since })
   expect(webhookSearchOf({ since: '2026-13-45T00:00:00.000Z' })).toEqual({})
+})
+
+test('results are counted over one of the periods that can be chosen, whatever the address says', () => {
+  expect([7, 14, 30, '30', 365, 400].map((days) => campaignSearchOf({ days }).days)).toEqual([
+    ...[7, undefined, 30, undefined, 365, undefined],
+  ])
 })
 
 test('who signs in is sent on to a page of ours, and to no other site', () => {

@@ -32,6 +32,9 @@ export type Tab = (typeof tabs)[number]
 
 export const sendStates = ['claimed', 'transmitting', 'sent', 'failed', 'uncertain'] as const
 
+/** Over how many days results are counted. */
+export const periods = [7, 30, 90, 365] as const
+
 /** How a mail is looked at, besides as HTML. */
 export const mailViews = ['text', 'headers'] as const
 
@@ -49,7 +52,7 @@ export interface CampaignSearch extends Omit<LeadFilter, 'campaign'> {
   schedule?: number | undefined
   /** Of the mails that are listed. */
   state?: (typeof sendStates)[number] | undefined
-  /** How many days are looked at. */
+  /** One of the periods. */
   days?: number | undefined
   panel?: 'launch' | 'test' | undefined
 }
@@ -65,7 +68,7 @@ export function campaignSearchOf(search: Search): CampaignSearch {
     view: oneOf(mailViews, search.view),
     schedule: wholeOf(search.schedule, 10),
     state: oneOf(sendStates, search.state),
-    days: wholeOf(search.days, 400),
+    days: oneOf(periods, search.days),
     panel: oneOf(['launch', 'test'], search.panel),
   }
 }

@@ -11,12 +11,12 @@ import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { LoadingRows } from '../../../ui/LoadingRows.tsx'
 import { QueryFault } from '../../../ui/QueryFault.tsx'
 import { letterOf } from '../mails/MailRow.tsx'
+import { periods } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
 import { OutcomeTable } from './OutcomeTable.tsx'
 import { byNumbers, csvOf, daysBetween, type Item, sumOf, sumsBy } from './sums.ts'
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
-const periods = [7, 30, 90, 365]
 
 /** What the mails came to, by step and variant with the count behind every rate, and by day. */
 export function AnalyticsTab() {
