@@ -20,13 +20,15 @@ interface UnsavedGuardProps {
   isUnsaved: () => boolean
   /** Nobody leaves what is under way, because its answer is shown only once. */
   isBusy?: boolean
+  /** It is on a page that stays while a panel is opened over it. */
+  isOnPage?: boolean
 }
 
 /**
  * Within a form: asks before somebody loses what they typed, by a link, by Back, by closing the panel or
  * the tab, by signing out. Whoever saves or cancels it says so first (`resetDirty`, `reset`), and is not asked.
  */
-export function UnsavedGuard({ isUnsaved, isBusy = false }: UnsavedGuardProps) {
+export function UnsavedGuard({ isUnsaved, isBusy = false, isOnPage = false }: UnsavedGuardProps) {
   const { t } = useTranslation()
   const [isAsking, asking] = useDisclosure()
   const decide = useRef<(stays: boolean) => void>(undefined)
@@ -40,7 +42,7 @@ export function UnsavedGuard({ isUnsaved, isBusy = false }: UnsavedGuardProps) {
   )
   useBlocker({
     shouldBlockFn({ current, next }) {
-      if (!holds() || !isElsewhere(current, next)) return false
+      if (!holds() || !isElsewhere(current, next, isOnPage)) return false
       if (isBusy || decide.current) return true
       if (isLeaving) return false
       // Not yet: the Escape that wants to close a panel would answer the question as well.
@@ -84,10 +86,12 @@ interface Location {
   search: object
 }
 
-function isElsewhere(current: Location, next: Location) {
+function isElsewhere(current: Location, next: Location, isOnPage: boolean) {
   const partOf = ({ search }: Location, name: string) => new Map(Object.entries(search)).get(name)
   return (
     current.pathname !== next.pathname ||
-    openers.some((name) => partOf(current, name) !== partOf(next, name))
+    openers.some(
+      (name) => !(isOnPage && name === 'panel') && partOf(current, name) !== partOf(next, name),
+    )
   )
 }

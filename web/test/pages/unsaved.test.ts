@@ -250,6 +250,21 @@ test('a label, an invitation, a plan, an entry of the suppression list and a nam
   expect(await name.inputValue()).toBe('Half a name')
 })
 
+test('a panel that opens and closes over a form of its page asks nothing, and the form keeps what was typed', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, `${settings}/workspace`)
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('Half a name')
+  await page.getByRole('button', { name: 'Change plan' }).click()
+  const requests = page.getByRole('spinbutton', { name: /Requests/ })
+  await requests.waitFor()
+  await page.keyboard.press('Escape')
+  await requests.waitFor({ state: 'detached' })
+  expect(await name.inputValue()).toBe('Half a name')
+})
+
 test('a campaign, a test mail and a new password that were begun are asked for before they are left', async ({
   application,
   open,

@@ -34,7 +34,7 @@ export function Profile() {
   )
   return (
     <Form onSubmit={save} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isOnPage />
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.setUp.name)}
