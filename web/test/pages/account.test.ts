@@ -70,6 +70,34 @@ test('a second factor is set up by its code, its backup codes are waited for and
   await page.getByRole('heading', { name: 'Home' }).waitFor()
 })
 
+test('a link opens the setting up of a second factor, which Back and Escape close; where one is on it opens nothing', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const person = await createMember(api, 'linked@team.example', 'member')
+  const page = await open(person.browser, '/account?panel=second-factor')
+  const drawer = page.getByRole('dialog')
+  await drawer.getByLabel('Your password', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Set up second factor' }).click()
+  await drawer.waitFor()
+  expect(new URL(page.url()).search).toBe('?panel=second-factor')
+  await page.goBack()
+  await drawer.waitFor({ state: 'detached' })
+
+  await api.ctx.database.peek
+    .updateTable('users')
+    .set({ two_factor_enabled: true })
+    .where('id', '=', person.id)
+    .execute()
+  await page.goto(`${application.address}/account?panel=second-factor`)
+  await page.getByRole('button', { name: 'New backup codes' }).waitFor()
+  await expect.poll(() => new URL(page.url()).search).toBe('')
+  expect(await drawer.count()).toBe(0)
+})
+
 /** Somebody presses Escape before the answer is there. */
 async function escapeDuring(page: Page, url: string, ask: () => Promise<void>) {
   const answer = Promise.withResolvers<void>()

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
 import { readSession, takeWanted } from '../../features/users/index.ts'
 import { rememberedWorkspace } from '../../lib/remembered.ts'
+import { panelOf } from '../../lib/search.ts'
 import { NoWorkspace } from '../NoWorkspace.tsx'
 import { PageFault } from '../PageFault.tsx'
 import { root } from './root.tsx'
@@ -44,6 +45,7 @@ export const home = createRoute({
 export const account = createRoute({
   getParentRoute: () => signedIn,
   path: 'account',
+  validateSearch: panelOf('second-factor'),
   component: lazyRouteComponent(
     () => import('../../features/account/AccountPage.tsx'),
     'AccountPage',

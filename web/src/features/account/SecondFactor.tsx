@@ -1,4 +1,5 @@
 import { Button, Drawer, Group } from '@mantine/core'
+import { getRouteApi, Navigate } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
@@ -9,13 +10,23 @@ import { ConfirmWithPassword } from './ConfirmWithPassword.tsx'
 // With what draws the QR code; most people never open it again.
 const EnableSecondFactor = lazyPart(() => import('./EnableSecondFactor.tsx'), 'EnableSecondFactor')
 
+const route = getRouteApi('/signed-in/account')
+
 /** Whether a code is asked for besides the password, and what can be done about it. */
 export function SecondFactor() {
   const { t } = useTranslation()
   const { user } = useSignedIn()
-  const [open, setOpen] = useState<'enable' | 'confirm' | 'store' | 'codes' | 'disable'>()
+  const { panel } = route.useSearch()
+  const navigate = route.useNavigate()
+  // Setting it up begins by the address, and goes on here: nobody comes back to codes that are shown once.
+  const [open, setOpen] = useState<'confirm' | 'store' | 'codes' | 'disable'>()
   const close = () => setOpen(undefined)
+  const end = () => {
+    close()
+    void navigate({ search: {} })
+  }
   const isOn = user.has_second_factor
+  const isAsked = panel === 'second-factor'
   return (
     <>
       <Group>
@@ -32,25 +43,29 @@ export function SecondFactor() {
             </Button>
           </>
         ) : (
-          <Button variant="default" onClick={() => setOpen('enable')}>
+          <Button
+            variant="default"
+            onClick={() => void navigate({ search: { panel: 'second-factor' } })}
+          >
             {t(($) => $.secondFactor.enable)}
           </Button>
         )}
       </Group>
+      {isOn && isAsked && !open && <Navigate to="/account" search={{}} replace />}
       <Suspense>
         <Drawer
-          opened={open === 'enable' || open === 'confirm' || open === 'store'}
+          opened={open === 'confirm' || open === 'store' || (isAsked && !isOn)}
           // The backup codes are waited for, and once they are there closed by their own button.
-          onClose={() => open === 'enable' && close()}
-          withCloseButton={open === 'enable'}
+          onClose={() => open || end()}
+          withCloseButton={!open}
           title={t(($) => $.secondFactor.enable)}
         >
           <EnableSecondFactor
             isConfirmed={open === 'store'}
             onConfirm={() => setOpen('confirm')}
-            onRefused={() => setOpen('enable')}
+            onRefused={close}
             onConfirmed={() => setOpen('store')}
-            onDone={close}
+            onDone={end}
           />
         </Drawer>
       </Suspense>
