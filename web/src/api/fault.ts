@@ -1,3 +1,4 @@
+import i18next from 'i18next'
 import type { Error as ErrorBody } from './generated/types.gen.ts'
 
 /**
@@ -33,16 +34,18 @@ export const unreachable: Fault = {
   statusCode: 0,
   error: 'Unreachable',
   code: 'unreachable',
-  message: 'The server does not answer. Nothing you typed is lost; try again in a moment.',
+  // Not before it is shown: the catalogue is read after this file.
+  get message() {
+    return i18next.t(($) => $.fault.unreachable)
+  },
   request_id: '',
 }
 
-const refusedByProxy = (statusCode: number): Fault => ({
-  ...{ statusCode, error: 'Refused by a proxy', code: 'refused_by_proxy', request_id: '' },
-  message:
-    statusCode === 413
-      ? 'A proxy before Outrider refused this as too large (413). Ask whoever runs it to let 10 MB through.'
-      : `A proxy before Outrider refused this (${statusCode}). Ask whoever runs it to let it through.`,
+const refusedByProxy = (status: number): Fault => ({
+  ...{ statusCode: status, error: 'Refused by a proxy', code: 'refused_by_proxy', request_id: '' },
+  message: i18next.t(($) => $.fault[status === 413 ? 'tooLargeForProxy' : 'refusedByProxy'], {
+    status,
+  }),
 })
 
 export const isFault = (thrown: unknown): thrown is Fault =>

@@ -1,3 +1,4 @@
+import i18next from 'i18next'
 import { useSyncExternalStore } from 'react'
 import { whenConnected } from '../../api/connection.ts'
 import type { Fault } from '../../api/fault.ts'
@@ -89,7 +90,7 @@ async function sendPart(
 ): Promise<Import | Fault> {
   for (let attempt = 1; ; ) {
     // A browser sends nothing of a file that was changed or moved, and does not say why.
-    if (!(await isReadable(body))) return unreadable
+    if (!(await isReadable(body))) return unreadable()
     try {
       // Another workspace may be looked at by now.
       const headers = { 'X-Workspace-ID': workspaceId }
@@ -119,11 +120,11 @@ const isReadable = (part: Blob) =>
       () => false,
     )
 
-const unreadable: Fault = {
+const unreadable = (): Fault => ({
   // 404, so that the notice offers no retry: the browser cannot read this file any more.
   ...{ ...unreachable, statusCode: 404 },
-  message: 'The file was changed or moved since it was chosen. Choose it again.',
-}
+  message: i18next.t(($) => $.imports.changedFile),
+})
 
 /** The same part may well be taken a moment later. */
 const isPassing = ({ statusCode }: Fault) =>

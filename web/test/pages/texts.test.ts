@@ -1,0 +1,61 @@
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import type { Page, Route } from 'playwright-core'
+import { expectFailures, goTo } from '../browser.ts'
+import { test } from './fixture.ts'
+
+const path = '/w/default/leads/import'
+
+/** Every text of the catalogue in guillemets: what stands without them was written elsewhere. */
+async function markTexts(page: Page) {
+  const mark = (text: unknown): unknown =>
+    typeof text === 'string'
+      ? `«${text}»`
+      : Object.fromEntries(
+          Object.entries(text as object).map(([name, value]) => [name, mark(value)]),
+        )
+  await page.route('**/assets/en-*.json', async (route) => {
+    const texts = await (await route.fetch()).json()
+    await route.fulfill({ json: mark(texts) })
+  })
+  await page.reload()
+}
+
+test('that a proxy refuses, that a file was changed and that the server does not answer is said in words of the catalogue', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, path)
+  await markTexts(page)
+  await using folder = await mkdtempDisposable(`${tmpdir()}/outrider-texts-`)
+  const file = `${folder.path}/leads.csv`
+  const choose = async () => {
+    await writeFile(file, 'email\nann@example.com\n')
+    await page.locator('input[type=file]').setInputFiles(file)
+  }
+  const told = (text: RegExp) => page.getByRole('alert').getByText(text).first().waitFor()
+  const answerPost = (answer: (route: Route) => Promise<void>) =>
+    page.route('**/app/imports', (route) =>
+      route.request().method() === 'POST' ? answer(route) : route.fallback(),
+    )
+  for (const status of [413, 403]) {
+    expectFailures(page, `POST /app/imports ${status}`)
+    await answerPost((route) => route.fulfill({ status, contentType: 'text/html', body: 'No' }))
+    await choose()
+    await told(new RegExp(`^«A proxy before Outrider refused this.*\\(${status}\\).*»$`))
+    await page.unrouteAll({ behavior: 'wait' })
+    await markTexts(page)
+  }
+  expectFailures(page, 'PUT /app/imports/:id/parts/1 lost')
+  await page.route('**/parts/*', async (route) => {
+    await writeFile(file, 'email\nbob@example.com\n')
+    await route.abort()
+  })
+  await choose()
+  await told(/^«The file was changed or moved.*»$/)
+  await goTo(page, path)
+  expectFailures(page, 'POST /app/imports lost')
+  await answerPost((route) => route.abort())
+  await choose()
+  await told(/^«The server does not answer\..*»$/)
+})
