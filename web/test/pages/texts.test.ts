@@ -59,3 +59,17 @@ test('that a proxy refuses, that a file was changed and that the server does not
   await choose()
   await told(/^«The server does not answer\..*»$/)
 })
+
+test('the schedules of a new campaign are called by the catalogue', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, '/w/default/campaigns?panel=new')
+  await markTexts(page)
+  await page.getByRole('textbox', { name: '«Name»' }).fill('Spring')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: '«Schedule»' }).click()
+  await page.getByRole('button', { name: '«Schedule 1»' }).waitFor()
+  await page.getByRole('button', { name: '«Add schedule»' }).click()
+  await page.getByRole('button', { name: '«Schedule 2»' }).waitFor()
+})

@@ -83,7 +83,8 @@ export function ScheduleTab() {
             variant="subtle"
             leftSection={<Plus size="0.875rem" aria-hidden />}
             onClick={() => {
-              save({ schedules: [...schedules, newSchedule(schedule, schedules.length + 1)] })
+              const name = t(($) => $.campaigns.schedule.newName, { number: schedules.length + 1 })
+              save({ schedules: [...schedules, newSchedule(schedule, name)] })
               show(schedules.length)
             }}
           >

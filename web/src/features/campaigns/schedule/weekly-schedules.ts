@@ -52,12 +52,12 @@ export function hoursFromDrag(start: Point, end: Point): DraggedHours {
  * The first schedule has office hours. A further one is a copy of the one that is shown: a campaign that
  * runs would send in whatever hours it adds, until somebody has said which.
  */
-export const newSchedule = (like: WeeklySchedule | undefined, number: number): WeeklySchedule => ({
+export const newSchedule = (like: WeeklySchedule | undefined, name: string): WeeklySchedule => ({
   timing: { from: '09:00', to: '17:00' },
   days: { 0: false, 1: true, 2: true, 3: true, 4: true, 5: true, 6: false },
   timezone: zoneName(),
   ...like,
-  name: `Schedule ${number}`,
+  name,
 })
 
 /** Browsers list some zones by the names that they had before. */
