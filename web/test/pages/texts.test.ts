@@ -1,6 +1,7 @@
 import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import type { Page, Route } from 'playwright-core'
+import { expect } from 'vitest'
 import { expectFailures, goTo } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -72,4 +73,27 @@ test('the schedules of a new campaign are called by the catalogue', async ({
   await page.getByRole('button', { name: '«Schedule 1»' }).waitFor()
   await page.getByRole('button', { name: '«Add schedule»' }).click()
   await page.getByRole('button', { name: '«Schedule 2»' }).waitFor()
+})
+
+test('the tools of the editor of mails are called by the catalogue', async ({
+  application,
+  open,
+}) => {
+  const steps = [{ variants: [{ subject: 'Hi', body: '<p>Hello</p>' }] }]
+  const campaign = { name: 'Autumn', sequences: [{ steps }] }
+  const { body } = await application.asOwner('POST', '/app/api/v2/campaigns', campaign)
+  const page = await open(application.visitor, `/w/default/campaigns/${body.id}`)
+  await markTexts(page)
+  const toolbar = page.locator('.mantine-RichTextEditor-toolbar')
+  await toolbar.getByRole('button', { name: '«Bold»' }).waitFor()
+  const tools = await toolbar.getByRole('button').all()
+  const names = await Promise.all(tools.map((tool) => tool.getAttribute('aria-label')))
+  expect(names.length).toBeGreaterThan(8)
+  expect(names.filter((name) => !/^«.*»$/.test(name ?? ''))).toEqual([])
+  await toolbar.getByRole('button', { name: '«Link»' }).click()
+  await page.getByRole('textbox', { name: '«Enter URL»' }).waitFor()
+  const save = page.getByRole('button', { name: '«Save»', exact: true })
+  await save.waitFor()
+  await page.keyboard.press('Escape')
+  await save.waitFor({ state: 'detached' })
 })

@@ -89,7 +89,11 @@ export function RichText(props: RichTextProps) {
     if (src && /^https?:\/\//i.test(src)) editor?.chain().focus().setImage({ src }).run()
   }
   return (
-    <RichTextEditor editor={editor} className={isCompact ? classes.compact : undefined}>
+    <RichTextEditor
+      editor={editor}
+      labels={t(($) => $.richText.tools, { returnObjects: true })}
+      className={isCompact ? classes.compact : undefined}
+    >
       {!readOnly && (
         <RichTextEditor.Toolbar className={classes.toolbar}>
           <RichTextEditor.ControlsGroup>
