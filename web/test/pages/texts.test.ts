@@ -2,6 +2,9 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
+import { operator, recordAudit } from '../../../server/src/features/audit/index.ts'
+import { standardEventTypes } from '../../../server/src/features/events/catalogue/index.ts'
+import texts from '../../src/texts/en.json' with { type: 'json' }
 import { expectFailures, goTo } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -96,4 +99,40 @@ test('the tools of the editor of mails are called by the catalogue', async ({
   await save.waitFor()
   await page.keyboard.press('Escape')
   await save.waitFor({ state: 'detached' })
+})
+
+test('what the audit log and the history of a lead tell of is called by the catalogue, and spelled out where that does not know it yet', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner } = application
+  const { workspaceId } = api
+  await asOwner('PATCH', '/app/workspace', { name: 'Renamed' })
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Told' })
+  const leads = [{ email: 'ann@told.example' }]
+  await asOwner('POST', '/app/api/v2/lead/add', { campaign_id: campaign.id, leads })
+  const lead = { campaign_id: campaign.id, email: 'ann@told.example' }
+  const lost = { ...lead, new_status: 'lost' }
+  await asOwner('POST', '/app/api/v2/lead/update/status', lost)
+  const { id } = await api.ctx.database.peek
+    .selectFrom('leads')
+    .select('id')
+    .where('email', '=', lead.email)
+    .executeTakeFirstOrThrow()
+  const entry = { workspaceId, actor: operator, subjectType: 'lead', subjectId: id }
+  await recordAudit(api.ctx, { ...entry, action: 'lead.sent_flowers' })
+
+  const page = await open(application.visitor, '/w/default/settings/audit')
+  await markTexts(page)
+  const cell = (name: string) => page.getByRole('cell', { name }).first()
+  await cell('«Workspace changed»').waitFor()
+  await cell('«Status of a lead set»').waitFor()
+  await cell('Lead sent flowers').waitFor()
+  await goTo(page, `/w/default/leads?lead=${id}`)
+  const history = page.getByRole('dialog').locator('section').filter({ hasText: '«History»' })
+  await history.getByText('«Status set»').waitFor()
+  await history.getByText('«Lost»').first().waitFor()
+  await history.getByText('Sent flowers', { exact: true }).waitFor()
+  const ofLeads = standardEventTypes.filter((type) => /^(email|lead|contact)\./.test(type))
+  expect(Object.keys(texts.leads.history.names)).toEqual(expect.arrayContaining(ofLeads))
 })

@@ -146,7 +146,7 @@ test('the audit log tells who did what, also who is gone and while it is open, a
   await page.waitForURL(/about=key/)
   await page.reload()
   await page.getByRole('cell', { name: 'Key created' }).first().waitFor()
-  expect(await page.getByRole('cell', { name: 'Workspace set' }).count()).toBe(0)
+  expect(await page.getByRole('cell', { name: 'Workspace changed' }).count()).toBe(0)
   await page.getByLabel('Who', { exact: true }).selectOption('Ann Example')
   await page.waitForURL(/by=[\da-f-]{36}/)
   await page.getByRole('cell', { name: 'Key created' }).first().waitFor()

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { AuditEntry } from '../../api/generated/types.gen.ts'
 import { capitalized } from '../../lib/text.ts'
+import type texts from '../../texts/en.json'
 import { ExactTime } from '../../ui/ExactTime.tsx'
 import { PathLink } from '../../ui/PathLink.tsx'
 import { type PageName, pagePath } from '../links/index.ts'
@@ -66,7 +67,7 @@ export function AuditRow({ entry, filter }: AuditRowProps) {
       <td className="wide-only">{who}</td>
       <td>
         <Text size="sm" className={classes.what}>
-          {titleOf(action)}
+          {t(($) => $.audit.actions[action as Action], { defaultValue: spelledOut(action) })}
         </Text>
         {subject_id && (
           <Text size="xs" c="dimmed" ff="monospace" title={subject_id}>
@@ -86,8 +87,10 @@ export function AuditRow({ entry, filter }: AuditRowProps) {
   )
 }
 
-/** `key.created` is "Key created": actions are a resource and a past tense, and grow with the server. */
-const titleOf = (action: string) => capitalized(action.replaceAll(/[._]/g, ' '))
+type Action = keyof (typeof texts)['audit']['actions']
+
+/** `key.created` is "Key created": actions grow with the server, and this page may be older. */
+const spelledOut = (action: string) => capitalized(action.replaceAll(/[._]/g, ' '))
 
 const shown = (value: unknown) =>
   Array.isArray(value) ? value.join(', ') : value === null ? '–' : String(value)

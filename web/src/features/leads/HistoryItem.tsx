@@ -5,6 +5,7 @@ import { Bell, MailOpen, PencilLine, Send, Webhook } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Label, LeadHistoryItem } from '../../api/generated/types.gen.ts'
 import { capitalized } from '../../lib/text.ts'
+import type texts from '../../texts/en.json'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { useWorkspace } from '../users/index.ts'
@@ -126,13 +127,16 @@ function statusSet(item: LeadHistoryItem): string | undefined {
 
 const setsStatus = new Set(['lead.status_set', 'lead.many_status_set'])
 
-/** `lead.meeting_booked` is "Meeting booked", and a label its name: types grow with the server. */
+type Name = keyof (typeof texts)['leads']['history']['names']
+
+/** A label is its name. Types and actions grow with the server: one that is new to the page is spelled out. */
 function titleOf(t: TFunction, name: string, labels: Label[]): string {
   if (name.startsWith(ofLabel)) {
     const id = name.slice(ofLabel.length)
     return labels.find((label) => label.id === id)?.name ?? t(($) => $.leads.columns.label)
   }
-  return capitalized(name.replace(/^lead\./, '').replaceAll(/[._]/g, ' '))
+  const spelledOut = capitalized(name.replace(/^lead\./, '').replaceAll(/[._]/g, ' '))
+  return t(($) => $.leads.history.names[name as Name], { defaultValue: spelledOut })
 }
 
 const ofLabel = 'lead.label.'
