@@ -28,7 +28,7 @@ export async function keepSettings(ctx: ProcessContext, role: Role): Promise<Asy
       warned.add(key)
     }
   }
-  warn(await tellFirst(ctx, process), `another process was told otherwise; ${sameEverywhere}`)
+  await tellFirst(ctx, process)
   followOutbound()
   const comparing = startLoop(ctx, 'kept settings', compareEveryMs, async () => {
     const contradicted = await compareSettings(ctx, process)

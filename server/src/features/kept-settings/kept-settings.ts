@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { AnyContext } from '../../kernel/context.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { type AddressPolicy, parseCidrs } from '../../kernel/outbound/index.ts'
 import * as queries from './queries.ts'
 
@@ -104,18 +105,11 @@ export interface Contradiction {
   other: string
 }
 
-/**
- * At the start: what this process was told holds from now on.
- *
- * @returns what another process that runs was told, and is replaced by that
- */
-export async function tellFirst(ctx: AnyContext, process: Process): Promise<Contradiction[]> {
+/** At the start: what this process was told holds from now on. Another one that was told otherwise says so. */
+export async function tellFirst(ctx: AnyContext, process: Process): Promise<void> {
   const now = ctx.now()
-  const before = await queries.listKeptSettings(ctx.db)
   await queries.tellSettings(ctx.db, listsOf(process.told), now, new Date(now.getTime() + 1))
   await readSettings(ctx, process)
-  const isRunning = (each: queries.KeptSetting) => each.timestamp_told >= staleBefore(now)
-  return contradictionsOf(before.filter(isRunning), process)
 }
 
 /**
@@ -132,8 +126,19 @@ export async function compareSettings(ctx: AnyContext, process: Process): Promis
   return contradicted
 }
 
+/**
+ * Without them history may be dropped sooner, which nothing brings back: who was told them may be away for
+ * a while. All else is forgotten once nobody tells it.
+ */
+const keepingHistory = ['WEBHOOK_RETENTION_DAYS', 'AUDIT_RETENTION_DAYS']
+
 async function readSettings(ctx: AnyContext, { told, servesApi }: Process) {
-  if (servesApi) await queries.deleteUntold(ctx.db, [...told.keys()], staleBefore(ctx.now()))
+  if (servesApi) {
+    const names = [...told.keys()]
+    const now = ctx.now()
+    await queries.deleteUntold(ctx.db, [...names, ...keepingHistory], staleBefore(now))
+    await queries.deleteUntold(ctx.db, names, new Date(now.getTime() - dayMs))
+  }
   const kept = await queries.listKeptSettings(ctx.db)
   ctx.keptSettings.clear()
   for (const { name, value } of kept) ctx.keptSettings.set(name, value)
