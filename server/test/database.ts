@@ -10,6 +10,7 @@ import { commandTimeouts } from '../src/kernel/db/timeouts.ts'
 import type { DB } from '../src/kernel/db/types.gen.ts'
 import { partitionedTables } from '../src/partitions.ts'
 import { testInstant } from './instants.ts'
+import { patience } from './patience.ts'
 import { createSignal, type Signal } from './signal.ts'
 
 /**
@@ -44,6 +45,9 @@ export interface TestDatabase extends Database, AsyncDisposable {
   hear: (table: keyof DB) => Promise<void>
 }
 
+/** On a busy machine many may wait for a connection: the database is not away then. */
+const timeouts = { ...commandTimeouts, connectMs: patience.timeout }
+
 let template: Promise<string> | undefined
 
 /** Databases on their way out: nobody waits for one until its test file has ended. */
@@ -64,8 +68,8 @@ export async function testDatabase(): Promise<TestDatabase> {
   const url = databaseUrl(server, name)
   const pooler = inject('poolerUrl')
   const database = pooler
-    ? connect(databaseUrl(pooler, name), 10, { ...commandTimeouts, isPooled: true })
-    : connect(url, 10)
+    ? connect(databaseUrl(pooler, name), 10, { ...timeouts, isPooled: true })
+    : connect(url, 10, timeouts)
   const direct = pooler ? connect(url, 2) : undefined
   const { raise, until } = createSignal()
   // A connection that is given back has done what it was taken for: its transaction is over.
