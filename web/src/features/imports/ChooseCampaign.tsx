@@ -46,7 +46,7 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
     <Select
       label={t(($) => $.imports.campaign)}
       placeholder={
-        value === null
+        value === null || known.length > 0
           ? t(($) => $.imports[known.length === 0 ? 'firstCampaign' : 'campaignHint'])
           : t(($) => $.common.loading)
       }
