@@ -49,7 +49,7 @@ function unreadNotes({ from, is_read, last_read }: HandOver): string[] {
     ? `since ${last_read.toISOString()} (${daysSince(last_read)} days ago)`
     : 'and never was'
   return [
-    `${from} is not read ${since}: whoever answered there later is written to all the same. Add or resume that mailbox until "mailboxes list --json" says inbox_read_at, or look into it and set the status of those who answered.`,
+    `${from} is not read ${since}: whoever answered there later is written to all the same. Add, resume or mend that mailbox until "mailboxes list --json" says inbox_read_at, or look into it and set the status of those who answered.`,
   ]
 }
 

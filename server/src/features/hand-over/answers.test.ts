@@ -3,9 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
 import { patience } from '../../../test/patience.ts'
 import { imapSettings, keepInboxRead } from '../../../test/sending.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
+import { MailFailure } from '../../kernel/mail/index.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
-import { pauseMailbox } from '../mailboxes/index.ts'
+import { pauseMailbox, reportMailboxError, updateMailbox } from '../mailboxes/index.ts'
 import { handOver } from './index.ts'
 
 // Anna's mailbox wrote to ada first; then another one goes on.
@@ -22,6 +24,11 @@ const ada = 'ada@lead.example'
 
 const handedOver = (from: string, to: string) =>
   handOver(inbox.ctx, inbox.workspaceId, { from, to }, operator)
+
+const inTrouble = (id: string, side: 'smtp' | 'imap') =>
+  transaction(inbox.ctx, (tx) =>
+    reportMailboxError(tx, inbox.workspaceId, id, side, new MailFailure('connect', 'unreachable')),
+  )
 
 /** A first mail from anna, and bert goes on in its thread. */
 async function contactedBefore(more: object = {}) {
@@ -126,11 +133,36 @@ describe('a follow-up after a hand-over', () => {
     expect(toAda.map(({ step }) => step)).toEqual([1])
   })
 
-  test('does not wait for a mailbox that nobody reads any more', async () => {
-    const { mailbox, other } = await contactedBefore()
+  test('waits for a mailbox that cannot send, and is read all the same', async () => {
     const { ctx, workspaceId } = inbox
+    const { leadId, mailbox, messageId } = await inbox.contact([bob, ada])
+    const other = await inbox.createMailbox(bert, imapSettings(inbox.imapPort, bert))
+    await updateMailbox(ctx, workspaceId, mailbox.id, { smtp: { port: 1 } }, operator)
+    await inTrouble(mailbox.id, 'smtp')
+    expect(await handedOver(anna, bert)).toMatchObject({ moved: 2, is_read: true })
+    ctx.clock.advance(60 * 3_600_000)
+    await ensurePartitions(ctx)
     await keepInboxRead(ctx.database.peek, other.id)
-    await pauseMailbox(ctx, workspaceId, mailbox.id, operator)
+    const headers = [`In-Reply-To: ${messageId}`, 'Message-ID: <yes@lead.example>']
+    inbox.arrive(letter({ from: ada, headers }))
+    await inbox.startRunner()
+    await inbox.untilAsleep()
+    expect(inbox.outbox).toHaveLength(2)
+    inbox.startReader()
+    await inbox.waitForMails(3)
+    await inbox.untilAsleep()
+    const toAda = (await inbox.ledger()).filter(({ lead_id }) => lead_id === leadId)
+    expect(toAda.map(({ step }) => step)).toEqual([1])
+  })
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['is paused', (id) => pauseMailbox(inbox.ctx, inbox.workspaceId, id, operator)],
+    ['cannot be read', (id) => inTrouble(id, 'imap')],
+  ])('does not wait for a mailbox that %s', async (_how, end) => {
+    const { mailbox, other } = await contactedBefore()
+    const { ctx } = inbox
+    await keepInboxRead(ctx.database.peek, other.id)
+    await end(mailbox.id)
     ctx.clock.advance(60 * 3_600_000)
     await ensurePartitions(ctx)
     await inbox.startRunner()

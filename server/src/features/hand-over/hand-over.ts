@@ -104,13 +104,13 @@ export async function handOver(
   return { from: from.address, to: to.address, campaigns, moved, left, ...reading }
 }
 
-/** What lies unread in a mailbox that is removed, paused or in error is seen by nobody. */
+/** What lies unread in a mailbox that is removed, paused or cannot be read is seen by nobody. */
 const readingOf = async (
   ctx: Context,
   workspaceId: string,
-  from: { id: string; status?: string },
+  from: { id: string; is_followed?: boolean },
 ) => ({
-  is_read: from.status === 'connected',
+  is_read: from.is_followed === true,
   last_read: await findLastReading(ctx.db, workspaceId, from.id),
 })
 

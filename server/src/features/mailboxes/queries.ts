@@ -28,6 +28,13 @@ export const shown = [
 
 export type ShownRow = NonNullable<Awaited<ReturnType<typeof insertMailbox>>>
 
+/**
+ * Whether answers that come to the mailbox are taken in at all, in SQL: also while only the server that it
+ * sends through does not work.
+ */
+export const isFollowed = (mailbox: string) =>
+  `(${mailbox}.status <> 'paused' and ${mailbox}.imap_error is null)`
+
 /** Answers no row when the workspace has a mailbox of this address. */
 export const insertMailbox = (db: Db, mailbox: Insertable<Mailboxes>) =>
   db
@@ -59,6 +66,7 @@ export const findMailboxesByAddress = (db: Db, workspaceId: string, foldedAddres
   db
     .selectFrom('mailboxes')
     .select(['id', 'address', 'address_folded', 'status', 'sends_locally'])
+    .select(sql<boolean>`${sql.raw(isFollowed('mailboxes'))}`.as('is_followed'))
     .where('workspace_id', '=', workspaceId)
     .where('address_folded', '=', sql<string>`any(${foldedAddresses}::text[])`)
     .execute()

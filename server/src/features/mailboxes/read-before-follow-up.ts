@@ -23,8 +23,8 @@ export const isInboxRead = (mailbox: string, since = 'null') =>
      outrider_now() - interval '${validMinutes} minutes', ${since}::timestamptz), false)`
 
 /**
- * Whether a follow-up may leave the mailbox, in SQL: it was read, and so was each connected one whose
- * conversations it took over, because answers still come there, too.
+ * Whether a follow-up may leave the mailbox, in SQL: it was read, and so was each one that is read at all
+ * and whose conversations it took over, because answers still come there, too.
  *
  * @param mailbox name of the row @param since as for `isInboxRead`
  */
@@ -32,11 +32,12 @@ export const mayFollowUp = (mailbox: string, since = 'null') =>
   `(${isInboxRead(mailbox, since)} and not exists (
      select from hand_overs h
      join lateral (
-       select o.status, ${isInboxRead('o', since)} as is_read from mailboxes o
+       select ${queries.isFollowed('o')} as is_followed, ${isInboxRead('o', since)} as is_read
+       from mailboxes o
        where o.workspace_id = ${mailbox}.workspace_id and o.id = h.from_mailbox_id
        order by o.id
        limit 1
-     ) o on o.status = 'connected' and not o.is_read
+     ) o on o.is_followed and not o.is_read
      where h.workspace_id = ${mailbox}.workspace_id and h.to_mailbox_id = ${mailbox}.id
      offset 0
    ))`
