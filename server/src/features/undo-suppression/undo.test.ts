@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
+import { keepInboxRead } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
@@ -420,7 +421,8 @@ test('an automatic answer that came while a lead was wrongly stopped stops it wh
 
 test('who has answered the campaign that they were moved from stays stopped in the other', async () => {
   const { ctx, workspaceId } = inbox
-  const { leadId, messageId } = await inbox.contact([address])
+  const { leadId, mailbox, messageId } = await inbox.contact([address])
+  await keepInboxRead(ctx.database.peek, mailbox.id)
   const { body } = await inbox.call('POST', '/api/v2/campaigns', { body: { name: 'other' } })
   const change = { action: 'move' as const, ids: [leadId], to_campaign_id: body.id }
   const user = { type: 'user', id: '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d' } as const

@@ -1,6 +1,7 @@
 import { column } from '../../../kernel/db/column.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
+import { mayFollowUp } from '../../mailboxes/index.ts'
 
 // Ids are found first and locked afterwards, all together in id order. Lists are compared as
 // `any(array(select unnest($n)))`: a length that the planner does not know keeps it on the index.
@@ -100,6 +101,22 @@ export const findAnsweredInMoveChain = prepared<[string, string[]], { id: string
      and exists (
        select from leads s
        where ${inMoveChain('s', 'l')} and s.email_reply_count > 0
+     )`,
+)
+
+/**
+ * Those of the leads who may have answered such a mail without anybody knowing it yet: a mailbox that wrote
+ * to them, and is still there, does not count as read.
+ */
+export const findUnreadInMoveChain = prepared<[string, string[]], { id: string }>(
+  'find_leads_unread_in_move_chain',
+  `select l.id
+   from leads l
+   where l.workspace_id = $1 and l.id = any(array(select unnest($2::uuid[])))
+     and exists (
+       select from leads s
+       join mailboxes m on m.workspace_id = $1 and m.id = s.mailbox_id
+       where ${inMoveChain('s', 'l')} and not ${mayFollowUp('m')}
      )`,
 )
 

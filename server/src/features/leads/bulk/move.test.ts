@@ -3,8 +3,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { patience } from '../../../../test/patience.ts'
+import { keepInboxRead } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { operator } from '../../audit/index.ts'
+import { handOver } from '../../hand-over/index.ts'
 import { createLabel } from '../../labels/index.ts'
+import { addMailbox } from '../../mailboxes/index.ts'
 import { setPlan } from '../../workspaces/index.ts'
 import type { LeadActivity } from '../activity/activity.ts'
 import { recordActivities } from '../activity/record-activity.ts'
@@ -106,6 +110,47 @@ test('who has answered the campaign that they were moved from is not moved on', 
   const job = await move([moved?.id ?? ''], target)
   expect(job).toMatchObject({ changed: 0, refused: 1 })
   expect(job.refusals[0]?.reason).toContain('has answered')
+})
+
+test('who was written to is not moved while an answer may lie unread in the mailbox that did so', async () => {
+  const { ctx, workspaceId } = api
+  const { peek } = ctx.database
+  const server = { host: '127.0.0.1', port: 1, security: 'none', username: 'u', password: 'p' }
+  const add = (name: string) => {
+    const address = `${name}@unread.example`
+    return addMailbox(ctx, workspaceId, { address, smtp: server, imap: server }, operator)
+  }
+  const [read, unread, failing] = [await add('read'), await add('unread'), await add('failing')]
+  const update = (id: string, mailbox: object) =>
+    peek.updateTable('mailboxes').set(mailbox).where('id', '=', id).execute()
+  await keepInboxRead(peek, read.id)
+  await update(failing.id, { status: 'error', imap_error: 'The server refuses the login.' })
+  const [campaign, target] = [await createCampaign(), await createCampaign()]
+  const senders = [read, unread, failing]
+  const emails = senders.map(({ address }) => `to.${address}`)
+  const ids = await addLeads(campaign, emails)
+  const [, toUnread = '', toFailing = ''] = ids
+  await writtenTo(campaign)
+  for (const [at, { id }] of senders.entries()) {
+    const leads = peek.updateTable('leads').set({ mailbox_id: id })
+    await leads.where('id', '=', ids[at] ?? '').execute()
+  }
+
+  const job = await move(ids, target)
+  expect(job).toMatchObject({ changed: 1, refused: 2 })
+  for (const { reason } of job.refusals) expect(reason).toContain('is not read at the moment')
+  expect((await leadsOf(target)).map(({ email }) => email)).toEqual([emails[0]])
+  // Moved on, they may still answer the first mail.
+  await update(read.id, { inbox_read_at: null })
+  const [moved] = await leadsOf(target)
+  const elsewhere = await createCampaign()
+  expect(await move([moved?.id ?? ''], elsewhere)).toMatchObject({ changed: 0, refused: 1 })
+
+  await keepInboxRead(peek, unread.id)
+  await keepInboxRead(peek, read.id)
+  const request = { from: failing.address, to: read.address }
+  expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({ is_read: false })
+  expect(await move([toUnread, toFailing], target)).toMatchObject({ changed: 2, refused: 0 })
 })
 
 test('whose status says that nothing more is sent is not moved, though their campaign had ended before', async () => {

@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import { lockLeadCounts } from '../../campaigns/index.ts'
 import { type Label, listLabels } from '../../labels/index.ts'
-import { findAnsweredInMoveChain } from '../activity/activity-queries.ts'
+import { findAnsweredInMoveChain, findUnreadInMoveChain } from '../activity/activity-queries.ts'
 import { addLeads, lockCampaignForAdding, roomInPlan } from '../adding/add-leads.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
@@ -26,14 +26,15 @@ export async function move(
   const labels = new Map(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
   )
-  const answered = new Set(
-    (await findAnsweredInMoveChain(tx.db, workspaceId, ids)).map(({ id }) => id),
-  )
+  const idsOf = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id))
+  const answered = idsOf(await findAnsweredInMoveChain(tx.db, workspaceId, ids))
+  const unread = idsOf(await findUnreadInMoveChain(tx.db, workspaceId, ids))
   const refusals = missing(ids, leads)
   const going: LockedLead[] = []
   for (const lead of leads) {
     const label = lead.label_id === null ? undefined : labels.get(lead.label_id)
-    const reason = whyNotMoved(lead, { label, hasAnswered: answered.has(lead.id), campaignId })
+    const [hasAnswered, isUnread] = [answered.has(lead.id), unread.has(lead.id)]
+    const reason = whyNotMoved(lead, { label, hasAnswered, isUnread, campaignId })
     if (reason) refusals.push(refusal(lead, reason))
     else going.push(lead)
   }
@@ -79,8 +80,9 @@ function whyNotMoved(
   {
     label,
     hasAnswered,
+    isUnread,
     campaignId,
-  }: { label: Label | undefined; hasAnswered: boolean; campaignId: string },
+  }: { label: Label | undefined; hasAnswered: boolean; isUnread: boolean; campaignId: string },
 ): string | null {
   if (isErased(lead)) return erased
   if (lead.campaign_id === campaignId) return skipped.already_in_campaign
@@ -90,7 +92,9 @@ function whyNotMoved(
   if (stopsByStatus(lead.status, label)) return notMoved.said
   // One that was skipped waits for nobody's word, and may lack nothing in the other campaign.
   const isHeldBack = lead.sending_state === 'paused' && lead.skip_reason === null
-  return isHeldBack ? notMoved.paused : null
+  if (isHeldBack) return notMoved.paused
+  // The other campaign begins with them at once, and its first mail waits for no reading.
+  return isUnread ? notMoved.unread : null
 }
 
 /**
@@ -125,6 +129,7 @@ const notMoved = {
   manual: `${stopped.manual} ${addInstead}`,
   said: `The lead's status says that nobody writes to them any more. ${addInstead}`,
   paused: 'The lead is paused; resume it first.',
+  unread: `The mailbox that wrote to them is not read at the moment, so they may have answered. Move them once it is, or once its conversations were handed over. ${addInstead}`,
   ...{ bounced: null, unsubscribed: null, blocked: null },
 }
 
