@@ -108,7 +108,10 @@ export const eraseFromThreads = (
     returning id`.execute(db),
   )
 
-/** The rows stay: their keys are why no answer is sent twice. */
+/**
+ * The rows stay: their keys are why no answer is sent twice. One that is uncertain counts as sent from here
+ * on, for nobody could look whether it arrived, or send it again.
+ */
 export const eraseReplies = (
   db: Db,
   workspaceId: string,
@@ -119,7 +122,8 @@ export const eraseReplies = (
   count(
     sql`
     update sends set
-      subject = null, error_message = null,
+      subject = null, error_message = null, look_at = null,
+      state = case state when 'uncertain' then 'sent' else state end,
       reply = reply || jsonb_build_object('to_address', ${nobody}::text, 'subject', '', 'text', '',
         'html', null, 'shown_html', null, 'snippet', '', 'references', '[]'::jsonb,
         'in_reply_to', '')

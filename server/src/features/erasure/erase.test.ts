@@ -7,6 +7,7 @@ import { optOutEverywhere } from '../acquisition/index.ts'
 import { replyInThread } from '../inbox/index.ts'
 import { changeMany, findLead } from '../leads/index.ts'
 import { upsertView } from '../saved-views/queries.ts'
+import { listUncertain } from '../sending/index.ts'
 import { createTryOut } from '../webhooks/try-out/try-outs.ts'
 import { getErasure, startErasure } from './erase.ts'
 import { eraseLead, runErasures } from './index.ts'
@@ -341,6 +342,33 @@ async function recordMail(campaign_id: string) {
     })
     .execute()
 }
+
+test('answers to who is erased of which nobody knows whether they arrived wait for nobody any more', async () => {
+  const { ctx, workspaceId } = inbox
+  const { peek } = ctx.database
+  const { messageId, leadId } = await inbox.contact([ada])
+  const bob = 'bob@lead.example'
+  const other = await inbox.contact([bob])
+  inbox.startReader()
+  const answer = (from: string, to: string, id: string) => {
+    const headers = [`In-Reply-To: ${to}`, `Message-ID: <${id}@x.example>`]
+    inbox.arrive(letter({ from, headers }))
+  }
+  answer(ada, messageId, 'a1')
+  answer(bob, other.messageId, 'b1')
+  await inbox.readAll()
+  await answerByHand(leadId, 'Gladly.')
+  await answerByHand(other.leadId, 'Thank you.')
+  const look = { state: 'uncertain', look_at: ctx.now() }
+  await peek.updateTable('sends').set(look).where('kind', '=', 'manual').execute()
+
+  await eraseLead(ctx, ada)
+  expect(await listUncertain(ctx, workspaceId)).toMatchObject([{ lead_email: bob }])
+  const toAda = peek.selectFrom('sends').select(['state', 'look_at']).where('kind', '=', 'manual')
+  expect(await toAda.where('lead_id', '=', leadId).execute()).toEqual([
+    { state: 'sent', look_at: null },
+  ])
+})
 
 test('whoever asks for an erasure that is under way gets that one', async () => {
   const { ctx, workspaceId } = inbox
