@@ -67,6 +67,23 @@ test('a mail to who gets nothing any more is not sent again, and the command say
   expect(await sending.ledger()).toMatchObject([{ state: 'uncertain' }])
 })
 
+test('of a mail to who is paused the command says that it waits for them', async () => {
+  const mailbox = await sending.createMailbox('anna@example.com', {}, proxy.port)
+  const campaign = await sending.createCampaign([mailbox])
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example'])
+  const [entry] = await sending.waitForLedger(uncertain(1))
+  await runner.stop(1000)
+  // As where the database refused to record its result.
+  const { peek } = sending.ctx.database
+  const paused = { sending_state: 'paused', timestamp_next_send: sending.ctx.now() }
+  await peek.updateTable('leads').set(paused).execute()
+  const again = await run('sends', 'send-again', entry?.id ?? '')
+  expect(again.code).toBe(0)
+  expect(again.stdout).toContain('as soon as its lead is resumed')
+  expect(again.stdout).toContain('it is paused')
+})
+
 test('sending is held and confirmed by command, and the doctor says so meanwhile', async () => {
   const held = async () => {
     const { checks } = JSON.parse((await run('doctor', '--json')).stdout)

@@ -73,10 +73,10 @@ export function sendCommands(program: Command) {
       operateIn(
         options,
         (ctx, workspaceId) => sendAgain(ctx, workspaceId, id, { actor: operator }),
-        ({ campaign_name, state }) =>
+        ({ campaign_name, state, reasons }) =>
           state === 'waiting'
             ? 'The answer is sent again as soon as its mailbox is free.'
-            : `It is sent again as soon as its campaign ${campaign_name} is active and its mailbox free.`,
+            : `It is sent again as soon as ${reasons.length > 0 ? 'its lead is resumed, ' : ''}its campaign ${campaign_name} is active and its mailbox free. ${reasons.join(' ')}`.trim(),
       ),
     )
 

@@ -1109,6 +1109,14 @@ test('what came of the mails is counted, and an uncertain one is decided', async
   await page.getByRole('button', { name: 'It arrived: the mail to ada@lead.example' }).click()
   await page.getByText('Sent', { exact: true }).last().waitFor()
   expect(await page.getByRole('button', { name: /arrived/ }).count()).toBe(0)
+
+  // To who is paused it is not sent before they are resumed.
+  await db.updateTable('sends').set({ state: 'uncertain' }).where('lead_id', '=', lead_id).execute()
+  await db.updateTable('leads').set({ sending_state: 'paused' }).where('id', '=', lead_id).execute()
+  await page.reload()
+  await page.getByRole('button', { name: 'Send again: the mail to ada@lead.example' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('It is sent again once the lead is resumed.').waitFor()
 })
 
 test('while it loads, when it cannot be read, and when there is none of that id', async ({

@@ -4,11 +4,11 @@ import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
 import { forecastCampaign } from './forecast/forecast-campaign.ts'
-import { CampaignForecast, Send, SendPage, sendStates } from './schema.ts'
+import { CampaignForecast, Send, SendPage, SentAgain, sendStates } from './schema.ts'
 import { pageSends } from './sends.ts'
 import { confirmArrived, sendAgain } from './uncertain/decide.ts'
 
-export const sendingSchemas = [CampaignForecast, Send, SendPage]
+export const sendingSchemas = [CampaignForecast, Send, SendPage, SentAgain]
 
 const tags = ['Campaigns']
 const params = Type.Object({ id: Uuid })
@@ -89,7 +89,7 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'has followed, or whose lead gets nothing any more, is a 409 `invalid_transition`.',
         tags,
         params,
-        response: { 200: ref(Send) },
+        response: { 200: ref(SentAgain) },
       },
     },
     async (req) => sendAgain(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),

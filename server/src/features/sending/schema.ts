@@ -60,6 +60,18 @@ export const CampaignForecast = Type.Object(
 
 export const sendStates = ['claimed', 'transmitting', 'sent', 'failed', 'uncertain'] as const
 
+const sendExample = {
+  ...{ id: uuid, lead_id: uuid, campaign_id: uuid, campaign_name: 'Founders' },
+  ...{ lead_email: 'ada@lead.example', mailbox: 'anna@example.com', step: 1, variant: 1 },
+  ...{ state: 'sent', attempt: 1, message_id: '<1@example.com>', subject: 'Hello' },
+  ...{ error_code: null, error_message: null },
+  ...{
+    timestamp_claimed: '2026-11-20T09:37:00.123Z',
+    timestamp_transmitting: '2026-11-20T09:37:01.123Z',
+    timestamp_settled: '2026-11-20T09:37:01.456Z',
+  },
+}
+
 export const Send = Type.Object(
   {
     id: Uuid,
@@ -85,20 +97,28 @@ export const Send = Type.Object(
   {
     $id: 'Send',
     description: 'A mail of a campaign in the ledger.',
-    examples: [
-      {
-        ...{ id: uuid, lead_id: uuid, campaign_id: uuid, campaign_name: 'Founders' },
-        ...{ lead_email: 'ada@lead.example', mailbox: 'anna@example.com', step: 1, variant: 1 },
-        ...{ state: 'sent', attempt: 1, message_id: '<1@example.com>', subject: 'Hello' },
-        ...{ error_code: null, error_message: null },
-        ...{
-          timestamp_claimed: '2026-11-20T09:37:00.123Z',
-          timestamp_transmitting: '2026-11-20T09:37:01.123Z',
-          timestamp_settled: '2026-11-20T09:37:01.456Z',
-        },
-      },
-    ],
+    examples: [sendExample],
   },
 )
 
 export const SendPage = Page(Send)
+
+export const SentAgain = Type.Object(
+  {
+    ...Send.properties,
+    reasons: Type.Array(Type.String(), {
+      description: 'What keeps it from being sent for now, each as a sentence.',
+    }),
+  },
+  {
+    $id: 'SentAgain',
+    description: 'A mail that is sent again, and what it waits for.',
+    examples: [
+      {
+        ...sendExample,
+        ...{ state: 'failed', error_message: 'A person decided to send it again.' },
+        reasons: ['Nothing is sent to this lead for now: it is paused.'],
+      },
+    ],
+  },
+)

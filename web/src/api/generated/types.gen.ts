@@ -4343,6 +4343,45 @@ export type SendList = {
 };
 
 /**
+ * A mail that is sent again, and what it waits for.
+ */
+export type SentAgain = {
+    id: string;
+    lead_id: string;
+    campaign_id: string;
+    campaign_name: string | null;
+    /**
+     * Null: the lead was erased.
+     */
+    lead_email: string | null;
+    /**
+     * It really sent; null: it was removed.
+     */
+    mailbox: string | null;
+    /**
+     * Null: a person's answer.
+     */
+    step: number | null;
+    variant: number | null;
+    /**
+     * `waiting`: an answer that is sent again as soon as its mailbox is free.
+     */
+    state: 'claimed' | 'transmitting' | 'sent' | 'failed' | 'uncertain' | 'waiting';
+    attempt: number;
+    message_id: string;
+    subject: string | null;
+    error_code: string | null;
+    error_message: string | null;
+    timestamp_claimed: string;
+    timestamp_transmitting: string | null;
+    timestamp_settled: string | null;
+    /**
+     * What keeps it from being sent for now, each as a sentence.
+     */
+    reasons: Array<string>;
+};
+
+/**
  * Null, or what holds everything back, and what leaves the database when that ends.
  */
 export type SendingHold = {
@@ -14105,9 +14144,9 @@ export type RepeatSendError = RepeatSendErrors[keyof RepeatSendErrors];
 
 export type RepeatSendResponses = {
     /**
-     * A mail of a campaign in the ledger.
+     * A mail that is sent again, and what it waits for.
      */
-    200: Send;
+    200: SentAgain;
 };
 
 export type RepeatSendResponse = RepeatSendResponses[keyof RepeatSendResponses];

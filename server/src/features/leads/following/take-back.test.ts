@@ -81,6 +81,15 @@ test('a follow-up that was never sent waits no longer than from the mail before 
   })
 })
 
+test('what held the next mail of a lead back is not said of the one that was never sent before it', async () => {
+  const { leadId } = await inbox.contact([email])
+  const held = { sending_state: 'paused', skip_reason: 'template_failed: city' }
+  await inbox.ctx.database.peek.updateTable('leads').set(held).where('id', '=', leadId).execute()
+  expect(await takeBack(leadId)).toMatchObject({
+    ...{ sending_state: 'paused', skip_reason: null, sent_step_ids: [] },
+  })
+})
+
 test('a lead that has got a later mail goes on from there, whatever it did not get before', async () => {
   const { leadId } = await inbox.contact([email])
   const { sent_step_ids } = await inbox.lead(leadId)

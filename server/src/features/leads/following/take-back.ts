@@ -67,7 +67,8 @@ function withoutSteps(
   }
   const { postponed_until } = lead
   const timestamp_next_send = postponed_until && postponed_until > now ? postponed_until : now
-  const going = { ...patch, status, timestamp_next_send, company }
+  // What has kept the next mail back is not about this one.
+  const going = { ...patch, status, timestamp_next_send, company, skip_reason: null }
   if (lead.sending_state === 'paused') return going
   return { ...going, sending_state: isFirst ? 'pending' : 'active' }
 }

@@ -3,7 +3,7 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import { type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { holdSteps, nextStep } from '../../campaigns/index.ts'
-import { findLeadById, whyNeverSent } from '../../leads/index.ts'
+import { findLeadById, whyNeverSent, whyNotSent } from '../../leads/index.ts'
 import type { SendState } from '../ledger.ts'
 import { CampaignCache } from '../next-mail/campaign-cache.ts'
 import { checkReply, findReplyMailbox, queueReply } from '../replies/replies.ts'
@@ -34,6 +34,11 @@ export const confirmArrived = (
     return shownAs('sent', send)
   })
 
+/** A mail that is sent again, and what keeps it from being sent for now: sentences. */
+interface SentAgain extends ShownSend {
+  reasons: string[]
+}
+
 /**
  * A person takes it that an uncertain mail did not arrive: it is sent again, one of a campaign as soon
  * as that and the mailbox allow, an answer at once. If it did arrive, its lead has it twice, with the
@@ -44,7 +49,7 @@ export const sendAgain = (
   workspaceId: string,
   id: string,
   by: ChangedBy,
-): Promise<ShownSend> =>
+): Promise<SentAgain> =>
   transaction(ctx, async (tx) => {
     const send = await findUndecided(tx, workspaceId, id)
     const { reply } = send
@@ -54,29 +59,28 @@ export const sendAgain = (
       await checkReply(tx, workspaceId, reply)
     }
     await decide(tx, send, refused, 'send.repeated', by)
-    if (!reply) {
-      await refuseUnsent(tx, send)
-      return shownAs('failed', send)
-    }
+    if (!reply) return { ...shownAs('failed', send), reasons: await refuseUnsent(tx, send) }
     const attempt = await queueReply(tx, workspaceId, { ...send, reply })
-    return { ...shownAs('waiting', send), id: attempt }
+    return { ...shownAs('waiting', send), id: attempt, reasons: [] }
   })
 
 /**
  * Whoever gets nothing any more as the lead stands by now, with this mail taken back, does not get it
  * either: it would be said to be sent again, and lie there.
+ *
+ * @returns what keeps it from being sent for now
  */
 async function refuseUnsent(
   tx: Context,
   { workspace_id, lead_id, campaign_id }: queries.UndecidedSend,
-) {
+): Promise<string[]> {
   const lead = await findLeadById(tx.db, workspace_id, lead_id)
   const why = lead
     ? await whyNeverSent(tx, lead)
     : ['Nothing is sent to this lead: it was deleted.']
   if (lead && why.length === 0) {
     const { steps } = await holdSteps(tx.db, workspace_id, campaign_id)
-    if (nextStep(steps, lead)) return
+    if (nextStep(steps, lead)) return whyNotSent(tx, lead)
     why.push('Nothing more is sent to this lead: its campaign has no step left for it.')
   }
   throw new AppError(

@@ -210,6 +210,26 @@ test.each([
   },
 )
 
+test('a mail to who is paused is sent again once they are resumed, and the answer says so', async () => {
+  const { entry, campaign } = await sendOneUncertain('drop', {}, [
+    { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+    { delay: 1, variants: [{ subject: '', body: '<p>And?</p>' }] },
+  ])
+  const { ctx, workspaceId } = sending
+  const set = (new_status: string) =>
+    sending.call('POST', '/api/v2/lead/update/status', {
+      body: { campaign_id: campaign.id, email: 'ann@lead.example', new_status },
+    })
+  await set('paused')
+  const again = await sendAgain(ctx, workspaceId, entry.id, { actor: operator })
+  expect(again.reasons).toEqual(['Nothing is sent to this lead for now: it is paused.'])
+  await set('active')
+  // The mailbox rests for a moment after a connection that broke.
+  ctx.clock.advance(60_000)
+  await sending.waitForMails(1)
+  expect(await sending.waitForLedger(inState('sent'))).toMatchObject([{ step: 1, attempt: 2 }])
+})
+
 test('a follow-up that is sent again after a hand-over wakes the mailbox that goes on', async () => {
   const { ctx, workspaceId } = sending
   const isFollowUp = (lines: string) => /^In-Reply-To:/m.test(lines)

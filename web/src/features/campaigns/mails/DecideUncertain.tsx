@@ -37,7 +37,16 @@ export function DecideUncertain({ id, name }: DecideUncertainProps) {
     onSuccess,
     onError: ({ message }) => notifications.show({ color: 'red', message }),
   })
-  const again = useMutation({ ...repeatSendMutation(), onSuccess })
+  const again = useMutation({
+    ...repeatSendMutation(),
+    onSuccess: ({ reasons }) => {
+      if (reasons.length > 0) {
+        const message = t(($) => $.campaigns.mails.againLater, { reasons: reasons.join(' ') })
+        notifications.show({ color: 'yellow', message, autoClose: false })
+      }
+      return onSuccess()
+    },
+  })
   return (
     <>
       <Group gap="xs" justify="flex-end" my={4}>
