@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { uncountLeads } from '../change-leads.ts'
-import * as leadQueries from '../queries.ts'
+import { lockAgainstClaims } from '../lock-against-claims.ts'
 import { isErased, type LockedLead } from '../record.ts'
 import { erased } from '../status/set-statuses.ts'
 import { missing, type Outcome, refusal } from './outcome.ts'
@@ -11,8 +11,7 @@ export async function deleteUntouched(
   workspaceId: string,
   ids: string[],
 ): Promise<Outcome> {
-  const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
-  await queries.lockClaims(tx.db, [...new Set(leads.map((lead) => lead.campaign_id))])
+  const leads = await lockAgainstClaims(tx, workspaceId, ids)
   const untouched = await queries.findUntouched(tx.db, workspaceId, ids)
   const going = leads.filter(({ id }) => untouched.has(id))
   await removeLeads(tx, workspaceId, going)

@@ -19,6 +19,7 @@ export const suppressed = `
  * `k.until`, as the end of a FROM and its WHERE: looked at when it is claimed, and again just before it
  * is finished. Nothing is sent of a workspace that is being moved. A follow-up (not `k.is_new`) waits
  * until its mailbox was read, and those whose conversations that took over: its lead may have answered.
+ * It goes to nobody who counts as never written to any more: what it follows was taken back meanwhile.
  * Nor is a step sent while another one is under way to its lead: the campaign may have got another first
  * step meanwhile, and another process may have read the lead before.
  *
@@ -47,6 +48,7 @@ export const eligibleAt = (now: string, readSince: string) => `leads l
      where l.workspace_id = k.workspace_id and l.id = k.lead_id and l.campaign_id = k.campaign_id
        and k.until > ${now}::timestamptz and l.timestamp_next_send <= ${now}::timestamptz
        and l.sending_state in ('pending', 'active')
+       and k.is_new = (l.sent_step_ids = '{}')
        and (l.mailbox_id is null or l.mailbox_id = k.mailbox_id)
        and not (${suppressed})
        and not exists (

@@ -3,13 +3,15 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import { type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { holdSteps, nextStep } from '../../campaigns/index.ts'
-import { findLeadById, whyNeverSent, whyNotSent } from '../../leads/index.ts'
+import { findLeadById, lockAgainstClaims, whyNeverSent, whyNotSent } from '../../leads/index.ts'
 import type { SendState } from '../ledger.ts'
 import { CampaignCache } from '../next-mail/campaign-cache.ts'
+import { holdCampaigns } from '../next-mail/campaign-queries.ts'
 import { checkReply, findReplyMailbox, queueReply } from '../replies/replies.ts'
 import { recordReplies } from '../replies/reply-mail.ts'
 import type { ShownSend } from '../sends-queries.ts'
 import { settleSends } from '../settle/settle.ts'
+import { lockSends } from '../settle/settle-queries.ts'
 import { bareSettlement } from '../settle/settlement.ts'
 import type { Outcome } from '../transmit/outcome.ts'
 import * as queries from './uncertain-queries.ts'
@@ -51,7 +53,7 @@ export const sendAgain = (
   by: ChangedBy,
 ): Promise<SentAgain> =>
   transaction(ctx, async (tx) => {
-    const send = await findUndecided(tx, workspaceId, id)
+    const send = await lockUndecided(tx, workspaceId, id)
     const { reply } = send
     if (send.is_followed) throw followed()
     if (reply) {
@@ -117,6 +119,19 @@ async function findUndecided(tx: Context, workspaceId: string, id: string) {
   const send = await queries.findUncertainSend(tx.db, workspaceId, id)
   if (!send) throw notFound('uncertain send')
   return send
+}
+
+/**
+ * As it stands once nothing more is claimed of its campaign, until the transaction ends: its lead may be
+ * about to get a later step. Locked in the order of settlements.
+ */
+async function lockUndecided(tx: Context, workspaceId: string, id: string) {
+  const send = await findUndecided(tx, workspaceId, id)
+  if (send.reply) return send
+  await holdCampaigns(tx.db, [{ workspace_id: workspaceId, id: send.campaign_id }])
+  await lockSends(tx.db, [send])
+  await lockAgainstClaims(tx, workspaceId, [send.lead_id])
+  return findUndecided(tx, workspaceId, id)
 }
 
 async function decide(

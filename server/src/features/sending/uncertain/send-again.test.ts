@@ -1,0 +1,115 @@
+// Also runs on PostgreSQL 15: locks.
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { patience } from '../../../../test/patience.ts'
+import { type Sending, testSending } from '../../../../test/sending.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
+import { operator } from '../../audit/index.ts'
+import { takeBackSteps } from '../../leads/index.ts'
+import { sendAgain } from '../index.ts'
+import { Lane } from '../lanes/lane.ts'
+import { createSenderParts } from '../lanes/sender-parts.ts'
+import { planLanes } from '../next-mail/plan-lanes.ts'
+import { RestoreGuard } from '../restore-guard/restore-guard.ts'
+import { markTransmitting } from '../transmit/mark-queries.ts'
+
+let sending: Sending
+beforeEach(async () => {
+  sending = await testSending()
+})
+afterEach(() => sending[Symbol.asyncDispose]())
+
+/** A lead whose first mail is uncertain, and whose second one is due. */
+async function uncertainAndDue() {
+  const { ctx, workspaceId } = sending
+  const { peek } = ctx.database
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const steps = [
+    { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
+    { delay: 1, delay_unit: 'hours', variants: [{ subject: '', body: '<p>And?</p>' }] },
+  ]
+  const campaign = await sending.createCampaign([mailbox], { sequences: [{ steps }] })
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example'])
+  await sending.waitForLedger((all) => all.some(({ state }) => state === 'sent'))
+  await sending.untilAsleep()
+  await runner.stop()
+  await peek.updateTable('sends').set({ state: 'uncertain' }).execute()
+  ctx.clock.advance(2 * 3_600_000)
+  const send = await peek.selectFrom('sends').selectAll().executeTakeFirstOrThrow()
+  const { token } = await peek.selectFrom('mailbox_lanes').select('token').executeTakeFirstOrThrow()
+  const lane = new Lane(workspaceId, mailbox.id, String(token))
+  const plan = async () => {
+    const parts = createSenderParts(ctx, new RestoreGuard(ctx), new Date(0))
+    return (await planLanes(ctx, [lane], parts)).get(lane)
+  }
+  const again = (own = ctx) => sendAgain(own, workspaceId, send.id, { actor: operator })
+  return { send, plan, again }
+}
+
+const steps = () =>
+  sending.ctx.database.peek.selectFrom('sends').select(['step', 'state']).orderBy('step').execute()
+
+/** Whether somebody waits for a lock. */
+async function isAnyWaiting() {
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    sending.ctx.database.peek,
+  )
+  return rows.length > 0
+}
+
+test('a mail is not sent again once a later one is claimed, however shortly before', async () => {
+  const { plan, again } = await uncertainAndDue()
+  const { peek } = sending.ctx.database
+  const held = await peek.startTransaction().execute()
+  await sql`select from sends for update`.execute(held)
+  // It has looked at the mail, and waits for it.
+  const repeated = again()
+  repeated.catch(() => undefined)
+  await vi.waitUntil(isAnyWaiting, patience)
+  expect((await plan())?.kind).toBe('send')
+  await held.commit().execute()
+  await expect(repeated).rejects.toMatchObject({ code: 'invalid_transition' })
+  expect(await steps()).toEqual([
+    { step: 1, state: 'uncertain' },
+    { step: 2, state: 'claimed' },
+  ])
+})
+
+test('no later mail is claimed while one is being sent again', async () => {
+  const { plan, again } = await uncertainAndDue()
+  const repeated = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const done = transaction(sending.ctx, async (tx) => {
+    await again(tx)
+    repeated.resolve()
+    await goOn.promise
+  })
+  await repeated.promise
+  let meanwhile: string | undefined
+  const planned = plan().then((action) => {
+    meanwhile = action?.kind
+  })
+  await vi.waitUntil(async () => meanwhile !== undefined || (await isAnyWaiting()), patience)
+  const before = meanwhile
+  goOn.resolve()
+  await Promise.all([done, planned])
+  expect(before).toBe('again')
+  expect((await plan())?.kind).toBe('send')
+  expect(await steps()).toEqual([{ step: 1, state: 'claimed' }])
+})
+
+test('a mail that was claimed as a follow-up is not finished once what it follows was taken back', async () => {
+  const { send, plan } = await uncertainAndDue()
+  const { ctx, workspaceId } = sending
+  const action = await plan()
+  const [mail] = action?.kind === 'send' ? action.mails : []
+  if (!mail) throw new Error('nothing was claimed')
+  const { lead_id: leadId, step_id: stepId, variant_id, campaign_day } = send
+  const taken = { leadId, stepId, variantId: variant_id ?? '', day: String(campaign_day) }
+  await transaction(ctx, (tx) => takeBackSteps(tx, workspaceId, [{ ...taken, sentBefore: null }]))
+  const mark = { ...mail.claim, subject: 'Re: Hello', starts_thread: false }
+  expect(await markTransmitting(ctx.db, [mark], ctx.now(), new Date(0))).toEqual(new Set())
+})
