@@ -5,6 +5,7 @@ import { startReceiver } from '../test/receiver.ts'
 import { operator } from './features/audit/index.ts'
 import { emit } from './features/events/index.ts'
 import { leaseKind } from './features/mailbox-lanes/index.ts'
+import { addMailbox, openMailbox } from './features/mailboxes/index.ts'
 import { createInvitation } from './features/members/index.ts'
 import { transaction } from './kernel/db/transaction.ts'
 import { dayMs } from './kernel/durations.ts'
@@ -36,6 +37,37 @@ test('a runner that fails to start leads nobody, keeps no mailboxes and hears no
   expect(await runners().execute()).toEqual([])
   const kept = await db.selectFrom('bucket_leases').where('runner_id', 'is not', null)
   expect(await kept.select(['kind', 'bucket']).execute()).toEqual([])
+})
+
+test('a runner that stops stores the token that a provider is just asked for, first', async () => {
+  await using api = await testApi()
+  const { ctx, workspaceId } = api
+  const { peek } = ctx.database
+  ctx.clock.run()
+  const answer = Promise.withResolvers<void>()
+  const order: string[] = []
+  await using provider = await startReceiver(async (_received, response) => {
+    await answer.promise
+    order.push('answered')
+    response.end(JSON.stringify({ access_token: 'one', refresh_token: 'second' }))
+  })
+  const oauth2 = { token_url: provider.url, client_id: 'client', refresh_token: 'first' }
+  const server = { host: '127.0.0.1', port: 1, security: 'none', username: 'anna', oauth2 }
+  const added = { address: 'anna@example.com', smtp: server, imap: server }
+  const { id } = await addMailbox(ctx, workspaceId, added, operator)
+  const runner = await startRunner(asService(ctx))
+  await provider.waitFor(1)
+  const stopped = runner.stop().then(() => order.push('stopped'))
+  const runners = peek.selectFrom('runners').select('id').where('kind', '=', leaseKind)
+  await ctx.database.until(async () => (await runners.execute()).length === 0)
+  // One that does not wait ends now.
+  for (let looks = 0; looks < 50; looks++) await runners.execute()
+  answer.resolve()
+  await stopped
+  expect(order).toEqual(['answered', 'stopped'])
+  const { server: opened } = await openMailbox(ctx, workspaceId, id, 'smtp')
+  expect(opened.credential).toEqual({ kind: 'oauth2', accessToken: 'one' })
+  expect(provider.requests).toHaveLength(1)
 })
 
 test('a runner tells in one line how many deliveries succeeded, of the last minute when it ends', async () => {

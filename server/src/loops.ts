@@ -18,6 +18,7 @@ import {
   runLeadJobs,
 } from './features/leads/index.ts'
 import { MailboxOwner } from './features/mailbox-lanes/index.ts'
+import { flushTokens } from './features/mailboxes/index.ts'
 import { dropOldInvitations } from './features/members/index.ts'
 import {
   dropOldMessages,
@@ -63,6 +64,8 @@ export async function startRunner(
   options: { listen?: ListenForHints; marker?: LastSeenFile } = {},
 ): Promise<Runner> {
   await using stack = new AsyncDisposableStack()
+  // Last, and before the database is closed.
+  stack.defer(flushTokens)
   // What fails in one of them keeps no other from writing its results.
   const end = (part: Runner) =>
     part.stop().catch((error) => ctx.log.warn(describeError(error), 'a runner did not end well'))

@@ -1,4 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
+import { isClosed, movingOf } from '../../kernel/db/failure.ts'
+import { isUnavailable } from '../../kernel/http/error-reply.ts'
 import {
   type AccessToken,
   MailFailure,
@@ -16,6 +18,17 @@ import { openSettings, sealSettings } from './settings.ts'
 /** A process that died while it asked holds the others up for so long. */
 const leaseMs = tokenTimeoutMs + 5_000
 const lookEveryMs = 100
+/** Beyond the lease, too: whoever else asks by then has the database back, and this process as well. */
+const storeForMs = 60_000
+const storeEveryMs = 500
+
+/** Tokens that this process is asking for, or storing. */
+const underWay = new Set<Promise<boolean>>()
+
+/** Before the database is closed: what a provider has put in the place of a spent token would be lost. */
+export async function flushTokens(): Promise<void> {
+  await Promise.allSettled(underWay)
+}
 
 /** Whether the stored access token may be used: not if a server has just refused it. */
 export const isUsable = (ctx: Context, { access }: StoredConsent, refused?: string) =>
@@ -31,11 +44,22 @@ export const isUsable = (ctx: Context, { access }: StoredConsent, refused?: stri
  *   or somebody changed the consent
  * @throws MailFailure when the provider gives none for the consent that is stored
  */
-export async function refreshAccessToken(
+export function refreshAccessToken(
   ctx: Context,
   workspaceId: string,
   id: string,
   { access: _, ...grant }: StoredConsent,
+): Promise<boolean> {
+  const refresh = makeToken(ctx, workspaceId, id, grant)
+  underWay.add(refresh)
+  return refresh.finally(() => underWay.delete(refresh))
+}
+
+async function makeToken(
+  ctx: Context,
+  workspaceId: string,
+  id: string,
+  grant: OAuth2Grant,
 ): Promise<boolean> {
   const now = ctx.now()
   const until = new Date(now.getTime() + leaseMs)
@@ -46,7 +70,8 @@ export async function refreshAccessToken(
   try {
     // Whoever had the lease before may have replaced it after this process had read it.
     if (!(await isStored(ctx, workspaceId, id, grant))) return false
-    await keep(ctx, workspaceId, id, grant, await requestAccessToken(ctx, withSecret(ctx, grant)))
+    const token = await requestAccessToken(ctx, withSecret(ctx, grant))
+    await untilStored(ctx, () => keep(ctx, workspaceId, id, grant, token))
     return true
   } catch (failure) {
     if (isSpent(failure) && !(await isStored(ctx, workspaceId, id, grant))) return false
@@ -83,6 +108,21 @@ async function isStored(ctx: Context, workspaceId: string, id: string, grant: OA
   if (!row) return false
   const settings = openSettings(ctx, workspaceId, id, row.settings)
   return sides.some((side) => isSame(settings[side].oauth2, grant))
+}
+
+/** The provider takes the token from before no more: this one is not given up while the database is away. */
+async function untilStored(ctx: Context, store: () => Promise<void>) {
+  const sinceMs = ctx.monotonicMs()
+  for (;;) {
+    try {
+      return await store()
+    } catch (error) {
+      const isLate = ctx.monotonicMs() - sinceMs > storeForMs
+      if (isLate || isClosed(error) || movingOf(error)?.isMoved || !isUnavailable(error))
+        throw error
+      await ctx.sleep(storeEveryMs)
+    }
+  }
 }
 
 /** Until it is in the settings: they may be changed at the same time. */

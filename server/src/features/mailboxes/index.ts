@@ -1,3 +1,4 @@
+export { flushTokens } from './access-token.ts'
 export {
   countMailboxes,
   countRemoteSenders,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { annasToken, startMailServers } from '../../../test/mail/mail-servers.ts'
@@ -188,6 +189,31 @@ test('one consent for both servers lives on where each refresh token is taken on
     expect(await tokenOf(openMailbox(ctx, workspaceId, id, 'imap'))).toBe(smtp)
   }
   expect(given.tokens).toEqual(['first', 'token 1', 'token 2'])
+})
+
+test('a refresh token that the provider has replaced is stored, though the database is away when it comes', async () => {
+  await using given = await withSpentTokens()
+  const { id } = given
+  const { peek } = base.database
+  await sql`create sequence failures`.execute(peek)
+  await sql`create function be_away() returns trigger language plpgsql as $$
+    begin
+      if nextval('failures') <= 2 then raise exception 'away' using errcode = '57P01'; end if;
+      return new;
+    end $$`.execute(peek)
+  await sql`create trigger be_away before update of settings on mailboxes
+    for each row execute function be_away()`.execute(peek)
+  let [laterMs, pauses] = [0, 0]
+  const sleep = async () => {
+    pauses += 1
+  }
+  const ctx = { ...given.ctx, sleep, now: () => new Date(base.now().getTime() + laterMs) }
+  expect(await tokenOf(openMailbox(ctx, workspaceId, id, 'smtp'))).toBe('access-1')
+  expect(pauses).toBe(2)
+  await sql`drop function be_away cascade`.execute(peek)
+  laterMs = 3_600_000
+  expect(await tokenOf(openMailbox(ctx, workspaceId, id, 'smtp'))).toBe('access-2')
+  expect(given.tokens).toEqual(['first', 'token 1'])
 })
 
 test('processes that need a token at the same time spend one refresh token, and none fails', async () => {

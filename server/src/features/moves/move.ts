@@ -62,7 +62,7 @@ const restForMs = 2_000
  * for as long as it takes to copy the rows, as if the database were away. Nothing is lost, and no mail is
  * sent twice:
  *
- *   drain ──▶ nothing more of it is begun; mails that are under way are waited for
+ *   drain ──▶ nothing more of it is begun; mails and tokens that are under way are waited for
  *   fence ──▶ whatever writes to it is refused
  *   copy, compare ──▶ the target has all of its rows, in a transaction that is open
  *   switch ──▶ the source says that it has gone; for a moment it is nowhere
@@ -198,7 +198,7 @@ class Move {
     hintReadings(this.#source)
     const beganMs = this.#source.monotonicMs()
     for (;;) {
-      const open = await queries.countOpenMails(own.db, this.#id)
+      const open = await queries.countUnderWay(own.db, this.#id, own.now())
       const passedMs = this.#source.monotonicMs() - beganMs
       if (open === 0 && passedMs >= restMs) return
       if (passedMs >= Math.max(restMs, drainMs)) throw stillSending(open)
@@ -212,8 +212,10 @@ class Move {
     await raiseFence(this.#source, tables, this.#id, (table, done) =>
       this.#tell('fence', { table, done, of: tables.length }),
     )
-    // A claim that had begun before the workspace was to be moved may have come after the last look.
-    const open = await queries.countOpenMails(inWorkspace(this.#source, this.#id).db, this.#id)
+    // A claim that had begun before the workspace was to be moved may have come after the last look, and a
+    // token asked for, which is stored once the fence is lowered.
+    const own = inWorkspace(this.#source, this.#id)
+    const open = await queries.countUnderWay(own.db, this.#id, own.now())
     if (open > 0) throw stillSending(open)
   }
 
@@ -305,7 +307,7 @@ const isNameTaken = (error: unknown) =>
 
 const stillSending = (open: number) =>
   new MoveRefused(
-    `${open} mails of the workspace are still under way, so nothing was moved. See "npx outrider sends list", and run the command again once they are through.`,
+    `${open} mails of the workspace, or logins of its mailboxes, are still under way, so nothing was moved. See "npx outrider sends list", and run the command again once they are through.`,
   )
 
 const brokenOff = (error: unknown) =>

@@ -13,7 +13,9 @@ import {
 } from '../../kernel/db/partitions.ts'
 import { dayMs } from '../../kernel/durations.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
+import { operator } from '../audit/index.ts'
 import { findOptedOut, optOut } from '../directory/index.ts'
+import { addMailbox } from '../mailboxes/index.ts'
 import { createWorkspace, setWorkspace } from '../workspaces/index.ts'
 import { cancelMove, cleanUpMoves, listLeaving, moveWorkspace } from './index.ts'
 import { listFenced } from './queries.ts'
@@ -395,6 +397,28 @@ test('events whose replay is shown stay as long where the workspace comes to', a
       ['2026-01-19', '2026-02-05'],
     ]),
   )
+})
+
+test('a workspace is not moved while a provider is asked for a token, which has to be stored before', async () => {
+  const own = inWorkspace(asService(a), workspaceId)
+  const login = { username: 'anna', password: 'correct horse', security: 'none' }
+  const server = { ...login, host: '127.0.0.1', port: 1 }
+  const mailbox = { address: 'anna@example.com', smtp: server, imap: server }
+  const { id } = await addMailbox(own, workspaceId, mailbox, operator)
+  const until = new Date(a.now().getTime() + 20_000)
+  await a.database.peek
+    .updateTable('mailboxes')
+    .set({ token_lease_until: until })
+    .where('id', '=', id)
+    .execute()
+  const moving = moveWorkspace(asService(a), asService(b), workspaceId, {
+    ...{ sourceName: 'a', targetName: 'b', restMs: 0, drainMs: 0 },
+  })
+  await expect(moving).rejects.toThrow('logins of its mailboxes')
+  expect(await placeIn(a)).toEqual(here)
+  a.clock.advance(20_000)
+  await toB()
+  expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, here])
 })
 
 /** Those that come to the target. */

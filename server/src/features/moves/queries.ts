@@ -53,11 +53,17 @@ export async function lockMove(tx: Db, workspaceId: string): Promise<boolean> {
   return rows[0]?.locked ?? false
 }
 
-/** Mails that are claimed, or about to be sent. */
-export async function countOpenMails(db: Db, workspaceId: string): Promise<number> {
+/**
+ * Mails that are claimed, or about to be sent, and mailboxes whose provider is being asked for a token: what
+ * it puts in the place of a spent one has to be stored before they are copied.
+ */
+export async function countUnderWay(db: Db, workspaceId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from sends
-    where workspace_id = ${workspaceId}::uuid and is_open`.execute(db)
+    select (
+      (select count(*) from sends where workspace_id = ${workspaceId}::uuid and is_open)
+      + (select count(*) from mailboxes
+         where workspace_id = ${workspaceId}::uuid and token_lease_until > ${now}::timestamptz)
+    )::int as count`.execute(db)
   return rows[0]?.count ?? 0
 }
 
