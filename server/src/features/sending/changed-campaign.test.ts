@@ -139,6 +139,7 @@ async function claiming() {
       ...{ mailbox_id: mailbox.id, mailbox_version: mailbox.timestamp_updated, step: 1 },
       ...{ variant: 1, variant_id: step.variants[0].id, message_id: `<${step.id}@example.com>` },
       ...{ token: '0', is_new: true, campaign_day: day, mailbox_day: day, mailbox_limit: 10 },
+      after_step_id: null,
       until: new Date(ctx.now().getTime() + 3_600_000),
     }
   }

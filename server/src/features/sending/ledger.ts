@@ -57,6 +57,8 @@ export interface ClaimRequest extends SendKey {
   /** Token of the lease of the mailbox's bucket. */
   token: string
   is_new: boolean
+  /** The last step that its lead had got when it was planned; null: a first mail. */
+  after_step_id: string | null
   campaign_day: string
   mailbox_day: string
   /** What the mailbox may send on that day. */

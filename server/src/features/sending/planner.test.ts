@@ -25,7 +25,7 @@ async function keptPlan(name: string, parameters: number, run: (db: AnyDb) => Pr
 const id = '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d'
 const at = new Date('2026-11-02T09:00:00Z')
 const keys = { workspace_id: id, lead_id: id, step_id: id, id, campaign_id: id, mailbox_id: id }
-const versions = { until: at, is_new: true, campaign_version: at, mailbox_version: at }
+const versions = { until: at, after_step_id: null, campaign_version: at, mailbox_version: at }
 
 test('mails in a ledger that vacuum has seen empty are settled by their keys', async () => {
   const attempts = Array.from({ length: 300 }, () => keys)

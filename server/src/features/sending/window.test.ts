@@ -116,6 +116,7 @@ test('nothing is claimed once its window has closed', async () => {
     ...{ mailbox_version: mailbox.timestamp_updated },
     ...{ campaign_id: campaign.id, mailbox_id: mailbox.id, step: 1, variant: 1 },
     ...{ variant_id: step.variants[0].id, message_id: '<one@example.com>', token: '0' },
+    after_step_id: null,
     ...{ is_new: true, campaign_day: day, mailbox_day: day, mailbox_limit: 1 },
   }
   const claim = (until: Date) =>

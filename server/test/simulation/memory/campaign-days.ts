@@ -100,6 +100,7 @@ export function runCampaign(seed: number, leadCount: number): CampaignRun {
         ...{ mailbox_id: mailbox.id, variant: first.variant, variant_id: first.variant_id },
         ...{ message_id: '', token: '0', is_new: first.isNew, campaign_day: own, mailbox_day: own },
         ...{ mailbox_limit: mailboxLimit(mailbox, own), until: first.until },
+        after_step_id: first.after_step_id,
       })
       if (!isSent) run.violations.push(`what was planned of ${first.lead_id} was refused`)
       return nowMs + 1

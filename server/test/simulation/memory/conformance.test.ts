@@ -57,6 +57,7 @@ test.each(seeds)('history %d is the same in memory as in the database', async (s
         ...{ step: step.number, variant: 1, variant_id: step.variants[0]?.id ?? '' },
         ...{ message_id: messageIdOf(key, mailbox.address), token: '0' },
         ...{ is_new: lead.sent_step_ids.length === 0, campaign_day: day, mailbox_day: day },
+        after_step_id: lead.sent_step_ids.at(-1) ?? null,
         ...{ mailbox_limit: 3, until: new Date('2099-01-01') },
       }
       requests.push(claim)

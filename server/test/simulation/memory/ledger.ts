@@ -178,10 +178,12 @@ export class MemoryLedger {
     return next ? { notBefore: afterDelay(zoneOf(this.campaign.schedule), next, at) } : null
   }
 
-  #mayBeSent(lead: LockedLead, { mailbox_id, campaign_version, step_id }: ClaimRequest): boolean {
+  #mayBeSent(lead: LockedLead, request: ClaimRequest): boolean {
+    const { mailbox_id, campaign_version, step_id, after_step_id } = request
     if (this.campaign.version.getTime() !== campaign_version.getTime()) return false
     if (this.campaign.status !== 'active' || this.suppressed.has(lead.email_folded)) return false
     if (lead.sending_state !== 'pending' && lead.sending_state !== 'active') return false
+    if ((lead.sent_step_ids.at(-1) ?? null) !== after_step_id) return false
     if (lead.mailbox_id !== null && lead.mailbox_id !== mailbox_id) return false
     return ![...this.sends.values()].some(
       ({ leadId, stepId, state }) =>

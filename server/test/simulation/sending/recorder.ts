@@ -310,7 +310,7 @@ export class Recorder implements Observer {
     const [, leadIds, stepIds, ids, campaignIds, mailboxIds] = values as string[][]
     const said = values.find((value) => value instanceof Date) as Date
     const versions = values.at(-1) as Date[]
-    const areNew = values[10] as boolean[]
+    const stepsBefore = values[10] as (string | null)[]
     const together: Mark[] = []
     for (const { id } of result.rows) {
       const at = ids?.indexOf(String(id)) ?? -1
@@ -318,7 +318,7 @@ export class Recorder implements Observer {
         ...{ leadId: leadIds?.[at] ?? '', stepId: stepIds?.[at] ?? '', attemptId: String(id) },
         ...{ campaignId: campaignIds?.[at] ?? '', mailboxId: mailboxIds?.[at] ?? '', process },
         mailboxVersionMs: versions[at]?.getTime() ?? Number.NaN,
-        isNew: areNew[at] ?? false,
+        isNew: stepsBefore[at] === null,
         saidMs: said.getTime() - this.startMs,
         atMs: this.#world.scheduler.nowMs,
       }

@@ -38,8 +38,8 @@ const selectSendable = preparedForBatch<unknown[], Sendable>(
    select k.position::int as position, g.*, s.state, s.id as attempt_id, s.attempt,
      ${mayClaim('$12')} as allowed
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::timestamptz[],
-     $7::boolean[], $8::timestamptz[], $9::timestamptz[]) with ordinality
-     as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, is_new,
+     $7::uuid[], $8::timestamptz[], $9::timestamptz[]) with ordinality
+     as k (workspace_id, lead_id, step_id, campaign_id, mailbox_id, until, after_step_id,
        campaign_version, mailbox_version, position)
    join lateral (
      select ${leadColumns}, c.daily_limit, c.daily_max_leads
@@ -77,7 +77,7 @@ export const findSendable = (
     column(requests, 'campaign_id'),
     column(requests, 'mailbox_id'),
     timestampArray(column(requests, 'until')),
-    column(requests, 'is_new'),
+    column(requests, 'after_step_id'),
     timestampArray(column(requests, 'campaign_version')),
     timestampArray(column(requests, 'mailbox_version')),
     now,

@@ -17,9 +17,10 @@ export const suppressed = `
  * What must hold at this instant for a mail from `k.mailbox_id` to `k.lead_id` in `k.campaign_id`, of
  * `k.workspace_id`, that was planned by `k.campaign_version` and `k.mailbox_version` to be sent before
  * `k.until`, as the end of a FROM and its WHERE: looked at when it is claimed, and again just before it
- * is finished. Nothing is sent of a workspace that is being moved. A follow-up (not `k.is_new`) waits
+ * is finished. Nothing is sent of a workspace that is being moved. A follow-up (of `k.after_step_id`) waits
  * until its mailbox was read, and those whose conversations that took over: its lead may have answered.
- * It goes to nobody who counts as never written to any more: what it follows was taken back meanwhile.
+ * The last step that the lead has got must be the one that was planned from: it may have been taken back
+ * meanwhile, and comes first then.
  * Nor is a step sent while another one is under way to its lead: the campaign may have got another first
  * step meanwhile, and another process may have read the lead before.
  *
@@ -44,11 +45,11 @@ export const eligibleAt = (now: string, readSince: string) => `leads l
        order by m.id
        limit 1
      ) m on m.status = 'connected' and m.timestamp_updated = k.mailbox_version
-       and (k.is_new or m.may_follow_up)
+       and (k.after_step_id is null or m.may_follow_up)
      where l.workspace_id = k.workspace_id and l.id = k.lead_id and l.campaign_id = k.campaign_id
        and k.until > ${now}::timestamptz and l.timestamp_next_send <= ${now}::timestamptz
        and l.sending_state in ('pending', 'active')
-       and k.is_new = (l.sent_step_ids = '{}')
+       and l.sent_step_ids[cardinality(l.sent_step_ids)] is not distinct from k.after_step_id
        and (l.mailbox_id is null or l.mailbox_id = k.mailbox_id)
        and not (${suppressed})
        and not exists (

@@ -142,6 +142,7 @@ test('a runner that lost its lease finishes nothing that was given back, and its
     starts_thread: true,
     until,
     is_new: true,
+    after_step_id: null,
   }
   expect(await markTransmitting(ctx.db, [mark], ctx.now(), new Date(0))).toEqual(new Set())
 

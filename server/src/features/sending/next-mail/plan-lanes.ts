@@ -218,6 +218,7 @@ async function claim(
         message_id: messageIdOf(key, address),
         token: lane.token,
         is_new: send.isNew,
+        after_step_id: send.after_step_id,
         campaign_day: day,
         mailbox_day: ready.day,
         mailbox_limit: mailboxLimit(mailbox, ready.day),

@@ -40,6 +40,7 @@ export class LeadWork implements Work {
       at: new Date(atMs),
       until: new Date(untilMs),
       isNew,
+      after_step_id: lead.sent_step_ids.at(-1) ?? null,
     })
     return gapAfter(this.#campaign, mailbox, lead.id, step.id)
   }

@@ -74,6 +74,7 @@ test('a lead that is due gets its first step now', () => {
       at: new Date(monday),
       until: new Date('2026-11-24T00:00:00Z'),
       isNew: true,
+      after_step_id: null,
     },
   ])
   expect(waiting).toEqual([])

@@ -87,6 +87,8 @@ export interface PlannedSend {
   until: Date
   /** The first mail of its lead. */
   isNew: boolean
+  /** The last step that its lead had got, which this one follows; null: it is the first mail. */
+  after_step_id: string | null
 }
 
 export type WaitReason =

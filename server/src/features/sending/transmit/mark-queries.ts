@@ -16,7 +16,7 @@ export interface Mark extends SendKey {
   mailbox_id: string
   subject: string
   starts_thread: boolean
-  is_new: boolean
+  after_step_id: string | null
   until: Date
   campaign_version: Date
   mailbox_version: Date
@@ -29,9 +29,9 @@ const mark = preparedForBatch<unknown[], { id: string }>(
    set state = 'transmitting', subject = k.subject, starts_thread = k.starts_thread,
      timestamp_transmitting = $9::timestamptz
    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[],
-     $8::boolean[], $10::timestamptz[], $11::boolean[], $13::timestamptz[], $14::timestamptz[])
+     $8::boolean[], $10::timestamptz[], $11::uuid[], $13::timestamptz[], $14::timestamptz[])
      as k (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, subject, starts_thread, until,
-       is_new, campaign_version, mailbox_version)
+       after_step_id, campaign_version, mailbox_version)
    join lateral (
      select l.id from ${eligibleAt('$9', '$12')}
      order by l.id
@@ -63,7 +63,7 @@ export async function markTransmitting(db: AnyDb, marks: Mark[], now: Date, read
     column(marks, 'starts_thread'),
     now,
     timestampArray(column(marks, 'until')),
-    column(marks, 'is_new'),
+    column(marks, 'after_step_id'),
     readSince,
     timestampArray(column(marks, 'campaign_version')),
     timestampArray(column(marks, 'mailbox_version')),

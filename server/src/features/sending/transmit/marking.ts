@@ -48,7 +48,7 @@ const markOf = ({ claim }: ClaimedMail, mail: ComposedMail): Mark => ({
   mailbox_id: claim.mailbox_id,
   subject: mail.subject,
   starts_thread: mail.startsThread,
-  is_new: claim.is_new,
+  after_step_id: claim.after_step_id,
   campaign_version: claim.campaign_version,
   mailbox_version: claim.mailbox_version,
   until: claim.until,

@@ -19,28 +19,38 @@ beforeEach(async () => {
 })
 afterEach(() => sending[Symbol.asyncDispose]())
 
-/** A lead whose first mail is uncertain, and whose second one is due. */
-async function uncertainAndDue() {
+/** A lead whose last mail of so many is uncertain, and whose next one is due. */
+async function uncertainAndDue(mails = 1) {
   const { ctx, workspaceId } = sending
   const { peek } = ctx.database
   const mailbox = await sending.createMailbox('anna@example.com')
   const steps = [
     { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] },
     { delay: 1, delay_unit: 'hours', variants: [{ subject: '', body: '<p>And?</p>' }] },
+    { delay: 1, delay_unit: 'hours', variants: [{ subject: '', body: '<p>Well?</p>' }] },
   ]
   const campaign = await sending.createCampaign([mailbox], { sequences: [{ steps }] })
   const runner = await sending.startRunner()
   await sending.addLeads(campaign.id, ['ann@lead.example'])
-  await sending.waitForLedger((all) => all.some(({ state }) => state === 'sent'))
-  await sending.untilAsleep()
-  await runner.stop()
-  await peek.updateTable('sends').set({ state: 'uncertain' }).execute()
-  ctx.clock.advance(2 * 3_600_000)
-  const send = await peek.selectFrom('sends').selectAll().executeTakeFirstOrThrow()
+  for (let sent = 1; sent <= mails; sent++) {
+    await sending.waitForLedger(
+      (all) => all.filter(({ state }) => state === 'sent').length === sent,
+    )
+    await sending.untilAsleep()
+    if (sent === mails) await runner.stop()
+    ctx.clock.advance(2 * 3_600_000)
+  }
+  const last = peek.updateTable('sends').set({ state: 'uncertain' }).where('step', '=', mails)
+  const send = await last.returningAll().executeTakeFirstOrThrow()
   const { token } = await peek.selectFrom('mailbox_lanes').select('token').executeTakeFirstOrThrow()
   const lane = new Lane(workspaceId, mailbox.id, String(token))
-  const plan = async () => {
+  const plan = async (beforeClaim = async () => {}) => {
     const parts = createSenderParts(ctx, new RestoreGuard(ctx), new Date(0))
+    const add = parts.claims.add.bind(parts.claims)
+    parts.claims.add = async (request) => {
+      await beforeClaim()
+      return add(request)
+    }
     return (await planLanes(ctx, [lane], parts)).get(lane)
   }
   const again = (own = ctx) => sendAgain(own, workspaceId, send.id, { actor: operator })
@@ -101,15 +111,30 @@ test('no later mail is claimed while one is being sent again', async () => {
   expect(await steps()).toEqual([{ step: 1, state: 'claimed' }])
 })
 
-test('a mail that was claimed as a follow-up is not finished once what it follows was taken back', async () => {
-  const { send, plan } = await uncertainAndDue()
-  const { ctx, workspaceId } = sending
-  const action = await plan()
-  const [mail] = action?.kind === 'send' ? action.mails : []
-  if (!mail) throw new Error('nothing was claimed')
-  const { lead_id: leadId, step_id: stepId, variant_id, campaign_day } = send
-  const taken = { leadId, stepId, variantId: variant_id ?? '', day: String(campaign_day) }
-  await transaction(ctx, (tx) => takeBackSteps(tx, workspaceId, [{ ...taken, sentBefore: null }]))
-  const mark = { ...mail.claim, subject: 'Re: Hello', starts_thread: false }
-  expect(await markTransmitting(ctx.db, [mark], ctx.now(), new Date(0))).toEqual(new Set())
-})
+test.each([1, 2])(
+  'no later mail is claimed that was planned before one was sent again, however many came before: %i',
+  async (mails) => {
+    const { send, plan, again } = await uncertainAndDue(mails)
+    expect((await plan(async () => void (await again())))?.kind).toBe('again')
+    expect((await steps()).at(-1)).toEqual({ step: mails, state: 'failed' })
+    const next = await plan()
+    expect(next).toMatchObject({ kind: 'send', mails: [{ claim: { step_id: send.step_id } }] })
+    expect((await steps()).at(-1)).toEqual({ step: mails, state: 'claimed' })
+  },
+)
+
+test.each([1, 2])(
+  'a mail that was claimed as a follow-up is not finished once what it follows was taken back: %i',
+  async (mails) => {
+    const { send, plan } = await uncertainAndDue(mails)
+    const { ctx, workspaceId } = sending
+    const action = await plan()
+    const [mail] = action?.kind === 'send' ? action.mails : []
+    if (!mail) throw new Error('nothing was claimed')
+    const { lead_id: leadId, step_id: stepId, variant_id, campaign_day } = send
+    const taken = { leadId, stepId, variantId: variant_id ?? '', day: String(campaign_day) }
+    await transaction(ctx, (tx) => takeBackSteps(tx, workspaceId, [{ ...taken, sentBefore: null }]))
+    const mark = { ...mail.claim, subject: 'Re: Hello', starts_thread: false }
+    expect(await markTransmitting(ctx.db, [mark], ctx.now(), new Date(0))).toEqual(new Set())
+  },
+)
