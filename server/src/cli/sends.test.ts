@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { json, run } from '../../test/commands.ts'
 import { startSmtpFaults } from '../../test/mail/smtp-faults.ts'
@@ -67,21 +68,26 @@ test('a mail to who gets nothing any more is not sent again, and the command say
   expect(await sending.ledger()).toMatchObject([{ state: 'uncertain' }])
 })
 
-test('of a mail to who is paused the command says that it waits for them', async () => {
-  const mailbox = await sending.createMailbox('anna@example.com', {}, proxy.port)
+test('of a mail to who is paused the command says that it waits for them, and what paused them', async () => {
+  const { peek } = sending.ctx.database
+  const mailbox = await sending.createMailbox('anna@example.com')
   const campaign = await sending.createCampaign([mailbox])
+  const refused = sql`alter table events add constraint refused check (lead_email is null)`
+  await refused.execute(peek)
   const runner = await sending.startRunner()
   await sending.addLeads(campaign.id, ['ann@lead.example'])
   const [entry] = await sending.waitForLedger(uncertain(1))
   await runner.stop(1000)
-  // As where the database refused to record its result.
-  const { peek } = sending.ctx.database
-  const paused = { sending_state: 'paused', timestamp_next_send: sending.ctx.now() }
-  await peek.updateTable('leads').set(paused).execute()
+  await sql`alter table events drop constraint refused`.execute(peek)
   const again = await run('sends', 'send-again', entry?.id ?? '')
   expect(again.code).toBe(0)
   expect(again.stdout).toContain('as soon as its lead is resumed')
-  expect(again.stdout).toContain('it is paused')
+  expect(again.stdout).toContain('it is paused: The database refused to record')
+  const lead = peek.selectFrom('leads').select(['sending_state', 'skip_reason', 'sent_step_ids'])
+  expect(await lead.executeTakeFirst()).toEqual({
+    ...{ sending_state: 'paused', sent_step_ids: [] },
+    skip_reason: expect.stringContaining('message_refused: '),
+  })
 })
 
 test('sending is held and confirmed by command, and the doctor says so meanwhile', async () => {

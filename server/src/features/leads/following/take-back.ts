@@ -67,8 +67,8 @@ function withoutSteps(
   }
   const { postponed_until } = lead
   const timestamp_next_send = postponed_until && postponed_until > now ? postponed_until : now
-  // What has kept the next mail back is not about this one.
-  const going = { ...patch, status, timestamp_next_send, company, skip_reason: null }
+  const going = { ...patch, status, timestamp_next_send, company }
+  // Still for what the service paused it for, if so: without a reason a person did.
   if (lead.sending_state === 'paused') return going
   return { ...going, sending_state: isFirst ? 'pending' : 'active' }
 }
