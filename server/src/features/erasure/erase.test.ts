@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { importText } from '../../../test/directory-files.ts'
 import { importer } from '../../../test/imports.ts'
@@ -365,9 +367,15 @@ test('answers to who is erased of which nobody knows whether they arrived wait f
   await eraseLead(ctx, ada)
   expect(await listUncertain(ctx, workspaceId)).toMatchObject([{ lead_email: bob }])
   const toAda = peek.selectFrom('sends').select(['state', 'look_at']).where('kind', '=', 'manual')
-  expect(await toAda.where('lead_id', '=', leadId).execute()).toEqual([
-    { state: 'sent', look_at: null },
-  ])
+  const settled = [{ state: 'sent', look_at: null }]
+  expect(await toAda.where('lead_id', '=', leadId).execute()).toEqual(settled)
+
+  // Those of who was erased before that was so.
+  await peek.updateTable('sends').set(look).where('kind', '=', 'manual').execute()
+  const path = new URL('../../../migrations/0144_erased_answers.sql', import.meta.url)
+  await sql.raw(readFileSync(path, 'utf8')).execute(peek)
+  expect(await toAda.where('lead_id', '=', leadId).execute()).toEqual(settled)
+  expect(await listUncertain(ctx, workspaceId)).toMatchObject([{ lead_email: bob }])
 })
 
 test('whoever asks for an erasure that is under way gets that one', async () => {
