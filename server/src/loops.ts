@@ -64,7 +64,7 @@ export async function startRunner(
   options: { listen?: ListenForHints; marker?: LastSeenFile } = {},
 ): Promise<Runner> {
   await using stack = new AsyncDisposableStack()
-  // Last, and before the database is closed.
+  // Last, and before the database is closed, which may be one of the runner's own.
   stack.defer(flushTokens)
   // What fails in one of them keeps no other from writing its results.
   const end = (part: Runner) =>

@@ -2,6 +2,7 @@ import { buildApi } from '../app.ts'
 import type { Config } from '../config.ts'
 import { isReindexDue, loadSample } from '../features/directory/index.ts'
 import { type ListenForChanges, liveChannel } from '../features/live/index.ts'
+import { flushTokens } from '../features/mailboxes/index.ts'
 import { markerFile } from '../features/sending/index.ts'
 import type { OpenShard, ProcessContext } from '../kernel/context.ts'
 import { listen } from '../kernel/db/listen.ts'
@@ -115,7 +116,9 @@ export async function startServices(
   return {
     address: listener?.address,
     async [Symbol.asyncDispose]() {
-      await Promise.all([listener?.drain(), runners?.[Symbol.asyncDispose]()])
+      const ended = Promise.all([listener?.drain(), runners?.[Symbol.asyncDispose]()])
+      // A request that nobody waits for any more may have begun some.
+      await Promise.all([ended, withTimeout(drainMs, ended.then(flushTokens))])
     },
   }
 }
@@ -178,11 +181,14 @@ async function startRunnerOf(
   })
   return {
     async [Symbol.asyncDispose]() {
-      await withTimeout(runnerDrainMs, runner.stop())
+      await withTimeout(drainMs, runner.stop())
       await own?.destroy()
     },
   }
 }
 
-/** Longer than a runner lets its requests go on, so that it can give its leases back. */
-const runnerDrainMs = 8000
+/**
+ * Longer than a runner lets its requests go on, so that it can give its leases back; less than a stop may
+ * take.
+ */
+const drainMs = 8000

@@ -18,7 +18,10 @@ import { openSettings, sealSettings } from './settings.ts'
 /** A process that died while it asked holds the others up for so long. */
 const leaseMs = tokenTimeoutMs + 5_000
 const lookEveryMs = 100
-/** Beyond the lease, too: whoever else asks by then has the database back, and this process as well. */
+/**
+ * Beyond the lease, too: another process may have taken it by then, and asked with the token from before. It
+ * is refused that, or looks again, and logs in once this one has stored its own.
+ */
 const storeForMs = 60_000
 const storeEveryMs = 500
 
@@ -27,7 +30,7 @@ const underWay = new Set<Promise<boolean>>()
 
 /** Before the database is closed: what a provider has put in the place of a spent token would be lost. */
 export async function flushTokens(): Promise<void> {
-  await Promise.allSettled(underWay)
+  while (underWay.size > 0) await Promise.allSettled(underWay)
 }
 
 /** Whether the stored access token may be used: not if a server has just refused it. */
