@@ -9,7 +9,7 @@ import {
 } from '../../kernel/db/partitions.ts'
 import { dayMs } from '../../kernel/durations.ts'
 import { timeOfId } from '../../kernel/ids.ts'
-import { retentionDaysOf } from '../kept-settings/index.ts'
+import { eventDaysOf, retentionDaysOf } from '../kept-settings/index.ts'
 import { deleteOldCounts, findOldestPendingEvent } from './cross-workspace.ts'
 import { lifetimeMs } from './enqueue.ts'
 import * as queries from './retention-queries.ts'
@@ -18,8 +18,6 @@ const events: PartitionedTable = { name: 'events', by: 'week' }
 const attempts: PartitionedTable = { name: 'webhook_events', by: 'week' }
 export const historyTables = [events, attempts]
 
-/** An attempt never outlives the event whose payload it shows. */
-const eventsExtraDays = 7
 const countsDays = 400
 /** The page of a webhook shows 30, today's among them. */
 const webhookDays = 31
@@ -29,10 +27,10 @@ const webhookDays = 31
  * while a delivery of one of its events is pending, or an attempt of its replay is shown.
  */
 export async function dropOldPartitions(ctx: ProcessContext) {
-  const days = retentionDaysOf(ctx, 'WEBHOOK_RETENTION_DAYS')
-  await dropBefore(ctx, attempts, daysAgo(ctx, days))
-  await queries.forgetReplayedWeeks(ctx.db, dateOf(daysAgo(ctx, days + eventsExtraDays)))
-  await dropBefore(ctx, events, daysAgo(ctx, days + eventsExtraDays))
+  const eventsLimit = daysAgo(ctx, eventDaysOf(ctx))
+  await dropBefore(ctx, attempts, daysAgo(ctx, retentionDaysOf(ctx, 'WEBHOOK_RETENTION_DAYS')))
+  await queries.forgetReplayedWeeks(ctx.db, dateOf(eventsLimit))
+  await dropBefore(ctx, events, eventsLimit)
   await deleteOldCounts(ctx.db, dateOf(daysAgo(ctx, countsDays)), dateOf(daysAgo(ctx, webhookDays)))
 }
 

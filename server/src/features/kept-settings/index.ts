@@ -1,6 +1,7 @@
 export {
   type Contradiction,
   compareSettings,
+  eventDaysOf,
   isKeptClient,
   lackingClients,
   outboundOf,

@@ -31,6 +31,13 @@ export function retentionDaysOf<Setting extends RetentionSetting>(
   return kept === undefined ? (toldDays(config)[setting] ?? usualDays[setting]) : Number(kept)
 }
 
+/** An attempt never outlives the event whose payload it shows. */
+const eventsExtraDays = 7
+
+/** For how long the events of webhooks are kept at least. */
+export const eventDaysOf = (ctx: Pick<AnyContext, 'config' | 'keptSettings'>): number =>
+  retentionDaysOf(ctx, 'WEBHOOK_RETENTION_DAYS') + eventsExtraDays
+
 const mailClients = { GOOGLE_CLIENT_ID: 'google', MICROSOFT_CLIENT_ID: 'microsoft' } as const
 const clientNames = Object.keys(mailClients) as (keyof typeof mailClients)[]
 

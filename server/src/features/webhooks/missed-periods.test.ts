@@ -3,8 +3,11 @@ import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerInTurn, answerWith, startReceiver } from '../../../test/receiver.ts'
 import { captureStatements } from '../../kernel/db/client.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { dayMs } from '../../kernel/durations.ts'
+import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
 import { storeEvents } from '../events/index.ts'
+import { eventDaysOf } from '../kept-settings/index.ts'
 import { dismissMissed } from './missed-periods.ts'
 import { countMissed, startReplay } from './replays/start-replay.ts'
 
@@ -298,4 +301,22 @@ test('windows one after another, from its first failure on, are all that it miss
   await replay(id, second, to)
   expect(await count(id)).toMatchObject({ deliveries: 0, from: null })
   expect(await keptOf(id)).toEqual([expect.objectContaining({ replayed: true })])
+})
+
+test('pauses whose events are past their retention time give way to a short one, however long they were', async () => {
+  await using good = await startReceiver()
+  const { ctx } = service
+  const { id } = await service.createWebhook(good.url)
+  for (let paused = 0; paused < 20; paused++) {
+    await set(id, 'disabled')
+    advance(hour)
+    await set(id, 'active')
+    advance(minute)
+  }
+  advance(eventDaysOf(ctx) * dayMs)
+  await ensurePartitions(ctx)
+  await pause(id, 2)
+  for (let paused = 0; paused < 3; paused++) await pause(id, 0)
+  expect(await keptOf(id)).toHaveLength(20)
+  expect((await count(id)).deliveries).toBe(2)
 })

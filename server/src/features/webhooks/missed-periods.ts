@@ -2,9 +2,11 @@ import type { Selectable } from 'kysely'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Webhooks } from '../../kernel/db/types.gen.ts'
+import { dayMs } from '../../kernel/durations.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { ChangedBy } from '../audit/index.ts'
 import { findFailingSince } from '../deliveries/lane-health/index.ts'
+import { eventDaysOf } from '../kept-settings/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
 import type { Webhook } from './schema.ts'
@@ -62,16 +64,22 @@ export async function keepMissed(tx: Context, row: Row): Promise<string> {
   if (row.timestamp_disabled) {
     periods.push(await findCurrentPeriod(tx, row, row.timestamp_disabled))
   }
-  return JSON.stringify(limited(periods))
+  return JSON.stringify(limited(tx, periods))
 }
 
-/** Of too many one that was dismissed goes, else the shortest; never the last, for when it was over. */
-function limited(periods: KeptPeriod[]) {
+/**
+ * Of too many one that was dismissed goes, or whose events are past their retention time, else the
+ * shortest; never the last, for when it was over.
+ */
+function limited(tx: Context, periods: KeptPeriod[]) {
   if (periods.length <= periodsMax) return periods
+  const storedFromMs = tx.now().getTime() - eventDaysOf(tx) * dayMs
   const lengths = periods
     .slice(0, -1)
     .map(({ from, to, ended_from, dismissed }) =>
-      dismissed ? -1 : Date.parse(to) - Date.parse(ended_from ?? from),
+      dismissed || Date.parse(to) < storedFromMs
+        ? -1
+        : Date.parse(to) - Date.parse(ended_from ?? from),
     )
   return periods.toSpliced(lengths.indexOf(Math.min(...lengths)), 1)
 }
