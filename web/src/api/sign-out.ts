@@ -23,7 +23,7 @@ const unsaved = new Map<() => Promise<void>, () => string | undefined>()
  * For what somebody typed: without a session nothing can be saved.
  *
  * @param lost a sentence about what could not be saved, with which whoever signs out is asked
- * @returns forgets it, once its page is left
+ * @returns forgets it, once its page is left or all of it is saved
  */
 export function beforeSignOut(finish: () => Promise<void>, lost: () => string | undefined) {
   unsaved.set(finish, lost)
@@ -46,5 +46,6 @@ export function forgetSession() {
   session.abort()
   session = new AbortController()
   clearCaches()
+  unsaved.clear()
   for (const forget of registered.keys()) forget()
 }

@@ -3,8 +3,9 @@ import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { recordRefusedCopies } from '../../../server/src/features/campaigns/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
+import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import { password } from '../../../server/test/browser.ts'
-import { createMember } from '../../../server/test/people.ts'
+import { createMember, createPerson, join } from '../../../server/test/people.ts'
 import type { Campaign } from '../../src/api/generated/types.gen.ts'
 import type { Application } from '../application.ts'
 import { allowFailures, expectFailures, installClock } from '../browser.ts'
@@ -645,7 +646,7 @@ test('who signs out while somebody else has changed the same is asked first, and
   expect((kept as Campaign).sequences[0]?.steps).toHaveLength(1)
 })
 
-test('what the server was too busy to save is not saved by who signs in next', async ({
+test('what the server was too busy to save is asked about when its author signs out of another page, and not saved by who signs in next', async ({
   application,
   open,
 }) => {
@@ -667,6 +668,9 @@ test('what the server was too busy to save is not saved by who signs in next', a
   allowFailures(page, /^GET \/app\/.* 401$/)
   await page.getByRole('button', { name: 'Your account' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  const asked = page.getByRole('dialog', { name: 'Sign out now?' })
+  await asked.getByText('What you changed of the campaign is not saved.').waitFor()
+  await asked.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('E-mail address').fill(next.email)
   await page.unroute(url)
   const changes: string[] = []
@@ -681,6 +685,44 @@ test('what the server was too busy to save is not saved by who signs in next', a
   await page.getByRole('link', { name: 'Busy' }).click()
   await page.getByRole('heading', { name: 'Busy' }).waitFor()
   expect(changes).toEqual([])
+})
+
+test('what the server was too busy to save is saved in its own workspace after another was opened, and signing out asks nobody then', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const { id } = await createCampaign(application, { name: 'Stays here', sequences: sequences() })
+  const person = await createPerson(api, { email: 'moves@team.example' })
+  const other = await createWorkspace(api.ctx, 'Elsewhere')
+  for (const workspaceId of [api.workspaceId, other.id]) {
+    await join(api, workspaceId, person, 'member')
+  }
+  const page = await open(person.browser, `${path}/${id}?tab=options`)
+  await installClock(page)
+  const url = `**/app/api/v2/campaigns/${id}`
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 429')
+  await page.route(url, (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ ...refusal(429, 'Wait 9 s.'), headers: { 'retry-after': '9' } })
+      : route.fallback(),
+  )
+  await page.getByRole('textbox', { name: 'Name' }).fill('Stayed here')
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  await page.getByRole('button', { name: 'Workspace default' }).click()
+  await page.getByRole('menuitem', { name: 'Elsewhere' }).click()
+  await page.getByRole('button', { name: 'Workspace Elsewhere' }).waitFor()
+  await page.unroute(url)
+  const answer = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  await page.clock.fastForward(10_000)
+  expect((await answer).status()).toBe(200)
+  const { body } = await application.asOwner('GET', `/app/api/v2/campaigns/${id}`)
+  expect((body as Campaign).name).toBe('Stayed here')
+  allowFailures(page, /^GET \/app\/.* 401$/)
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('E-mail address').waitFor()
 })
 
 test('a removed variant, a removed weekly schedule and hours before others were drawn come back', async ({

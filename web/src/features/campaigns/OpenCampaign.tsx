@@ -51,6 +51,9 @@ const parts: Record<Tab, ReturnType<typeof lazyPart>> = {
   mails: lazyPart(() => import('./mails/MailsTab.tsx'), 'MailsTab'),
 }
 
+/** Of campaigns whose page was left before all was saved: has nobody asked about them any more. */
+const leftUnsaved = new Map<string, () => void>()
+
 /** A campaign that is saved while somebody writes in it. */
 export function OpenCampaign({ record }: { record: Campaign }) {
   const { t } = useTranslation()
@@ -58,15 +61,16 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   const { tab = 'steps' } = route.useSearch()
   const mayChange = isAtLeast(useWorkspace().role, 'member')
   const { user } = useSignedIn()
-  const { id } = record
+  const { id, workspace_id } = record
   const [uncommitted] = useState(() => new UncommittedInput())
-  // It goes on saving after its page was left: a server that was busy is asked again.
+  // It goes on saving after its page was left, also in another workspace: a server that was busy is asked
+  // again.
   const [signal] = useState(sessionSignal)
   const [draft] = useState<CampaignDraft>(
     () =>
       new CampaignDraft(record, {
         async save(body, version) {
-          const headers = { 'If-Match': `"${version}"` }
+          const headers = { 'If-Match': `"${version}"`, 'X-Workspace-ID': workspace_id }
           const answer = await updateCampaign({
             ...{ path: { id }, body, headers, signal },
             throwOnError: true,
@@ -74,7 +78,8 @@ export function OpenCampaign({ record }: { record: Campaign }) {
           return answer.data
         },
         async read() {
-          const { data } = await getCampaign({ path: { id }, signal, throwOnError: true })
+          const headers = { 'X-Workspace-ID': workspace_id }
+          const { data } = await getCampaign({ path: { id }, headers, signal, throwOnError: true })
           uncommitted.commitBefore(data, draft.state())
           return data
         },
@@ -103,17 +108,30 @@ export function OpenCampaign({ record }: { record: Campaign }) {
     addEventListener('pagehide', leave)
     return () => removeEventListener('pagehide', leave)
   }, [draft, uncommitted])
-  useEffect(
-    () =>
-      beforeSignOut(
-        () => {
-          uncommitted.commit()
-          return draft.finish()
-        },
-        () => (draft.state().saving === 'saved' ? undefined : t(($) => $.shell.leaving.unsaved)),
-      ),
-    [draft, uncommitted, t],
-  )
+  useEffect(() => {
+    // Opened again, it has taken over what was left unsaved.
+    leftUnsaved.get(id)?.()
+    const forget = beforeSignOut(
+      () => {
+        uncommitted.commit()
+        return draft.finish()
+      },
+      () => (draft.state().saving === 'saved' ? undefined : t(($) => $.shell.leaving.unsaved)),
+    )
+    return () => {
+      const end = () => {
+        unsubscribe()
+        leftUnsaved.delete(id)
+        forget()
+      }
+      const endOnceSaved = () => {
+        if (draft.state().saving === 'saved') end()
+      }
+      const unsubscribe = draft.subscribe(endOnceSaved)
+      leftUnsaved.set(id, end)
+      endOnceSaved()
+    }
+  }, [draft, uncommitted, id, t])
   const connection = useConnection()
   useEffect(() => {
     // What could not be saved while the server was away, or the session over, is saved now.
