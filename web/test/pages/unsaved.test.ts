@@ -316,6 +316,45 @@ test('a campaign, a test mail and a new password that were begun are asked for b
   await page.getByRole('heading', { name: 'A whole campaign' }).waitFor()
 })
 
+test('a test mail that is sent slowly takes nobody back to its campaign', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner } = application
+  const server = { host: '127.0.0.1', username: 'sam', password: 'secret', security: 'none' }
+  const mailbox = { address: 'sam@slow.example', smtp: server, imap: server }
+  await addMailbox(api.ctx, api.workspaceId, mailbox, operator)
+  const variants = [{ subject: 'Slow', body: '<p>Hello</p>' }]
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', {
+    ...{ name: 'Slow', email_list: [mailbox.address] },
+    sequences: [{ steps: [{ delay: 0, variants }] }],
+  })
+  const leads = [{ email: 'sue@slow.example' }]
+  await asOwner('POST', '/app/api/v2/lead/add', { campaign_id: campaign.id, leads })
+  const page = await open(application.visitor, '/w/default/campaigns')
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  const answer = Promise.withResolvers<void>()
+  await page.route('**/test-mail', async (route) => {
+    await answer.promise
+    await route.fulfill({ json: { success: true, to: 'sam@slow.example', error: null } })
+  })
+  await page.getByRole('link', { name: 'Slow' }).click()
+  await page.getByRole('link', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Send test' }).click()
+  const panel = page.getByRole('dialog', { name: 'Send this mail to yourself' })
+  const asked = page.waitForRequest('**/test-mail')
+  await panel.getByRole('button', { name: 'Send test' }).click()
+  await asked
+  await page.goBack()
+  await panel.waitFor({ state: 'detached' })
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  answer.resolve()
+  await page.getByText('The test is on its way to sam@slow.example.').waitFor()
+  await page.getByRole('link', { name: 'Slow' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/w/default/campaigns')
+})
+
 test('who signs out with something typed in a form is asked first, and loses nothing by staying', async ({
   application,
   open,

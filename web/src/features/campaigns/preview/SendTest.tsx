@@ -8,6 +8,7 @@ import type { Fault } from '../../../api/fault.ts'
 import { sendTestMailMutation } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { showFault } from '../../../lib/form.ts'
 import { useIdempotencyKey } from '../../../lib/idempotency-key.ts'
+import { useIsHere } from '../../../lib/useIsHere.ts'
 import { Form } from '../../../ui/Form.tsx'
 import { FormButtons } from '../../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../../ui/UnsavedGuard.tsx'
@@ -30,6 +31,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
   const { campaign, base, saving } = useDraft()
   const { user } = useSignedIn()
   const idempotencyKey = useIdempotencyKey()
+  const isHere = useIsHere()
   const [fault, setFault] = useState<Fault>()
   const [refusal, setRefusal] = useState<string>()
   const known = useMailboxes()
@@ -51,7 +53,8 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
       // The next one goes to the same.
       form.resetDirty()
       notifications.show({ message: t(($) => $.campaigns.test.sent, { to }) })
-      onClose()
+      // By then its sender may be on another page.
+      if (isHere.current) onClose()
     },
     onError: (refused) => setFault(showFault(form, refused)),
   })
