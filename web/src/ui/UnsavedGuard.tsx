@@ -20,15 +20,19 @@ interface UnsavedGuardProps {
   isUnsaved: () => boolean
   /** Nobody leaves what is under way, because its answer is shown only once. */
   isBusy?: boolean
-  /** It is on a page that stays while a panel is opened over it. */
-  isOnPage?: boolean
+  /** It is on a page, or in a panel of another kind, that stays while a panel is opened over it. */
+  staysBelowPanels?: boolean
 }
 
 /**
  * Within a form: asks before somebody loses what they typed, by a link, by Back, by closing the panel or
  * the tab, by signing out. Whoever saves or cancels it says so first (`resetDirty`, `reset`), and is not asked.
  */
-export function UnsavedGuard({ isUnsaved, isBusy = false, isOnPage = false }: UnsavedGuardProps) {
+export function UnsavedGuard({
+  isUnsaved,
+  isBusy = false,
+  staysBelowPanels = false,
+}: UnsavedGuardProps) {
   const { t } = useTranslation()
   const [isAsking, asking] = useDisclosure()
   const decide = useRef<(stays: boolean) => void>(undefined)
@@ -42,7 +46,7 @@ export function UnsavedGuard({ isUnsaved, isBusy = false, isOnPage = false }: Un
   )
   useBlocker({
     shouldBlockFn({ current, next }) {
-      if (!holds() || !isElsewhere(current, next, isOnPage)) return false
+      if (!holds() || !isElsewhere(current, next, staysBelowPanels)) return false
       if (isBusy || decide.current) return true
       if (isLeaving) return false
       // Not yet: the Escape that wants to close a panel would answer the question as well.
@@ -86,12 +90,13 @@ interface Location {
   search: object
 }
 
-function isElsewhere(current: Location, next: Location, isOnPage: boolean) {
+function isElsewhere(current: Location, next: Location, staysBelowPanels: boolean) {
   const partOf = ({ search }: Location, name: string) => new Map(Object.entries(search)).get(name)
   return (
     current.pathname !== next.pathname ||
     openers.some(
-      (name) => !(isOnPage && name === 'panel') && partOf(current, name) !== partOf(next, name),
+      (name) =>
+        !(staysBelowPanels && name === 'panel') && partOf(current, name) !== partOf(next, name),
     )
   )
 }

@@ -355,6 +355,25 @@ test('a test mail that is sent slowly takes nobody back to its campaign', async 
   expect(new URL(page.url()).pathname).toBe('/w/default/campaigns')
 })
 
+test('a panel that opens over that of a lead asks nothing, and the lead keeps what was typed', async ({
+  application,
+  open,
+}) => {
+  const { asOwner } = application
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Below' })
+  const leads = [{ email: 'ida@below.example' }]
+  await asOwner('POST', '/app/api/v2/lead/add', { campaign_id: campaign.id, leads })
+  const page = await open(application.visitor, `/w/default/campaigns/${campaign.id}?tab=leads`)
+  await page.getByRole('row', { name: /ida@/ }).click()
+  const company = page.getByRole('dialog', { name: /ida@/ }).getByLabel('Company', { exact: true })
+  await company.fill('Half a company')
+  // At this width the mouse does not reach it beside the panel.
+  await page.getByRole('button', { name: 'Launch' }).press('Enter')
+  await page.getByRole('dialog', { name: /^Launch/ }).waitFor()
+  expect(await company.inputValue()).toBe('Half a company')
+  expect(await questionOf(page).count()).toBe(0)
+})
+
 test('who signs out with something typed in a form is asked first, and loses nothing by staying', async ({
   application,
   open,

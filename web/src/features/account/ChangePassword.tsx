@@ -39,7 +39,7 @@ export function ChangePassword() {
   return (
     <Form onSubmit={form.onSubmit((body) => change.mutate({ body }))} fault={fault}>
       {/* The browser fills in the current one, unasked. */}
-      <UnsavedGuard isUnsaved={() => form.getValues().new_password !== ''} isOnPage />
+      <UnsavedGuard isUnsaved={() => form.getValues().new_password !== ''} staysBelowPanels />
       <input type="email" value={user.email} autoComplete="username" readOnly hidden />
       <PasswordInput
         {...form.getInputProps('current_password')}

@@ -34,7 +34,7 @@ export function Profile() {
   )
   return (
     <Form onSubmit={save} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} isOnPage />
+      <UnsavedGuard isUnsaved={form.isDirty} staysBelowPanels />
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.setUp.name)}

@@ -87,7 +87,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
         {t(($) => $.leads.panel.fields)}
       </Title>
       <Form onSubmit={submit} fault={fault}>
-        <UnsavedGuard isUnsaved={() => isChanged} />
+        <UnsavedGuard isUnsaved={() => isChanged} staysBelowPanels />
         <div className={classes.fields}>
           {fields.map((name) => {
             const Input = inputFor(lead[name])

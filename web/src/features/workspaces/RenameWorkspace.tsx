@@ -41,7 +41,7 @@ export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
   )
   return (
     <Form onSubmit={save} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} isOnPage />
+      <UnsavedGuard isUnsaved={form.isDirty} staysBelowPanels />
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.workspace.name)}
