@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
-import { expectFailures, goTo } from '../browser.ts'
+import { allowFailures, expectFailures, goTo } from '../browser.ts'
 import { test } from './fixture.ts'
 
 const settings = '/w/default/settings'
@@ -414,4 +414,42 @@ test('who signs out while a key is being made is told that it is shown only once
   answer.resolve()
   await page.getByRole('textbox', { name: 'On its way' }).waitFor()
   await page.getByRole('button', { name: 'I have stored it' }).click()
+})
+
+test('who signs out before a secret is shown, or stored, is asked first', async ({
+  application,
+  open,
+}) => {
+  const target_hook_url = 'http://127.0.0.1:9/asked'
+  const hook = { name: 'Asked', target_hook_url, event_type: 'all_events' }
+  const { body: webhook } = await application.asOwner('POST', '/app/api/v2/webhooks', hook)
+  const page = await open(application.visitor, `${settings}/webhooks/${webhook.id}?panel=secret`)
+  const answer = Promise.withResolvers<void>()
+  await page.route('**/app/api/v2/webhooks/*', async (route) => {
+    if (route.request().method() === 'PATCH') await answer.promise
+    await route.fallback()
+  })
+  const held = page.waitForRequest((request) => request.method() === 'PATCH')
+  await page.getByRole('button', { name: 'Replace secret' }).last().click()
+  await held
+  const asked = page.getByRole('dialog', { name: 'Sign out now?' })
+  const signOut = async (sentence: string) => {
+    // The mouse does not reach it beside the panel; a screen reader does.
+    await page.getByRole('button', { name: 'Your account' }).dispatchEvent('click')
+    await page.getByRole('menuitem', { name: 'Sign out' }).dispatchEvent('click')
+    await asked.getByText(sentence).waitFor()
+    await asked.getByRole('button', { name: 'Cancel' }).click()
+    await asked.waitFor({ state: 'detached' })
+  }
+  await signOut('is being created and is shown only once')
+  answer.resolve()
+  const stored = page.getByRole('button', { name: 'I have stored it' })
+  await stored.waitFor()
+  await signOut('cannot be read again')
+  await stored.click()
+  await stored.waitFor({ state: 'detached' })
+  allowFailures(page, /^GET \/app\/.* 401$/)
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('E-mail address').waitFor()
 })
