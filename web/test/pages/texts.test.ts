@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
 import { operator, recordAudit } from '../../../server/src/features/audit/index.ts'
-import { standardEventTypes } from '../../../server/src/features/events/catalogue/index.ts'
+import {
+  eventCatalogue,
+  standardEventTypes,
+} from '../../../server/src/features/events/catalogue/index.ts'
 import texts from '../../src/texts/en.json' with { type: 'json' }
 import { expectFailures, goTo } from '../browser.ts'
 import { test } from './fixture.ts'
@@ -135,4 +138,18 @@ test('what the audit log and the history of a lead tell of is called by the cata
   await history.getByText('Sent flowers', { exact: true }).waitFor()
   const ofLeads = standardEventTypes.filter((type) => /^(email|lead|contact)\./.test(type))
   expect(Object.keys(texts.leads.history.names)).toEqual(expect.arrayContaining(ofLeads))
+})
+
+test('an event has one name, in the history of a lead and with webhooks', () => {
+  const names: Record<string, string> = texts.leads.history.names
+  const called = standardEventTypes.flatMap((type) => {
+    const name = names[type]
+    // A history is about its lead, and need not say so.
+    const label = eventCatalogue[type].label.replace(/^Lead /, '')
+    return name ? [{ type, name, label }] : []
+  })
+  expect(called.length).toBeGreaterThan(15)
+  for (const { type, name, label } of called) {
+    expect(`${type}: ${label}`.toLowerCase()).toBe(`${type}: ${name}`.toLowerCase())
+  }
 })

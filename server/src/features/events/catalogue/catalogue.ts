@@ -67,18 +67,16 @@ const campaignEvent = (
 export const eventCatalogue = {
   'email.sent': emailEvent('E-mail sent', 'A mail was accepted by the mail server.'),
   'email.opened': emailEvent('E-mail opened', 'The lead opened a mail whose opens are tracked.'),
-  'email.clicked': emailEvent(
-    'Link in an e-mail clicked',
-    'The lead followed a link that is tracked.',
-    { url: 'https://example.com/' },
-  ),
+  'email.clicked': emailEvent('Link clicked', 'The lead followed a link that is tracked.', {
+    url: 'https://example.com/',
+  }),
   'email.bounced': emailEvent('E-mail bounced', 'A mail came back; a hard bounce stops the lead.', {
     bounce,
   }),
   'lead.replied': replyEvent('replied', 'Lead replied', 'The lead replied.'),
   'lead.auto_replied': replyEvent(
     'auto_replied',
-    'Automatic reply received',
+    'Automatic reply',
     'A machine replied for the lead.',
   ),
   'lead.unsubscribed': leadEvent(
@@ -104,7 +102,7 @@ export const eventCatalogue = {
   ),
   'lead.meeting_completed': leadEvent(
     'meeting_completed',
-    'Meeting completed',
+    'Meeting held',
     'A meeting with the lead took place.',
   ),
   'lead.closed': leadEvent('closed', 'Lead closed', 'The lead became a customer.'),
@@ -119,7 +117,7 @@ export const eventCatalogue = {
     'Wrong person',
     'The lead turned out to be the wrong person.',
   ),
-  'lead.no_show': leadEvent('no_show', 'Lead did not show up', 'The lead did not show up.'),
+  'lead.no_show': leadEvent('no_show', 'No-show', 'The lead did not show up.'),
   'lead.completed': leadEvent(
     'completed',
     'Lead completed',
@@ -152,7 +150,7 @@ export const eventCatalogue = {
     }),
   },
   'contact.acquired': {
-    label: 'Contact acquired',
+    label: 'Address revealed',
     description: 'The address of a contact was revealed and charged.',
     payload: 'ContactEvent',
     sample: () => ({
