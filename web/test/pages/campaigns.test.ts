@@ -580,7 +580,7 @@ test('of a step that one removed and the other wrote in both versions are told i
     sequences: [{ steps: [first, { ...second, variants }] }],
   })
   const textOf = async (whose: string) => {
-    const region = page.getByRole('region', { name: `steps: ${whose}` })
+    const region = page.getByRole('region', { name: `Steps: ${whose}` })
     return (await region.textContent())?.replaceAll('<p>A long mail</p>\n', '')
   }
   const [mine, theirs] = [await textOf('Yours'), await textOf('Theirs, saved meanwhile')]
@@ -588,7 +588,7 @@ test('of a step that one removed and the other wrote in both versions are told i
   const secondText = 'Variant A\n<p>Did you see my mail?</p>'
   expect(mine).toBe(`${firstText}\n\nRemoved: what was step 2, 3 days\n${secondText}`)
   expect(theirs).toBe(`${firstText}\n\nStep 2, 3 days\n${secondText.replace('\n', '\nTheirs\n')}`)
-  await page.getByRole('region', { name: 'steps: Yours' }).focus()
+  await page.getByRole('region', { name: 'Steps: Yours' }).focus()
   await page.keyboard.press('End')
   await expect.poll(() => page.evaluate('document.activeElement.scrollTop')).toBeGreaterThan(0)
 })

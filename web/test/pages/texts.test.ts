@@ -153,3 +153,34 @@ test('an event has one name, in the history of a lead and with webhooks', () => 
     expect(`${type}: ${label}`.toLowerCase()).toBe(`${type}: ${name}`.toLowerCase())
   }
 })
+
+test('the parts of a campaign that two people have changed at once are named in words of the catalogue', async ({
+  application,
+  open,
+}) => {
+  const variants = [{ subject: 'Before', body: '<p>Hello</p>' }]
+  const { body: campaign } = await application.asOwner('POST', '/app/api/v2/campaigns', {
+    ...{ name: 'Parts', daily_limit: 10, sequences: [{ steps: [{ delay: 0, variants }] }] },
+  })
+  const page = await open(application.visitor, `/w/default/campaigns/${campaign.id}`)
+  await markTexts(page)
+  const url = `/app/api/v2/campaigns/${campaign.id}`
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
+  let isFirst = true
+  await page.route(`**${url}`, async (route) => {
+    if (route.request().method() === 'PATCH' && isFirst) {
+      isFirst = false
+      const [step] = campaign.sequences[0].steps
+      const theirs = step.variants.map((variant: object) => ({ ...variant, subject: 'Theirs' }))
+      const steps = [{ ...step, variants: theirs }]
+      await application.asOwner('PATCH', url, { name: 'Theirs', sequences: [{ steps }] })
+    }
+    await route.fallback()
+  })
+  await page.getByRole('textbox', { name: '«Subject»' }).fill('Mine')
+  for (const whose of ['«Yours»', '«Theirs, saved meanwhile»']) {
+    await page
+      .getByRole('region', { name: `«Step 1», «Variant A», «Subject»: ${whose}`, exact: true })
+      .waitFor()
+  }
+})

@@ -2,6 +2,7 @@ import { Button, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/co
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Campaign } from '../../api/generated/types.gen.ts'
+import type texts from '../../texts/en.json'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import classes from './ChooseVersion.module.css'
 import { letterOf } from './mails/MailRow.tsx'
@@ -38,6 +39,7 @@ interface ChoicesProps {
 
 function Choices({ conflicts, onDone }: ChoicesProps) {
   const { t } = useTranslation()
+  const labelOf = useLabel()
   const [keepsMine, setKeepsMine] = useState<(boolean | undefined)[]>(() =>
     conflicts.map(() => undefined),
   )
@@ -49,13 +51,13 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
         {t(($) => $.campaigns.conflict.body)}
       </Text>
       {conflicts.map((conflict, index) => (
-        <section key={conflict.path} aria-label={labelOfPath(conflict.path)}>
+        <section key={conflict.path} aria-label={labelOf(conflict.path)}>
           <Group justify="space-between" mb={4}>
-            <Text fw={500}>{labelOfPath(conflict.path)}</Text>
+            <Text fw={500}>{labelOf(conflict.path)}</Text>
             <SegmentedControl
               transitionDuration={0}
               size="xs"
-              aria-label={labelOfPath(conflict.path)}
+              aria-label={labelOf(conflict.path)}
               value={choiceOf(keepsMine[index])}
               onChange={(value) =>
                 setKeepsMine(keepsMine.map((each, at) => (at === index ? value === 'mine' : each)))
@@ -87,30 +89,49 @@ const choiceOf = (keepsMine: boolean | undefined) =>
 function Version({ conflict, whose }: { conflict: Conflict; whose: 'mine' | 'theirs' }) {
   const { t } = useTranslation()
   const shown = useShown()
+  const labelOf = useLabel()
   const name = t(($) => $.campaigns.conflict[whose])
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4}>
         {name}
       </Text>
-      <CodeBlock label={`${labelOfPath(conflict.path)}: ${name}`}>
+      <CodeBlock label={`${labelOf(conflict.path)}: ${name}`}>
         {shown(conflict.path, conflict[whose], conflict.base)}
       </CodeBlock>
     </div>
   )
 }
 
-/** `/sequences/0/steps/1/variants/0/body` is "step 2, variant 1, body". */
-const labelOfPath = (path: string) =>
-  path
-    .replace(/^\/sequences(\/0)?/, '')
-    .replaceAll(
-      /\/(step|variant|schedule)s\/(\d+)/g,
-      (_, name, at) => `, ${name} ${Number(at) + 1}`,
-    )
-    .replaceAll('/', ', ')
-    .replaceAll('_', ' ')
-    .replace(/^, /, '') || 'steps'
+type Option = keyof (typeof texts)['campaigns']['options']['fields']
+type Field = keyof (typeof texts)['campaigns']['conflict']['fields']
+type Day = keyof (typeof texts)['campaigns']['schedule']['days']
+
+/** `/sequences/0/steps/1/variants/0/body` is "Step 2, Variant A, Text". */
+function useLabel() {
+  const { t } = useTranslation()
+  const itemIn = (list: string | undefined, at: number) => {
+    if (list === 'steps') return t(($) => $.campaigns.steps.number, { number: at + 1 })
+    if (list === 'variants') {
+      return t(($) => $.campaigns.steps.variant, { letter: letterOf(at + 1) })
+    }
+    if (list === 'schedules') return t(($) => $.campaigns.schedule.newName, { number: at + 1 })
+    if (list === 'days') return t(($) => $.campaigns.schedule.days[`${at}` as Day])
+    return []
+  }
+  const fieldOf = (name: string) =>
+    t(($) => $.campaigns.options.fields[name as Option].label, {
+      defaultValue: t(($) => $.campaigns.conflict.fields[name as Field], { defaultValue: name }),
+    })
+  return (path: string): string => {
+    const parts = path.split('/').slice(1)
+    const labels = parts.flatMap((part, index) => {
+      if (/^\d+$/.test(part)) return itemIn(parts[index - 1], Number(part))
+      return index === parts.length - 1 ? fieldOf(part) : []
+    })
+    return labels.join(', ')
+  }
+}
 
 function useShown() {
   const { t } = useTranslation()
@@ -142,6 +163,8 @@ function useShown() {
       return withRemoved(value as Variant[], base as Variant[], variantText)
     }
     if (path.endsWith('/steps')) return withRemoved(value as Step[], base as Step[], stepText)
+    // Its name is that of the switch, which sends it.
+    if (path.endsWith('/v_disabled')) return String(value !== true)
     if (path === '/sequences') return withRemoved(stepsIn(value), stepsIn(base), stepText)
     return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   }
