@@ -5,7 +5,7 @@ import type { Fault } from '../../api/fault.ts'
 import { isFault, unreachable } from '../../api/fault.ts'
 import { putImportPart } from '../../api/generated/sdk.gen.ts'
 import type { Import } from '../../api/generated/types.gen.ts'
-import { onSignOut } from '../../api/sign-out.ts'
+import { onSignOut, sessionSignal } from '../../api/sign-out.ts'
 import { createListeners } from '../../lib/listeners.ts'
 
 /** What this tab is sending; another one knows nothing of it. */
@@ -27,13 +27,8 @@ function setUpload(id: string, upload: Upload | undefined) {
 export const useUpload = (id: string) =>
   useSyncExternalStore(listeners.subscribe, () => uploads.get(id))
 
-/** Who signs in next has a session in which nothing of this is sent on. */
-let session = new AbortController()
-
 onSignOut(
   () => {
-    session.abort()
-    session = new AbortController()
     uploads.clear()
     listeners.tell()
   },
@@ -64,7 +59,8 @@ export async function sendFile(
     number,
     part: file.slice((number - 1) * part_bytes, number * part_bytes),
   }))
-  const { signal } = session
+  // Who signs in next has a session in which nothing of this is sent on.
+  const signal = sessionSignal()
   // The last part of a file is seldom a whole one.
   let sentBytes = parts.reduce((left, { part }) => left - part.size, file_bytes)
   setUpload(id, { file, sentBytes, fault: undefined })
