@@ -41,6 +41,8 @@ test('of an address that somebody typed only filters that make sense are kept', 
   const since = '2026-11-20T03:04:05.678Z'
   expect(webhookSearchOf({ panel: 'replay', since })).toEqual({ panel: 'replay', since })
   expect(webhookSearchOf({ since: '2026-13-45T00:00:00.000Z' })).toEqual({})
+  // Less a minute, or by the reader's clock, it would be in no year that can be shown.
+  expect(webhookSearchOf({ since: '0000-01-01T00:00:00Z' })).toEqual({})
 })
 
 test('results are counted over one of the periods that can be chosen, whatever the address says', () => {

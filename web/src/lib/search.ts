@@ -18,9 +18,9 @@ export const idOf = (value: unknown) =>
 export const dayOf = (value: unknown) =>
   typeof value === 'string' && isDay(value) ? value : undefined
 
-/** As the API says it. */
+/** As the API says it, in this century: reckoned with and shown, others may be no time at all. */
 export const instantOf = (value: unknown) =>
-  typeof value === 'string' && /^\d{4}-.*Z$/.test(value) && !Number.isNaN(Date.parse(value))
+  typeof value === 'string' && /^20\d{2}-.*Z$/.test(value) && !Number.isNaN(Date.parse(value))
     ? value
     : undefined
 
