@@ -478,8 +478,13 @@ test('undone from another page, a conversation waits again and calls nobody back
   await expect.poll(waiting).toBe(before - 1)
   await page.getByRole('link', { name: 'Campaigns' }).click()
   await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  const undone = page.waitForResponse((response) => response.url().endsWith('/done'))
+  const counted = undone.then(() => page.waitForResponse('**/threads/counts*'))
   await page.getByRole('button', { name: 'Undo' }).click()
+  await (await counted).finished()
   await expect.poll(waiting).toBe(before)
+  // Once it is counted it would go back, at the latest before the page is drawn again.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))')
   expect(new URL(page.url()).pathname).toBe('/w/default/campaigns')
 })
 
