@@ -18,7 +18,7 @@ export class Lane {
   slot: Slot | undefined
   /** Open sends of the previous holder of its lease were settled (recover.ts). */
   isRecovered = false
-  /** Something may have been left open since: it is recovered again before it sleeps, or when it wakes. */
+  /** Something may have been left open since: it is recovered again before it is planned, sleeps or wakes. */
   hasBroken = false
   /** The campaign that it claimed for last; null: what the database has. */
   lastCampaignId: string | null = null
@@ -47,6 +47,12 @@ export class Lane {
   /** Mails that are marked together with the one before them, where no gap has to pass between two. */
   get marksAhead(): number {
     return Math.min(marksMax - 1, Math.floor(markTrustedMs / this.mailMs))
+  }
+
+  /** With its next plan. */
+  recoverAgain() {
+    this.hasBroken = false
+    this.isRecovered = false
   }
 
   /** A mail of it is under way, or its result not committed: it must not sleep on a plan made meanwhile. */

@@ -23,6 +23,9 @@ async function planBatch(
   lanes: Lane[],
   parts: SenderParts,
 ): Promise<NextAction[]> {
+  // Before anything more is sent: a standby that took over may have the mark of its last mail and not the
+  // result, which the next one has to keep its gap from.
+  for (const lane of lanes) if (lane.hasBroken && !lane.isBusy) lane.recoverAgain()
   const unrecovered = lanes.filter(({ isRecovered }) => !isRecovered)
   if (unrecovered.length > 0) await releaseUnfinished(ctx, unrecovered, parts)
   // Held: they stay awake in the database, and are found there when it is over.

@@ -269,8 +269,7 @@ async function goToSleep(
       }
       // What was left open would keep its lead waiting until something else wakes the mailbox.
       if (lane.hasBroken) {
-        lane.hasBroken = false
-        lane.isRecovered = false
+        lane.recoverAgain()
         actions.set(lane, { kind: 'again' })
         return
       }
