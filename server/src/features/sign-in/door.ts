@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Caller, Door } from '../../kernel/http/access.ts'
-import { noteIfIncomplete, wasIncomplete } from '../../kernel/http/incomplete-requests.ts'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { findPlaceAndMembership, type PlaceAndMembership } from '../members/index.ts'
@@ -70,7 +69,7 @@ declare module 'fastify' {
 }
 
 export async function checkPersonAgain(req: FastifyRequest): Promise<void> {
-  if (!req.routeOptions.config.person || !wasIncomplete(req)) return
+  if (!req.routeOptions.config.person || !req.wasIncomplete) return
   req.session = null
   await checkPerson(req)
 }
@@ -79,7 +78,7 @@ export async function checkPersonAgain(req: FastifyRequest): Promise<void> {
 export async function checkPerson(req: FastifyRequest): Promise<void> {
   const { person } = req.routeOptions.config
   if (!person) return
-  noteIfIncomplete(req)
+  if (req.raw.complete === false) req.wasIncomplete = true
   const { user } = await getSession(req)
   req.person = user
   if (person === 'person' || user.is_operator) return

@@ -30,7 +30,6 @@ import {
   readKey,
   withIdempotency,
 } from './idempotency.ts'
-import { noteIfIncomplete, wasIncomplete } from './incomplete-requests.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { acceptJsonBodies } from './request-body.ts'
 import { methodsOf, trackRoutes } from './route-table.ts'
@@ -47,6 +46,11 @@ declare module 'fastify' {
     authenticated: Caller | undefined
     /** The caller on routes with `access`. @throws where there is none */
     readonly caller: Caller
+    /**
+     * Its caller was let in before its whole body had arrived. Whoever has lost their rights since must not
+     * go on with it, however slowly they send, so the caller is checked again at its end.
+     */
+    wasIncomplete: boolean
   }
   interface FastifyContextConfig {
     /** Absent on the few routes that belong to no workspace. */
@@ -94,6 +98,7 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
   app.decorateRequest('process')
   app.decorateRequest('ctx')
   app.decorateRequest('authenticated')
+  app.decorateRequest('wasIncomplete', false)
   app.decorateRequest('caller', {
     getter() {
       if (this.authenticated) return this.authenticated
@@ -123,12 +128,12 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     await letIn(req, access, door)
     reply.headers(await checkRate(access, req.caller, options.rateLimit))
     if (req.method === 'POST') readKey(req.headers['idempotency-key'])
-    noteIfIncomplete(req)
+    if (req.raw.complete === false) req.wasIncomplete = true
   })
 
   app.addHook('preValidation', async (req) => {
     const { access, door } = req.routeOptions.config
-    if (access && wasIncomplete(req)) await letIn(req, access, door)
+    if (access && req.wasIncomplete) await letIn(req, access, door)
   })
 
   async function letIn(req: FastifyRequest, access: Access, door: Door = byKey) {
