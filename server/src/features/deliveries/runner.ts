@@ -5,6 +5,7 @@ import { type LaneName, type ListenForHints, readHint } from '../../kernel/runne
 import { bucketsOf, type Scope, wakeOwners, withoutLeader } from '../../kernel/runner/leader.ts'
 import { Leases } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
+import { createPoll } from '../../kernel/runner/poll.ts'
 import {
   countAbandons,
   findDueLanes,
@@ -41,11 +42,6 @@ export interface DeliveryRunner {
 }
 
 const pollEveryMs = 250
-/** A transaction that committed up to so long after its rows' due time is found by the next poll. */
-const overlapMs = 2_000
-/** Who looks for more buckets than before goes back so far: longer than nobody looked for them. */
-const takeoverMs = 10_000
-const hintOverlapMs = 200
 const sweepEveryMs = 1_000
 const fanoutsEveryMs = 1_000
 const sweepRoundSteps = 25
@@ -93,7 +89,9 @@ export async function startDeliveryRunner(
       found.map((lane) => ({ workspaceId: lane.workspace_id, id: lane.webhook_id })),
     )
   const sweep = createSweep(ctx, { leases, watched, wake })
-  const poll = createPoll(ctx, wake)
+  const poll = createPoll(ctx, async (buckets, from, to) =>
+    wake(await findDueLanes(ctx.db, buckets, from, to)),
+  )
 
   const heartbeat = startLoop(ctx, 'leases', ctx.config.leaseMs / 3, () => leases.beat())
   const discover = startLoop(ctx, 'discover', pollEveryMs, async (hinted) => {
@@ -129,20 +127,6 @@ export async function startDeliveryRunner(
       await Promise.all([heartbeat, discover, sweeping, fanOut].map((loop) => loop.stop()))
       await leases.release()
     },
-  }
-}
-
-function createPoll(ctx: ProcessContext, wake: (found: LaneKey[]) => void) {
-  let polledTo = new Date(ctx.now().getTime() - overlapMs)
-  let polled = 0
-  return async (buckets: number[], hinted: boolean) => {
-    const to = ctx.now()
-    const from = new Date(polledTo.getTime() - (hinted ? hintOverlapMs : overlapMs))
-    const hasMore = buckets.length > polled
-    const takenOver = new Date(to.getTime() - takeoverMs)
-    wake(await findDueLanes(ctx.db, buckets, hasMore && takenOver < from ? takenOver : from, to))
-    polledTo = to
-    polled = buckets.length
   }
 }
 

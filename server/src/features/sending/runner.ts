@@ -5,6 +5,7 @@ import { hintDue, type LaneName, type ListenForHints, readHint } from '../../ker
 import { bucketsOf, type Scope, wakeOwners, withoutLeader } from '../../kernel/runner/leader.ts'
 import { allBuckets } from '../../kernel/runner/leases.ts'
 import { startLoop } from '../../kernel/runner/loop.ts'
+import { createPoll } from '../../kernel/runner/poll.ts'
 import {
   campaignKind,
   createMarkedWaker,
@@ -44,11 +45,6 @@ const uncertainKind = 'uncertain'
 const drainTimeoutMs = 20_000
 const tickEveryMs = 250
 const pollEveryMs = 500
-/** A transaction that committed up to so long after it woke a lane is found by the next poll. */
-const overlapMs = 2_000
-/** A runner that looks for more buckets than before goes back so far: nobody may have looked for them. */
-const takeoverMs = 10_000
-const hintOverlapMs = 200
 const sweepEveryMs = 1_000
 const reconcileEveryMs = 15_000
 const watchEveryMs = 1_000
@@ -88,7 +84,9 @@ export async function startSendingRunner(
       found.map((lane) => ({ workspaceId: lane.workspace_id, id: lane.mailbox_id })),
     )
   const sweep = createSweep(ctx, watched, wake)
-  const poll = createPoll(ctx, wake)
+  const find = async (buckets: number[], from: Date, to: Date) =>
+    wake(await findWokenLanes(ctx.db, buckets, from, to))
+  const poll = createPoll(ctx, find, pollEveryMs)
 
   const sweeping = startLoop(ctx, 'mailbox sweep', sweepEveryMs, () => sweep.step())
   const uncertain = new UncertainMails(ctx, parts.settlements, owner)
@@ -178,23 +176,6 @@ async function hintUncertain(ctx: ProcessContext, own: number[]) {
   const others = allBuckets.filter((bucket) => !own.includes(bucket))
   const buckets = others.length > 0 ? await findUncertainBuckets(ctx.db, others, ctx.now()) : []
   if (buckets.length > 0) hintDue(ctx, { kind: uncertainKind, buckets: column(buckets, 'bucket') })
-}
-
-function createPoll(ctx: ProcessContext, wake: (found: LaneKey[]) => void) {
-  let polledTo = new Date(ctx.now().getTime() - overlapMs)
-  let polled = 0
-  let nextMs = 0
-  return async (buckets: number[], hinted: boolean) => {
-    if (!hinted && ctx.monotonicMs() < nextMs) return
-    nextMs = ctx.monotonicMs() + pollEveryMs
-    const to = ctx.now()
-    const from = new Date(polledTo.getTime() - (hinted ? hintOverlapMs : overlapMs))
-    const hasMore = buckets.length > polled
-    const takenOver = new Date(to.getTime() - takeoverMs)
-    wake(await findWokenLanes(ctx.db, buckets, hasMore && takenOver < from ? takenOver : from, to))
-    polledTo = to
-    polled = buckets.length
-  }
 }
 
 /** New buckets at once: their lanes may have stood still since their last owner died. */
