@@ -2,17 +2,15 @@ import { countMailboxes } from '../features/mailboxes/index.ts'
 import { countWaitingLeads } from '../features/sending/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { type ProcessDb, poolOf } from '../kernel/db/db.ts'
+import { shareFor } from '../kernel/share-for.ts'
+
+/** It reads every lead that is due: not more often than a scrape is usual. */
+const countWaitingForMs = 15_000
 
 /** Sets the gauges that every process can tell. */
 export function setGauges(ctx: ProcessContext) {
-  // Counting reads every lead that is due: not more often than a scrape is usual.
-  let waiting: { count: Promise<number>; atMs: number } | undefined
-  ctx.metrics.gauge('outrider_mails_waiting', () => {
-    if (!waiting || ctx.monotonicMs() - waiting.atMs > 15_000) {
-      waiting = { count: countWaitingLeads(ctx.db, ctx.now()), atMs: ctx.monotonicMs() }
-    }
-    return waiting.count
-  })
+  const countWaiting = shareFor(countWaitingForMs, ({ db, now }) => countWaitingLeads(db, now()))
+  ctx.metrics.gauge('outrider_mails_waiting', () => countWaiting(ctx))
   ctx.metrics.gauge('outrider_mailboxes', async () => {
     const counts = (await countMailboxes(ctx.db)).map(({ status, count }) => [status, count])
     // A state that no mailbox is in any more is told, too: an alarm ends with its 0.

@@ -1,5 +1,6 @@
 import type { ProcessContext } from '../../kernel/context.ts'
 import { allBuckets } from '../../kernel/runner/leases.ts'
+import { shareFor } from '../../kernel/share-for.ts'
 import * as queries from './cross-workspace.ts'
 
 /** Of one destination: what goes beyond it is closed unsent, the oldest first (contract §4). */
@@ -25,16 +26,10 @@ export async function readBacklog(
 /** @param buckets those that this process counts, so that all together count each row once */
 export function observeBacklog(ctx: ProcessContext, buckets: () => number[]) {
   // Both gauges of one scrape come from one reading.
-  let reading: { backlog: Promise<Backlog>; atMs: number } | undefined
-  const backlog = () => {
-    if (!reading || ctx.monotonicMs() - reading.atMs > 1000) {
-      reading = { backlog: readBacklog(ctx, buckets()), atMs: ctx.monotonicMs() }
-    }
-    return reading.backlog
-  }
-  ctx.metrics.gauge('outrider_deliveries_pending', async () => (await backlog()).pending)
+  const backlog = shareFor(1000, (own) => readBacklog(own, buckets()))
+  ctx.metrics.gauge('outrider_deliveries_pending', async () => (await backlog(ctx)).pending)
   ctx.metrics.gauge(
     'outrider_deliveries_oldest_due_seconds',
-    async () => (await backlog()).oldestDueMs / 1000,
+    async () => (await backlog(ctx)).oldestDueMs / 1000,
   )
 }

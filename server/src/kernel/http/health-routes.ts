@@ -5,6 +5,8 @@ import { sha256 } from '../crypto.ts'
 import { readMigrationGap } from '../db/migration-gap.ts'
 import { AppError } from '../errors.ts'
 import { isLoopback } from '../outbound/index.ts'
+import { shareFor } from '../share-for.ts'
+import { within } from '../within.ts'
 
 /** Routes of whoever runs the service: outside the public document, without a key. */
 export async function healthRoutes(app: FastifyInstance) {
@@ -36,16 +38,6 @@ const ok = { status: 'ok' }
 /** Anybody may ask /ready, as often as they like: it costs one look a second. */
 const readyForMs = 1000
 
-/** What `look` finds serves everybody who asks within `forMs` of its beginning. */
-function shareFor<T>(forMs: number, look: (ctx: ProcessContext) => Promise<T>) {
-  let shared: { found: Promise<T>; beganMs: number } | undefined
-  return (ctx: ProcessContext): Promise<T> => {
-    const nowMs = ctx.monotonicMs()
-    if (!shared || nowMs - shared.beganMs >= forMs) shared = { found: look(ctx), beganMs: nowMs }
-    return shared.found
-  }
-}
-
 /** Shorter than the probes of the usual supervisors wait. */
 const readinessMs = 2000
 
@@ -74,10 +66,11 @@ function describeShards(shards: Shards, problems: Problems): Record<string, stri
 
 /** Why requests cannot be served. A newer version may have migrated further: that is no reason. */
 async function findProblem(ctx: ProcessContext): Promise<string | undefined> {
-  const calledOff = new AbortController()
-  const late = ctx.sleep(readinessMs, calledOff.signal).then(() => undefined)
-  const gap = await Promise.race([readMigrationGap(ctx.db).catch(() => undefined), late])
-  calledOff.abort()
+  const gap = await within(
+    ctx,
+    readinessMs,
+    readMigrationGap(ctx.db).catch(() => undefined),
+  )
   if (!gap) return 'The database is not reachable; try again shortly.'
   if (gap.missing.length > 0) {
     // The command without it leaves further databases alone.

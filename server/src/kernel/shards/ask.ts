@@ -1,5 +1,6 @@
 import { firstShardName } from '../../config.ts'
 import type { AnyContext, ProcessContext } from '../context.ts'
+import { shareFor } from '../share-for.ts'
 import { listRegistered } from './queries.ts'
 import { unknownShard } from './shards.ts'
 
@@ -54,16 +55,11 @@ export const askAllShards = async <T>(
  * @param ctx of the first shard
  * @throws AppError `unavailable`, which names the one that is missing here
  */
-export function createShardCheck({ db, shards, monotonicMs }: ProcessContext) {
-  const known = shards?.names ?? [firstShardName]
-  let askedAtMs = Number.NEGATIVE_INFINITY
-  let registered: ReturnType<typeof listRegistered>
+export function createShardCheck(ctx: ProcessContext) {
+  const known = ctx.shards?.names ?? [firstShardName]
+  const registered = shareFor(registryMs, ({ db }) => listRegistered(db))
   return async () => {
-    if (monotonicMs() - askedAtMs >= registryMs) {
-      askedAtMs = monotonicMs()
-      registered = listRegistered(db)
-    }
-    const missing = (await registered).find(({ name }) => !known.includes(name))
+    const missing = (await registered(ctx)).find(({ name }) => !known.includes(name))
     if (missing) throw unknownShard(missing.name)
   }
 }

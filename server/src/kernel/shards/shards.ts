@@ -2,6 +2,7 @@ import type { AnyDb } from '../db/db.ts'
 import { explainUnavailable, isUnreachable } from '../db/failure.ts'
 import { AppError } from '../errors.ts'
 import { isUnavailable } from '../http/error-reply.ts'
+import { within } from '../within.ts'
 import { findPlace, listRegistered, type Place } from './queries.ts'
 
 /** What is needed of the context of a process, which knows the shards in its turn. */
@@ -219,9 +220,7 @@ export class ShardsOf<Ctx extends ShardContext> {
    * @throws what is no trouble of a database
    */
   async askThoseUp<T>(ask: (shard: ShardOf<Ctx>) => Promise<T>): Promise<Answer<Ctx, T>[]> {
-    const calledOff = new AbortController()
-    const late = this.first.ctx.sleep(patienceMs, calledOff.signal).then(() => undefined)
-    const asked = this.opened.map(async (shard) => {
+    const asked = this.opened.map((shard) => {
       const answering = ask(shard).then(
         (answer) => ({ shard, answer }),
         (error) => {
@@ -229,13 +228,9 @@ export class ShardsOf<Ctx extends ShardContext> {
           throw error
         },
       )
-      return await Promise.race([answering, late])
+      return within(this.first.ctx, patienceMs, answering)
     })
-    try {
-      return (await Promise.all(asked)).flatMap((one) => one ?? [])
-    } finally {
-      calledOff.abort()
-    }
+    return (await Promise.all(asked)).flatMap((one) => one ?? [])
   }
 }
 

@@ -2,6 +2,7 @@ import type { ProcessContext } from '../../../kernel/context.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { ImapConnection } from '../../../kernel/mail/index.ts'
 import { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
+import { within } from '../../../kernel/within.ts'
 import type { MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { inSentFolder } from './sent-folder.ts'
 
@@ -63,9 +64,7 @@ export class SentCopies {
   /** Files what is waiting, and resolves when that is over or the time is. */
   async stop(withinMs: number) {
     this.#stopping.abort()
-    const late = new AbortController()
-    await Promise.race([Promise.all(this.#working), this.#ctx.sleep(withinMs, late.signal)])
-    late.abort()
+    await within(this.#ctx, withinMs, Promise.all(this.#working))
   }
 
   async #work(workspaceId: string, mailboxId: string) {

@@ -4,6 +4,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { MailFailure } from '../../../kernel/mail/index.ts'
 import { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
+import { within } from '../../../kernel/within.ts'
 import type { MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { findUncertain, type UncertainSend } from '../cross-workspace.ts'
 import { inSentFolder } from '../sent-copies/sent-folder.ts'
@@ -61,10 +62,7 @@ export class UncertainMails {
 
   /** Resolves when nothing is under way, or when the time is over. */
   async idle(withinMs: number) {
-    const late = new AbortController()
-    const all = Promise.all(this.#underWay.values())
-    await Promise.race([all, this.#ctx.sleep(withinMs, late.signal)])
-    late.abort()
+    await within(this.#ctx, withinMs, Promise.all(this.#underWay.values()))
   }
 
   async #reconcile(sends: UncertainSend[]) {
