@@ -6,6 +6,7 @@ export {
   type CountedDay,
   type Day,
   forgiveBounces,
+  isAboutToday,
   lockCampaignDays,
   lockMailboxDays,
   utcDay,

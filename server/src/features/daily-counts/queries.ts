@@ -9,6 +9,10 @@ import { preparedForBatch } from '../../kernel/db/prepared.ts'
 /** The day of an instant by UTC, in SQL. */
 export const utcDay = (at: string) => `(${at}::timestamptz at time zone 'UTC')::date`
 
+/** Wherever somebody is, it is the day by UTC, the one before or the one after, in SQL. */
+export const isAboutToday = (day: string, now: string) =>
+  `${day} between ${utcDay(now)} - 1 and ${utcDay(now)} + 1`
+
 /** What a day's row is counted for. */
 export interface Day {
   workspace_id: string

@@ -1,3 +1,4 @@
+import { isAboutToday } from '../../daily-counts/index.ts'
 import { mayFollowUp } from '../../mailboxes/index.ts'
 
 /** What of the stored facts tells whether an active campaign sends just now. */
@@ -46,7 +47,7 @@ export const factsColumn = (now: string) => `
     'days', (
       select json_agg(json_build_object('day', d.day, 'sent', d.sent, 'new_leads', d.new_leads))
       from campaign_days d
-      where d.workspace_id = c.workspace_id and d.campaign_id = c.id and ${isAbout('d.day', now)}),
+      where d.workspace_id = c.workspace_id and d.campaign_id = c.id and ${isAboutToday('d.day', now)}),
     'mailboxes', (
       select json_agg(json_build_object('connected', g.connected, 'is_read', g.is_read,
         'timezone', g.timezone, 'full_days', g.full_days, 'next', g.next))
@@ -103,13 +104,8 @@ export const fullDays = (mailbox: string, now: string) =>
   `array(
      select d.day::text from mailbox_days d
      where d.workspace_id = ${mailbox}.workspace_id and d.mailbox_id = ${mailbox}.id
-       and ${isAbout('d.day', now)}
+       and ${isAboutToday('d.day', now)}
        and d.sent >= least(${mailbox}.daily_limit, ${mailbox}.ramp_up_start
          + ${mailbox}.ramp_up_step * greatest(0, d.day - ${mailbox}.ramp_up_from))
      order by d.day
    )`
-
-/** Wherever somebody is, it is this day, the one before or the one after. */
-const isAbout = (day: string, now: string) =>
-  `${day} between (${now}::timestamptz at time zone 'UTC')::date - 1
-     and (${now}::timestamptz at time zone 'UTC')::date + 1`

@@ -1,7 +1,7 @@
 import { column } from '../../../kernel/db/column.ts'
 import type { AnyDb } from '../../../kernel/db/db.ts'
 import { preparedForBatch } from '../../../kernel/db/prepared.ts'
-import { utcDay } from '../../daily-counts/index.ts'
+import { isAboutToday } from '../../daily-counts/index.ts'
 import type { LaneKey, OwnedLane } from '../../mailbox-lanes/index.ts'
 import { mayFollowUp } from '../../mailboxes/index.ts'
 import { mayStillLeave, type SendState } from '../ledger.ts'
@@ -56,7 +56,7 @@ const selectLanes = preparedForBatch<[...string[][], Date, Date], LaneRow>(
        select json_agg(json_build_object('day', d.day, 'sent', d.sent))
        from mailbox_days d
        where d.workspace_id = k.workspace_id and d.mailbox_id = k.mailbox_id
-         and d.day between ${utcDay('$4')} - 1 and ${utcDay('$4')} + 1
+         and ${isAboutToday('d.day', '$4')}
      ) as days,
      exists (
        select from sends s

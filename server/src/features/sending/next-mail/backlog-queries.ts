@@ -1,7 +1,7 @@
 import { column } from '../../../kernel/db/column.ts'
 import type { AnyDb, Db } from '../../../kernel/db/db.ts'
 import { prepared, preparedForBatch } from '../../../kernel/db/prepared.ts'
-import { utcDay } from '../../daily-counts/index.ts'
+import { isAboutToday } from '../../daily-counts/index.ts'
 import { suppressed } from '../claim/eligibility.ts'
 import type { CampaignVersion } from './campaign-queries.ts'
 
@@ -35,7 +35,7 @@ const selectActive = preparedForBatch<[...string[][], Date], ActiveCampaign>(
        select json_agg(json_build_object('day', d.day, 'sent', d.sent, 'new_leads', d.new_leads))
        from campaign_days d
        where d.workspace_id = n.workspace_id and d.campaign_id = n.id
-         and d.day between ${utcDay('$4')} - 1 and ${utcDay('$4')} + 1
+         and ${isAboutToday('d.day', '$4')}
      ) as days
    from unnest($2::uuid[], $3::text[]) with ordinality as k (workspace_id, address, position)
    join named n on n.workspace_id = k.workspace_id and n.address = k.address
