@@ -1,7 +1,7 @@
 import { type Config, firstShardName, type ShardAddress } from '../config.ts'
 import { copyOptOuts } from '../features/directory/index.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
-import { findInstance, updateInstance } from '../kernel/db/instance.ts'
+import { getInstance, updateInstance } from '../kernel/db/instance.ts'
 import { migrationNames } from '../kernel/db/migrate.ts'
 import { readMigrationGap } from '../kernel/db/migration-gap.ts'
 import { commandTimeouts } from '../kernel/db/timeouts.ts'
@@ -113,8 +113,7 @@ function notAll(silent: Silent[], prepared: PreparedShard[]) {
 
 /** Noted on the first one before, so that no database takes itself for a shard that nobody knows. */
 async function register(first: ProcessDb, db: ProcessDb, name: string) {
-  const instance = await findInstance(db)
-  if (!instance) throw new Error('The database has no instance.')
+  const instance = await getInstance(db)
   const timestamp_created = new Date()
   await insertRegistered(first, { name, instance_id: instance.id, timestamp_created })
   if (instance.shard !== name) await updateInstance(db, instance.id, { shard: name })

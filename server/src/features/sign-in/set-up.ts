@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
-import { findInstance } from '../../kernel/db/instance.ts'
+import { getInstance } from '../../kernel/db/instance.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import type { Actor } from '../audit/index.ts'
@@ -66,7 +66,6 @@ async function requireToken(ctx: ProcessContext, given: string) {
 
 /** The same on every process and kept nowhere; one of each secret key, the newest first. */
 async function setUpTokens(ctx: ProcessContext): Promise<string[]> {
-  const instance = await findInstance(ctx.db)
-  if (!instance) throw new Error('The database has no instance.')
+  const instance = await getInstance(ctx.db)
   return ctx.secrets.derive(`set-up ${instance.id}`, 24).map((key) => key.toString('base64url'))
 }

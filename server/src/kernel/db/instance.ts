@@ -18,6 +18,13 @@ export const findInstance = (
     .orderBy('id')
     .executeTakeFirst()
 
+/** @throws when nothing has ever served from this database */
+export async function getInstance(db: AnyDb) {
+  const instance = await findInstance(db)
+  if (!instance) throw new Error('The database has no instance: start the server once.')
+  return instance
+}
+
 /** Until the end of the transaction; several processes may start at once. */
 export async function lockInstance(tx: AnyDb): Promise<void> {
   await sql`/* installation: which one it is */

@@ -590,7 +590,7 @@ describe('at the same time', () => {
       let waits = 0
       const impatient = { ...ctx, sleep: async () => void waits++ }
       await expect(importPath(impatient, path)).rejects.toThrow(
-        'This file is being imported already.',
+        'This file is being imported already: wait until that import has ended, or stop it.',
       )
       expect(waits).toBe(25)
     }

@@ -81,7 +81,9 @@ async function waitForImportLock(ctx: ProcessContext, fingerprint: string) {
     if (await queries.lockImport(ctx.db, fingerprint)) return
     await ctx.sleep(lockEveryMs)
   }
-  throw new Error('This file is being imported already.')
+  throw new Error(
+    'This file is being imported already: wait until that import has ended, or stop it.',
+  )
 }
 
 const lockTriesMax = 25
