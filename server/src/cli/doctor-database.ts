@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { countBacklogFull, readBacklog } from '../features/deliveries/index.ts'
+import { countBacklogFull, leaseKind, readBacklog } from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
 import { listKeptSettings, toldMsMax } from '../features/kept-settings/index.ts'
 import { type Leaving, listLeaving, standingOf } from '../features/moves/index.ts'
@@ -237,7 +237,7 @@ async function slots(db: ProcessDb): Promise<Finding> {
 }
 
 async function runners(db: ProcessDb, { leaseMs }: Config, isOurs: boolean): Promise<Finding> {
-  const alive = await countRunners(db, 'deliveries', leaseMs)
+  const alive = await countRunners(db, leaseKind, leaseMs)
   if (alive > 0) return fine('runners', `${alive} alive`)
   if (isOurs) return found('runners', 'warn', 'no server runs', 'Run "npm start".')
   return found('runners', 'fail', 'none alive', 'Start one: "npx outrider runner".')

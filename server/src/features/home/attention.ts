@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { countRunners } from '../../kernel/runner/lease-queries.ts'
 import { listWatchedCampaigns, type WatchedCampaign } from '../campaigns/index.ts'
+import { leaseKind } from '../mailbox-lanes/index.ts'
 import { findSendingHold } from '../sending/index.ts'
 import * as queries from './queries.ts'
 import type { attentionKinds } from './schema.ts'
@@ -34,7 +35,7 @@ const lasting = new Set([
 export async function listAttention(ctx: Context, workspaceId: string): Promise<Attention[]> {
   const { db } = ctx
   const hold = await findSendingHold(db)
-  const runners = await countRunners(db, 'mailboxes', ctx.config.leaseMs)
+  const runners = await countRunners(db, leaseKind, ctx.config.leaseMs)
   const mailboxes = await queries.listTroubledMailboxes(db, workspaceId, most)
   // Where nothing reads at all, that is what needs mending.
   const isAnybodyReading = runners > 0 && !hold

@@ -5,7 +5,7 @@ import { AppError } from '../../../kernel/errors.ts'
 import { countRunners } from '../../../kernel/runner/lease-queries.ts'
 import { type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { tellPages } from '../../live/index.ts'
-import { wakeMailboxes } from '../../mailbox-lanes/index.ts'
+import { leaseKind, wakeMailboxes } from '../../mailbox-lanes/index.ts'
 import { findMailboxes, type Mailbox } from '../../mailboxes/index.ts'
 import { findFirstKept } from '../../messages/index.ts'
 import { findSuppressed, type SuppressionReason } from '../../suppression/index.ts'
@@ -57,7 +57,7 @@ type Queued = Omit<queries.NewReplyRow, 'workspace_id' | 'id'>
 export async function checkReply(tx: Context, workspaceId: string, reply: queries.ReplyContent) {
   const refused = await refusalOf(tx, workspaceId, reply)
   if (refused) throw new AppError('not_eligible', refused.message)
-  if ((await countRunners(tx.db, 'mailboxes', tx.config.leaseMs)) === 0) throw noService()
+  if ((await countRunners(tx.db, leaseKind, tx.config.leaseMs)) === 0) throw noService()
 }
 
 /** @returns the id of the attempt, which the runner of the mailbox makes */
