@@ -41,6 +41,12 @@ export function explainRefusal(failure: MailFailure, server: string): Explanatio
       remedy: 'It is tried again by itself.',
     }
   }
+  if (failure.kind === 'protocol') {
+    return {
+      what: `The ${server} answered something else than it was asked for, or far more.`,
+      remedy: 'It is tried again by itself; ask its provider if it stays so.',
+    }
+  }
   return {
     what: `The connection to the ${server} broke.`,
     remedy: 'It is tried again by itself.',

@@ -6,15 +6,12 @@ import {
   judgeAddress,
   type LookupFn,
 } from '../outbound/index.ts'
+import { AnswerLimit, answerBytesMax } from './answer-limit.ts'
 import { MailFailure } from './failure.ts'
 import { OpenImap } from './imap-connection.ts'
 import { imapFailure } from './imap-failure.ts'
 import type { ImapConnection, MailServer } from './mail.ts'
 import type { MailTimeouts } from './timeouts.ts'
-
-/** No answer is larger than what a fetch asks for, and that is bounded; this is for hostile ones. */
-const literalBytesMax = 32 * 1024 * 1024
-const responseBytesMax = 40 * 1024 * 1024
 
 /**
  * From nothing to a connection that is logged in: a new client each time, since imapflow's cannot be
@@ -44,15 +41,16 @@ export async function connectImap(
     greetingTimeout: timeouts.greetingMs,
     // The deadlines are those of OpenImap; this one is only for what they have overlooked.
     socketTimeout: 4 * timeouts.idleMs,
-    ...{ maxLiteralSize: literalBytesMax, maxLineLength: literalBytesMax },
-    maxResponseSize: responseBytesMax,
+    // More than a fetch asks for of one mail, and no more: words take up a hundred times as much when read.
+    ...{ maxLiteralSize: answerBytesMax, maxLineLength: answerBytesMax },
+    maxResponseSize: answerBytesMax,
     ...{ disableAutoIdle: true, disableBinary: true, disableCompression: true },
     clientInfo: { name: 'Outrider', version: '', vendor: '', 'support-url': '' },
-    // It would log addresses and what servers say.
-    logger: false,
+    // It would log addresses and what servers say. AnswerLimit alone is told of each entry.
+    ...{ logger: false, emitLogs: true },
   })
-  // What breaks an open connection also fails the command under way; unheard it would end the process.
-  client.on('error', () => undefined)
+  // It hears of errors, too: unheard, what breaks an open connection would end the process.
+  const answers = new AnswerLimit(client)
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
@@ -60,10 +58,11 @@ export async function connectImap(
   }, openingMs(timeouts))
   try {
     await client.connect()
-    return new OpenImap(client, timeouts)
+    return new OpenImap(client, answers, timeouts)
   } catch (error) {
     client.close()
-    throw isLate ? new MailFailure('connect', 'timeout') : imapFailure(error, true)
+    if (isLate) throw new MailFailure('connect', 'timeout')
+    throw answers.isExceeded ? new MailFailure('connect', 'protocol') : imapFailure(error, true)
   } finally {
     clearTimeout(timer)
   }

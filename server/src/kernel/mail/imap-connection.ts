@@ -1,5 +1,6 @@
-import type { FetchMessageObject, ImapFlow, SearchObject } from 'imapflow'
+import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from 'imapflow'
 import { dayMs } from '../durations.ts'
+import type { AnswerLimit } from './answer-limit.ts'
 import { MailFailure } from './failure.ts'
 import { imapFailure } from './imap-failure.ts'
 import type { FetchedMail, FetchOptions, ImapConnection, MailFolder, SpecialUse } from './mail.ts'
@@ -8,13 +9,24 @@ import { type MailTimeouts, transferMsOf } from './timeouts.ts'
 /** Sources that are held at once while they are handed out. */
 const groupBytesMax = 4 * 1024 * 1024
 const groupMailsMax = 250
+/** What tells the sizes of about 100,000 mails. */
+const sizesAnswerBytesMax = 8 * 1024 * 1024
 /** How often a server that cannot tell by itself is asked. */
 const pollMs = 20_000
 const goodbyeMs = 1_000
 
+/** Bytes of a command. */
+interface Moved {
+  /** They take their time. */
+  movedBytes?: number
+  /** Where its answer may be larger than usual: who says more loses the connection. */
+  answerBytesMax?: number
+}
+
 /** An open connection of imapflow. It reads only: folders are opened with EXAMINE. */
 export class OpenImap implements ImapConnection {
   readonly #client: ImapFlow
+  readonly #answers: AnswerLimit
   readonly #timeouts: MailTimeouts
   /** A mail came since the folder was last read. */
   #hasNews = false
@@ -22,8 +34,9 @@ export class OpenImap implements ImapConnection {
   /** It knows IDLE. */
   #tellsByItself: boolean
 
-  constructor(client: ImapFlow, timeouts: MailTimeouts) {
+  constructor(client: ImapFlow, answers: AnswerLimit, timeouts: MailTimeouts) {
     this.#client = client
+    this.#answers = answers
     this.#timeouts = timeouts
     this.#tellsByItself = client.capabilities.has('IDLE')
     client.on('exists', ({ count, prevCount }) => {
@@ -51,6 +64,7 @@ export class OpenImap implements ImapConnection {
   select(path: string): Promise<{ uidValidity: string; uidNext: number }> {
     return this.#run(async (client) => {
       const folder = await client.mailboxOpen(path, { readOnly: true })
+      this.#answers.checkFolder(folder.exists)
       this.#hasNews = false
       const uidNext = folder.uidNext ?? (await this.#nextOf(path))
       return { uidValidity: String(folder.uidValidity), uidNext }
@@ -59,7 +73,7 @@ export class OpenImap implements ImapConnection {
 
   async *fetch(fromUid: number, options: FetchOptions): AsyncIterable<FetchedMail> {
     this.#hasNews = false
-    const sizes = await this.#sizesFrom(fromUid, options.since ?? null)
+    const sizes = await this.#sizesFrom(fromUid, options)
     for (const group of groupBySize(sizes, options.sourceBytesMax)) {
       // Whole groups, so that the connection is free while a mail is being dealt with.
       yield* this.#fetchAround(group, options)
@@ -111,7 +125,9 @@ export class OpenImap implements ImapConnection {
   }
 
   async append(path: string, message: Buffer, flags: string[]): Promise<void> {
-    await this.#run((client) => client.append(path, message, flags), message.length)
+    await this.#run((client) => client.append(path, message, flags), {
+      movedBytes: message.length,
+    })
   }
 
   async idle(ms: number, signal?: AbortSignal): Promise<'changed' | 'timeout'> {
@@ -147,6 +163,7 @@ export class OpenImap implements ImapConnection {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, this.#tellsByItself ? this.#timeouts.idleMs : pollMs)
     over.addEventListener('abort', () => resolve(), { once: true })
+    this.#answers.begin()
     if (this.#tellsByItself) {
       this.#client.idle().then(
         (answer) => {
@@ -169,44 +186,61 @@ export class OpenImap implements ImapConnection {
     })
   }
 
-  async #sizesFrom(fromUid: number, since: Date | null) {
+  async #sizesFrom(fromUid: number, { since = null, sourceBytesMax }: FetchOptions) {
     const query = { uid: true, size: true, internalDate: since !== null }
-    const found = await this.#run((client) => client.fetchAll(`${fromUid}:*`, query, { uid: true }))
-    const wanted = found.filter((mail) => {
-      const receivedAt = receivedAtOf(mail)
-      return since === null || receivedAt === null || receivedAt >= since
-    })
-    // A server may tell of a mail again, when its flags change meanwhile.
-    const sizes = new Map(wanted.map(({ uid, size = 0 }) => [uid, size]))
-    return (
-      [...sizes]
-        .map(([uid, size]) => ({ uid, size }))
-        // `*` is the newest mail, whatever its UID.
-        .filter(({ uid }) => uid >= fromUid)
-        .sort((a, b) => a.uid - b.uid)
+    const sizes = new Map<number, number>()
+    await this.#run(
+      async (client) => {
+        for await (const mail of client.fetch(`${fromUid}:*`, query, { uid: true })) {
+          const { uid, size } = mail
+          const receivedAt = receivedAtOf(mail)
+          if (since !== null && receivedAt !== null && receivedAt < since) continue
+          // `*` is the newest mail, whatever its UID.
+          if (uid < fromUid) continue
+          // A server may tell of a mail again, when its flags change meanwhile.
+          sizes.set(uid, size || (sizes.get(uid) ?? sourceBytesMax))
+        }
+      },
+      { answerBytesMax: sizesAnswerBytesMax },
+    )
+    return [...sizes].map(([uid, size]) => ({ uid, size })).sort((a, b) => a.uid - b.uid)
+  }
+
+  #fetchGroup(uids: number[], sourceBytesMax: number): Promise<FetchedMail[]> {
+    const query = { ...facts, source: { start: 0, maxLength: sourceBytesMax } }
+    return this.#fetchEach(
+      uids,
+      query,
+      (mail) => mail.source && toMail(mail, mail.source, sourceBytesMax),
+      // The sizes that some servers tell are only nearly right.
+      { movedBytes: groupBytesMax, answerBytesMax: 2 * groupBytesMax },
     )
   }
 
-  async #fetchGroup(uids: number[], sourceBytesMax: number): Promise<FetchedMail[]> {
-    const source = { start: 0, maxLength: sourceBytesMax }
-    const query = { ...facts, source }
-    const mails = await this.#run(
-      (client) => client.fetchAll(uids, query, { uid: true }),
-      groupBytesMax,
+  #fetchHeaders(uids: number[]): Promise<FetchedMail[]> {
+    return this.#fetchEach(
+      uids,
+      { ...facts, headers: true },
+      (mail) => mail.headers && { ...toMail(mail, mail.headers, mail.headers.length), isCut: true },
     )
-    return mails
-      .filter((mail) => mail.source !== undefined)
-      .map((mail) => toMail(mail, sourceBytesMax))
-      .sort((a, b) => a.uid - b.uid)
   }
 
-  async #fetchHeaders(uids: number[]): Promise<FetchedMail[]> {
-    const query = { ...facts, headers: true }
-    const mails = await this.#run((client) => client.fetchAll(uids, query, { uid: true }))
-    return mails.map((mail) => {
-      const source = mail.headers ?? Buffer.alloc(0)
-      return { ...toMail({ ...mail, source }, source.length), isCut: true }
-    })
+  /** @returns each of the mails once, whatever else the server tells, and however often */
+  async #fetchEach(
+    uids: number[],
+    query: FetchQueryObject,
+    take: (mail: FetchMessageObject) => FetchedMail | undefined,
+    bytes: Moved = {},
+  ): Promise<FetchedMail[]> {
+    const taken = new Map<number, FetchedMail>()
+    await this.#run(async (client) => {
+      for await (const answer of client.fetch(uids, query, { uid: true })) {
+        const isWanted = uids.includes(answer.uid) && !taken.has(answer.uid)
+        const mail = isWanted ? take(answer) : undefined
+        if (mail) taken.set(mail.uid, mail)
+      }
+    }, bytes)
+    return [...taken.values()].sort((a, b) => a.uid - b.uid)
   }
 
   async #nextOf(path: string): Promise<number> {
@@ -215,25 +249,40 @@ export class OpenImap implements ImapConnection {
   }
 
   /** One command within its time, which is longer for one that moves many bytes. */
-  async #run<T>(work: (client: ImapFlow) => Promise<T>, bytes = 0): Promise<T> {
-    if (!this.isOpen) throw new MailFailure('imap', 'closed')
+  async #run<T>(
+    work: (client: ImapFlow) => Promise<T>,
+    { movedBytes = 0, answerBytesMax }: Moved = {},
+  ): Promise<T> {
+    if (!this.isOpen) throw this.#closed()
+    this.#answers.begin(answerBytesMax)
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
       this.#client.close()
-    }, this.#timeouts.commandMs + transferMsOf(this.#timeouts, bytes))
+    }, this.#timeouts.commandMs + transferMsOf(this.#timeouts, movedBytes))
     try {
-      return await work(this.#client)
+      const result = await work(this.#client)
+      // imapflow takes the end of the connection for an answer to some commands.
+      if (this.#answers.isExceeded) throw this.#closed()
+      return result
     } catch (error) {
-      throw isLate ? new MailFailure('imap', 'timeout') : imapFailure(error, false)
+      if (isLate) throw new MailFailure('imap', 'timeout')
+      throw this.#answers.isExceeded ? this.#closed() : imapFailure(error, false)
     } finally {
       clearTimeout(timer)
     }
+  }
+
+  #closed(): MailFailure {
+    return new MailFailure('imap', this.#answers.isExceeded ? 'protocol' : 'closed')
   }
 }
 
 /** What is asked of a mail beside its text. */
 const facts = { uid: true, flags: true, labels: true, internalDate: true, size: true }
+
+/** Flags or labels of one mail that are kept. */
+const wordsMax = 100
 
 const specialUses: Record<string, SpecialUse> = {
   '\\Inbox': 'inbox',
@@ -250,8 +299,7 @@ function receivedAtOf({ internalDate }: FetchMessageObject): Date | null {
   return Number.isNaN(receivedAt.getTime()) ? null : receivedAt
 }
 
-function toMail(mail: FetchMessageObject, sourceBytesMax: number): FetchedMail {
-  const source = mail.source ?? Buffer.alloc(0)
+function toMail(mail: FetchMessageObject, source: Buffer, sourceBytesMax: number): FetchedMail {
   const { size: sizeBytes = source.length } = mail
   return {
     uid: mail.uid,
@@ -260,8 +308,8 @@ function toMail(mail: FetchMessageObject, sourceBytesMax: number): FetchedMail {
     isCut: source.length >= sourceBytesMax && sizeBytes > source.length,
     sizeBytes,
     receivedAt: receivedAtOf(mail),
-    flags: [...(mail.flags ?? [])],
-    labels: [...(mail.labels ?? [])],
+    flags: [...(mail.flags ?? [])].slice(0, wordsMax),
+    labels: [...(mail.labels ?? [])].slice(0, wordsMax),
   }
 }
 

@@ -61,7 +61,4 @@ const kinds: Record<string, MailFailureKind> = {
   ClosedAfterConnectTLS: 'closed',
   ETHROTTLE: 'refused',
   STARTTLS_INJECTION: 'protocol',
-  LineTooLarge: 'protocol',
-  LiteralTooLarge: 'protocol',
-  ResponseTooLarge: 'protocol',
 }
