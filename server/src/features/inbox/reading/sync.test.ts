@@ -22,7 +22,13 @@ afterEach(async () => {
 })
 
 /** Of ten, eight log in together; then this happens, and only then are they answered. */
-async function syncAll(meanwhile: (others: Mailbox[], pass: (ms: number) => void) => unknown) {
+async function syncAll(
+  meanwhile: (
+    others: Mailbox[],
+    pass: (ms: number) => void,
+    sync: () => ReturnType<typeof syncMailboxes>,
+  ) => unknown,
+) {
   const { ctx, workspaceId } = sending
   const begun: string[] = []
   const changed = createSignal()
@@ -41,14 +47,15 @@ async function syncAll(meanwhile: (others: Mailbox[], pass: (ms: number) => void
       },
     },
   }
-  const syncing = syncMailboxes(inWorkspace(own, workspaceId), workspaceId, {
-    beginWithinMs: 20_000,
-  })
+  const sync = () =>
+    syncMailboxes(inWorkspace(own, workspaceId), workspaceId, { beginWithinMs: 20_000 })
+  const syncing = sync()
   await changed.until(() => begun.length === 8)
   const others = mailboxes.filter(({ address }) => !begun.includes(address))
-  await meanwhile(others, (ms) => {
+  const pass = (ms: number) => {
     elapsedMs += ms
-  })
+  }
+  await meanwhile(others, pass, sync)
   answered.resolve()
   return { items: await syncing, others }
 }
@@ -65,4 +72,14 @@ test('no other is begun with once it has taken long, and each of these says so',
   const late = items.filter(({ error }) => error !== null)
   expect(items).toHaveLength(10)
   expect(late.map(({ id }) => id).toSorted()).toEqual(others.map(({ id }) => id).toSorted())
+})
+
+test('a workspace reads its mailboxes at most twice at once, and again when it has been read', async () => {
+  let syncs: ReturnType<typeof syncMailboxes>[] = []
+  await syncAll(async (_others, _pass, sync) => {
+    syncs = [sync()]
+    await expect(sync()).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+  for (const items of await Promise.all(syncs)) expect(items).toHaveLength(10)
+  await syncAll(() => undefined)
 })

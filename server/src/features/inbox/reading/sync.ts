@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
+import { limitAtOnce } from '../../../kernel/limit-at-once.ts'
 import { MailFailure } from '../../../kernel/mail/index.ts'
 import {
   connectMailboxImap,
@@ -29,12 +30,19 @@ interface SyncOptions {
 
 const mailboxesAtOnce = 8
 
+/** Each reads so many mailboxes at once, and holds some MB for each. */
+const takeSyncSlot = limitAtOnce('readings of mailboxes', {
+  ofWorkspaceMax: 2,
+  ofProcessMax: 8,
+})
+
 /** Reads mailboxes now, also while the runner does: each mail has its effect once. */
 export async function syncMailboxes(
   ctx: Context,
   workspaceId: string,
   { mailboxId, beginWithinMs = Number.POSITIVE_INFINITY }: SyncOptions = {},
 ): Promise<SyncedMailbox[]> {
+  using _slot = takeSyncSlot(ctx.mail, workspaceId)
   await refuseWhileHeld(ctx)
   const mailboxes = mailboxId
     ? await findMailboxes(ctx.db, workspaceId, [mailboxId])

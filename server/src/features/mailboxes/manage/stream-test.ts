@@ -1,12 +1,12 @@
 import { PassThrough, type Readable } from 'node:stream'
 import type { Context } from '../../../kernel/context.ts'
 import { AppError } from '../../../kernel/errors.ts'
+import { limitAtOnce } from '../../../kernel/limit-at-once.ts'
 import { describeError } from '../../../kernel/log.ts'
-import { limitTests } from '../../../kernel/test-slots.ts'
 import { type TestStep, testMailbox } from '../test-mailbox.ts'
 
 /** Each has two connections, and a server that hangs has ten minutes to take the mail. */
-export const takeTestSlot = limitTests('mailbox tests', { ofWorkspaceMax: 4, ofProcessMax: 32 })
+export const takeTestSlot = limitAtOnce('mailbox tests', { ofWorkspaceMax: 4, ofProcessMax: 32 })
 
 /**
  * The steps of a test as lines of JSON, each as soon as it is over; the last one, `done`, is how it

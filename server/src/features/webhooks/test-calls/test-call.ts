@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
 import type { RateLimit } from '../../../kernel/http/rate-limit.ts'
-import { limitTests } from '../../../kernel/test-slots.ts'
+import { limitAtOnce } from '../../../kernel/limit-at-once.ts'
 import {
   attemptOf,
   chooseCountStripe,
@@ -28,7 +28,7 @@ const testsPerMinute = 60
 type Attempts = Pick<RateLimit, 'count'>
 
 /** A test of a receiver that hangs lasts as long as the deadline of a delivery. */
-export const takeTestSlot = limitTests('webhook tests', { ofWorkspaceMax: 8, ofProcessMax: 64 })
+export const takeTestSlot = limitAtOnce('webhook tests', { ofWorkspaceMax: 8, ofProcessMax: 64 })
 
 /**
  * Sends one signed delivery with sample data, through the code, address policy and deadline of live

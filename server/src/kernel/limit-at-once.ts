@@ -6,28 +6,28 @@ interface UnderWay {
 }
 
 /**
- * Limits how many tests of servers that others name are under way: one lasts, and holds connections, for
- * as long as such a server likes.
+ * Limits how many requests have something under way that lasts for as long as others like: what a server
+ * that they name is asked, or what a mail that they wrote costs.
  *
  * @param what in the plural
- * @returns takes a slot for a test, until it is disposed of. Slots are counted per network client, of
- * which a process has one: its connections are what tests must not use up. It throws 429 `rate_limited`
- * when the workspace has too many under way, 503 `unavailable` when all together have
+ * @returns takes a slot, until it is disposed of. Slots are counted per object that a process has one of
+ * and that must not be used up, such as a network client with its connections. It throws 429
+ * `rate_limited` when the workspace has too many under way, 503 `unavailable` when all together have
  */
-export function limitTests(
+export function limitAtOnce(
   what: string,
   { ofWorkspaceMax, ofProcessMax }: { ofWorkspaceMax: number; ofProcessMax: number },
-): (client: object, workspaceId: string) => Disposable {
-  const ofClient = new WeakMap<object, UnderWay>()
-  return (client, workspaceId) => {
-    const underWay = ofClient.get(client) ?? { total: 0, byWorkspace: new Map<string, number>() }
-    ofClient.set(client, underWay)
+): (shared: object, workspaceId: string) => Disposable {
+  const ofShared = new WeakMap<object, UnderWay>()
+  return (shared, workspaceId) => {
+    const underWay = ofShared.get(shared) ?? { total: 0, byWorkspace: new Map<string, number>() }
+    ofShared.set(shared, underWay)
     const { byWorkspace } = underWay
     const own = byWorkspace.get(workspaceId) ?? 0
     if (own >= ofWorkspaceMax) {
       throw new AppError(
         'rate_limited',
-        `A workspace runs at most ${ofWorkspaceMax} ${what} at once; wait until one has ended.`,
+        `A workspace has at most ${ofWorkspaceMax} ${what} at once; wait until one has ended.`,
       )
     }
     if (underWay.total >= ofProcessMax) {
