@@ -51,7 +51,7 @@ export async function bench(): Promise<Figure[]> {
 }
 
 /** @returns seconds */
-async function readBare({ ctx }: BenchService, port: number): Promise<number> {
+async function readBare({ ctx, workspaceId }: BenchService, port: number): Promise<number> {
   await using imap = await ctx.mail.connectImap({
     ...{ host: '127.0.0.1', port, security: 'none', username: mailbox },
     credential: { kind: 'password', password: 'secret' },
@@ -59,7 +59,7 @@ async function readBare({ ctx }: BenchService, port: number): Promise<number> {
   await imap.select('INBOX')
   const startedMs = performance.now()
   for await (const mail of imap.fetch(1, { sourceBytesMax: 512 * 1024 })) {
-    await readInbound(mail, ctx.now())
+    await readInbound(workspaceId, mail, ctx.now())
   }
   return (performance.now() - startedMs) / 1000
 }

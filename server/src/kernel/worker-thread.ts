@@ -1,14 +1,15 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { FairSemaphore } from './runner/fair-semaphore.ts'
 
 /**
- * A thread for what would keep the process from answering, one piece after the other. It is started with
- * the first of them; what takes too long, or too much memory, ends it, and the next starts another.
+ * A thread for what would keep the process from answering, one piece after the other, the workspaces in
+ * turn. It is started with the first of them; what takes too long, or too much memory, ends it, and the next starts another.
  */
 export class WorkerThread<Asked, Answer> {
   readonly #script: URL
   readonly #memoryMb: number
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new FairSemaphore(1)
   #worker: Worker | undefined
 
   /** @param script posts one answer for each message */
@@ -17,11 +18,13 @@ export class WorkerThread<Asked, Answer> {
     this.#memoryMb = memoryMb
   }
 
-  /** @param timeMs real time, also where the clock is a simulation's: it bounds what a processor does */
-  ask(asked: Asked, timeMs: number): Promise<Answer> {
-    const answer = this.#last.then(() => this.#run(asked, timeMs))
-    this.#last = answer.catch(() => undefined)
-    return answer
+  /**
+   * How many wait at once is limited by who asks.
+   *
+   * @param timeMs real time, also where the clock is a simulation's: it bounds what a processor does
+   */
+  ask(workspaceId: string, asked: Asked, timeMs: number): Promise<Answer> {
+    return this.#turns.run(workspaceId, () => this.#run(asked, timeMs))
   }
 
   async #run(asked: Asked, timeMs: number): Promise<Answer> {

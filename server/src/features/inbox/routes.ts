@@ -306,7 +306,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'referrer-policy': 'no-referrer',
       })
       const html = message.html && withoutOwnLinks(ctx, message.html)
-      return showMail({ ...message, html }, { showsImages })
+      return showMail(caller.workspaceId, { ...message, html }, { showsImages })
     },
   )
 }

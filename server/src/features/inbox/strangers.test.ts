@@ -175,7 +175,7 @@ const strangeMail = fc
 async function read(sources: string[], receivedAt = inbox.ctx.now()) {
   const now = inbox.ctx.now()
   const mails = sources.map((text, at) => fetched(Buffer.from(text), receivedAt, at + 1))
-  const incoming = await Promise.all(mails.map((mail) => readInbound(mail, now)))
+  const incoming = await Promise.all(mails.map((mail) => readInbound(inbox.workspaceId, mail, now)))
   const ids = { workspace_id: inbox.workspaceId, id: mailboxId }
   const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
   const position = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }

@@ -74,6 +74,8 @@ test.each([
 test('of a mail that takes too long to show there is its text, and the next one is shown whole', async () => {
   const mail = { html: filled('<p>Whole</p>'), text: 'Its text' }
   const options = { showsImages: false }
-  expect(await showMail(mail, options, 0)).toContain('<div class="text">Its text</div>')
-  expect(await showMail(mail, options)).toContain('<p>Whole</p><p>Whole</p>')
+  expect(await showMail(inbox.workspaceId, mail, options, 0)).toContain(
+    '<div class="text">Its text</div>',
+  )
+  expect(await showMail(inbox.workspaceId, mail, options)).toContain('<p>Whole</p><p>Whole</p>')
 })

@@ -19,12 +19,16 @@ export interface InboundMessage extends Understood {
   headOnlyBecause?: unknown
 }
 
-export async function readInbound(mail: FetchedMail, now: Date): Promise<InboundMessage> {
+export async function readInbound(
+  workspaceId: string,
+  mail: FetchedMail,
+  now: Date,
+): Promise<InboundMessage> {
   const { uid, source, sizeBytes } = mail
   // The server's INTERNALDATE counts: the sender's clock may say anything.
   const receivedAt = mail.receivedAt ?? now
   const understood = isLarge(source)
-    ? await understandLarge(source, receivedAt)
+    ? await understandLarge(workspaceId, source, receivedAt)
     : { ...(await understand(source, receivedAt)), shownHtml: undefined }
   const { message } = understood
   return {

@@ -38,7 +38,7 @@ export class IngestBatch {
     this.#hasReadTo(mail.uid + 1)
     if (isWrittenHere(mail, this.#position.folder)) return
     try {
-      const message = await readInbound(mail, this.#ctx.now())
+      const message = await readInbound(this.#mailbox.workspace_id, mail, this.#ctx.now())
       const { headOnlyBecause: reason } = message
       if (reason) this.#ctx.log.warn(this.#describe(reason), 'a large mail has its headers alone')
       this.#batch.push(message)

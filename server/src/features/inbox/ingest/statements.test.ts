@@ -22,7 +22,8 @@ test('a reply that ends its lead and campaign takes at most 23 statements, with 
   const from = 'ada@lead.example'
   const { mailbox, messageId } = await inbox.contact([from])
   const headers = ['Message-ID: <answer@lead.example>', `In-Reply-To: ${messageId}`]
-  const mail = await readInbound(fetched(letter({ from, headers }), ctx.now()), ctx.now())
+  const arrived = fetched(letter({ from, headers }), ctx.now())
+  const mail = await readInbound(inbox.workspaceId, arrived, ctx.now())
   const row = await ctx.database.peek
     .selectFrom('mailboxes')
     .select(['workspace_id', 'id', 'address', 'imap_version'])

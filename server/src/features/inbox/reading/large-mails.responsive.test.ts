@@ -38,7 +38,12 @@ async function read(text: string): Promise<number> {
   const ids = { workspace_id: inbox.workspaceId, id: contact.mailbox.id }
   const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
   const position = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
-  return ingest(inbox.ctx, mailbox, [await readInbound(fetched(source, now), now)], position)
+  return ingest(
+    inbox.ctx,
+    mailbox,
+    [await readInbound(inbox.workspaceId, fetched(source, now), now)],
+    position,
+  )
 }
 
 describe('no mail holds up the process, and it is kept all the same', () => {
@@ -58,11 +63,11 @@ describe('no mail holds up the process, and it is kept all the same', () => {
 test('of a mail that takes too long there are its headers, with the reason, and the next one is read', async () => {
   const now = inbox.ctx.now()
   const source = Buffer.from(mail('Content-Type: text/plain', filled('Yes.\r\n')))
-  const given = await understandLarge(source, now, 0)
+  const given = await understandLarge(inbox.workspaceId, source, now, 0)
   expect(given.message).toMatchObject({ from: { address: lead }, text: '' })
   expect(given.message.inReplyTo).toEqual([contact.messageId])
   expect(given.headOnlyBecause).toMatchObject({ name: 'AbortError' })
-  const next = await understandLarge(source, now)
+  const next = await understandLarge(inbox.workspaceId, source, now)
   expect(next.message.text).toMatch(/^Yes\.\s+Yes\./)
 })
 
@@ -75,7 +80,7 @@ test('a large mail is read as a small one is', async () => {
   const marks = ['Auto-Submitted: auto-replied', 'Message-ID: <away@lead.example>']
   const source = letter({ subject, headers: [...marks, ...headers.slice(0, 1)], body: away })
   const receivedAt = new Date('2029-12-20T10:00:00Z')
-  const { inbound } = await readInbound(fetched(source, receivedAt), receivedAt)
+  const { inbound } = await readInbound(inbox.workspaceId, fetched(source, receivedAt), receivedAt)
   expect(inbound).toMatchObject({ kind: 'auto_reply', isOutOfOffice: true })
   expect(String('returnsOn' in inbound && inbound.returnsOn)).toBe('2030-01-07')
   const page = { limit: 100, startingAfter: undefined }

@@ -24,12 +24,13 @@ export function isLarge(source: Buffer): boolean {
  * a mail that takes too long, or too much memory, there are its headers.
  */
 export async function understandLarge(
+  workspaceId: string,
   source: Buffer,
   receivedAt: Date,
   timeMs = workerMs,
 ): Promise<UnderstoodLarge> {
   try {
-    return await worker.ask({ source, receivedAt }, timeMs)
+    return await worker.ask(workspaceId, { source, receivedAt }, timeMs)
   } catch (error) {
     return { ...(await byHead(source, receivedAt)), headOnlyBecause: error }
   }

@@ -50,7 +50,7 @@ export async function forecastCampaign(
   }
   return inTurn(workspaceId, `${workspaceId} ${id} ${daysMax}`, async () => {
     const now = await getCampaign(ctx, workspaceId, id)
-    return forecastOf(ctx, now, daysMax, (...of) => worker.ask(of, workerMs))
+    return forecastOf(ctx, now, daysMax, (...of) => worker.ask(workspaceId, of, workerMs))
   })
 }
 
