@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { type Page, type PageRequest, readSizedPage } from '../../kernel/http/page.ts'
 import { maxId } from '../../kernel/ids.ts'
 import type { ChangedBy } from '../audit/index.ts'
 import { tellPages } from '../live/index.ts'
@@ -93,36 +93,19 @@ export async function listCampaigns(
   return { items: await toRecords(ctx, workspaceId, items), ...rest }
 }
 
-/** Campaigns in one statement: each may have a megabyte of texts. */
-const together = 10
-/** What a page of texts takes is answered in one turn of the process, so it ends after so much. */
-const pageBytes = 2 * 1024 * 1024
-
-/** It may end before `limit`; there is a next page then. */
-async function readPage(
+/** Each may have a megabyte of texts. */
+const readPage = (
   { db }: Context,
   workspaceId: string,
-  { startingAfter, limit }: PageRequest,
+  page: PageRequest,
   filter: CampaignFilter,
-): Promise<Page<queries.CampaignRow>> {
-  const rows: queries.CampaignRow[] = []
-  let bytes = 0
-  for (;;) {
-    const before = rows.at(-1)?.id ?? startingAfter
-    const most = Math.min(together, limit + 1 - rows.length)
-    const next = await queries.listCampaigns(
-      db,
-      ...listParameters(workspaceId, before, filter),
-      most,
-    )
-    for (const row of next) {
-      rows.push(row)
-      if (bytes >= pageBytes) return toPage(rows, rows.length - 1)
-      bytes += Buffer.byteLength(JSON.stringify(row.sequences))
-    }
-    if (next.length < most || rows.length > limit) return toPage(rows, limit)
-  }
-}
+): Promise<Page<queries.CampaignRow>> =>
+  readSizedPage(page, {
+    ...{ together: 10, bytesMax: 2 * 1024 * 1024 },
+    bytesOf: ({ sequences }) => Buffer.byteLength(JSON.stringify(sequences)),
+    read: ({ startingAfter, limit }) =>
+      queries.listCampaigns(db, ...listParameters(workspaceId, startingAfter, filter), limit + 1),
+  })
 
 /** One row more than the page holds, if there is one. */
 export const readSummaries = (

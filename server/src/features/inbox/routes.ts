@@ -130,7 +130,9 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listThreadMessages',
         summary: 'List the mails of a conversation',
-        description: 'Every one, however long it is.',
+        description:
+          'Every one, however long it is. Where mails are very long a page ends before `limit`: the ' +
+          'next one is there as long as `next_starting_after` is.',
         tags,
         params,
         querystring: Type.Object(pageQuery),

@@ -123,6 +123,23 @@ test('nothing is found from another workspace', async () => {
   expect((await listThreadMessages(ctx, other, message.thread_id, page)).items).toEqual([])
 })
 
+test('a page of large mails ends before its limit, and the next one goes on where it has ended', async () => {
+  const { thread_id } = mail()
+  const halfMegabyte = 'x'.repeat(524_288)
+  const written = Array.from({ length: 25 }, () =>
+    mail({ thread_id, text: halfMegabyte, html: halfMegabyte }),
+  )
+  for (const message of written) await write(message)
+  const pages: string[][] = []
+  for (let after: string | undefined; pages.length === 0 || after; ) {
+    const { items, next_starting_after } = await threadOf(thread_id, 100, after)
+    pages.push(items.map(({ id }) => id))
+    after = next_starting_after
+  }
+  expect(pages.map(({ length }) => length)).toEqual([...Array.from({ length: 12 }, () => 2), 1])
+  expect(pages.flat()).toEqual(written.map(({ id }) => id).toReversed())
+})
+
 test('a thread is read newest first, page by page, each mail once', async () => {
   const lead_id = ctx.newId()
   const messages = Array.from({ length: 5 }, () => mail({ lead_id }))

@@ -1,7 +1,7 @@
 import type { AnyContext, Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { AnyDb, Db } from '../../kernel/db/db.ts'
-import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { type Page, type PageRequest, readSizedPage } from '../../kernel/http/page.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
 import { snippetOf } from '../../kernel/text.ts'
 import * as batches from './batch-queries.ts'
@@ -104,15 +104,18 @@ export async function findByMessageIds(
   )
 }
 
-/** The mails to and from one lead, newest first. */
-export async function listThreadMessages(
-  ctx: Context,
+/** The mails to and from one lead, newest first. Each may have a megabyte. */
+export const listThreadMessages = (
+  { db }: Context,
   workspaceId: string,
   threadId: string,
   page: PageRequest,
-): Promise<Page<StoredMessage>> {
-  return toPage(await queries.listThread(ctx.db, workspaceId, threadId, page), page.limit)
-}
+): Promise<Page<StoredMessage>> =>
+  readSizedPage(page, {
+    ...{ together: 10, bytesMax: 2 * 1024 * 1024 },
+    bytesOf: ({ text, html }) => Buffer.byteLength(text) + Buffer.byteLength(html ?? ''),
+    read: (part) => queries.listThread(db, workspaceId, threadId, part),
+  })
 
 export const findMessage = (ctx: Context, workspaceId: string, id: string) =>
   queries.findMessage(ctx.db, workspaceId, id)

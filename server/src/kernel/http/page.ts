@@ -14,6 +14,35 @@ export const pageRequest = (query: { limit?: number; starting_after?: string }):
   startingAfter: query.starting_after,
 })
 
+interface SizedRows<T> {
+  /** How many are read by one statement. */
+  together: number
+  /** A page is answered in one turn of the process, so it ends after so much. */
+  bytesMax: number
+  bytesOf: (row: T) => number
+  /** One row more than `limit`. */
+  read: (page: PageRequest) => Promise<T[]>
+}
+
+/** A page of what may be large. It may end before its limit; there is a next one then. */
+export async function readSizedPage<T extends { id: string }>(
+  { limit, startingAfter }: PageRequest,
+  { together, bytesMax, bytesOf, read }: SizedRows<T>,
+): Promise<Page<T>> {
+  const rows: T[] = []
+  let bytes = 0
+  for (;;) {
+    const most = Math.min(together, limit + 1 - rows.length)
+    const next = await read({ limit: most - 1, startingAfter: rows.at(-1)?.id ?? startingAfter })
+    for (const row of next) {
+      rows.push(row)
+      if (bytes >= bytesMax) return toPage(rows, rows.length - 1)
+      bytes += bytesOf(row)
+    }
+    if (next.length < most || rows.length > limit) return toPage(rows, limit)
+  }
+}
+
 /** Statements read one row more than a page holds: its presence tells that another page exists. */
 export const toPage = <T extends { id: string }>(rows: T[], limit: number): Page<T> => {
   if (rows.length <= limit) return { items: rows }

@@ -826,7 +826,7 @@ export const getThread = <ThrowOnError extends boolean = true>(options: Options<
 /**
  * List the mails of a conversation
  *
- * Every one, however long it is.
+ * Every one, however long it is. Where mails are very long a page ends before `limit`: the next one is there as long as `next_starting_after` is.
  */
 export const listThreadMessages = <ThrowOnError extends boolean = true>(options: Options<ListThreadMessagesData, ThrowOnError>): RequestResult<ListThreadMessagesResponses, ListThreadMessagesErrors, ThrowOnError> => (options.client ?? client).get<ListThreadMessagesResponses, ListThreadMessagesErrors, ThrowOnError>({ url: '/app/threads/{id}/messages', ...options });
 

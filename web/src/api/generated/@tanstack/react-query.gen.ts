@@ -1987,7 +1987,7 @@ export const listThreadMessagesQueryKey = (options: Options<ListThreadMessagesDa
 /**
  * List the mails of a conversation
  *
- * Every one, however long it is.
+ * Every one, however long it is. Where mails are very long a page ends before `limit`: the next one is there as long as `next_starting_after` is.
  */
 export const listThreadMessagesOptions = (options: Options<ListThreadMessagesData>) => queryOptions<ListThreadMessagesResponse, ListThreadMessagesError, ListThreadMessagesResponse, ReturnType<typeof listThreadMessagesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2007,7 +2007,7 @@ export const listThreadMessagesInfiniteQueryKey = (options: Options<ListThreadMe
 /**
  * List the mails of a conversation
  *
- * Every one, however long it is.
+ * Every one, however long it is. Where mails are very long a page ends before `limit`: the next one is there as long as `next_starting_after` is.
  */
 export const listThreadMessagesInfiniteOptions = (options: Options<ListThreadMessagesData>) => {
     const opts = infiniteQueryOptions<ListThreadMessagesResponse, ListThreadMessagesError, InfiniteData<ListThreadMessagesResponse>, QueryKey<Options<ListThreadMessagesData>>, string | Pick<QueryKey<Options<ListThreadMessagesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
