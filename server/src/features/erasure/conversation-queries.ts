@@ -25,7 +25,7 @@ export const deleteMessages = async (
     delete from messages
     where workspace_id = ${workspaceId}::uuid and ${within(range)}
       and (lead_id = any(${person.leadIds}::uuid[]) or thread_id = any(${person.leadIds}::uuid[])
-        or ${is(person, 'from_address')})
+        or (direction = 'in' and ${is(person, 'from_address')}))
     returning id, direction, lead_id, thread_id, snippet`.execute(db)
   return rows
 }

@@ -10,6 +10,7 @@ import { optOutEverywhere } from '../acquisition/index.ts'
 import { type ChangedBy, operator } from '../audit/index.ts'
 import { findLeadById, findLeadsAt, isErased, recordActivities } from '../leads/index.ts'
 import { tellPages } from '../live/index.ts'
+import { findMailboxesByAddress, findRemovedByAddress } from '../mailboxes/index.ts'
 import { erasedEntry, suppress } from '../suppression/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
 import * as queries from './job-queries.ts'
@@ -50,11 +51,21 @@ export async function eraseLead(
   // First, so that nobody adds the person again, and all of their leads are stopped.
   const { contacts_removed } = await optOutEverywhere(ctx, folded)
   const begun: { own: Context; job: queries.Job }[] = []
+  const leftOut: string[] = []
   for (const { own, id } of (await askAllShards(ctx, listBound)).flat()) {
+    // Nobody keeps a person from being erased elsewhere by connecting their address.
+    if (await isOrWasMailbox(own, id, folded)) {
+      leftOut.push(`what workspace ${id} has, for ${whyMailboxStays}`)
+      continue
+    }
     const job = await transaction(own, (tx) => begin(tx, id, folded, { actor: operator }))
     begun.push({ own, job })
   }
-  const total: Erased = { ...nothing, directory_contacts: contacts_removed, kept }
+  const total: Erased = {
+    ...nothing,
+    directory_contacts: contacts_removed,
+    kept: [...leftOut, ...kept],
+  }
   let lookedAt = 0
   for (const { own, job } of begun) {
     const done = await finish(own, job.workspace_id, job.id, ({ looked_at, state }) =>
@@ -118,6 +129,10 @@ export const startErasure = (
     const lead = await findLeadById(tx.db, workspaceId, leadId)
     if (!lead || isErased(lead)) throw notFound('lead')
     const folded = lead.email_folded
+    if (await isOrWasMailbox(tx, workspaceId, folded)) {
+      const message = `Not erased, for ${whyMailboxStays}. Delete or stop the leads of the address instead.`
+      throw new AppError('not_eligible', message)
+    }
     const hash = { kind: 'address', value: erasedEntry(folded), campaignId: null } as const
     await suppress(tx, workspaceId, [{ ...hash, reason: 'unsubscribed' }])
     const leads = await findLeadsAt(tx.db, workspaceId, { kind: 'address', value: folded })
@@ -126,6 +141,17 @@ export const startErasure = (
     await recordActivities(tx, workspaceId, activities)
     return shown(await begin(tx, workspaceId, folded, by))
   })
+
+/**
+ * Every mail that was sent from it, and every event that tells of one, names a mailbox: those are of
+ * the people who got the mails. Of a removed one they are kept, too.
+ */
+const isOrWasMailbox = async ({ db }: Context, workspaceId: string, folded: string) =>
+  (await findMailboxesByAddress(db, workspaceId, [folded])).length > 0 ||
+  (await findRemovedByAddress(db, workspaceId, [folded])).length > 0
+
+const whyMailboxStays =
+  'the address is a mailbox of the workspace, or was one: erasing it would take what was sent from it out of the conversations of others'
 
 /** The erasure of an address that is under way, or a new one. Its suppression is there already. */
 async function begin(

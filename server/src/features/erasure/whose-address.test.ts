@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { importer } from '../../../test/imports.ts'
-import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
+import { address, type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
-import { eraseLead } from './index.ts'
+import { operator } from '../audit/index.ts'
+import { removeMailbox } from '../mailboxes/index.ts'
+import { startErasure } from './erase.ts'
+import { eraseLead, runErasures } from './index.ts'
 
 let inbox: Inbox
 beforeEach(async () => {
@@ -89,4 +92,74 @@ test('a person is erased in every spelling of their address', async () => {
   await eraseLead(inbox.ctx, typed)
   for (const spelling of spellings) expect(await tablesWith(peek, spelling)).toEqual([])
   expect(await peek.selectFrom('import_parts').select('number').execute()).toEqual([])
+})
+
+test.each(['is', 'was'])(
+  'an address that %s a mailbox of the workspace is erased by nobody, and what it has sent stays',
+  async (tense) => {
+    const { ctx, workspaceId } = inbox
+    const { mailbox, campaign } = await inbox.contact(['bob@lead.example'])
+    const [leadId = ''] = await inbox.addLeads(campaign.id, [address])
+    if (tense === 'was') await removeMailbox(ctx, workspaceId, mailbox.id, operator)
+    const before = await stored(address)
+    expect(before.length).toBeGreaterThan(1)
+    const refusal = { code: 'not_eligible', status: 409 }
+    const by = { actor: operator }
+    await expect(startErasure(ctx, workspaceId, leadId, by)).rejects.toMatchObject(refusal)
+    await runErasures(ctx)
+    expect(await stored(address)).toEqual(before)
+    expect(await inbox.lead(leadId)).toMatchObject({ email: address, stop_reason: null })
+    expect(await ctx.database.peek.selectFrom('suppressions').selectAll().execute()).toEqual([])
+  },
+)
+
+test.each(['is', 'was'])(
+  'an address that %s a mailbox of one workspace is erased in the others and opted out of all, and the command says where not',
+  async (tense) => {
+    const { ctx, workspaceId } = inbox
+    const { peek } = ctx.database
+    const { mailbox, campaign } = await inbox.contact(['bob@lead.example'])
+    const [leadId = ''] = await inbox.addLeads(campaign.id, [address])
+    if (tense === 'was') await removeMailbox(ctx, workspaceId, mailbox.id, operator)
+    const { key, workspaceId: other } = await inbox.createStranger()
+    const { body: theirs } = await inbox.call('POST', '/api/v2/campaigns', {
+      ...{ key, body: { name: 'x' } },
+    })
+    const body = { campaign_id: theirs.id, leads: [{ email: address }] }
+    await inbox.call('POST', '/api/v2/lead/add', { key, body })
+    const addresses = async (of: string) => {
+      const leads = peek.selectFrom('leads').select('email').where('workspace_id', '=', of)
+      return (await leads.execute()).map(({ email }) => email)
+    }
+    expect(await addresses(other)).toEqual([address])
+    const before = await stored(address)
+
+    const { leads, kept } = await eraseLead(ctx, address.toUpperCase())
+    expect(leads).toBe(1)
+    expect(kept.filter((each) => each.includes('a mailbox of the workspace, or was one'))).toEqual([
+      expect.stringContaining(`workspace ${workspaceId} has`),
+    ])
+    expect(await addresses(other)).toEqual([expect.stringContaining('erased')])
+    expect(await stored(address)).toEqual(expect.arrayContaining(before))
+    expect(await inbox.lead(leadId)).toMatchObject({ email: address, stop_reason: 'unsubscribed' })
+    const again = await inbox.call('POST', '/api/v2/lead/add', { key, body })
+    expect(again.body).toMatchObject({ leads_uploaded: 0, in_blocklist: 1 })
+  },
+)
+
+test('what a mailbox sends whose address is being erased since before it was connected stays', async () => {
+  const { ctx, workspaceId } = inbox
+  const { peek } = ctx.database
+  const { leadId } = await inbox.contact([ada])
+  await startErasure(ctx, workspaceId, leadId, { actor: operator })
+  const campaign = await inbox.createCampaign([await inbox.createMailbox(ada)])
+  const [bob = ''] = await inbox.addLeads(campaign.id, ['bob@lead.example'])
+  const runner = await inbox.startRunner()
+  const isSent = ({ lead_id, state }: { lead_id: string; state: string }) =>
+    lead_id === bob && state === 'sent'
+  await inbox.waitForLedger((entries) => entries.some(isSent))
+  await runner.stop()
+  await runErasures(ctx)
+  const sent = peek.selectFrom('messages').select('from_address').where('lead_id', '=', bob)
+  expect(await sent.execute()).toEqual([{ from_address: ada }])
 })
