@@ -1,6 +1,7 @@
 import { type KyselyPlugin, RawNode, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sumDays } from '../../src/features/daily-counts/step-day-queries.ts'
+import { countOpenSends } from '../../src/features/erasure/queries.ts'
 import { listChanges } from '../../src/features/lead-overview/queries.ts'
 import { readFilter } from '../../src/features/leads/lists/filter.ts'
 import { countMatching, listLeads } from '../../src/features/leads/lists/list-queries.ts'
@@ -85,4 +86,24 @@ test('what was done to a lead, and to it with others, is found without the rest 
   await listChanges(db, of, undefined, 51)
   expect(plans).toEqual([expect.stringContaining('audit_log_subject')])
   expect(plans).toEqual([expect.stringContaining('lead_job_changes_lead')])
+})
+
+test('whether a mail to a person is under way is asked without all that were sent', async () => {
+  const { workspaceId } = api
+  const { peek } = api.ctx.database
+  await sql`
+    insert into sends (workspace_id, lead_id, step_id, id, campaign_id, mailbox_id, message_id,
+      starts_thread, is_new, claim_token, kind, reply, state, timestamp_claimed)
+    select ${workspaceId}::uuid, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),
+      gen_random_uuid(), gen_random_uuid(), n::text, false, false, 0, 'manual', '{}',
+      case when n % 1000 = 0 then 'transmitting' else 'sent' end, now()
+    from generate_series(1, 5000) n`.execute(peek)
+  await sql`analyze sends`.execute(peek)
+  const { db, plans } = explaining()
+  const person = { folded: 'a@b.example', spellings: ['a@b.example'], leadIds: [api.ctx.newId()] }
+  await countOpenSends(db, workspaceId, person)
+  for (const index of ['sends_pkey', 'sends_open', 'sends_waiting']) {
+    expect(plans).toEqual([expect.stringContaining(index)])
+  }
+  expect(plans[0]).not.toContain('Seq Scan')
 })

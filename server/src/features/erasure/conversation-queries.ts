@@ -133,7 +133,10 @@ export const eraseReplies = (
       and reply->>'to_address' is distinct from ${nobody}`.execute(db),
   )
 
-/** Answers to others that name the address: its letters alone are taken out of them. */
+/**
+ * Answers to others that name the address: its letters alone are taken out of them. What is under way is
+ * waited for: it is composed again once its result is known, from what it went out with.
+ */
 export const eraseFromReplies = (
   db: Db,
   workspaceId: string,
@@ -147,6 +150,7 @@ export const eraseFromReplies = (
       reply = ${erased(person, 'reply::text')}::jsonb, subject = ${erased(person, 'subject')},
       error_message = ${erased(person, 'error_message')}
     where workspace_id = ${workspaceId}::uuid and kind = 'manual' and ${within(range, 'step_id')}
-      and id > ${sinceId}::uuid and (${named(person, 'reply::text')} or ${named(person, 'subject')}
+      and id > ${sinceId}::uuid and state not in ('waiting', 'claimed', 'transmitting')
+      and (${named(person, 'reply::text')} or ${named(person, 'subject')}
         or ${named(person, 'error_message')})`.execute(db),
   )

@@ -13,12 +13,18 @@ export const listLeadIds = async (db: Db, workspaceId: string, folded: string) =
   return rows.map(({ id }) => id)
 }
 
-/** A mail that is under way would be stored after everything else is gone. */
-export const countOpenSends = async (db: Db, workspaceId: string, leadIds: string[]) => {
+/**
+ * A mail that is under way would be stored after everything else is gone, as would an answer in the
+ * conversation of somebody else that goes to the person or names them.
+ */
+export const countOpenSends = async (db: Db, workspaceId: string, person: Person) => {
+  // As the partial indexes of what is open say it.
   const { rows } = await sql<{ open: number }>`
     select count(*)::int as open from sends
-    where workspace_id = ${workspaceId}::uuid and lead_id = any(${leadIds}::uuid[])
-      and state in ('waiting', 'claimed', 'transmitting')`.execute(db)
+    where workspace_id = ${workspaceId}::uuid and (
+      (lead_id = any(${person.leadIds}::uuid[]) and state in ('waiting', 'claimed', 'transmitting'))
+      or (is_open and kind = 'manual' and ${named(person, 'reply::text')})
+      or (waits_since is not null and ${named(person, 'reply::text')}))`.execute(db)
   return rows[0]?.open ?? 0
 }
 

@@ -6,6 +6,7 @@ import { recordAudit } from '../audit/index.ts'
 import { tellPages } from '../live/index.ts'
 import { claimErasure } from './cross-workspace.ts'
 import * as queries from './job-queries.ts'
+import type { Person } from './person.ts'
 import { type From, places } from './places.ts'
 import { countOpenSends, listLeadIds } from './queries.ts'
 import type { ErasedHere } from './schema.ts'
@@ -142,9 +143,7 @@ function isCaughtUp({ since }: queries.Job, begun: Date, now: Date): boolean {
 }
 
 async function eraseAt(tx: Context, job: queries.Job, name: string, from: From) {
-  const folded = job.address ?? ''
-  const person = { folded, spellings: spellingsOf(folded), leadIds: job.lead_ids }
-  const step = await places[name]?.(tx, job.workspace_id, person, from)
+  const step = await places[name]?.(tx, job.workspace_id, personOf(job), from)
   if (!step) throw new Error(`There is no place ${name}.`)
   const { erased } = step
   for (const kind of Object.keys(erased) as (keyof ErasedHere)[]) {
@@ -154,7 +153,12 @@ async function eraseAt(tx: Context, job: queries.Job, name: string, from: From) 
   return step.after
 }
 
-const isUnderWay = async ({ db }: Context, { workspace_id, lead_ids }: queries.Job) =>
-  (await countOpenSends(db, workspace_id, lead_ids)) > 0
+const isUnderWay = async ({ db }: Context, job: queries.Job) =>
+  (await countOpenSends(db, job.workspace_id, personOf(job))) > 0
+
+function personOf({ address, lead_ids }: queries.Job): Person {
+  const folded = address ?? ''
+  return { folded, spellings: spellingsOf(folded), leadIds: lead_ids }
+}
 
 const after = (time: Date, ms: number) => new Date(time.getTime() + ms)

@@ -17,7 +17,8 @@ export const Erasure = Type.Object(
   {
     id: Uuid,
     state: Type.Enum(['running', 'waiting', 'finished'], {
-      description: 'waiting: for a mail to the person that is being sent; it goes on by itself.',
+      description:
+        'waiting: for a mail to the person, or an answer that names them, that is being sent; it goes on by itself.',
     }),
     lead_ids: Type.Array(Uuid, { description: 'The leads that were the person.' }),
     looked_at: Type.Integer({ description: 'Records, so far.' }),

@@ -5,10 +5,12 @@ import { testApi } from '../../../test/app.ts'
 import { asService } from '../../../test/context.ts'
 import { testDelivering } from '../../../test/delivering.ts'
 import { importer } from '../../../test/imports.ts'
+import { letter, testInbox } from '../../../test/inbox.ts'
 import { patience } from '../../../test/patience.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { operator } from '../audit/index.ts'
+import { replyInThread } from '../inbox/index.ts'
 import { getErasure, startErasure } from './erase.ts'
 import { eraseLead, runErasures } from './index.ts'
 
@@ -35,6 +37,67 @@ test.each([200, 500])(
     const [attempt] = await service.waitForAttempts(id, 1)
     expect(attempt).toMatchObject({ status_code: status })
     expect(await tablesWith(service.ctx.database.peek, person)).toEqual([])
+  },
+)
+
+test.each([
+  ['goes to who is erased', person, 'before'],
+  ['names who is erased', 'bob@lead.example', 'while'],
+] as const)(
+  'an answer in the conversation of somebody else that %s has its result before its words are taken out',
+  async (_what, from, begins) => {
+    await using inbox = await testInbox()
+    const { ctx, workspaceId } = inbox
+    const { peek } = ctx.database
+    const { leadId } = await inbox.contact([person])
+    const other = await inbox.contact(['bob@lead.example'])
+    inbox.startReader()
+    const headers = [`In-Reply-To: ${other.messageId}`, 'Message-ID: <a1@x.example>']
+    inbox.arrive(letter({ from, headers }))
+    await inbox.waitForEvents('lead.replied')
+    const [marked, taken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const connectSmtp: typeof ctx.mail.connectSmtp = async (server) => {
+      const connection = await ctx.mail.connectSmtp(server)
+      const finish = connection.finish.bind(connection)
+      connection.finish = async (...message) => {
+        marked.resolve()
+        await taken.promise
+        return finish(...message)
+      }
+      return connection
+    }
+    await inbox.startSender({ ...ctx, mail: { ...ctx.mail, connectSmtp } })
+    const answer = { thread_id: other.leadId, text: `As ${person} says.`, idempotency_key: 'a' }
+    const begin = async () => {
+      const answered = replyInThread(ctx, workspaceId, answer)
+      await marked.promise
+      return { answered }
+    }
+    const early = begins === 'before' ? await begin() : undefined
+    const { id } = await startErasure(ctx, workspaceId, leadId, { actor: operator })
+    let looks = 0
+    // Of a process that ends once the first pass has begun.
+    const ending = {
+      get aborted() {
+        return ++looks > 1
+      },
+    } as AbortSignal
+    await runErasures(ctx, ending)
+    const { answered } = early ?? (await begin())
+    const takeUpAgain = () => peek.updateTable('erasures').set({ due: ctx.now() }).execute()
+    await takeUpAgain()
+    await runErasures(ctx)
+    expect(await getErasure(ctx, workspaceId, id)).toMatchObject({ state: 'waiting' })
+    const rows = peek.selectFrom('sends').select(['state', 'reply']).where('kind', '=', 'manual')
+    expect(await rows.execute()).toMatchObject([
+      { state: 'transmitting', reply: { to_address: from, text: answer.text } },
+    ])
+    taken.resolve()
+    expect(await answered).toMatchObject({ state: 'sent', to_address: from })
+    await takeUpAgain()
+    await runErasures(ctx)
+    expect(await getErasure(ctx, workspaceId, id)).toMatchObject({ state: 'finished' })
+    expect(await tablesWith(peek, person)).toEqual([])
   },
 )
 

@@ -3674,7 +3674,7 @@ export type LeadHistory = {
 export type Erasure = {
     id: string;
     /**
-     * waiting: for a mail to the person that is being sent; it goes on by itself.
+     * waiting: for a mail to the person, or an answer that names them, that is being sent; it goes on by itself.
      */
     state: 'running' | 'waiting' | 'finished';
     /**
