@@ -3,6 +3,7 @@ import { importer } from '../../../test/imports.ts'
 import { address, type Inbox, letter, testInbox } from '../../../test/inbox.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { operator } from '../audit/index.ts'
+import { replyInThread } from '../inbox/index.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
 import { startErasure } from './erase.ts'
 import { eraseLead, runErasures } from './index.ts'
@@ -59,6 +60,27 @@ test.each(['jo.ada@lead.example', 'joada@lead.example', 'ada@lead.example.org'])
     expect((await imports.get(utf16)).state).toBe('ready')
   },
 )
+
+test('a conversation of somebody else goes on with them where the answers in it went to who is erased', async () => {
+  const { ctx, workspaceId } = inbox
+  const { messageId, leadId } = await inbox.contact(['bob@lead.example'])
+  const { messageId: toEve, leadId: eve } = await inbox.contact(['eve@lead.example'])
+  inbox.startReader()
+  const arrive = (from: string, answered: string, more: string[]) =>
+    inbox.arrive(letter({ from, headers: [`In-Reply-To: ${answered}`, ...more] }))
+  arrive(ada, messageId, ['Message-ID: <a1@x.example>'])
+  arrive('eve@lead.example', toEve, ['Message-ID: <e1@x.example>', `Reply-To: ${ada}`])
+  await inbox.waitForEvents('lead.replied', 2)
+  await inbox.startSender()
+  const answer = async (thread_id: string, idempotency_key: string) => {
+    const input = { thread_id, text: 'Gladly.', idempotency_key }
+    return (await replyInThread(ctx, workspaceId, input)).to_address
+  }
+  expect([await answer(leadId, 'b1'), await answer(eve, 'e1')]).toEqual([ada, ada])
+  await eraseLead(ctx, ada)
+  const others = [await answer(leadId, 'b2'), await answer(eve, 'e2')]
+  expect(others).toEqual(['bob@lead.example', 'eve@lead.example'])
+})
 
 test('a file that is full of longer addresses is not looked through without end, and goes', async () => {
   const imports = importer(inbox)

@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { parseEmail } from '../../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import { findThread, listThreadHeads, lockThreads, type MessageHead } from '../../messages/index.ts'
 import {
@@ -73,7 +74,7 @@ export function answeredIn(mails: MessageHead[]) {
   const answered =
     theirs.find(({ kind }) => kind === 'reply') ??
     theirs.find(({ direction }) => direction === 'in') ??
-    theirs[0]
+    theirs.find(recipientOf)
   return { answered, to: answered && recipientOf(answered) }
 }
 
@@ -101,9 +102,11 @@ export async function refuseUnseen(
   )
 }
 
+/** Where an address was erased stands none. */
 function recipientOf({ direction, details, from_address, to_addresses }: MessageHead) {
-  if (direction === 'out') return to_addresses[0]
-  return typeof details.reply_to === 'string' ? details.reply_to : from_address
+  if (direction === 'out') return to_addresses.slice(0, 1).find(parseEmail)
+  const { reply_to } = details
+  return typeof reply_to === 'string' && parseEmail(reply_to) ? reply_to : from_address
 }
 
 /** A mail that came without a Message-ID is known by one here that nobody else has seen. */
