@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { asService } from '../../../test/context.ts'
 import { importText } from '../../../test/directory-files.ts'
 import { importer } from '../../../test/imports.ts'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
@@ -8,6 +9,7 @@ import { tablesWith } from '../../../test/tables-with.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
 import { replyInThread } from '../inbox/index.ts'
 import { changeMany, findLead } from '../leads/index.ts'
+import { dropOldMessages } from '../messages/index.ts'
 import { upsertView } from '../saved-views/queries.ts'
 import { listUncertain } from '../sending/index.ts'
 import { createTryOut } from '../webhooks/try-out/try-outs.ts'
@@ -222,6 +224,25 @@ test('what an erased person wrote in the conversation of somebody else is nowher
   expect(shown.find(({ id }) => id === silent.leadId)).toMatchObject({
     ...{ from_address: '[erased]', subject: '', snippet: '' },
   })
+})
+
+test('what tells of a reply that names an erased person goes whole once retention has dropped its mail', async () => {
+  const { ctx } = inbox
+  const { peek } = ctx.database
+  const { messageId } = await inbox.contact(['bob@lead.example'])
+  inbox.startReader()
+  const headers = [`In-Reply-To: ${messageId}`, 'Message-ID: <a1@x.example>']
+  inbox.arrive(letter({ from: ada, headers, body: `Bob will answer himself. Ada, ${ada}` }))
+  await inbox.waitForEvents('lead.replied')
+  const now = () => new Date(ctx.now().getTime() + 50 * 86_400_000)
+  await dropOldMessages({
+    ...asService(ctx),
+    ...{ now, config: { ...ctx.config, messageRetentionDays: 30 } },
+  })
+  expect(await peek.selectFrom('messages').select('id').execute()).toEqual([])
+  expect(await eraseLead(ctx, ada)).toMatchObject({ messages: 0, events: 1 })
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event).toMatchObject({ lead_email: null, data: { erased: true } })
 })
 
 test('who asked the directory to be removed gets nothing more from any workspace', async () => {

@@ -1,23 +1,37 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { erased, is, named, type Person } from './person.ts'
-import { count, type Range, within } from './walk-queries.ts'
+import { type Changed, changed, count, type Range, within } from './walk-queries.ts'
 
 export interface StoredEvent {
   id: string
   body: string
 }
 
+const tellOfReplies = sql`('lead.replied', 'lead.auto_replied')`
+
+/**
+ * Those about the person, and what tells of a reply that names them whose mail retention has dropped: who
+ * wrote it stands in the mail alone, which was there before its event. Mails are dropped oldest first.
+ */
 export const listEvents = async (db: Db, workspaceId: string, person: Person, range: Range) => {
   const { rows } = await sql<StoredEvent>`
     select id, body from events
-    where workspace_id = ${workspaceId}::uuid and ${within(range)}
-      and (${is(person, 'lead_email')} or ${named(person, 'body')})
+    where workspace_id = ${workspaceId}::uuid and ${within(range)} and (${is(person, 'lead_email')}
+      or (type in ${tellOfReplies} and ${named(person, 'body')} and not exists (
+        select from messages where workspace_id = ${workspaceId}::uuid and id < events.id)))
     order by id`.execute(db)
   return rows
 }
 
-const tellOfReplies = sql`('lead.replied', 'lead.auto_replied')`
+/** Events about others that name the address: its letters alone are taken out of them. */
+export const eraseFromEvents = (db: Db, workspaceId: string, person: Person, range: Range) =>
+  changed(
+    sql<Changed>`
+    update events set body = ${erased(person, 'body')}
+    where workspace_id = ${workspaceId}::uuid and ${within(range)} and ${named(person, 'body')}
+    returning id`.execute(db),
+  )
 
 /** Events that may tell of these mails: each is made in the transaction that stores its mail, after it. */
 export const listEventsOfReplies = async (
@@ -75,13 +89,20 @@ const isOfErasedReply = (workspaceId: string) =>
       and strpos(body, '"data":{"erased":true}') > 0
     offset 0)`
 
-/** Attempts stay, because counters are made of them. */
-export const eraseAttempts = (db: Db, workspaceId: string, person: Person, range: Range) =>
-  count(
+/**
+ * Attempts stay, because counters are made of them. Of those of events about others that name the address
+ * its letters alone are taken out.
+ */
+export const eraseAttempts = (db: Db, workspaceId: string, person: Person, range: Range) => {
+  const isTheirs = sql`(${is(person, 'lead_email')} or ${isOfErasedReply(workspaceId)}) is true`
+  return count(
     sql`
     update webhook_events set
-      lead_email = null, response_body = null, error_message = ${erased(person, 'error_message')}
+      lead_email = case when ${isTheirs} then null else lead_email end,
+      response_body = case when ${isTheirs} then null else ${erased(person, 'response_body')} end,
+      error_message = ${erased(person, 'error_message')}
     where workspace_id = ${workspaceId}::uuid and ${within(range)}
       and (${is(person, 'lead_email')} or ${named(person, 'response_body')}
         or ${named(person, 'error_message')} or ${isOfErasedReply(workspaceId)})`.execute(db),
   )
+}

@@ -124,7 +124,10 @@ export const places: Record<string, Place> = {
   }),
   events: through({ table: 'events', isAppended: true }, async (tx, workspaceId, person, range) => {
     const events = await eventQueries.listEvents(tx.db, workspaceId, person, range)
-    return { events: await eraseEvents(tx, workspaceId, events) }
+    const theirs = await eraseEvents(tx, workspaceId, events)
+    const named = await eventQueries.eraseFromEvents(tx.db, workspaceId, person, range)
+    if (named.length > 0) await eventQueries.markDeliveries(tx.db, workspaceId, named)
+    return { events: theirs + named.length }
   }),
   attempts: through(
     { table: 'webhook_events', isAppended: true },

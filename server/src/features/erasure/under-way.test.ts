@@ -40,6 +40,32 @@ test.each([200, 500])(
   },
 )
 
+test('an event about somebody else that names who is erased is told without the letters of the address', async () => {
+  await using stack = new AsyncDisposableStack()
+  const service = stack.use(await testDelivering())
+  const { ctx } = service
+  const receiver = stack.use(
+    await startReceiver(({ body }, response) => {
+      response.writeHead(receiver.requests.length === 1 ? 500 : 200).end(body)
+    }),
+  )
+  const { id } = await service.createWebhook(receiver.url)
+  const said = (address: string) => `On Monday Ada <${address}> wrote:\n${address}`
+  await service.emit([{ leadEmail: 'bob@lead.example', data: { text: said(person) } }])
+  await service.waitForAttempts(id, 1)
+  expect(await eraseLead(ctx, person)).toMatchObject({ events: 1, delivery_attempts: 1 })
+  expect(await tablesWith(ctx.database.peek, person)).toEqual([])
+  ctx.clock.advance(10_000)
+  await service.waitForAttempts(id, 2)
+  const [first, second] = receiver.requests.map(({ body }) => JSON.parse(body.toString()))
+  expect(second).toEqual({ ...first, data: { text: said('[erased]') } })
+  const [attempt] = await service.attemptsOf(id)
+  expect(attempt).toMatchObject({
+    lead_email: 'bob@lead.example',
+    response_body: expect.stringContaining('"On Monday Ada <[erased]> wrote'),
+  })
+})
+
 test.each([
   ['goes to who is erased', person, 'before'],
   ['names who is erased', 'bob@lead.example', 'while'],

@@ -45,7 +45,7 @@ export const changedSince = (since: Date | null, column = 'timestamp_updated') =
   since ? sql`and ${sql.ref(column)} >= ${since}::timestamptz` : sql``
 
 export interface Changed {
-  /** Of a conversation. */
+  /** Of a conversation, or of an event. */
   id: string
 }
 

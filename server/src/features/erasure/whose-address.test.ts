@@ -47,15 +47,10 @@ test.each(['jo.ada@lead.example', 'joada@lead.example', 'ada@lead.example.org'])
     const { id } = await imports.send(`email\n${other}\n`)
     const { id: utf16 } = await imports.send(Buffer.from(`\ufeffemail\n${other}\n`, 'utf16le'))
     const before = await stored(other)
-    expect(before.length).toBeGreaterThan(3)
+    expect(before.filter((row) => row.includes(`not to ${ada}`))).toHaveLength(3)
     await eraseLead(inbox.ctx, ada)
-    const isNamed = (row: string) => row.includes(`not to ${ada}`)
-    expect(await stored(other)).toEqual(
-      expect.arrayContaining(before.filter((row) => !isNamed(row))),
-    )
-    expect(await stored(other)).toContainEqual(
-      expect.stringContaining(`${other}, not to [erased].`),
-    )
+    const letters = before.map((row) => row.replaceAll(`not to ${ada}`, 'not to [erased]'))
+    expect(await stored(other)).toEqual(letters)
     expect((await imports.get(id)).state).toBe('ready')
     expect((await imports.get(utf16)).state).toBe('ready')
   },
