@@ -48,6 +48,14 @@ test('a list without headings has numbered columns, and its first row is one of 
   expect(preview.rows).toHaveLength(2)
 })
 
+test.each(['{{email}},{{first_name}}', '[Email],[First Name]', '[[Email]],[[First Name]]'])(
+  'headings that are written as %s are no JSON',
+  async (headings) => {
+    const { preview } = await readFormat(Buffer.from(`${headings}\nann@x.example,Ann\n`))
+    expect(preview).toEqual({ headings: headings.split(','), rows: [['ann@x.example', 'Ann']] })
+  },
+)
+
 test.each([
   ['ann@x.example,Referral\nbob@x.example,Website\ncy@x.example,Event\n', 'Column 1', 3],
   ['Ann <ann@x.example>,Website\nBob <bob@x.example>,Event\n', 'Column 1', 2],
@@ -91,6 +99,9 @@ test.each([
   ['a PDF', Buffer.from('%PDF-1.7'), 'PDF'],
   ['a picture called CSV', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'no text file'],
   ['JSON', Buffer.from('[{"email":"a@x.example"}]'), 'JSON'],
+  ['JSON of several lines', Buffer.from('[\n  {\n    "email": "a@x.example"\n  }\n]'), 'JSON'],
+  ['JSON in lines', Buffer.from('{"email":"a@x.example"}\n{"email":"b@x.example"}\n'), 'JSON'],
+  ['JSON of lists', Buffer.from('[["email"],["a@x.example"]]'), 'JSON'],
   ['headings alone', Buffer.from('email,name\n'), 'no rows below'],
   ['1,001 columns', Buffer.from(`${'email,'.repeat(1000)}email\na@x.example\n`), '1,000 columns'],
   [

@@ -29,6 +29,8 @@ const sampleBytes = 1 << 18
 const headingRowMax = 20
 const previewRows = 10
 const shownMax = 200
+/** Templates of mail programs write headings as `{{email}}` and `[Email]`. */
+const jsonBegin = /^\s*(?:\[\s*)*(?:\{\s*["}]|\[\s*["\]])/
 /** Of a line, to find out what parts its columns. */
 const lineMax = 1 << 14
 
@@ -44,7 +46,7 @@ export async function readFormat(first: Buffer, encoding?: string): Promise<Read
   const sample = first.subarray(0, sampleBytes)
   const text = new TextDecoder(found).decode(sample)
   const lines = text.split(/\r\n|\n|\r/, headingRowMax).map((line) => line.slice(0, lineMax))
-  if (/^\s*[[{]/.test(text)) {
+  if (jsonBegin.test(text)) {
     throw refused('This is JSON. Send it by the API, POST /api/v2/lead/add, or save it as CSV.')
   }
   const separator = /^"?sep=(.)"?$/i.exec(lines[0] ?? '')?.[1]
