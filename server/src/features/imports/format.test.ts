@@ -48,6 +48,23 @@ test('a list without headings has numbered columns, and its first row is one of 
   expect(preview.rows).toHaveLength(2)
 })
 
+test.each([
+  ['Exported by Ann <ann@ours.example>\nEmail;First Name\nann@x.example;Ann\n', 2],
+  ['Sent by,ann@ours.example\n\nEmail,First Name\nann@x.example,Ann\n', 3],
+  ['Company\nask ann@ours.example\nann@ours.example\nEmail,City\nann@x.example,Rome\n', 4],
+])('an address in a note above the headings is no person: %j', async (file, heading_row) => {
+  const { format, preview } = await readFormat(Buffer.from(file))
+  expect([format.heading_row, preview.headings[0]]).toEqual([heading_row, 'Email'])
+  expect(preview.rows).toHaveLength(1)
+})
+
+test('of two exports that are joined the first headings hold, and nobody below them is lost', async () => {
+  const file = 'Email,Nom\nann@x.example,Ann\nEmail,Phone\nbob@x.example,1\n'
+  const { format, preview } = await readFormat(Buffer.from(file))
+  expect([format.heading_row, preview.headings]).toEqual([1, ['Email', 'Nom']])
+  expect(preview.rows).toHaveLength(3)
+})
+
 test.each(['{{email}},{{first_name}}', '[Email],[First Name]', '[[Email]],[[First Name]]'])(
   'headings that are written as %s are no JSON',
   async (headings) => {
@@ -60,6 +77,7 @@ test.each([
   ['ann@x.example,Referral\nbob@x.example,Website\ncy@x.example,Event\n', 'Column 1', 3],
   ['Ann <ann@x.example>,Website\nBob <bob@x.example>,Event\n', 'Column 1', 2],
   ['Courriel,Source\nann@x.example,Website\nbob@x.example,Event\n', 'Courriel', 2],
+  ['ann@x.example,Phone\n,Email\nbob@x.example,Phone\n', 'Column 1', 3],
 ])(
   'a row with an address in it names no columns, whatever its words: %j',
   async (file, first, rows) => {

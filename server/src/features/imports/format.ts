@@ -5,7 +5,7 @@ import { parseEmail } from '../../kernel/email.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { storable } from '../../kernel/text.ts'
 import { addressIn } from './address.ts'
-import { isKnownHeading, unnamed } from './mapping.ts'
+import { fieldOf, unnamed } from './mapping.ts'
 
 /** How a file is to be read. */
 export interface Format {
@@ -50,7 +50,7 @@ export async function readFormat(first: Buffer, encoding?: string): Promise<Read
     throw refused('This is JSON. Send it by the API, POST /api/v2/lead/add, or save it as CSV.')
   }
   const separator = /^"?sep=(.)"?$/i.exec(lines[0] ?? '')?.[1]
-  const likely = lines.find((line) => line.split(findDelimiter(line)).some(isHeading)) ?? lines[0]
+  const likely = lines.find((line) => line.split(findDelimiter(line)).some(fieldIn)) ?? lines[0]
   const delimiter = separator ?? findDelimiter(likely ?? '')
   const { rows, widest, fault } = await readSome(sample, found, delimiter)
   const announced = separator === undefined ? 0 : 1
@@ -152,22 +152,39 @@ async function readSome(sample: Buffer, encoding: string, delimiter: string) {
 }
 
 const filled = (row: string[]) => row.findLastIndex((field) => field.trim() !== '') + 1
-const isHeading = (text: string) => isKnownHeading(text.replaceAll('"', ''))
+const fieldIn = (text: string) => fieldOf(text.replaceAll('"', ''))
+const countHeadings = (row: string[]) => row.filter(fieldIn).length
 
-/** Also of an export of ours, whose guard keeps a spreadsheet from running it. */
-const hasAddress = (row: string[]) =>
-  row.some((field) => parseEmail(addressIn(withoutGuard(field))))
+/** Also of an export of ours, whose guard keeps a spreadsheet from running it. What is longer is a text. */
+const isAddress = (field: string) =>
+  field.length < 1000 &&
+  field.includes('@') &&
+  parseEmail(addressIn(withoutGuard(field))) !== undefined
+
+const hasAddress = (row: string[]) => row.some(isAddress)
 
 /**
  * Exports may begin with lines of notes; a list of nothing but addresses has no headings at all. From the
- * first address on rows are people, one of whom may come from a “Website”.
+ * first address on rows are people, one of whom may come from a “Website”, unless it is in a note: then
+ * a row below it names the column of the addresses that follow. The first such row is the headings: below
+ * it stand people, also where the headings of another file that was joined to it name more.
  */
 function findHeadings(rows: string[][]): number {
   const begun = rows.findIndex(hasAddress)
-  const above = rows.slice(0, begun < 0 ? headingRowMax : Math.min(begun, headingRowMax))
-  const counts = above.map((row) => row.filter(isHeading).length)
-  const most = Math.max(0, ...counts)
-  if (most > 0) return counts.indexOf(most) + 1
-  const first = rows.findIndex((row) => filled(row) > 0)
-  return first === begun ? 0 : first + 1
+  const first = rows.slice(0, headingRowMax)
+  // Each cell is looked at once: a file may be a thousand columns of addresses.
+  const lastAt = new Map<number, number>()
+  for (const [at, row] of rows.entries())
+    for (const [column, field] of row.entries()) if (isAddress(field)) lastAt.set(column, at)
+  const likely = first.findIndex(
+    (row, at) =>
+      row.some((each, column) => (lastAt.get(column) ?? 0) > at && fieldIn(each) === 'email') &&
+      !hasAddress(row),
+  )
+  if (likely >= 0) return likely + 1
+  const above = (begun < 0 ? first : first.slice(0, begun)).map(countHeadings)
+  const most = Math.max(0, ...above)
+  if (most > 0) return above.indexOf(most) + 1
+  const begin = rows.findIndex((row) => filled(row) > 0)
+  return begin === begun ? 0 : begin + 1
 }

@@ -30,7 +30,8 @@ const facts = [
 const isOurExport = (headings: string[]) =>
   ['sending_state', 'timestamp_created'].every((each) => headings.includes(each))
 
-export const isKnownHeading = (heading: string) => known.has(foldHeading(heading))
+/** What a heading usually stands for. */
+export const fieldOf = (heading: string) => known.get(foldHeading(heading))?.field
 
 /**
  * Of two columns for one field the one with the more usual heading gets it. Variables of our own export keep
