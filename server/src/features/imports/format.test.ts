@@ -49,6 +49,33 @@ test('a list without headings has numbered columns, and its first row is one of 
 })
 
 test.each([
+  ['Name, Vorname;E-Mail\nDoe, Ann;ann@x.example\n', ['Doe, Ann', 'ann@x.example']],
+  [
+    '"Email";"Company, legal name";"City, country"\n"ann@x.example";"Acme, Inc.";"Rome, Italy"\n',
+    ['ann@x.example', 'Acme, Inc.', 'Rome, Italy'],
+  ],
+  [
+    'Email;Full name;Address (street, zip, city, country)\nann@x.example;Ann;"1, Via A, Rome"\n',
+    ['ann@x.example', 'Ann', '1, Via A, Rome'],
+  ],
+  ['ann@x.example;Acme, Inc.\nbob@x.example;Foo\n', ['ann@x.example', 'Acme, Inc.']],
+  ['Email|Note; more, or less\nann@x.example|a; b, c\n', ['ann@x.example', 'a; b, c']],
+  [
+    'Sent by,ann@ours.example\nEmail;Name\nann@x.example;Doe, Ann\nbob@x.example;Bob\n',
+    ['ann@x.example', 'Doe, Ann'],
+  ],
+  [
+    'Company,Email,City\nAcme,a@x.example; b@x.example; c@x.example,Rome\n',
+    ['Acme', 'a@x.example; b@x.example; c@x.example', 'Rome'],
+  ],
+  ['ann@x.example;Website, Email\nbob@x.example;Fax\n', ['ann@x.example', 'Website, Email']],
+  ['First name;City, country\nAnn;Rome, Italy\n', ['Ann', 'Rome, Italy']],
+  ['Un;Deux, ou trois\nA;b\nC;d\n', ['A', 'b']],
+])('a separator within cells parts no columns of %j', async (file, row) => {
+  expect((await readFormat(Buffer.from(file))).preview.rows[0]).toEqual(row)
+})
+
+test.each([
   ['Exported by Ann <ann@ours.example>\nEmail;First Name\nann@x.example;Ann\n', 2],
   ['Sent by,ann@ours.example\n\nEmail,First Name\nann@x.example,Ann\n', 3],
   ['Company\nask ann@ours.example\nann@ours.example\nEmail,City\nann@x.example,Rome\n', 4],

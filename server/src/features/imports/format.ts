@@ -1,4 +1,4 @@
-import { columnsMax, findDelimiter, readCsv } from '../../kernel/csv/read-csv.ts'
+import { columnsMax, delimiters, readCsv } from '../../kernel/csv/read-csv.ts'
 import { BrokenFile, markedEncoding, recode } from '../../kernel/csv/recode.ts'
 import { withoutGuard } from '../../kernel/csv/write-csv.ts'
 import { parseEmail } from '../../kernel/email.ts'
@@ -31,8 +31,6 @@ const previewRows = 10
 const shownMax = 200
 /** Templates of mail programs write headings as `{{email}}` and `[Email]`. */
 const jsonBegin = /^\s*(?:\[\s*)*(?:\{\s*["}]|\[\s*["\]])/
-/** Of a line, to find out what parts its columns. */
-const lineMax = 1 << 14
 
 /**
  * Finds out how a file is written, by how it begins.
@@ -45,14 +43,12 @@ export async function readFormat(first: Buffer, encoding?: string): Promise<Read
   const found = encoding ? checkEncoding(encoding) : (markedEncoding(first) ?? guess(first))
   const sample = first.subarray(0, sampleBytes)
   const text = new TextDecoder(found).decode(sample)
-  const lines = text.split(/\r\n|\n|\r/, headingRowMax).map((line) => line.slice(0, lineMax))
   if (jsonBegin.test(text)) {
     throw refused('This is JSON. Send it by the API, POST /api/v2/lead/add, or save it as CSV.')
   }
-  const separator = /^"?sep=(.)"?$/i.exec(lines[0] ?? '')?.[1]
-  const likely = lines.find((line) => line.split(findDelimiter(line)).some(fieldIn)) ?? lines[0]
-  const delimiter = separator ?? findDelimiter(likely ?? '')
-  const { rows, widest, fault } = await readSome(sample, found, delimiter)
+  const separator = /^"?sep=(.)"?(?:[\r\n]|$)/i.exec(text)?.[1]
+  const tried = separator === undefined ? delimiters : [separator]
+  const { delimiter, rows, widest, fault } = await readBest(sample, found, tried)
   const announced = separator === undefined ? 0 : 1
   const heading_row = findHeadings(rows.slice(announced)) + announced
   const isNamed = heading_row > announced
@@ -132,6 +128,37 @@ function guess(first: Buffer): string {
   }
 }
 
+/**
+ * By what parts the columns so that one is headed as that of the addresses, of which a cell may have several,
+ * then so that the most rows have an address in a cell of its own, which what stands within cells does not
+ * do, then so that the most headings are known, then the most rows are as wide as each other.
+ */
+async function readBest(sample: Buffer, encoding: string, [first = ',', ...others]: string[]) {
+  let best = await readSome(sample, encoding, first)
+  for (const delimiter of others) {
+    const read = await readSome(sample, encoding, delimiter)
+    if (isBetter(pointsOf(read.rows), pointsOf(best.rows))) best = read
+  }
+  return best
+}
+
+function pointsOf(rows: string[][]): number[] {
+  const widths = new Map<number, number>()
+  for (const { length } of rows) if (length > 1) widths.set(length, (widths.get(length) ?? 0) + 1)
+  const first = rows.slice(0, headingRowMax)
+  return [
+    Number(first.some((row) => row.some(isEmail) && !row.some((each) => each.includes('@')))),
+    rows.filter(hasAddress).length,
+    Math.max(0, ...first.map(countHeadings)),
+    Math.max(0, ...widths.values()),
+  ]
+}
+
+function isBetter(points: number[], others: number[]): boolean {
+  const at = points.findIndex((each, at) => each !== others[at])
+  return at >= 0 && (points[at] ?? 0) > (others[at] ?? 0)
+}
+
 /** As far as the sample goes, whose last row may be half a row, or as there is no fault in it. */
 async function readSome(sample: Buffer, encoding: string, delimiter: string) {
   const rows: string[][] = []
@@ -146,13 +173,14 @@ async function readSome(sample: Buffer, encoding: string, delimiter: string) {
     }
   } catch (error) {
     if (!(error instanceof BrokenFile)) throw error
-    return { rows, widest, fault: error.message }
+    return { delimiter, rows, widest, fault: error.message }
   }
-  return { rows, widest }
+  return { delimiter, rows, widest }
 }
 
 const filled = (row: string[]) => row.findLastIndex((field) => field.trim() !== '') + 1
 const fieldIn = (text: string) => fieldOf(text.replaceAll('"', ''))
+const isEmail = (text: string) => fieldIn(text) === 'email'
 const countHeadings = (row: string[]) => row.filter(fieldIn).length
 
 /** Also of an export of ours, whose guard keeps a spreadsheet from running it. What is longer is a text. */
@@ -178,7 +206,7 @@ function findHeadings(rows: string[][]): number {
     for (const [column, field] of row.entries()) if (isAddress(field)) lastAt.set(column, at)
   const likely = first.findIndex(
     (row, at) =>
-      row.some((each, column) => (lastAt.get(column) ?? 0) > at && fieldIn(each) === 'email') &&
+      row.some((each, column) => (lastAt.get(column) ?? 0) > at && isEmail(each)) &&
       !hasAddress(row),
   )
   if (likely >= 0) return likely + 1

@@ -111,4 +111,4 @@ export function findDelimiter(line: string): string {
   return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
-const delimiters = [',', ';', '\t', '|']
+export const delimiters = [',', ';', '\t', '|']
