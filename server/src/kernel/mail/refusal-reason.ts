@@ -89,10 +89,11 @@ const tooLarge = anyOf(
 )
 
 const sendingQuota = anyOf(
-  '(?:sending|daily|hourly|outbound|submission|per[- ](?:day|hour)|relay|tenant|recipient rate|message rate)(?: \\w+){0,4}[ -]?(?:quota|limit|threshold)',
+  '(?:sending|daily|hourly|outbound|outgoing|submission|per[- ](?:day|hour)|relay|tenant|recipient rate|message rate)(?: \\w+){0,4}[ -]?(?:quota|limit|threshold)',
   'submissionquota|throttling failure|sender thread limit|exceeded (?:its|your|the) (?:\\w+ )?(?:sending|message|rate)',
   'too many (?:messages|mails|e-?mails) (?:sent|from|per|in)|^[^a-z]*too many (?:messages|mails|e-?mails)',
-  'maximum sending rate|daily limit for message recipients|excessive message rate',
+  'maximum sending rate|daily limit for message recipients|excessive message rate|rate ?limit exceeded',
+  'unusual sending activity|\\bsend limit|max(?:imum)? (?:e-?mails|messages|defers and failures) per (?:hour|day)',
 )
 
 const isFull = anyOf(
