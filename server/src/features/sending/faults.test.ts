@@ -206,6 +206,40 @@ test('a recipient that is put off is tried again later, with the same Message-ID
   expect(sending.outbox).toHaveLength(1)
 })
 
+test.each([
+  ['at the recipient', 'rcpt'],
+  ['at its end', 'message'],
+])('a mail that is refused %s keeps the gap of its mailbox', async (_where, stage) => {
+  let refusals = 1
+  const answer = () => (refusals-- > 0 ? refusal(451, '4.7.500 Server busy') : undefined)
+  sending = await testSending({
+    smtp:
+      stage === 'rcpt'
+        ? answering(answer)
+        : {
+            onData(stream, _session, callback) {
+              stream.resume().on('end', () => callback(answer() ?? null))
+            },
+          },
+  })
+  const campaign = await sending.createCampaign(
+    [await sending.createMailbox('anna@example.com', { gap_seconds: 60 })],
+    { email_gap: 5 },
+  )
+  await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
+  await sending.startRunner()
+  await sending.waitForLedger(states(1, 'failed'))
+  await sending.untilAsleep()
+  expect(await sending.ledger()).toHaveLength(1)
+  const { peek } = sending.ctx.database
+  const lane = await peek.selectFrom('mailbox_lanes').selectAll().executeTakeFirstOrThrow()
+  const gapMs = (lane.next_send_at?.getTime() ?? 0) - (lane.last_sent_at?.getTime() ?? 0)
+  expect(gapMs).toBe(300_000)
+  expect(lane).toMatchObject({ failures: 0, not_before: null })
+  sending.ctx.clock.advance(300_000)
+  await sending.waitForLedger(states(1, 'sent'))
+})
+
 test('a sender that is refused pauses its mailbox with one event, and its leads go to another', async () => {
   let isBlocked = true
   sending = await testSending({

@@ -2,10 +2,14 @@ import type { AnyContext } from '../../../kernel/context.ts'
 import { type PacedLane, paceLanes } from '../../mailbox-lanes/index.ts'
 import type { CachedCampaign } from '../next-mail/campaign-cache.ts'
 import { gapAfter } from '../planning/plan.ts'
+import type { Transition } from '../transmit/outcome.ts'
 import type { LedgerRow } from './settle-queries.ts'
 import { type Settled, type Settlement, sentAt } from './settlement.ts'
 
-/** The next mail of a mailbox waits from when the last one was on the wire, whoever settles it. */
+/**
+ * The next mail of a mailbox waits from when the last one was on the wire, whoever settles it. So it does
+ * where the server refused that one: who throttles a mailbox would else be asked for the next lead at once.
+ */
 export async function throttle(
   tx: AnyContext,
   settled: Settled[],
@@ -13,7 +17,7 @@ export async function throttle(
 ) {
   const lanes = new Map<string, PacedLane>()
   for (const { settlement, row, transition } of settled) {
-    if (!transition.records) continue
+    if (!transition.records && !isRefusedMail(transition)) continue
     const at = sentAt(settlement, row)
     const lane = lanes.get(row.mailbox_id)
     lanes.set(row.mailbox_id, {
@@ -27,6 +31,10 @@ export async function throttle(
   }
   if (lanes.size > 0) await paceLanes(tx.db, inLaneOrder([...lanes.values()]))
 }
+
+/** The server was asked to take it, and not only whether the mailbox may send. */
+const isRefusedMail = ({ error }: Transition) =>
+  error?.stage === 'rcpt' || error?.stage === 'data' || error?.stage === 'message'
 
 function nextSendAt(
   settlement: Settlement,
