@@ -88,17 +88,31 @@ export interface NewMessageId {
   mailbox_id: string
 }
 
-const insertIds = preparedForBatch<unknown[], { hash: Buffer }>(
-  'insert_message_ids',
-  `/* batch */
-   insert into message_ids (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
-   select k.workspace_id, k.hash, k.message_id, k.lead_id, k.campaign_id, k.mailbox_id
-   from unnest($1::uuid[], $2::bytea[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[])
-     as k (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
-   order by k.workspace_id, k.hash
-   on conflict (workspace_id, hash) do nothing
-   returning hash`,
-)
+const insertIds = (name: string, onConflict: string) =>
+  preparedForBatch<unknown[], { hash: Buffer }>(
+    name,
+    `/* batch */
+     insert into message_ids (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
+     select distinct on (k.workspace_id, k.hash)
+       k.workspace_id, k.hash, k.message_id, k.lead_id, k.campaign_id, k.mailbox_id
+     from unnest($1::uuid[], $2::bytea[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[])
+       as k (workspace_id, hash, message_id, lead_id, campaign_id, mailbox_id)
+     order by k.workspace_id, k.hash, k.campaign_id
+     on conflict (workspace_id, hash) ${onConflict}
+     returning hash`,
+  )
+
+const parametersOf = (rows: NewMessageId[]) =>
+  [
+    column(rows, 'workspace_id'),
+    column(rows, 'hash'),
+    column(rows, 'message_id'),
+    column(rows, 'lead_id'),
+    column(rows, 'campaign_id'),
+    column(rows, 'mailbox_id'),
+  ] as const
+
+const insertNew = insertIds('insert_message_ids', 'do nothing')
 
 /**
  * The first message with an id keeps it: nobody takes over a thread by sending our own id to us.
@@ -106,15 +120,19 @@ const insertIds = preparedForBatch<unknown[], { hash: Buffer }>(
  * @returns the hashes that were new
  */
 export const insertMessageIds = async (db: AnyDb, rows: NewMessageId[]) =>
-  column(
-    await insertIds(
-      db,
-      column(rows, 'workspace_id'),
-      column(rows, 'hash'),
-      column(rows, 'message_id'),
-      column(rows, 'lead_id'),
-      column(rows, 'campaign_id'),
-      column(rows, 'mailbox_id'),
-    ),
-    'hash',
-  )
+  column(await insertNew(db, ...parametersOf(rows)), 'hash')
+
+const insertOrTakeBack = insertIds(
+  'take_message_ids',
+  `do update
+   set message_id = excluded.message_id, lead_id = excluded.lead_id,
+     campaign_id = excluded.campaign_id, mailbox_id = excluded.mailbox_id
+   where message_ids.campaign_id is null and excluded.campaign_id is not null`,
+)
+
+/**
+ * Of mails of ours, which take an id back from what came in: a mailbox that gets a copy may be read before
+ * the mail is recorded.
+ */
+export const takeMessageIds = (db: AnyDb, rows: NewMessageId[]) =>
+  insertOrTakeBack(db, ...parametersOf(rows))

@@ -114,6 +114,27 @@ test('a mail that claims a Message-ID of ours does not take its place', async ()
   expect([...found.values()].map(({ id }) => id)).toEqual([ours.id])
 })
 
+test('a mail of ours takes its Message-ID back from a copy that was read before it was recorded', async () => {
+  const ours = mail()
+  const [alias, theirs] = [ours.message_id ?? '', mail({ campaign_id: null })]
+  expect(await addMessageIds(ctx.db, [{ ...theirs, alias, campaign_id: null }])).toEqual(
+    new Set([alias]),
+  )
+  await write(ours)
+  expect((await findByMessageIds(ctx.db, workspaceId, [alias])).get(alias)).toEqual({
+    ...{ id: ours.id, lead_id: ours.lead_id, campaign_id: ours.campaign_id },
+    mailbox_id: mailboxId,
+  })
+  // Read again it is known, and in one batch the mail of ours is the one.
+  const [other, again] = [mail(), mail()]
+  const second = other.message_id ?? ''
+  const copies = [alias, second].map((each) => ({ ...again, alias: each, campaign_id: null }))
+  const added = await addMessageIds(ctx.db, [...copies, { ...other, alias: second }])
+  expect(added).toEqual(new Set([second]))
+  const found = await findByMessageIds(ctx.db, workspaceId, [alias, second])
+  expect([...found.values()].map(({ id }) => id)).toEqual([ours.id, other.id])
+})
+
 test('nothing is found from another workspace', async () => {
   const message = mail()
   await write(message)

@@ -31,7 +31,7 @@ export async function insertMessages(ctx: AnyContext, messages: NewMessage[]): P
       ? []
       : [newMessageIdOf(message, message.message_id)],
   )
-  if (ids.length > 0) await batches.insertMessageIds(db, ids)
+  if (ids.length > 0) await batches.takeMessageIds(db, ids)
 }
 
 /** Another id by which a mail is answered: the one that its provider put in the place of ours. */
