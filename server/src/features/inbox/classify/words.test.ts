@@ -139,6 +139,25 @@ describe.each(Object.entries(desks))('by way of %s', (_desk, marks) => {
       'Erika Kuntar (Support)\n\nThank you, we would like to see a demo on Friday.'
     expect((await kindOf([...answer, subject, ...marks], body)).kind).toBe('reply')
   })
+  test.each([
+    'Thanks for reaching out to us. In any case we would love a demo next week – does Tuesday work?',
+    'Thanks for contacting us, we would like to request a quote for 20 seats.',
+    'Hi, we received your message and are very interested. Can you call me?',
+    'In this case it is submitted to our board on Monday. Please send an offer.',
+    'Wir haben Ihre Nachricht erhalten und haben Interesse. Bitte rufen Sie mich an.',
+    'Ihre Mail ist bei uns eingegangen, und sie kommt zur rechten Zeit. Wann passt es?',
+    'Sorry, your email was opened by the wrong team first. Yes please, let us talk.',
+    'Nous avons bien reçu votre message et nous sommes intéressés.',
+    'Hemos recibido su mensaje y nos interesa. ¿Podemos hablar?',
+    'Abbiamo ricevuto la vostra mail e ci interessa molto.',
+  ])('a person says that the mail came, and more: %s', async (body) => {
+    const headers = [...answer, 'Subject: Re: Offer', ...marks]
+    expect((await kindOf(headers, body)).kind).toBe('reply')
+  })
+  test('the subject of our own mail says nothing', async () => {
+    const headers = [...answer, 'Subject: Re: Your request was received, and now?', ...marks]
+    expect((await kindOf(headers, 'Yes, it was received. Let us talk.')).kind).toBe('reply')
+  })
 })
 
 describe.each(['Zendesk', 'Zendesk by a relay', 'Freshdesk', 'Jira', 'Intercom'])(
@@ -156,6 +175,9 @@ describe.each(['Zendesk', 'Zendesk by a relay', 'Freshdesk', 'Jira', 'Intercom']
       ['Re: Offer', 'Votre demande (12) a été enregistrée.'],
       ['Re: Offer', 'Hemos recibido tu solicitud.'],
       ['Re: Offer', 'Uw aanvraag (12) is ontvangen.'],
+      ['Re: Offer', 'Your support request has been created.'],
+      ['Re: Offer', 'Thank you for contacting Acme. Your case (4711) is with our team.'],
+      ['Re: Offer', 'Your case #4711 has been logged.'],
     ])('%s: %s', async (subject, body) => {
       const found = await kindOf([...answer, `Subject: ${subject}`, ...marks], body)
       expect(found).toMatchObject({ kind: 'auto_reply', isOutOfOffice: false })
