@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { smtpAnswers } from '../../../../test/mail/smtp-answers.ts'
 import { readBounce } from './bounce.ts'
+import { classify } from './classify.ts'
 import { parseMessage } from './message.ts'
 
 /** A report about Ada's address, as a server writes it that was told this. */
@@ -88,3 +89,63 @@ test('what a server said at length is cut between letters, never within a pair',
   expect(diagnostic.isWellFormed()).toBe(true)
   expect(diagnostic.length).toBeLessThanOrEqual(1000)
 })
+
+const exchange = 'MicrosoftExchange329e71ec88ae4615bbc36ab6ce41109e@sender.example'
+
+/** A report that a gateway has put into a mail of its own, below a banner. */
+const wrappedReport = (from: string) =>
+  parseMessage(
+    Buffer.from(
+      [
+        ...[`From: ${from}`, 'Subject: Undeliverable: Hello', 'In-Reply-To: <ours@sender.example>'],
+        ...['Content-Type: multipart/mixed; boundary=A', '', '--A', 'Content-Type: text/plain', ''],
+        ...['This mail came from outside.', '--A'],
+        ...['Content-Type: multipart/report; report-type=delivery-status; boundary=B', '', '--B'],
+        ...['Content-Type: text/plain', '', 'Your message could not be delivered.', '--B'],
+        ...['Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.example', ''],
+        ...['Final-Recipient: rfc822; ada@receiver.example', 'Action: failed', 'Status: 5.1.10'],
+        ...['', '--B', 'Content-Type: message/rfc822', '', 'Message-ID: <ours@sender.example>'],
+        ...['Subject: Hello', '', 'Hi', '--B--', '', '--A--', ''],
+      ].join('\r\n'),
+    ),
+  )
+
+test.each([exchange, 'postmaster@gateway.example'])(
+  'a report of %s that a gateway has wrapped is one',
+  async (from) => {
+    expect(classify(await wrappedReport(from), new Date('2026-11-20T09:37:30Z'))).toMatchObject({
+      kind: 'bounce',
+      bounces: [{ kind: 'hard', code: '5.1.10', recipient: 'ada@receiver.example' }],
+      about: ['<ours@sender.example>'],
+    })
+  },
+)
+
+test('a report that a person passes on is what they write', async () => {
+  const message = await wrappedReport('Ada <ada@receiver.example>')
+  expect(classify(message, new Date('2026-11-20T09:37:30Z')).kind).toBe('reply')
+})
+
+test.each([
+  ['5.1.1', [{ kind: 'hard', code: '5.1.1' }]],
+  ['5.7.1', [{ kind: 'soft', code: '5.7.1', isDelay: false }]],
+  ['2.0.0', undefined],
+  ['4.4.1', undefined],
+])(
+  'a report without an action says by its status %s whether it failed',
+  async (status, bounces) => {
+    const source = [
+      ...[
+        'From: MAILER-DAEMON@mx.example',
+        'Content-Type: multipart/report; boundary=B',
+        '',
+        '--B',
+      ],
+      ...['Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx.example', ''],
+      ...['Final-Recipient: rfc822; ada@receiver.example', `Status: ${status}`, '--B--', ''],
+    ]
+    const report = readBounce(await parseMessage(Buffer.from(source.join('\r\n'))))
+    if (bounces) expect(report?.bounces).toMatchObject(bounces)
+    else expect(report).toBeUndefined()
+  },
+)

@@ -2,7 +2,7 @@ import { parseEmail } from '../../../kernel/email.ts'
 import { reasonOfRefusal } from '../../../kernel/mail/index.ts'
 import { beginningOf } from '../../../kernel/text.ts'
 import { idsIn, type ParsedMessage } from './message.ts'
-import { isStatus } from './report-type.ts'
+import { isFromPostmaster, isStatus } from './report-type.ts'
 
 /** What a mail server says of a mail that it could not deliver, or not yet. */
 export interface Bounce {
@@ -59,13 +59,12 @@ function fieldsOf(block: string): Map<string, string> {
 }
 
 function bounceOf(fields: Map<string, string>): Bounce[] {
-  const action = fields
-    .get('action')
-    ?.toLowerCase()
-    .split(/[\s(;]/)[0]
+  const status = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(fields.get('status') ?? '')?.[0]
+  // Some servers leave it out, against RFC 3464.
+  const told = fields.get('action') ?? (status?.startsWith('5') ? 'failed' : '')
+  const action = told.toLowerCase().split(/[\s(;]/)[0]
   if (action !== 'failed' && action !== 'delayed') return []
   const diagnostic = beginningOf(valueIn(fields.get('diagnostic-code') ?? ''), diagnosticMax)
-  const status = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(fields.get('status') ?? '')?.[0]
   const code = specificCode(status, diagnostic)
   const named = valueIn(fields.get('final-recipient') ?? fields.get('original-recipient') ?? '')
   return [
@@ -104,11 +103,6 @@ function foldedIn(text: string): string | null {
   const found = /[^\s<>(),:;"@]{1,64}@[^\s<>(),:;"@]{1,255}/.exec(text.slice(0, 2000))?.[0]
   return (found && parseEmail(found.replace(/\.{1,3}$/, ''))?.folded) ?? null
 }
-
-const isFromPostmaster = ({ from }: ParsedMessage): boolean =>
-  /^(?:mailer[-_.]?daemon|postmaster|mail[-.]daemon|mail-?delivery(?:-?system)?)@/i.test(
-    from?.address ?? '',
-  )
 
 /** From the words of the report, of which the first that tells an address and a reason counts. */
 function fromText(message: ParsedMessage): Bounce[] | undefined {
