@@ -52,6 +52,18 @@ test('a mail is read by others as it was meant', async () => {
   expect(read).toEqual([mail.html, mail.text])
 })
 
+test('a subject is kept as it is read, also where its accents are characters of their own', async () => {
+  const mail = composeMail({
+    variant: { subject: 'Grüße an {{first_name}}' },
+    lead: { first_name: 'Zoë'.normalize('NFD') },
+  })
+  expect(mail.subject).toBe('Grüße an Zoë')
+  expect((await readMail(mail)).postal.subject).toBe(mail.subject)
+  const first = 'Grüße an Zoë'.normalize('NFD')
+  const next = composeMail({ variant: { subject: '' }, thread: { ...thread, subject: first } })
+  expect([next.subject, next.threadSubject]).toEqual(['Re: Grüße an Zoë', 'Grüße an Zoë'])
+})
+
 test('the same input makes the same bytes', () => {
   const of: MailCase = {
     campaign: { open_tracking: true, link_tracking: true, insert_unsubscribe_header: true },

@@ -11,7 +11,7 @@ export interface SubjectLine {
 
 /** A mail with a subject begins a thread, one without continues the thread there is. */
 export function subjectLine(rendered: string, thread: MailThread | null): SubjectLine {
-  const own = cut(oneLine(rendered))
+  const own = lineOf(rendered)
   if (own !== '') return { subject: own, threadSubject: own, continues: null }
   if (!thread) {
     throw new MailRefused(
@@ -19,10 +19,13 @@ export function subjectLine(rendered: string, thread: MailThread | null): Subjec
       'The subject is empty for this lead, and there is no earlier mail that it could continue.',
     )
   }
-  const first = cut(oneLine(thread.subject))
+  const first = lineOf(thread.subject)
   const subject = /^re:/i.test(first) ? first : `Re: ${first}`
   return { subject, threadSubject: first, continues: thread }
 }
+
+/** Composed, as it is read: a copy is known by its subject, and names from files of a Mac are decomposed. */
+const lineOf = (text: string) => cut(oneLine(text).normalize('NFC'))
 
 const charactersMax = 980
 
