@@ -29,10 +29,10 @@ export function readAutoReply(message: ParsedMessage, receivedAt: Date): AutoRep
     isMarked ||
     (!isAnswer(message) && asksForNoAnswer(message)) ||
     (isFromDesk && isAcknowledgement(message)) ||
-    (isOwnSubject && automaticSubject.test(subject)) ||
+    (isOwnSubject && isAutomaticSubject(subject, message)) ||
     (isAnswer(message) && /^auto(?:matic|mated)?\s*:/i.test(message.subject))
   if (!isAutomatic) return undefined
-  const text = visibleText(message).slice(0, 4000)
+  const text = beginningOfText(message)
   const found = findReturnDay(`${subject}\n${text}`, receivedAt)
   const isOutOfOffice =
     (isOwnSubject && outOfOffice.test(subject)) ||
@@ -85,7 +85,7 @@ const ownWords = [
   'вне офиса|нет на рабочем месте|ofis dışı|ofiste değil|ikke på kontoret|不在(?:通知|のお知らせ|連絡)',
 ]
 
-/** What it consists of, or what stands before a colon, a dash or the days; else people write it, too. */
+/** What it consists of, or what stands before the days; else people write it, too. */
 const bareWords = [
   'ooo|oof|annual leave|(?:on )?(?:vacation|holiday|leave|parental leave|maternity leave)|away',
   'abwesen(?:d|heit)|(?:im )?urlaub|außer haus|absente?|absence|(?:en )?congés?',
@@ -98,8 +98,17 @@ const days = 're|aw|wg|bis|vom|ab|until|till|from|jusqu|du|hasta|desde|fino|dal|
 
 const automaticSubject = anyOf(
   `^\\[?(?:${ownWords.join('|')})(?!\\p{L})`,
-  `^(?:${bareWords.join('|')})(?=\\s*$|\\s?[:：–—(]|\\s-\\s|[ ,]+(?:(?:${days})(?!\\p{L})|\\d))`,
+  `^(?:${bareWords.join('|')})(?=\\s*$|\\s?\\(|[ ,]+(?:(?:${days})(?!\\p{L})|\\d))`,
 )
+
+/** A person's subject may go on behind it: "Vacation - a call after it". */
+const goesOn = anyOf(`^(?:${bareWords.join('|')})(?:\\s?[:：–—]|\\s-\\s)`)
+
+const isAutomaticSubject = (subject: string, message: ParsedMessage) =>
+  automaticSubject.test(subject) ||
+  (goesOn.test(subject) && outOfOffice.test(beginningOfText(message)))
+
+const beginningOfText = (message: ParsedMessage) => visibleText(message).slice(0, 4000)
 
 const outOfOffice = anyOf(
   'out of (?:the )?office|out[- ]of[- ]office|\\booo\\b|\\boof\\b|annual leave|on (?:vacation|holiday|leave|parental leave|maternity leave)|away from (?:the office|my desk|email)|currently away',

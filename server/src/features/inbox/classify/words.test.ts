@@ -93,7 +93,19 @@ describe('a person with a subject of their own is a person', () => {
     'Holiday season campaign',
     'Annual leave planning tool: your offer',
     'Vacation rental in Spain',
+    'Urlaub - danach gerne ein Gespräch',
+    'Vacation: then yes',
+    'Absence – call my colleague',
   ])('%s', async (subject) => expect((await kindOf([`Subject: ${subject}`])).kind).toBe('reply'))
+})
+
+describe('a subject that goes on behind a word of absence is a machine’s where its text says so', () => {
+  test.each([
+    ['Urlaub - Ihre Anfrage', 'Ich bin bis 7. Dezember nicht im Büro.'],
+    ['Vacation: your mail', 'I am on vacation.'],
+  ])('%s: %s', async (subject, body) => {
+    expect((await kindOf([`Subject: ${subject}`], body)).kind).toBe('auto_reply')
+  })
 })
 
 describe('a person who answers from a help desk is a person', () => {
