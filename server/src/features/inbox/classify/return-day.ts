@@ -18,7 +18,8 @@ export function findReturnDay(text: string, receivedAt: Date): Day | null {
     if (role === 'last') lasts.push(mention.day.add({ days: 1 }))
   }
   const found = latest([...returns, ...lasts])
-  if (!found || Temporal.PlainDate.compare(found, today) <= 0) return null
+  // By UTC: where the reader is, today may not have begun.
+  if (!found || Temporal.PlainDate.compare(found, today) < 0) return null
   return Temporal.PlainDate.compare(found, today.add({ days: daysAheadMax })) > 0 ? null : found
 }
 

@@ -18,6 +18,13 @@ describe('the day on which an absence begins is not the day of return', () => {
   ])('%s', (text, day) => expect(String(findReturnDay(text, now))).toBe(day))
 })
 
+test('who is back on the day that begins by UTC is still away where the day before goes on', () => {
+  const evening = new Date('2026-12-01T01:30:00Z')
+  const back = 'Out of the office today, back on December 1.'
+  expect(String(findReturnDay(back, evening))).toBe('2026-12-01')
+  expect(findReturnDay('Back on November 30.', evening)).toBeNull()
+})
+
 describe('who is interested does not ask to be unsubscribed', () => {
   test.each([
     "I'm interested. Please take me through the pricing on Thursday.",
