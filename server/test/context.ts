@@ -10,6 +10,7 @@ import { ensurePartitions } from '../src/partitions.ts'
 import { type FreeDb, freeHandle, type TestDatabase, testDatabase } from './database.ts'
 import { testInstant } from './instants.ts'
 import { guardNetwork } from './network-guard.ts'
+import { quickPasswords } from './quick-passwords.ts'
 import { Random } from './random.ts'
 
 /** Stands still until it is told otherwise; once `run` it goes on from there with the real time. */
@@ -54,6 +55,7 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
     random: () => random.next(),
     newId: createIdGenerator(clock.now, (bytes) => idRandom.fill(bytes)),
     secrets: createSecretBox([randomBytes(32)]),
+    passwords: quickPasswords,
     log: pino({ level: 'debug', base: null }, { write: (line) => logLines.push(line) }) as Log,
   })
   const { http } = real

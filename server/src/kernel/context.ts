@@ -49,6 +49,8 @@ export interface AnyContext {
   /** Names to their TXT records. */
   lookupText: TextLookupFn
   secrets: SecretBox
+  /** Hashes of people's passwords, for tests, which make hundreds. Undefined, as no setting can change: scrypt. */
+  passwords?: Passwords
   /** Tells other processes when this one is gone; undefined: they wait for its leases to end. */
   processMark?: ProcessMark | undefined
   /** Why this process is not ready although it answers. */
@@ -61,6 +63,12 @@ export interface AnyContext {
   metrics: Metrics
   /** Present inside `transaction()`: runs after the commit, never after a rollback. */
   afterCommit?: (effect: AfterCommit) => void
+}
+
+/** How a password is kept, and whether it is the one that was. */
+export interface Passwords {
+  hash: (password: string) => Promise<string>
+  verify: (kept: { hash: string; password: string }) => Promise<boolean>
 }
 
 /** For work in one workspace: its handle is bound to it. Made by `inWorkspace`. */

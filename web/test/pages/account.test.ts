@@ -130,6 +130,8 @@ test('the page counts a new password by characters, as the server does', async (
 }) => {
   const { browser } = await createMember(application.api, 'emoji@team.example', 'member')
   const page = await open(browser, '/account')
+  // Else the list of sessions is still asked for by the session that the new password ends.
+  await page.getByText('This one').waitFor()
   const typed = page.getByLabel('New password', { exact: true })
   const change = page.getByRole('button', { name: 'Change password' })
   await page.getByLabel('Your password', { exact: true }).fill(password)

@@ -1,4 +1,5 @@
 // Also runs through PgBouncer: a library with its own statements.
+import { scryptSync } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callOf, type TestApi, testApi } from '../../../test/app.ts'
@@ -17,7 +18,12 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
 import { authOf } from '../users/auth.ts'
-import { createPasswordReset, dropOldSessions, getUserByEmail } from '../users/index.ts'
+import {
+  createPasswordReset,
+  dropOldSessions,
+  getUserByEmail,
+  hashPassword,
+} from '../users/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 
 let api: TestApi
@@ -381,6 +387,15 @@ test('better-auth finds every table and column that it needs', async () => {
   const { options } = await authOf(api.ctx)
   const { toBeAdded, toBeCreated } = await getMigrations(options)
   expect({ toBeAdded, toBeCreated }).toEqual({ toBeAdded: [], toBeCreated: [] })
+})
+
+test('a password is kept by scrypt at its full cost wherever a test does not keep it otherwise', async () => {
+  const { passwords: _quick, ...real } = api.ctx
+  // Of another configuration it has hashed nothing yet.
+  const hash = await hashPassword({ ...real, config: { ...real.config } }, password)
+  const [salt = '', key] = hash.split(':')
+  const cost = { N: 16_384, r: 16, p: 1, maxmem: 2 ** 26 }
+  expect(scryptSync(password, salt, 64, cost).toString('hex')).toBe(key)
 })
 
 test('a sign-in is told to every workspace of the person, and to no other', async () => {

@@ -98,6 +98,7 @@ async function createAuth(ctx: AnyContext, plugins: Plugins) {
       minPasswordLength: passwordMin,
       // It counts UTF-16 units, up to two of a character, and would refuse at sign-in what was set.
       maxPasswordLength: 2 * passwordMax,
+      ...(ctx.passwords ? { password: ctx.passwords } : {}),
     },
     // `auth.api` knows none: features/sign-in has its own.
     rateLimit: { enabled: false },
