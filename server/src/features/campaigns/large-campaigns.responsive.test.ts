@@ -21,7 +21,7 @@ test('pages of campaigns with a megabyte of texts each lead to all of them and h
   // Read as bytes: the client is in the process whose turns are measured.
   const pages: Buffer[] = []
   let after: string | undefined
-  const heldMs = await longestTurnMs(async () => {
+  const heldMs = await longestTurnMs(heldMaxMs, async () => {
     do {
       const cursor = after ? `&starting_after=${after}` : ''
       const answer = await fetch(`${address}/api/v2/campaigns?limit=100${cursor}`, { headers })

@@ -26,7 +26,7 @@ test('leads as large as they may be are exported in pieces and given a status, a
   }
   const { ctx, workspaceId } = api
   let [bytes, longest] = [0, 0]
-  const exportedMs = await longestTurnMs(async () => {
+  const exportedMs = await longestTurnMs(heldMaxMs, async () => {
     const all = { ids: undefined, excluded: [] }
     for await (const piece of exportLeads(ctx, workspaceId, readFilter({}), all)) {
       bytes += Buffer.byteLength(piece)
@@ -37,7 +37,7 @@ test('leads as large as they may be are exported in pieces and given a status, a
   expect(longest).toBeLessThan(1024 * 1024)
   expect(exportedMs).toBeLessThan(heldMaxMs)
   const rows = await ctx.database.peek.selectFrom('leads').select('id').execute()
-  const changedMs = await longestTurnMs(() =>
+  const changedMs = await longestTurnMs(heldMaxMs, () =>
     transaction(ctx, async (tx) => {
       const leads = await queries.lockLeads(
         tx.db,

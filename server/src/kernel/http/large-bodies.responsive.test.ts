@@ -23,7 +23,7 @@ async function send(method: string, path: string, text: string) {
   const headers = { authorization: `Bearer ${api.key}`, 'content-type': 'application/json' }
   const body = Buffer.from(text)
   let answer: { status: number; id?: string | undefined; message?: string } = { status: 0 }
-  const heldMs = await longestTurnMs(async () => {
+  const heldMs = await longestTurnMs(heldMaxMs, async () => {
     const response = await fetch(address + path, { method, body, headers })
     const { id, message } = (await response.json()) as { id?: string; message?: string }
     answer = { status: response.status, id, ...(message === undefined ? {} : { message }) }

@@ -42,7 +42,7 @@ test.each([
   await read(await answered('<p>Yes.</p>'))
   const id = await answered(filled(html))
   let shown: Awaited<ReturnType<typeof read>> | undefined
-  const heldMs = await longestTurnMs(async () => {
+  const heldMs = await longestTurnMs(heldMaxMs, async () => {
     shown = await read(id)
   })
   expect(shown?.body.messages[0]).toMatchObject({ has_html: true, has_remote_images: false })
@@ -64,7 +64,7 @@ test.each([
   await (await body('<p>Yes.</p>'))()
   const show = await body(filled(html))
   let shown: Awaited<ReturnType<typeof show>> | undefined
-  const heldMs = await longestTurnMs(async () => {
+  const heldMs = await longestTurnMs(heldMaxMs, async () => {
     shown = await show()
   })
   expect([shown?.status, String(shown?.body).slice(0, 15)]).toEqual([200, '<!doctype html>'])

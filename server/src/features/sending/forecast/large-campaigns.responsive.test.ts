@@ -32,7 +32,7 @@ const forecast = (options = {}) => forecastCampaign(api.ctx, api.workspaceId, ca
 
 test('the forecast of a large campaign holds up nobody', async () => {
   let mails = 0
-  const heldMs = await longestTurnMs(async () => {
+  const heldMs = await longestTurnMs(heldMaxMs, async () => {
     mails = (await forecast()).sends
   })
   expect(mails).toBe(200_000)
