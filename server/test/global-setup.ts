@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { type PgBouncer, startPgBouncer, whyNoPreparedNames } from './pgbouncer.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
+import { quickDirectory } from './quick-directory.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,6 +14,8 @@ declare module 'vitest' {
     postgresUrl: string
     /** The same through PgBouncer, for what runs in the process of a test; undefined: TEST_POOLER is not on. */
     poolerUrl: string | undefined
+    /** A directory for the database from which the first test that needs one makes it, and others copy it. */
+    clusterFolder: string
     /** Where the processes that tests start keep their compiled modules for the next ones. */
     compileCache: string
   }
@@ -21,11 +24,14 @@ declare module 'vitest' {
 let server: PostgresServer | undefined
 let pooler: PgBouncer | undefined
 let compileCache: string | undefined
+let clusterFolder: string | undefined
 
 export async function setup(project: TestProject): Promise<void> {
   buildServer()
   compileCache = await mkdtemp(join(tmpdir(), 'outrider-compiled-'))
   project.provide('compileCache', compileCache)
+  clusterFolder = await mkdtemp(join(await quickDirectory(), 'outrider-cluster-'))
+  project.provide('clusterFolder', clusterFolder)
   server = await startPostgresServer()
   project.provide('postgresUrl', server.url)
   if (process.env.TEST_POOLER === 'on') {
@@ -44,5 +50,7 @@ function buildServer() {
 export async function teardown(): Promise<void> {
   await pooler?.[Symbol.asyncDispose]()
   await server?.[Symbol.asyncDispose]()
-  if (compileCache) await rm(compileCache, { recursive: true, force: true, maxRetries: 20 })
+  for (const folder of [compileCache, clusterFolder]) {
+    if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 20 })
+  }
 }

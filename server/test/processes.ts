@@ -1,12 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { findBuilt } from '../bin/sources.mjs'
+import { migrate } from '../src/kernel/db/migrate.ts'
+import { clusterAt, startPostgres } from '../src/kernel/postgres/index.ts'
+import { choosePort } from '../src/kernel/postgres/port.ts'
 import type { Answer } from './app.ts'
 import { quickDirectory } from './quick-directory.ts'
 import { createSignal } from './signal.ts'
@@ -158,6 +164,44 @@ export async function makeDataDir(): Promise<string> {
   onTestFinished(() => rm(dataDir, { recursive: true, force: true, maxRetries: 20 }))
   return dataDir
 }
+
+/**
+ * The same with a database that was migrated and never served: for what comes after a first start, which
+ * makes one, migrates it and loads the sample directory.
+ */
+export async function makeDataDirWithDatabase(): Promise<string> {
+  const dataDir = await makeDataDir()
+  await run('cp', ['-a', join(await migratedCluster(), 'postgres'), dataDir])
+  // Each its own: else one that was killed could find another one at its address.
+  const { urlFile } = clusterAt(dataDir)
+  const url = new URL(await readFile(urlFile, 'utf8'))
+  url.port = String(await choosePort())
+  await writeFile(urlFile, `${url}\n`)
+  return dataDir
+}
+
+/** Made once in a run, under a lock: test files run side by side. @returns a DATA_DIR */
+async function migratedCluster(): Promise<string> {
+  const folder = inject('clusterFolder')
+  const made = join(folder, 'made')
+  const admin = new pg.Client({ connectionString: inject('postgresUrl') })
+  await admin.connect()
+  try {
+    await admin.query('select pg_advisory_lock(2)')
+    if (existsSync(made)) return made
+    const begun = await mkdtemp(join(folder, 'begun-'))
+    const log = { info: () => undefined, warn: console.warn, error: console.error }
+    const postgres = await startPostgres({ dataDir: begun, log, durable: false })
+    await migrate(postgres.url)
+    await postgres.stop()
+    await rename(begun, made)
+    return made
+  } finally {
+    await admin.end()
+  }
+}
+
+const run = promisify(execFile)
 
 /** Only what every environment has, and quick starts: settings of the machine must not reach the tests. */
 const environment = (settings: Settings): NodeJS.ProcessEnv => ({

@@ -5,7 +5,13 @@ import type { Command } from 'commander'
 import { describe, expect, test, vi } from 'vitest'
 import { commandDatabase, json, queryUnchecked, run } from '../../test/commands.ts'
 import { testDatabase } from '../../test/database.ts'
-import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
+import {
+  makeDataDir,
+  makeDataDirWithDatabase,
+  operatorJson,
+  runOperator,
+  startService,
+} from '../../test/processes.ts'
 import { migrationNames } from '../kernel/db/migrate.ts'
 import { firstIdAt } from '../kernel/ids.ts'
 import { createProgram } from './program.ts'
@@ -20,7 +26,7 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('beside a running server with its own database', () => {
   test('a key made by a command works, its JSON is all there is on stdout, and commands in another shell go by the settings of the service', async () => {
-    const DATA_DIR = await makeDataDir()
+    const DATA_DIR = await makeDataDirWithDatabase()
     const BASE_URL = 'https://outrider.example.com'
     await using service = startService('main', { DATA_DIR, BASE_URL })
     const address = await service.address()

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { patience } from '../../test/patience.ts'
-import { makeDataDir, operatorJson, startService } from '../../test/processes.ts'
+import { makeDataDirWithDatabase, operatorJson, startService } from '../../test/processes.ts'
 
 test('kill -9 of the service, and then of its PostgreSQL, under load loses nothing that was answered, and the service goes on', async () => {
-  const DATA_DIR = await makeDataDir()
+  const DATA_DIR = await makeDataDirWithDatabase()
   await using killed = startService('main', { DATA_DIR })
   const address = await killed.address()
   const key = await createKey(DATA_DIR)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
 import { patience } from '../../test/patience.ts'
-import { makeDataDir } from '../../test/processes.ts'
+import { makeDataDir, makeDataDirWithDatabase } from '../../test/processes.ts'
 import { readConfig } from '../config.ts'
 import { isSetUp } from '../features/users/index.ts'
 import { withSession } from '../kernel/db/session.ts'
@@ -14,7 +14,7 @@ import { openDatabase, openOperator, openServer } from './open.ts'
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), fatal: vi.fn() }
 
 test('a start whose own PostgreSQL dies under it goes on once it is back', async () => {
-  const config = readConfig({ DATA_DIR: await makeDataDir() })
+  const config = readConfig({ DATA_DIR: await makeDataDirWithDatabase() })
   const { dataDir } = config
   await using postgres = await startPostgres({ dataDir, log })
   const pidFile = await readFile(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8')
@@ -26,7 +26,7 @@ test('a start whose own PostgreSQL dies under it goes on once it is back', async
 })
 
 test('a command beside a service whose PostgreSQL is still recovering waits for it', async () => {
-  const config = readConfig({ DATA_DIR: await makeDataDir() })
+  const config = readConfig({ DATA_DIR: await makeDataDirWithDatabase() })
   const { dataDir } = config
   await (await startPostgres({ dataDir, log })).stop()
   const data = join(dataDir, 'postgres/data')
@@ -60,7 +60,7 @@ test('a command can move a workspace, however few connections a process may have
 })
 
 test('a postgresql.conf that PostgreSQL does not take is told in one sentence', async () => {
-  const config = readConfig({ DATA_DIR: await makeDataDir() })
+  const config = readConfig({ DATA_DIR: await makeDataDirWithDatabase() })
   const { dataDir } = config
   await (await startPostgres({ dataDir, log })).stop()
   const file = join(dataDir, 'postgres/data/postgresql.conf')

@@ -8,7 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { testDatabase } from '../../test/database.ts'
-import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
+import {
+  makeDataDir,
+  makeDataDirWithDatabase,
+  operatorJson,
+  runOperator,
+  startService,
+} from '../../test/processes.ts'
 
 describe('start', () => {
   test('npm start brings a database, answers, and tells a person where to go next', async () => {
@@ -164,7 +170,7 @@ describe('start', () => {
   test('a first start with DATABASE_URL leaves no database behind in DATA_DIR', async () => {
     await using database = await testDatabase()
     await database.pool.query('drop schema public cascade; create schema public')
-    const DATA_DIR = await makeDataDir()
+    const DATA_DIR = await makeDataDirWithDatabase()
     await using service = startService('main', { DATA_DIR })
     await service.address()
     service.kill('SIGTERM')
@@ -213,7 +219,7 @@ describe('start', () => {
 describe('stop', () => {
   test('a log that cannot be written, as on a full disk, keeps nothing from answering or ending', async () => {
     const full = await open('/dev/full', 'w')
-    const DATA_DIR = await makeDataDir()
+    const DATA_DIR = await makeDataDirWithDatabase()
     await using service = startService('main', { DATA_DIR }, { stdout: full.fd })
     await full.close()
     await service.told('Stop')
@@ -224,7 +230,7 @@ describe('stop', () => {
   })
 
   test('SIGTERM answers the requests under way, takes no new ones, and ends well', async () => {
-    const DATA_DIR = await makeDataDir()
+    const DATA_DIR = await makeDataDirWithDatabase()
     await using service = startService('main', { DATA_DIR })
     const address = await service.address()
     const { key } = await operatorJson(keysCreate, { DATA_DIR })
@@ -244,7 +250,7 @@ describe('stop', () => {
   })
 
   test('SIGHUP of a closed terminal is an orderly stop, however often it comes', async () => {
-    const DATA_DIR = await makeDataDir()
+    const DATA_DIR = await makeDataDirWithDatabase()
     await using service = startService('main', { DATA_DIR })
     const address = await service.address()
     const { key } = await operatorJson(keysCreate, { DATA_DIR })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { Account } from '../../src/demo/mail-server/index.ts'
 import { startOutreach } from '../../test/outreach.ts'
 import {
-  makeDataDir,
+  makeDataDirWithDatabase,
   operatorJson,
   type ServiceProcess,
   startService,
@@ -43,7 +43,7 @@ test.runIf(process.platform === 'linux')(
  * outstanding, and starts it again: the stop was clean, and nothing is lost, in doubt or repeated.
  */
 async function stopUnderLoad(signal: (service: ServiceProcess) => Promise<unknown>) {
-  const settings = { DATA_DIR: await makeDataDir() }
+  const settings = { DATA_DIR: await makeDataDirWithDatabase() }
   const { promise: signalled, resolve: goOn } = Promise.withResolvers<void>()
   let isHeld = false
   let mails = 0

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { startOutreach } from '../../test/outreach.ts'
-import { makeDataDir, startService } from '../../test/processes.ts'
+import { makeDataDirWithDatabase, startService } from '../../test/processes.ts'
 import { createSignal } from '../../test/signal.ts'
 
 test('after kill -9 and a new start deliveries and mails go on within 2 s', async () => {
   // Who waits for a lease to end waits for ten minutes.
-  const settings = { DATA_DIR: await makeDataDir(), LEASE_MS: '600000' }
+  const settings = { DATA_DIR: await makeDataDirWithDatabase(), LEASE_MS: '600000' }
   let isSilent = false
   let hangingMails = 0
   const hanging = createSignal()

@@ -2,10 +2,10 @@ import { chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { makeDataDir } from '../../../test/processes.ts'
+import { makeDataDir, makeDataDirWithDatabase } from '../../../test/processes.ts'
 import { readConfig } from '../../config.ts'
 import { connect } from '../../kernel/db/db.ts'
-import { migrate, migrationNames } from '../../kernel/db/migrate.ts'
+import { migrationNames } from '../../kernel/db/migrate.ts'
 import { readMigrationGap } from '../../kernel/db/migration-gap.ts'
 import { startPostgres } from '../../kernel/postgres/index.ts'
 import { checkArchive } from './archive.ts'
@@ -17,12 +17,11 @@ const last = migrationNames().at(-1) ?? ''
 
 /** An embedded database of the version before this one, as far as its list of migrations tells. */
 async function olderDatabase() {
-  const config = readConfig({ DATA_DIR: await makeDataDir() })
+  const config = readConfig({ DATA_DIR: await makeDataDirWithDatabase() })
   const postgres = await startPostgres({ dataDir: config.dataDir, log })
   onTestFinished(() => postgres.stop())
   const { db } = connect(postgres.url, 1)
   onTestFinished(() => db.destroy())
-  await migrate(postgres.url)
   const makeOlder = () => sql`delete from migrations where name = ${last}`.execute(db)
   await makeOlder()
   const apply = async () => {
