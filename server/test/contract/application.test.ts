@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { holdSending, previewRestore } from '../../src/features/sending/index.ts'
 import { setPlan } from '../../src/features/workspaces/index.ts'
@@ -79,7 +80,8 @@ describe.each(ofWorkspace)('$name', (described) => {
     .each([...new Set([...roles.slice(least, least + 1), 'owner' as const])])(
     'as %s it is allowed',
     async (role) => {
-      const { world, person } = await anotherWorld(role)
+      const reads = described.method === 'GET'
+      const { world, person } = await (reads ? readWorld(role) : anotherWorld(role))
       const headers = { 'x-workspace-id': world.workspaceId.toUpperCase() }
       const request = validRequest(document, described, world)
       const answer = await send(described, request, person.browser, headers)
@@ -89,9 +91,7 @@ describe.each(ofWorkspace)('$name', (described) => {
 
   if (described.operation['x-plan'])
     test('a plan without it: 403', async () => {
-      const { world, person } = await anotherWorld('owner')
-      const plan = { api: false, webhooks: false, acquisition: false }
-      await setPlan(api.ctx, world.workspaceId, plan)
+      const { world, person } = await worldWithoutPlan()
       const request = validRequest(document, described, world)
       const headers = { 'x-workspace-id': world.workspaceId }
       const answer = await send(described, request, person.browser, headers)
@@ -128,6 +128,12 @@ describe.each(ofPeople.filter((each) => roleOf(each) === 'operator'))('$name', (
     const valid = validRequest(document, described, { ...ours, values })
     expect((await send(described, valid, operator.browser)).status).toBeLessThan(300)
   })
+})
+
+test('whoever reads changes nothing, nor does whoever asks for what the plan lacks', async () => {
+  for (const { world, before } of await Promise.all(shared.values())) {
+    expect(await contentsOf(world.workspaceId)).toEqual(before)
+  }
 })
 
 test('whoever is removed is let in no more', async () => {
@@ -182,6 +188,48 @@ async function anotherWorld(role: Role) {
   const world = await createApplicationWorld(api, await api.createStranger(), receiver.url)
   await join(api, world.workspaceId, team[role], role)
   return { world, person: team[role] }
+}
+
+/** The worlds in which nothing is changed, by what they are for: one serves all requests of its kind. */
+const shared = new Map<string, ReturnType<typeof unchanged>>()
+
+const readWorld = (role: Role) => share(role, () => anotherWorld(role))
+
+const worldWithoutPlan = () =>
+  share('without a plan', async () => {
+    const made = await anotherWorld('owner')
+    const plan = { api: false, webhooks: false, acquisition: false }
+    await setPlan(api.ctx, made.world.workspaceId, plan)
+    return made
+  })
+
+function share(what: string, make: () => ReturnType<typeof anotherWorld>) {
+  const known = shared.get(what) ?? unchanged(make)
+  shared.set(what, known)
+  return known
+}
+
+async function unchanged(make: () => ReturnType<typeof anotherWorld>) {
+  const made = await make()
+  return { ...made, before: await contentsOf(made.world.workspaceId) }
+}
+
+/** Every row of a workspace, by table. */
+async function contentsOf(workspaceId: string): Promise<Record<string, string[]>> {
+  const { peek } = api.ctx.database
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname as name from pg_class
+    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+      and exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'workspace_id')
+    order by relname`.execute(peek)
+  const contents: Record<string, string[]> = {}
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`
+      select each::text as row from ${sql.table(name)} each
+      where workspace_id = ${workspaceId} order by row`.execute(peek)
+    contents[name] = rows.map(({ row }) => row)
+  }
+  return contents
 }
 
 function withCookie(cookie: string): Browser {
