@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { insertCompany, insertPeople, insertPerson } from '../../../test/directory-rows.ts'
+import { inWorkspace } from '../../kernel/context.ts'
 import { operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
 import { addSuppression } from '../suppression/index.ts'
 import { addAcquiredToCampaign, type ContactsToAdd, type SomeAcquired } from './campaign-leads.ts'
+import { insertListEntries } from './queries.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -106,20 +108,37 @@ async function makeLongList(length: number, plan: { plan_leads_max?: number } = 
     .set({ plan_monthly_credits: 3000, plan_rate: 0, ...plan })
     .where('id', '=', workspaceId)
     .execute()
-  const people = await insertPeople(api.ctx, Array(length).fill({}))
-  const answers = await Promise.all(
-    people.map((contact_id) =>
-      api.call('POST', '/api/v1/leadbank/acquire_email', {
-        body: { contact_id, list_name: 'long' },
-        key,
-      }),
-    ),
-  )
+  const [contact_id = '', ...others] = await insertPeople(api.ctx, Array(length).fill({}))
+  const body = { contact_id, list_name: 'long' }
+  const first = await api.call('POST', '/api/v1/leadbank/acquire_email', { body, key })
+  const { list_id } = first.body
+  await copyAcquired({ workspaceId, contact_id, list_id }, others)
   const campaign = await api.call('POST', '/api/v2/campaigns', { body: { name: 'long' }, key })
-  const what = { list_id: answers[0]?.body.list_id, campaign_id: campaign.body.id }
+  const what = { list_id, campaign_id: campaign.body.id }
   const add = (some: SomeAcquired = { list_id: what.list_id }) =>
     addAcquiredToCampaign(api.ctx, workspaceId, { campaign_id: what.campaign_id, ...some })
   return { workspaceId, add }
+}
+
+/** As if these had been acquired after the first of the list, in one step in place of so many requests. */
+async function copyAcquired(
+  first: { workspaceId: string; contact_id: string; list_id: string },
+  contactIds: string[],
+) {
+  const { ctx } = api
+  const { workspaceId, list_id } = first
+  const acquired = await ctx.database.peek
+    .selectFrom('acquired_contacts')
+    .selectAll()
+    .where('contact_id', '=', first.contact_id)
+    .executeTakeFirstOrThrow()
+  const copies = contactIds.map((contact_id) => {
+    const email = acquired.email.replace(first.contact_id, contact_id)
+    return { ...acquired, contact_id, email, email_folded: email }
+  })
+  await ctx.database.peek.insertInto('acquired_contacts').values(copies).execute()
+  const entries = contactIds.map((contact_id) => ({ id: ctx.newId(), list_id, contact_id }))
+  await insertListEntries(inWorkspace(ctx, workspaceId).db, workspaceId, entries, ctx.now())
 }
 
 test('a list is added whole, however long it is', async () => {
