@@ -48,22 +48,23 @@ test('3 s without an answer are silence, told once', async () => {
   end()
 })
 
-test('a pipelined read that waits for a lock ends no connection: the database answers', async () => {
-  await using database = await testDatabase()
-  const { db, pool } = connect(database.url, 3)
-  const holder = await pool.connect()
-  await holder.query('begin; lock table workspaces in access exclusive mode')
-  const waiting = pipelineOf(db)?.query('select id from workspaces', [])
-  // Longer than silence has to last.
-  const slow = await pool.query('select pg_sleep(5)')
-  expect(slow.rowCount).toBe(1)
-  await holder.query('commit')
-  holder.release()
-  expect((await waiting)?.rowCount).toBe(0)
-  await db.destroy()
-})
+// Each waits for longer than silence has to last: side by side they wait once.
+describe.concurrent('a database that answers late', () => {
+  test('a pipelined read that waits for a lock ends no connection: the database answers', async () => {
+    await using database = await testDatabase()
+    const { db, pool } = connect(database.url, 3)
+    const holder = await pool.connect()
+    await holder.query('begin; lock table workspaces in access exclusive mode')
+    const waiting = pipelineOf(db)?.query('select id from workspaces', [])
+    // Longer than silence has to last.
+    const slow = await pool.query('select pg_sleep(5)')
+    expect(slow.rowCount).toBe(1)
+    await holder.query('commit')
+    holder.release()
+    expect((await waiting)?.rowCount).toBe(0)
+    await db.destroy()
+  })
 
-describe.skipIf(whyNoPgBouncer)('behind a pooler', () => {
   /** One whose only connection to the database somebody else has for as long as `busy` takes. */
   async function queueing(isDirect: boolean) {
     const stack = new AsyncDisposableStack()
@@ -89,8 +90,8 @@ describe.skipIf(whyNoPgBouncer)('behind a pooler', () => {
     return { proxy, pool, other, [Symbol.asyncDispose]: () => stack.disposeAsync() }
   }
 
-  test.each([true, false])(
-    'who waits in its queue for longer than silence lasts gets the answer (direct way: %s)',
+  test.skipIf(whyNoPgBouncer).each([true, false])(
+    'who waits in the queue of a pooler for longer than silence lasts gets the answer (direct way: %s)',
     async (isDirect) => {
       await using queue = await queueing(isDirect)
       const busy = queue.other.query('select pg_sleep(7)')
@@ -100,9 +101,12 @@ describe.skipIf(whyNoPgBouncer)('behind a pooler', () => {
     },
   )
 
-  test('a database that is silent behind it is told from a queue by the direct way', async () => {
-    await using queue = await queueing(true)
-    queue.proxy.freezeAll()
-    await expect(queue.pool.query('select 1')).rejects.toMatchObject({ code: 'ETIMEDOUT' })
-  })
+  test.skipIf(whyNoPgBouncer)(
+    'a database that is silent behind a pooler is told from a queue by the direct way',
+    async () => {
+      await using queue = await queueing(true)
+      queue.proxy.freezeAll()
+      await expect(queue.pool.query('select 1')).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    },
+  )
 })
