@@ -103,7 +103,8 @@ test.skipIf(whyNoStandby).each(['demote', 'setReadOnly'] as const)(
     const look = async () => pipelineOf(db)?.query('select pg_is_in_recovery() as is_standby', [])
     await look()
     const heard: string[] = []
-    onTestFinished(await listen(pair.url, 'told', (payload) => heard.push(payload), silentLog))
+    const hear = (payload: string) => heard.push(payload)
+    onTestFinished(await listen(pair.url, 'told', hear, silentLog, undefined, 500))
     await pair[end]()
     await expect
       .poll(() => change().catch(toAppError), patience)

@@ -10,7 +10,7 @@ import { runnerTimeouts } from './timeouts.ts'
  * A connection that nothing is said on may be dead without anybody noticing, or lead to an old primary,
  * where nobody notifies of anything.
  */
-const askEveryMs = 30_000
+const askedEveryMs = 30_000
 
 /**
  * Calls back on every NOTIFY of a channel, on a connection of its own that is made again when it
@@ -27,10 +27,11 @@ export async function listen(
   onNotify: (payload: string) => void,
   log: Log,
   onGap?: () => void,
+  askEveryMs = askedEveryMs,
 ): Promise<() => Promise<void>> {
   const stopping = new AbortController()
   const { signal } = stopping
-  const keeping = keepListening(await openListener(url, channel, onNotify))
+  const keeping = keepListening(await openListener(url, channel, onNotify, askEveryMs))
 
   async function keepListening(first: Listener) {
     for (let listener: Listener | undefined = first; listener; listener = await reopen()) {
@@ -43,7 +44,7 @@ export async function listen(
     for (let failures = 1; !signal.aborted; failures++) {
       await wait(pauseAfter(failures), undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
-      const listener = await openListener(url, channel, onNotify).catch(() => undefined)
+      const listener = await openListener(url, channel, onNotify, askEveryMs).catch(() => undefined)
       if (!listener) continue
       log.info({ channel }, 'listening again')
       onGap?.()
@@ -66,6 +67,7 @@ async function openListener(
   url: string,
   channel: string,
   onNotify: (payload: string) => void,
+  askEveryMs: number,
 ): Promise<Listener> {
   const client = new NamedClient({
     ...connectionSettings(url, runnerTimeouts),
