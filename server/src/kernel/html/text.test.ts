@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { share } from '../../../test/thoroughness.ts'
 import { scanHtml } from './scan.ts'
 import { htmlToText } from './text.ts'
 
@@ -144,7 +145,7 @@ test('pieces are in order, do not overlap, and lie within the text', () => {
       expect(at).toBeLessThanOrEqual(html.length)
       toText(html)
     }),
-    { numRuns: 3000 },
+    { numRuns: share(3000) },
   )
 })
 

@@ -1,6 +1,7 @@
 import { runInThisContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { share } from '../../../test/thoroughness.ts'
 import { parseJsonText } from './parse-json-text.ts'
 import { canonicalJson, depthMax, JsonError, parseJson } from './strict-json.ts'
 
@@ -171,7 +172,7 @@ test('a text is accepted exactly when no member, key or string of it breaks a ru
       if (isAllowed(value)) expect(parse(text)).toEqual(evaluate(text))
       else expect(reasonOf(text)).toMatch(/ at line 1, column \d+\.$/)
     }),
-    { numRuns: 2000 },
+    { numRuns: share(2000) },
   )
 })
 
@@ -188,7 +189,7 @@ test('a text that is no body is read whatever its members are called', () => {
     fc.property(tree, fc.boolean(), (value, all) => {
       expect(parseJsonText(write(value, all))).toStrictEqual(contentOf(value))
     }),
-    { numRuns: 2000 },
+    { numRuns: share(2000) },
   )
 })
 
@@ -211,7 +212,7 @@ test('a broken text is refused exactly when JSON.parse refuses it, always with a
       if (reason === 'accepted') expect(parse(text)).toEqual(evaluate(text))
       else expect(reason).not.toMatch(/Not valid JSON/)
     }),
-    { numRuns: 2000 },
+    { numRuns: share(2000) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { share } from '../../../../test/thoroughness.ts'
 import { lineEnd } from './liquid.ts'
 import {
   leadFields,
@@ -356,7 +357,7 @@ describe('what does not parse is refused with its place and without its text', (
           expect(error).toBeInstanceOf(TemplateError)
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: share(3000) },
     )
   })
 })

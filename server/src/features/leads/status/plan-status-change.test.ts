@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { share } from '../../../../test/thoroughness.ts'
 import type { EventType } from '../../events/catalogue/index.ts'
 import { type BuiltinStatus, builtinStatuses } from '../../labels/index.ts'
 import {
@@ -335,7 +336,7 @@ const anyLead = fc
 const apply = (subject: StatusSubject, change: StatusChange): StatusSubject =>
   change.kind === 'changed' ? { ...subject, ...change.patch } : subject
 
-const everywhere = { numRuns: 2000 }
+const everywhere = { numRuns: share(2000) }
 
 test('whatever is set, in whatever order, a lead that is done for good stays so', () => {
   fc.assert(

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { share } from '../../../../test/thoroughness.ts'
 import { scanHtml } from '../../../kernel/html/scan.ts'
 import { rewriteLinks } from './links.ts'
 
@@ -89,6 +90,6 @@ test('nothing but the addresses of links changes, whatever the HTML', () => {
         scanHtml(html).map(({ name }) => name),
       )
     }),
-    { numRuns: 2000 },
+    { numRuns: share(2000) },
   )
 })

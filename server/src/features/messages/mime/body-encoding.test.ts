@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { share } from '../../../../test/thoroughness.ts'
 import { encodeBody } from './body-encoding.ts'
 
 const withCrlf = (text: string) => text.toWellFormed().replaceAll(/\r\n?|\n/g, '\r\n')
@@ -30,7 +31,7 @@ test('whatever the text, it comes out again with CRLF at its lines', () => {
     fc.property(texts, (text) => {
       expect(decode(encodeBody(text))).toBe(withCrlf(text))
     }),
-    { numRuns: 2000 },
+    { numRuns: share(2000) },
   )
 })
 
@@ -42,7 +43,7 @@ test('lines have at most 76 octets, all of them ASCII, and none ends in white sp
         expect(line).not.toMatch(/[ \t]$/)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: share(2000) },
   )
 })
 
