@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { choosePort } from '../src/kernel/postgres/port.ts'
 import { startService } from './processes.ts'
+import { quickDirectory } from './quick-directory.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const text = readFileSync(join(root, 'docs/quickstart.md'), 'utf8')
@@ -15,7 +15,7 @@ const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map((match) => match[1] ?
 
 test('the quick start works word for word, from the first key to a verified webhook', async () => {
   expect(blocks[0]).toBe('npm start\n')
-  const folder = await mkdtemp(join(tmpdir(), 'outrider-quickstart-'))
+  const folder = await mkdtemp(join(await quickDirectory(), 'outrider-quickstart-'))
   // PostgreSQL may still be writing its last files.
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))

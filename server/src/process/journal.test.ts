@@ -15,7 +15,11 @@ async function outputOf(settings: Record<string, string>, isJournal: boolean): P
   const { dev, ino } = fstatSync(file.fd)
   const JOURNAL_STREAM = isJournal ? `${dev}:${ino}` : `${dev}:${ino + 1}`
   const child = spawn(process.execPath, [program, 'api'], {
-    env: { PATH: process.env.PATH, JOURNAL_STREAM, ...settings },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: inject('compileCache'),
+      ...{ JOURNAL_STREAM, ...settings },
+    },
     stdio: ['ignore', file.fd, file.fd],
   })
   await once(child, 'close')

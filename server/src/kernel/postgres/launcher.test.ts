@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { quickDirectory } from '../../../test/quick-directory.ts'
 import { clusterAt } from './cluster.ts'
 import { startPostgres } from './index.ts'
 import { programEnvironment } from './launcher.ts'
@@ -100,7 +101,7 @@ async function without(tools: string[]) {
 }
 
 async function makeDataDir(access: Case['parent']): Promise<string> {
-  const parent = await mkdtemp(join(tmpdir(), 'outrider-launcher-'))
+  const parent = await mkdtemp(join(await quickDirectory(), 'outrider-launcher-'))
   onTestFinished(() => rm(parent, { recursive: true, force: true, maxRetries: 20 }))
   await chmod(parent, access === 'private' ? 0o700 : 0o755)
   return join(parent, 'data')

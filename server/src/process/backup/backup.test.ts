@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { makeDataDir, operatorJson, program, runOperator } from '../../../test/processes.ts'
 import { quickDirectory } from '../../../test/quick-directory.ts'
 import { share } from '../../../test/thoroughness.ts'
@@ -205,7 +205,8 @@ test('a restore that a disk or a quota cuts short fails, and leaves nothing', as
   const target = join(await makeDataDir(), 'data')
   // In KiB: the last write of the file is taken in part.
   const limited = ['-c', 'ulimit -f 1300; exec "$@"', 'bash', process.execPath, program]
-  const env = { PATH: process.env.PATH, DATA_DIR: target }
+  const NODE_COMPILE_CACHE = inject('compileCache')
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE, DATA_DIR: target }
   const restoring = promisify(execFile)('bash', [...limited, 'backup', 'restore', file], { env })
   await expect(restoring).rejects.toMatchObject({ stderr: expect.stringContaining('EFBIG') })
   expect(await readdir(target)).toEqual([])
