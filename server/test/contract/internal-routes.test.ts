@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { routesOf } from '../../src/kernel/http/route-table.ts'
 import { testApi } from '../app.ts'
+import { share } from '../thoroughness.ts'
 import { readApplicationDocument, readDocument } from './document.ts'
 import {
   hostileEncoded,
@@ -89,7 +90,7 @@ test.each(internal.map((route) => ({ ...route, name: `${route.method} ${route.pa
         if (path.includes(':')) expect(answer.statusCode).not.toBe(200)
         expect(answer.body).not.toContain(marker)
       }),
-      { numRuns: 300, interruptAfterTimeLimit: 4000 },
+      { numRuns: share(300) },
     )
     expect(await countRows()).toEqual(before)
   },
