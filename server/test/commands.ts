@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { runCli } from '../src/cli/run.ts'
 import type { Answer } from './app.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import type { Settings } from './processes.ts'
 
 /** What a command printed, looked into freely. */
 type Json = Answer['body']
@@ -42,6 +43,17 @@ export async function run(...args: string[]) {
   } finally {
     process.exitCode = undefined
     for (const spy of spies) spy.mockRestore()
+  }
+}
+
+/** Runs a command in this process, with the settings that one of its own would have. */
+export async function runWith(settings: Settings, ...args: string[]) {
+  // Vitest sets it to a path.
+  for (const [name, value] of Object.entries({ BASE_URL: '', ...settings })) vi.stubEnv(name, value)
+  try {
+    return await run(...args)
+  } finally {
+    vi.unstubAllEnvs()
   }
 }
 

@@ -1,19 +1,24 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
-import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { SMTPServerOptions } from 'smtp-server'
+import { inNamed } from '../src/cli/operate.ts'
+import { readConfig } from '../src/config.ts'
 import {
   type ImapServerOptions,
   startImapServer,
   startSmtpServer,
 } from '../src/demo/mail-server/index.ts'
+import { operator } from '../src/features/audit/index.ts'
+import { createKeyAsOperator } from '../src/features/keys/index.ts'
+import { addMailbox } from '../src/features/mailboxes/index.ts'
+import { openOperator } from '../src/process/open.ts'
 import type { Answer } from './app.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
-import { makeDataDir, operatorJson, type ServiceProcess, type Settings } from './processes.ts'
+import type { ServiceProcess, Settings } from './processes.ts'
 import { type Receiver, type Answer as ReceiverAnswer, startReceiver } from './receiver.ts'
 import { alwaysOpen } from './sending.ts'
+import { silentLog } from './sharded.ts'
 
 /** The world around a service process: a mail server and a receiver of webhooks. */
 export interface Outreach extends AsyncDisposable {
@@ -57,11 +62,12 @@ export async function startOutreach(
     ...{ outbox, receiver },
     async setUp(service, settings, workspace = 'default') {
       const address = await service.address()
-      const create = ['keys', 'create', '--name', 'outreach', '--scopes', 'all:*']
-      const within = ['--workspace', workspace]
-      const { key } = await operatorJson([...create, ...within], settings)
-      const mailbox = await describeMailbox(smtp.port, imap.port)
-      await operatorJson(['mailboxes', 'add', mailbox, ...within], settings)
+      // As by operator commands, whose processes would take longer than what they do.
+      await using opened = await openOperator(readConfig(settings), { log: silentLog })
+      const { key } = await inNamed(opened.ctx, workspace, async (ctx, id) => {
+        await addMailbox(ctx, id, describeMailbox(smtp.port, imap.port), operator)
+        return createKeyAsOperator(ctx, id, { name: 'outreach', scopes: ['all:*'] })
+      })
       const { post, call } = callerOf(address, key, '')
       await post('webhooks', {
         ...{ name: 'all', target_hook_url: receiver.url, event_type: 'all_events' },
@@ -85,17 +91,14 @@ export async function startOutreach(
 
 const step = { variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }
 
-async function describeMailbox(smtpPort: number, imapPort: number): Promise<string> {
-  const path = join(await makeDataDir(), 'mailbox.json')
+function describeMailbox(smtpPort: number, imapPort: number) {
   const { address, password } = login
   const server = { host: '127.0.0.1', security: 'none', username: address, password }
-  const described = {
+  return {
     ...{ address, daily_limit: 10_000, save_sent: 'off' },
     smtp: { ...server, port: smtpPort },
     imap: { ...server, port: imapPort },
   }
-  await writeFile(path, JSON.stringify(described))
-  return path
 }
 
 function callerOf(address: string, key: string, campaignId: string): OutreachApi {

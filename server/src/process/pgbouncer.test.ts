@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { runWith } from '../../test/commands.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
 import { startPgBouncer, whyNoPgBouncer, whyNoPreparedNames } from '../../test/pgbouncer.ts'
 import { makeDataDir, operatorJson, runOperator, startService } from '../../test/processes.ts'
@@ -69,8 +70,8 @@ test.skipIf(whyNoPgBouncer)(
     const named = { given: database.url, configured: pooler.url }
     const { signal } = new AbortController()
     const commands = [
-      async () => void (await operatorJson(['migrate', '--shards'], settings)),
-      async () => void (await runOperator(['doctor'], settings)),
+      async () => expect(await runWith(settings, 'migrate', '--shards')).toMatchObject({ code: 0 }),
+      () => runWith(settings, 'doctor'),
       // What `outrider demo` begins with: it looks whether the service has mailboxes.
       async () => (await makeSite(named, { log: silentLog, signal }))[Symbol.asyncDispose](),
     ]
@@ -97,18 +98,18 @@ test.skipIf(whyNoPgBouncer)(
     await writeFile(file, 'email,first_name\nada@engines.example,Ada\n')
     const commands = [['import', file], ['reindex'], ['sample']]
     for (const command of commands) {
-      const { code, stderr } = await runOperator(['directory', ...command], settings)
+      const { code, stderr } = await runWith(settings, 'directory', ...command)
       expect(stderr).toContain('set DATABASE_DIRECT_URL to the PostgreSQL behind it')
       expect(code).toBe(1)
     }
     const direct = { ...settings, DATABASE_DIRECT_URL: database.url }
     for (const command of commands)
-      expect(await runOperator(['directory', ...command], direct)).toMatchObject({ code: 0 })
+      expect(await runWith(direct, 'directory', ...command)).toMatchObject({ code: 0 })
 
     const behind = pooler.url.replace(/[^/]+$/, new URL(second.url).pathname.slice(1))
     const shards = { ...direct, DATABASE_SHARDS: `b=${behind}` }
-    await operatorJson(['migrate', '--shards'], shards)
-    const { stderr } = await runOperator(['directory', 'reindex'], shards)
+    expect(await runWith(shards, 'migrate', '--shards')).toMatchObject({ code: 0 })
+    const { stderr } = await runWith(shards, 'directory', 'reindex')
     expect(stderr).toContain('set DATABASE_DIRECT_SHARDS (b) to the PostgreSQL behind it')
   },
 )
@@ -213,7 +214,7 @@ describe.skipIf(whyNoPgBouncer)('what cannot work is refused with what to do', (
       [settings, 'pooler', 'DATABASE_URL'],
       [shards, 'b: pooler', 'DATABASE_SHARDS (b)'],
     ] as const) {
-      const { stdout } = await runOperator(['doctor', '--json'], own)
+      const { stdout } = await runWith(own, 'doctor', '--json')
       const remedy = expect.stringMatching(`^${RegExp.escape(variable)} leads to a pooler`)
       const expected = expect.objectContaining({ check, status: 'fail', remedy })
       expect(JSON.parse(stdout).checks).toContainEqual(expected)
