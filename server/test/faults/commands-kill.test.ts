@@ -9,6 +9,7 @@ import { startOutreach } from '../outreach.ts'
 import { patience } from '../patience.ts'
 import {
   makeDataDir,
+  makeDataDirWithDatabase,
   operatorJson,
   runOperator,
   type Settings,
@@ -186,7 +187,7 @@ test('people who are erased while mails go out are nowhere, and all others get t
 })
 
 test('backup create and restore that are killed leave nothing that looks whole, and finish when they are run again', async () => {
-  const DATA_DIR = await makeDataDir()
+  const DATA_DIR = await makeDataDirWithDatabase()
   await using service = startService('main', { DATA_DIR })
   await service.address()
   const { id } = await operatorJson(['workspaces', 'create', '--name', 'kept'], { DATA_DIR })
