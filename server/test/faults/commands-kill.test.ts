@@ -98,7 +98,7 @@ test('secrets reseal that is killed leaves every secret open, and goes on when i
 
 test('leads erase that is killed has stopped the person, and the service finishes it', async () => {
   await using database = await testDatabase()
-  const settings = await settingsOf(database)
+  const settings = { ...(await settingsOf(database)), LEASE_MS: '1500' }
   const person = 'ada@lead.example'
   await using api = startService('api', settings)
   const address = await api.address()
