@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { captureStatements } from '../../src/kernel/db/client.ts'
 import { firstSeed, isThorough } from '../thoroughness.ts'
 import { caughtBy } from './caught-by.ts'
-import { openSimulationDatabase, type SimulationDatabase } from './engine/database.ts'
+import {
+  openSimulationDatabase,
+  type SimulationDatabase,
+  type SimulationServer,
+  startSimulationServer,
+} from './engine/database.ts'
 import type { Fault } from './engine/faults.ts'
 import { findDifference, record } from './engine/replay.ts'
 import { catchFault, type Verdict } from './engine/simulate.ts'
@@ -13,13 +18,19 @@ const timeout = 900_000
 /** All in CI; else a third of them, and with the next commit another third. */
 const isTried = (_fault: Fault, at: number) => isThorough || at % 3 === firstSeed(1) % 3
 
+let server: SimulationServer
+beforeAll(async () => {
+  server = await startSimulationServer()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
 describe.each(scenarios)('$name', (scenario) => {
   let database: SimulationDatabase
   const caught: { fault: Fault; verdict: Verdict }[] = []
   beforeAll(async () => {
     // The statements of a fault break rules: that is what it is for.
     captureStatements(undefined)
-    database = await openSimulationDatabase(scenario)
+    database = await openSimulationDatabase(scenario, { server })
   })
   afterAll(() => database[Symbol.asyncDispose]())
 

@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { captureStatements } from '../../src/kernel/db/client.ts'
 import { share } from '../thoroughness.ts'
 import { caughtBy } from './caught-by.ts'
 import { deliveries } from './deliveries/scenario.ts'
-import { openSimulationDatabase } from './engine/database.ts'
+import {
+  openSimulationDatabase,
+  type SimulationServer,
+  startSimulationServer,
+} from './engine/database.ts'
 import { findDifference, type Recording, record } from './engine/replay.ts'
 import { report } from './engine/report.ts'
 import { catchFault, simulate } from './engine/simulate.ts'
@@ -13,11 +17,17 @@ import { scenarios } from './scenarios.ts'
 
 const timeout = 600_000
 
+let server: SimulationServer
+beforeAll(async () => {
+  server = await startSimulationServer()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
 test.each(scenarios)(
   '$name: a seed is the same history again, on a busy machine, with other connections and after other histories',
   { timeout },
   async (scenario) => {
-    await using database = await openSimulationDatabase(scenario)
+    await using database = await openSimulationDatabase(scenario, { server })
     const first: Recording[] = []
     const seeds = share(scenario.seeds.replayed)
     for (let seed = 1; seed <= seeds; seed++) {
@@ -32,7 +42,7 @@ test.each(scenarios)(
     }
     expect(new Set(first.map(({ verdict }) => verdict.digest)).size).toBe(seeds)
 
-    await using another = await openSimulationDatabase(scenario, { unsteady: true })
+    await using another = await openSimulationDatabase(scenario, { server, unsteady: true })
     using _load = burnInBursts()
     const differences: string[] = []
     for (const recording of first.reverse()) {
@@ -47,7 +57,7 @@ test.each(scenarios)(
 test('the command that a violation names replays it to the same step', { timeout }, async () => {
   // The statements of a fault break rules: that is what it is for.
   captureStatements(undefined)
-  await using database = await openSimulationDatabase(deliveries)
+  await using database = await openSimulationDatabase(deliveries, { server })
   const fault = deliveries.faults.find(({ name }) => name === 'no-sweep')
   if (!fault) expect.fail('there is no such fault')
   const remembered = caughtBy.deliveries?.[fault.name]

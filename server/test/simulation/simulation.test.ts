@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { firstSeed, share } from '../thoroughness.ts'
-import { openSimulationDatabase } from './engine/database.ts'
+import {
+  openSimulationDatabase,
+  type SimulationServer,
+  startSimulationServer,
+} from './engine/database.ts'
 import { report } from './engine/report.ts'
 import { simulate } from './engine/simulate.ts'
 import { scenarios } from './scenarios.ts'
@@ -15,11 +19,17 @@ const cases = scenarios.map((scenario) => {
   return { name: scenario.name, scenario, seeds, first, last: first + count - 1 }
 })
 
+let server: SimulationServer
+beforeAll(async () => {
+  server = await startSimulationServer()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
 test.each(cases)(
   '$name: every promise is kept in simulated histories, of seeds $first to $last',
   { timeout },
   async ({ scenario, seeds }) => {
-    await using database = await openSimulationDatabase(scenario)
+    await using database = await openSimulationDatabase(scenario, { server })
     const broken: string[] = []
     for (const seed of seeds) {
       const verdict = await simulate(database, scenario, seed)

@@ -6,7 +6,14 @@ import { startPostgresServer } from '../../postgres-server.ts'
 import { Backends } from './backends.ts'
 import type { Scenario } from './scenario.ts'
 
-/** A database, on a server of its own, in which one simulation of a scenario after the other runs. */
+/** A PostgreSQL for simulations alone. */
+export interface SimulationServer extends AsyncDisposable {
+  admin: pg.Client
+  /** A migrated database on it, that others are copied from. */
+  templateUrl: URL
+}
+
+/** A database in which one simulation of a scenario after the other runs. */
 export interface SimulationDatabase extends AsyncDisposable {
   admin: pg.Client
   backends: Backends
@@ -17,25 +24,48 @@ export interface SimulationDatabase extends AsyncDisposable {
 interface SimulationDatabaseOptions {
   /** Real chance decides what must not matter: which connection is used, how long an answer takes. */
   unsteady?: boolean
+  /** Undefined: one of its own. */
+  server?: SimulationServer
 }
+
+export async function startSimulationServer(): Promise<SimulationServer> {
+  const postgres = await startPostgresServer()
+  const admin = new pg.Client({ connectionString: postgres.url })
+  await admin.connect()
+  if (!process.env.TEST_DATABASE_URL) {
+    // Its look at the tables would count as a transaction that may still see their old rows.
+    await admin.query('alter system set autovacuum = off')
+    await admin.query('select pg_reload_conf()')
+  }
+  const templateUrl = await createDatabase(admin, new URL(postgres.url))
+  await migrate(templateUrl.href)
+  return {
+    ...{ admin, templateUrl },
+    async [Symbol.asyncDispose]() {
+      await dropDatabase(admin, templateUrl)
+      await admin.end()
+      await postgres[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function createDatabase(admin: pg.Client, server: URL, more = ''): Promise<URL> {
+  const url = new URL(server)
+  url.pathname = `/simulation_${randomBytes(6).toString('hex')}`
+  await admin.query(`create database ${url.pathname.slice(1)} ${more}`)
+  return url
+}
+
+const dropDatabase = (admin: pg.Client, { pathname }: URL) =>
+  admin.query(`drop database ${pathname.slice(1)} with (force)`)
 
 export async function openSimulationDatabase(
   { seedRows }: Pick<Scenario, 'seedRows'>,
-  { unsteady = false }: SimulationDatabaseOptions = {},
+  { unsteady = false, server }: SimulationDatabaseOptions = {},
 ): Promise<SimulationDatabase> {
-  const postgres = await startPostgresServer()
-  const server = new pg.Client({ connectionString: postgres.url })
-  await server.connect()
-  if (!process.env.TEST_DATABASE_URL) {
-    // Its look at the tables would count as a transaction that may still see their old rows.
-    await server.query('alter system set autovacuum = off')
-    await server.query('select pg_reload_conf()')
-  }
-  const name = `simulation_${randomBytes(6).toString('hex')}`
-  await server.query(`create database ${name}`)
-  const url = new URL(postgres.url)
-  url.pathname = `/${name}`
-  await migrate(url.href)
+  const { admin: serverAdmin, templateUrl, ...own } = server ?? (await startSimulationServer())
+  const template = `template ${templateUrl.pathname.slice(1)} strategy file_copy`
+  const url = await createDatabase(serverAdmin, templateUrl, template)
 
   const admin = new pg.Client({ connectionString: url.href })
   await admin.connect()
@@ -60,9 +90,8 @@ export async function openSimulationDatabase(
     async [Symbol.asyncDispose]() {
       await backends.close()
       await admin.end()
-      await server.query(`drop database ${name} with (force)`)
-      await server.end()
-      await postgres[Symbol.asyncDispose]()
+      await dropDatabase(serverAdmin, url)
+      if (!server) await own[Symbol.asyncDispose]()
     },
   }
 }
