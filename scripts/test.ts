@@ -109,7 +109,8 @@ process.exitCode = interrupted ? 130 : Math.min(total.failed, 1)
 /** What failed beside others runs once more alone. */
 async function runTests(run: TestRun) {
   const first = await runOnce(run)
-  const { failures = [], elsewhere } = first.counts
+  const { failures = [], notes = [], elsewhere } = first.counts
+  report.push(...notes.map((note) => `NOTE: ${note}`))
   for (const { file, tests } of failures) {
     report.push(...tests.map((test) => `       failed: ${file} > ${test}`))
   }

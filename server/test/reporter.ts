@@ -7,6 +7,8 @@ export interface Counts {
   skipped: number
   /** What failed, file by file. */
   failures: { file: string; tests: string[] }[]
+  /** What tests say of themselves that passed, to be looked at. */
+  notes: string[]
   /** Failures that belong to no file: errors outside of tests, the global set-up. */
   elsewhere: number
 }
@@ -14,7 +16,9 @@ export interface Counts {
 /** Ends the output with one plain line, and writes the counts as JSON where a caller adds them up. */
 export class CountReporter implements Reporter {
   readonly #countsFile: string | undefined
-  readonly #counts: Counts = { passed: 0, failed: 0, skipped: 0, failures: [], elsewhere: 0 }
+  readonly #counts: Counts = {
+    ...{ passed: 0, failed: 0, skipped: 0, failures: [], notes: [], elsewhere: 0 },
+  }
 
   constructor(countsFile?: string) {
     this.#countsFile = countsFile
@@ -42,6 +46,9 @@ export class CountReporter implements Reporter {
       // A test that has not ended was cut off.
       const counted = state === 'pending' ? 'failed' : state
       this.#counts[counted] += 1
+      for (const { message } of test.annotations()) {
+        this.#counts.notes.push(`${test.fullName}: ${message}`)
+      }
       if (counted === 'failed') failed.push(`${test.fullName}: ${firstLine(errors)}`)
     }
     // A file that could not be loaded, or whose hooks failed, has no failed test to show for it.
@@ -58,6 +65,7 @@ export class CountReporter implements Reporter {
     // Failed as a whole: the global set-up.
     if (code !== 0 && counts.failed === 0) counts.failed = counts.elsewhere = 1
     const tail = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
+    for (const note of counts.notes) console.log(`NOTE: ${note}`)
     console.log(`${counts.passed} passed, ${counts.failed} failed${tail}`)
     if (this.#countsFile) writeFileSync(this.#countsFile, JSON.stringify(counts))
   }

@@ -34,15 +34,19 @@ describe.each(scenarios)('$name', (scenario) => {
   })
   afterAll(() => database[Symbol.asyncDispose]())
 
-  test.each(scenario.faults.filter(isTried))(
+  test.for(scenario.faults.filter(isTried))(
     'the simulation catches $name',
     { timeout },
-    async (fault) => {
-      const remembered = caughtBy[scenario.name]?.[fault.name]
+    async (fault, { annotate }) => {
+      const remembered = caughtBy[scenario.name]?.[fault.name] ?? []
       const verdict = await catchFault(database, scenario, fault, remembered)
       if (!verdict) expect.fail('no seed catches it')
-      if (verdict.seed !== remembered) {
-        console.warn(`caught-by.ts: ${scenario.name}: '${fault.name}': ${verdict.seed}`)
+      const { seed } = verdict
+      if (seed !== remembered[0]) {
+        const command = `npm run simulate -- ${scenario.name} --find-catching`
+        await annotate(
+          `seed ${remembered[0]} catches it no more, ${seed} does; "${command}" prints others`,
+        )
       }
       caught.push({ fault, verdict })
     },

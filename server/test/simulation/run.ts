@@ -35,8 +35,8 @@ else await runSeeds()
 
 async function findCatchingSeeds() {
   for (const fault of scenario.faults) {
-    const caught = await findCatching(database, scenario, fault)
-    console.log(`    '${fault.name}': ${caught?.seed},`)
+    const seeds = await findCatching(database, scenario, fault)
+    console.log(`    '${fault.name}': [${seeds.join(', ')}],`)
   }
 }
 
@@ -100,5 +100,5 @@ SCENARIO   ${scenarios.map(({ name }) => name).join(' or ')}; without one, the f
 ${scenarios.map(({ name, faults }) => `           ${name}: ${faults.map((fault) => fault.name).join(', ')}`).join('\n')}
 --trace    prints everything that happens
 --twice    runs each seed again, and compares
---find-catching  prints a seed that catches each fault, for caught-by.ts`
+--find-catching  prints the seeds that catch each fault soonest, for caught-by.ts`
 }
