@@ -1,4 +1,5 @@
 // A process that moves a workspace: node mover.ts SOURCE_URL TARGET_URL WORKSPACE_ID KILL_AT_STEP.
+import { flushCompileCache } from 'node:module'
 import pino from 'pino'
 import { readConfig } from '../src/config.ts'
 import { moveWorkspace } from '../src/features/moves/index.ts'
@@ -20,7 +21,10 @@ const contextOf = (url: string) =>
 await moveWorkspace(contextOf(sourceUrl), contextOf(targetUrl), workspaceId, {
   ...{ sourceName: 'a', targetName: 'b', restMs: 0 },
   onProgress({ step }) {
-    if (step === killAt) process.kill(process.pid, 'SIGKILL')
+    if (step !== killAt) return
+    // Whoever is killed writes no modules for the next one.
+    flushCompileCache()
+    process.kill(process.pid, 'SIGKILL')
   },
 })
 process.exit(0)
