@@ -1,9 +1,9 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { Suspense, useEffect, useEffectEvent } from 'react'
+import { Suspense, useEffect } from 'react'
 import { cacheOf } from '../api/caches.ts'
 import { setWorkspace } from '../api/client.ts'
-import { useSessionRefresh, useWorkspace } from '../features/users/index.ts'
+import { refreshSession, useWorkspace } from '../features/users/index.ts'
 import { lazyPart } from '../lib/lazy-part.ts'
 import { rememberWorkspace } from '../lib/remembered.ts'
 import { leaveWorkspace } from '../lib/workspace-leave.ts'
@@ -21,10 +21,11 @@ export function WorkspaceScope() {
   // Before the pages below ask for anything, which an effect would be too late for.
   setWorkspace(id)
   useEffect(() => rememberWorkspace(handle), [handle])
-  const refreshSession = useSessionRefresh()
-  const onSessionChange = useEffectEvent(() => void refreshSession())
   useEffect(() => {
-    const end = followWorkspace({ workspaceId: id, cache: cacheOf(id), onSessionChange })
+    const end = followWorkspace({
+      ...{ workspaceId: id, cache: cacheOf(id) },
+      onSessionChange: () => void refreshSession(),
+    })
     return () => {
       end()
       leaveWorkspace()

@@ -354,11 +354,15 @@ test('a server that goes away is told, and when it is back what changed meanwhil
   // The stream is there again as well.
   await rowOf('Typed meanwhile').waitFor()
 
-  // So it is when the session ends.
+  // So it is when the session ends. A step does not wait for who is signed in, and the answer is told.
   for (const page of [reader, writer]) allowFailures(page, / 401$/)
-  await api.ctx.database.peek.deleteFrom('user_sessions').where('user_id', '=', person.id).execute()
+  const asked = Promise.withResolvers<Route>()
+  await reader.route('**/app/session', asked.resolve, { times: 1 })
   await reader.clock.fastForward(31_000)
   await reader.getByRole('button', { name: 'New key' }).click()
+  await reader.getByRole('dialog', { name: 'New key' }).waitFor()
+  await api.ctx.database.peek.deleteFrom('user_sessions').where('user_id', '=', person.id).execute()
+  await (await asked.promise).fallback()
   await reader.getByRole('dialog', { name: 'Sign in again' }).waitFor()
   await reader.locator('th', { hasText: 'Typed meanwhile' }).waitFor()
 })

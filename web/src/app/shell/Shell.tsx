@@ -4,7 +4,7 @@ import { Outlet, useRouter } from '@tanstack/react-router'
 import { Menu } from 'lucide-react'
 import { Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useSignedIn } from '../../features/users/index.ts'
+import { useSessionChanges, useSignedIn } from '../../features/users/index.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Wordmark } from '../../ui/Wordmark.tsx'
 import { ConnectionNotice } from './ConnectionNotice.tsx'
@@ -23,6 +23,7 @@ const NavDrawer = lazyPart(() => import('./NavDrawer.tsx'), 'NavDrawer')
 export function Shell() {
   const { t } = useTranslation()
   const { user } = useSignedIn()
+  useSessionChanges()
   const router = useRouter()
   const [isNavOpen, nav] = useDisclosure()
   const [isListOpen, list] = useDisclosure()

@@ -12,7 +12,7 @@ import { useBlockWhile } from '../../lib/block-while.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { ShownOnce } from '../../ui/ShownOnce.tsx'
-import { useSessionRefresh } from '../users/index.ts'
+import { refreshSession } from '../users/index.ts'
 import { BackupCodes } from './BackupCodes.tsx'
 
 interface ConfirmWithPasswordProps {
@@ -24,7 +24,6 @@ interface ConfirmWithPasswordProps {
 
 export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswordProps) {
   const { t } = useTranslation()
-  const refresh = useSessionRefresh()
   const [codes, setCodes] = useState<string[]>()
   const form = useForm({ initialValues: { password: '' } })
   const close = () => {
@@ -43,7 +42,7 @@ export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswo
     async onSuccess() {
       close()
       notifications.show({ message: t(($) => $.secondFactor.disabled) })
-      await refresh()
+      await refreshSession()
     },
   })
   const { mutate, isPending, error } = verb === 'codes' ? renew : disable

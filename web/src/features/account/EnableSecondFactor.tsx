@@ -14,7 +14,7 @@ import { Form } from '../../ui/Form.tsx'
 import { QrCode } from '../../ui/QrCode.tsx'
 import { Secret } from '../../ui/Secret.tsx'
 import { ShownOnce } from '../../ui/ShownOnce.tsx'
-import { useSessionRefresh } from '../users/index.ts'
+import { refreshSession } from '../users/index.ts'
 import { BackupCodes } from './BackupCodes.tsx'
 
 interface EnableSecondFactorProps {
@@ -64,7 +64,6 @@ interface ScanAndConfirmProps extends EnableSecondFactorProps {
 function ScanAndConfirm({ started, onConfirm, onRefused, onConfirmed }: ScanAndConfirmProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const refresh = useSessionRefresh()
   const form = useForm({ initialValues: { code: '' } })
   const confirm = useMutation({
     ...confirmSecondFactorMutation(),
@@ -77,7 +76,7 @@ function ScanAndConfirm({ started, onConfirm, onRefused, onConfirmed }: ScanAndC
       onConfirmed()
       notifications.show({ message: t(($) => $.secondFactor.enabled) })
       await cache.invalidateQueries({ queryKey: listOwnSessionsQueryKey() })
-      await refresh()
+      await refreshSession()
     },
   })
   useBlockWhile(confirm.isPending)

@@ -9,12 +9,11 @@ import { updateProfileMutation } from '../../api/generated/@tanstack/react-query
 import { showFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
-import { useSessionRefresh, useSignedIn } from '../users/index.ts'
+import { refreshSession, useSignedIn } from '../users/index.ts'
 
 export function Profile() {
   const { t } = useTranslation()
   const { user } = useSignedIn()
-  const refresh = useSessionRefresh()
   const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { name: user.name },
@@ -25,7 +24,7 @@ export function Profile() {
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
     async onSuccess() {
-      await refresh()
+      await refreshSession()
       notifications.show({ message: t(($) => $.common.saved) })
     },
   })

@@ -4,5 +4,11 @@ export { isAtLeast, type Role, roles } from './roles.ts'
 export { SignInForm } from './SignInForm.tsx'
 export { SignInWithProvider } from './SignInWithProvider.tsx'
 export { signInSearchOf } from './search.ts'
-export { readSession, useSessionRefresh, useSignedIn, useWorkspace } from './session.ts'
+export {
+  readSession,
+  refreshSession,
+  useSessionChanges,
+  useSignedIn,
+  useWorkspace,
+} from './session.ts'
 export { takeWanted } from './wanted-page.ts'

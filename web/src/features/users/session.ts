@@ -1,34 +1,57 @@
+import { type QueryFunctionContext, useQuery } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { personalCache } from '../../api/caches.ts'
 import { setConnection } from '../../api/connection.ts'
 import {
   getSessionOptions,
   getSessionQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { getSession } from '../../api/generated/sdk.gen.ts'
 import type { SessionState } from '../../api/generated/types.gen.ts'
 
 const signedIn = getRouteApi('/signed-in')
 const inWorkspace = getRouteApi('/signed-in/w/$handle')
 
-/** Kept however long no step asks for it: within the application nothing else does. */
-const sessionOptions = () => ({ ...getSessionOptions(), gcTime: Number.POSITIVE_INFINITY })
+const knownSession = () => personalCache.getQueryData<SessionState>(getSessionQueryKey())
 
 /**
- * Read again when it is older than the cache allows, which `ensureQueryData` would not. Whoever was
- * signed in keeps the page while the server is away, and when the session ends: a notice over it says so.
- * Somebody else who has signed in meanwhile sees nothing of theirs.
+ * Whoever was signed in keeps the page when the session ends: a notice over it says so. Somebody else who
+ * has signed in meanwhile sees nothing of theirs.
+ */
+const sessionOptions = () => ({
+  ...getSessionOptions(),
+  async queryFn({ signal }: QueryFunctionContext) {
+    const { data: read } = await getSession({ signal })
+    const known = knownSession()
+    if (!known?.user || read.user?.id === known.user.id) return read
+    if (read.user) window.location.reload()
+    else setConnection('signed-out')
+    return known
+  },
+})
+
+/**
+ * Who is signed in, as far as is known: no step within the application waits for the server. What is older
+ * than the cache allows is read again meanwhile, and the shell shows what that finds.
  */
 export async function readSession() {
-  const key = getSessionQueryKey()
-  const known = personalCache.getQueryData<SessionState>(key)
+  const known = knownSession()
   if (!known?.user) return personalCache.fetchQuery(sessionOptions())
-  const read = await personalCache.fetchQuery(sessionOptions()).catch(() => known)
-  if (read.user && read.user.id !== known.user.id) window.location.reload()
-  if (read.user) return read
-  setConnection('signed-out')
-  // It is asked for again at the next step.
-  personalCache.setQueryData(key, known, { updatedAt: 0 })
+  void personalCache.prefetchQuery(sessionOptions())
   return known
+}
+
+/** Gives the pages what a reading has changed. */
+export function useSessionChanges() {
+  const router = useRouter()
+  const { data } = useQuery(sessionOptions())
+  const shown = useRef(data)
+  useEffect(() => {
+    if (data === shown.current) return
+    shown.current = data
+    void router.invalidate()
+  }, [data, router])
 }
 
 /** Who is signed in, and where they may go. */
@@ -38,10 +61,5 @@ export const useSignedIn = () => signedIn.useRouteContext().session
 export const useWorkspace = () => inWorkspace.useRouteContext().workspace
 
 /** After a change of what the session shows: names, workspaces, the second factor. */
-export function useSessionRefresh() {
-  const router = useRouter()
-  return async () => {
-    await personalCache.invalidateQueries({ queryKey: getSessionQueryKey() })
-    await router.invalidate()
-  }
-}
+export const refreshSession = () =>
+  personalCache.invalidateQueries({ queryKey: getSessionQueryKey() })

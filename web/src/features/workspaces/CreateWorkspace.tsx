@@ -11,13 +11,12 @@ import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
-import { useSessionRefresh } from '../users/index.ts'
+import { refreshSession } from '../users/index.ts'
 
 /** For whoever runs the server; they become its owner, and go there. */
 export function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const refresh = useSessionRefresh()
   const idempotencyKey = useIdempotencyKey()
   const [fault, setFault] = useState<Fault>()
   const form = useForm({
@@ -29,7 +28,7 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
     ...createWorkspaceMutation(),
     onMutate: () => setFault(undefined),
     onError: (refused) => setFault(showFault(form, refused)),
-    onSuccess: refresh,
+    onSuccess: refreshSession,
   })
   return (
     <Modal

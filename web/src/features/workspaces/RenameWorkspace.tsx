@@ -13,12 +13,11 @@ import type { Workspace } from '../../api/generated/types.gen.ts'
 import { showFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
-import { isAtLeast, useSessionRefresh, useWorkspace } from '../users/index.ts'
+import { isAtLeast, refreshSession, useWorkspace } from '../users/index.ts'
 
 export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const refresh = useSessionRefresh()
   const mayChange = isAtLeast(useWorkspace().role, 'admin')
   const [fault, setFault] = useState<Fault>()
   const form = useForm({
@@ -32,7 +31,7 @@ export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
     onError: (refused) => setFault(showFault(form, refused)),
     async onSuccess(renamed) {
       cache.setQueryData(getWorkspaceQueryKey(), renamed)
-      await refresh()
+      await refreshSession()
       notifications.show({ message: t(($) => $.common.saved) })
     },
   })
