@@ -151,7 +151,16 @@ test('who lifts an entry is told what else keeps everybody from writing, and wai
   await dialog.getByText('go on where they were').click()
   await dialog.getByRole('button', { name: 'Lift entry' }).click()
   await page.getByText('until you activate them: Autumn, Winter').waitFor()
-  await page.getByRole('link', { name: 'Winter' }).click()
+  // However many notices stay until they are closed, the next one is told at once.
+  const lift = page.getByRole('button', { name: `Lift ${undone.address}` })
+  const resting = page.getByText('until you activate them: Autumn, Winter')
+  for (let told = 2; told <= 6; told++) {
+    await lift.click()
+    await dialog.getByText('go on where they were').click()
+    await dialog.getByRole('button', { name: 'Lift entry' }).click()
+    await expect.poll(() => resting.count()).toBe(told)
+  }
+  await page.getByRole('link', { name: 'Winter' }).last().click()
   await expect.poll(() => new URL(page.url()).pathname).toBe(`/w/default/campaigns/${winter.id}`)
 })
 
