@@ -76,6 +76,8 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   const send = () => {
     if (!draft || isEmpty || !isAllowed) return
     leave()
+    // What is said of it is about the text before.
+    forgetUnsent(id)
     queueReply({
       ...{ workspaceId, threadId: id, draft: name, html, key: draft.key },
       force: mayForce && isForced,
