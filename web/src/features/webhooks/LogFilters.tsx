@@ -1,4 +1,5 @@
 import { Button, Group, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lastDay } from '../../lib/time.ts'
 import { FilterChip } from '../../ui/FilterChip.tsx'
@@ -16,6 +17,14 @@ interface LogFiltersProps {
 export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
   const { t } = useTranslation()
   const { names } = useEventNames()
+  const { lead = '' } = search
+  const [typed, setTyped] = useState(lead)
+  const [seen, setSeen] = useState(lead)
+  // Also after a reset, a link or Back.
+  if (seen !== lead) {
+    setSeen(lead)
+    setTyped(lead)
+  }
   const set = (changes: Record<string, string | undefined>) =>
     onChange(webhookSearchOf({ ...search, ...changes }))
   return (
@@ -37,18 +46,17 @@ export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
         />
       )}
       <TextInput
-        key={search.lead}
         size="xs"
         type="search"
         aria-label={t(($) => $.webhooks.filters.lead)}
         placeholder={t(($) => $.webhooks.filters.lead)}
-        defaultValue={search.lead ?? ''}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') set({ lead: event.currentTarget.value.trim() })
+          if (event.key === 'Enter') set({ lead: typed.trim() })
         }}
-        onBlur={(event) => {
-          const lead = event.currentTarget.value.trim()
-          if (lead !== (search.lead ?? '')) set({ lead })
+        onBlur={() => {
+          if (typed.trim() !== lead) set({ lead: typed.trim() })
         }}
       />
       <TextInput
