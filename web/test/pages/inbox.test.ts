@@ -1037,16 +1037,27 @@ test('what is read stays open when something comes in, and what cannot be read s
   const { ctx, workspaceId } = application.api
   const mail = { text: 'A long answer', html: '<p>A long answer</p>' }
   const { id } = await world.converse({ email: 'reader@reads.example' }, mail)
-  const page = await open(application.visitor, '/account')
+  const person = await createMember(application.api, 'reads@team.example', 'member')
+  const page = await open(person.browser, '/account')
   const missing = 'This mail could not be read.'
   expectFailures(page, /^GET \/app\/messages\/\S+\/body 503$/)
-  await page.route('**/body?*', (route) => route.fulfill(refusal(503, noAnswer)), {
-    times: 1,
-  })
-  await page.goto(`${application.address}${path}?thread=${id}`)
-  await page.getByText(missing).waitFor()
+  const openUnread = async () => {
+    await page.route('**/body?*', (route) => route.fulfill(refusal(503, noAnswer)), {
+      times: 1,
+    })
+    await page.goto(`${application.address}${path}?thread=${id}`)
+    await page.getByText(missing).waitFor()
+  }
+  await openUnread()
   await page.getByRole('button', { name: 'Try again' }).click()
   const text = page.frameLocator('iframe[title="Mail"]').getByText('A long answer')
+  await text.waitFor()
+  // Once somebody has signed in again it is read by itself.
+  await openUnread()
+  expectFailures(page, / 401$/)
+  await ctx.database.peek.deleteFrom('user_sessions').where('user_id', '=', person.id).execute()
+  tellPages(ctx, workspaceId, ['inbox'])
+  await signInAgain(page)
   await text.waitFor()
   await addMails(ctx, workspaceId, id, 1)
   tellPages(ctx, workspaceId, ['inbox'])

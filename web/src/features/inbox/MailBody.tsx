@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useConnection } from '../../api/connection.ts'
 import { unreachable } from '../../api/fault.ts'
 import { highlightWords } from '../../lib/highlight-words.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
@@ -23,6 +24,11 @@ export function MailBody({ id, showsImages, words }: MailBodyProps) {
   const [height, setHeight] = useState(heightAtFirst)
   const [body, setBody] = useState<HTMLElement>()
   const [isMissing, setMissing] = useState(false)
+  const connection = useConnection()
+  useEffect(() => {
+    // What could not be read while the server was away, or the session over, is read now.
+    if (connection === 'connected') setMissing(false)
+  }, [connection])
   useEffect(() => (body ? highlightWords(body, words) : undefined), [body, words])
   const measure = useCallback((frame: HTMLIFrameElement) => {
     const mail = frame.contentDocument
