@@ -77,6 +77,11 @@ test('whoever runs the server sets the plan of a workspace, and no one else is o
   await theirs.getByRole('heading', { name: 'Plan' }).waitFor()
   expect(await theirs.getByRole('button', { name: 'Change plan' }).count()).toBe(0)
   expect(await theirs.getByRole('dialog').count()).toBe(0)
+  // Nor is anything asked for that would be refused, when Enter is pressed in a name that only admins change.
+  const viewer = await createMember(api, 'looks@team.example', 'viewer')
+  const seen = await open(viewer.browser, '/w/default/settings/workspace')
+  await seen.getByRole('textbox', { name: 'Name' }).press('Enter')
+  await seen.getByRole('heading', { name: 'Plan' }).waitFor()
 })
 
 test('whoever runs the server makes another workspace, and is taken there', async ({

@@ -35,9 +35,10 @@ export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
       notifications.show({ message: t(($) => $.common.saved) })
     },
   })
-  const save = form.onSubmit((body) =>
-    rename.mutate({ body }, { onSuccess: () => form.resetDirty(body) }),
-  )
+  const save = form.onSubmit((body) => {
+    // Enter sends a form without a button, too.
+    if (mayChange) rename.mutate({ body }, { onSuccess: () => form.resetDirty(body) })
+  })
   return (
     <Form onSubmit={save} fault={fault}>
       <UnsavedGuard isUnsaved={form.isDirty} staysBelowPanels />
