@@ -247,10 +247,13 @@ test('a change whose answer got lost is done once and can be set back; more than
   ])
   const page = await open(application.visitor, `${path}?q=lost.example`)
   expectFailures(page, 'POST /app/leads/bulk lost')
+  // What does nothing until the answer is there is not offered.
+  let isOffered: boolean | undefined
   await page.route(
     '**/app/leads/bulk',
     async (route) => {
       await route.fetch()
+      isOffered = await page.getByRole('button', { name: 'Resume' }).isEnabled()
       await route.abort()
     },
     { times: 1 },
@@ -259,6 +262,7 @@ test('a change whose answer got lost is done once and can be set back; more than
   await page.getByLabel('Select dan@lost.example').check()
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('alert').waitFor()
+  expect(isOffered).toBe(false)
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('2 leads paused.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()

@@ -52,6 +52,7 @@ export function BulkBar(props: BulkBarProps) {
       variant="default"
       size="xs"
       loading={running === action}
+      disabled={running !== undefined}
       onClick={() => onPress({ action })}
     >
       {t(($) => $.leads.bulk[action])}
@@ -69,6 +70,7 @@ export function BulkBar(props: BulkBarProps) {
       <StatusMenu
         position="top-start"
         isBusy={running === 'set_status'}
+        isDisabled={running !== undefined}
         onSet={(status, name) => changeOrAsk({ action: 'set_status', status }, name)}
       />
       {button('pause', changeOrAsk)}

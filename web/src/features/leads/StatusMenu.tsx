@@ -7,11 +7,13 @@ import { settableStatuses } from './settable.ts'
 interface StatusMenuProps {
   position: 'top-start' | 'bottom-start'
   isBusy: boolean
+  /** Something else is being done. */
+  isDisabled?: boolean
   onSet: (status: string, name: string) => void
 }
 
 /** What a person may say of leads: the statuses that each workspace has, and its own labels. */
-export function StatusMenu({ position, isBusy, onSet }: StatusMenuProps) {
+export function StatusMenu({ position, isBusy, isDisabled = false, onSet }: StatusMenuProps) {
   const { t } = useTranslation()
   const { settable } = useOwnLabels()
   return (
@@ -21,6 +23,7 @@ export function StatusMenu({ position, isBusy, onSet }: StatusMenuProps) {
           variant="default"
           size="xs"
           loading={isBusy}
+          disabled={isDisabled}
           rightSection={<ChevronDown size="0.875rem" aria-hidden />}
         >
           {t(($) => $.leads.bulk.setStatus)}
