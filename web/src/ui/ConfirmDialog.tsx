@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Fault } from '../api/fault.ts'
 import { FaultNotice } from './FaultNotice.tsx'
@@ -36,7 +36,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       <Stack>
         <Text>{body}</Text>
         {children}
-        {fault && <FaultNotice fault={fault} />}
+        <NewFault fault={fault} />
         <Group justify="flex-end">
           <Button variant="default" data-autofocus disabled={isBusy} onClick={onClose}>
             {cancel}
@@ -48,4 +48,10 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       </Stack>
     </Modal>
   )
+}
+
+/** Opened again, it does not begin with the refusal of last time, which whatever was asked still knows. */
+function NewFault({ fault }: Pick<ConfirmDialogProps, 'fault'>) {
+  const [before] = useState(fault)
+  return fault && fault !== before && <FaultNotice fault={fault} />
 }

@@ -721,6 +721,18 @@ test('an unsubscribe says what it does before it is done, and what is put off co
   await page.getByRole('button', { name: 'Unsubscribe' }).click()
   const asking = page.getByRole('dialog', { name: 'Unsubscribe edith@lead.example?' })
   await asking.getByText('There is no undo').waitFor()
+  // Asked again, it does not begin with the refusal of last time.
+  expectFailures(page, 'POST /app/api/v2/lead/update/status 409')
+  await page.route('**/lead/update/status', (route) => route.fulfill(refusal(409, noAnswer)), {
+    times: 1,
+  })
+  await asking.getByRole('button', { name: 'Unsubscribe' }).click()
+  await asking.getByText(noAnswer).waitFor()
+  await asking.getByRole('button', { name: 'Cancel' }).click()
+  await asking.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Unsubscribe' }).click()
+  await asking.getByText('There is no undo').waitFor()
+  expect(await asking.getByText(noAnswer).count()).toBe(0)
   await asking.getByRole('button', { name: 'Unsubscribe' }).click()
   await asking.waitFor({ state: 'detached' })
   const { status } = await api.ctx.database.peek

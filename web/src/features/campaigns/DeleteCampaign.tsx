@@ -38,10 +38,7 @@ export function DeleteCampaign({ campaign, onClose }: DeleteCampaignProps) {
       isBusy={remove.isPending}
       fault={remove.error}
       onConfirm={() => campaign && remove.mutate({ path: { id: campaign.id } })}
-      onClose={() => {
-        remove.reset()
-        onClose()
-      }}
+      onClose={onClose}
     />
   )
 }

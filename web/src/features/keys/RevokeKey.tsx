@@ -22,7 +22,6 @@ export function RevokeKey({
   const cache = useQueryClient()
   const [withChildren, setWithChildren] = useState(false)
   const close = () => {
-    revoke.reset()
     setWithChildren(false)
     onClose()
   }

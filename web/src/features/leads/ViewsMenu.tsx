@@ -87,7 +87,14 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
             </Group>
           ))}
           {views.length > 0 && <Menu.Divider />}
-          <Menu.Item onClick={naming.open}>{t(($) => $.leads.views.save)}</Menu.Item>
+          <Menu.Item
+            onClick={() => {
+              keep.reset()
+              naming.open()
+            }}
+          >
+            {t(($) => $.leads.views.save)}
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <Modal opened={isNaming} onClose={naming.close} title={t(($) => $.leads.views.title)}>

@@ -63,10 +63,7 @@ export function InvitationList() {
                         size="compact-sm"
                         color="red"
                         aria-label={t(($) => $.invitations.revokeOf, { email })}
-                        onClick={() => {
-                          revoke.reset()
-                          setWithdrawn({ id, email })
-                        }}
+                        onClick={() => setWithdrawn({ id, email })}
                       >
                         {t(($) => $.invitations.revoke)}
                       </Button>

@@ -34,10 +34,7 @@ export function RemoveMember({ member, onClose }: RemoveMemberProps) {
       isBusy={remove.isPending}
       fault={remove.error}
       onConfirm={() => member && remove.mutate({ path: { id: member.id } })}
-      onClose={() => {
-        remove.reset()
-        onClose()
-      }}
+      onClose={onClose}
     />
   )
 }

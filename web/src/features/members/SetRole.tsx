@@ -37,10 +37,7 @@ export function SetRole({ change, onClose }: SetRoleProps) {
       onConfirm={() =>
         change && update.mutate({ path: { id: change.member.id }, body: { role: change.role } })
       }
-      onClose={() => {
-        update.reset()
-        onClose()
-      }}
+      onClose={onClose}
     />
   )
 }
