@@ -91,6 +91,11 @@ test('a webhook is made with a try-out receiver, tested and seen verified, witho
   await page.getByRole('button', { name: 'Send test' }).click()
   await page.getByText('Verified').waitFor()
   await rows(page).getByText('Delivered').waitFor()
+  // Back leads to where it was begun, and not into another one.
+  await page.goBack()
+  await page.waitForURL(`**${path}`)
+  await page.getByRole('row').getByText('Try-out').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
 const scrollTop = `document.querySelector('[role=grid]').scrollTop`

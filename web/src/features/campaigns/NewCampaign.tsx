@@ -50,7 +50,8 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const follow = {
     onSuccess({ id }: { id: string }) {
       form.resetDirty()
-      void navigate({ to: '/w/$handle/campaigns/$id', params: { handle, id } })
+      // Back leads to the list: the form would be there again, and blank.
+      void navigate({ to: '/w/$handle/campaigns/$id', params: { handle, id }, replace: true })
     },
   }
   const create = useMutation({

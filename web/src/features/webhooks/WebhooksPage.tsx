@@ -40,7 +40,11 @@ export function WebhooksPage() {
           <CreateWebhook
             onCancel={close}
             onDone={(id) =>
-              void navigate({ to: '/w/$handle/settings/webhooks/$id', params: { id }, search: {} })
+              // Back leads to the list: the form would be there again, and blank.
+              void navigate({
+                ...{ to: '/w/$handle/settings/webhooks/$id', params: { id }, search: {} },
+                replace: true,
+              })
             }
           />
         </Drawer>
