@@ -202,6 +202,12 @@ test('the name of a variable can be emptied, and one that is refused is not show
   open,
 }) => {
   const page = await open(application.visitor, path)
+  const listed = Promise.withResolvers<void>()
+  await page.route('**/app/campaigns/names', async (route) => {
+    await listed.promise
+    await route.fallback()
+  })
+  await page.reload()
   const buffer = Buffer.from('email,Plan,Tarif\nann@names.example,big,small\n')
   const file = { name: 'plans.csv', mimeType: 'text/csv', buffer }
   await page.locator('input[type=file]').setInputFiles(file)
@@ -228,6 +234,13 @@ test('the name of a variable can be emptied, and one that is refused is not show
     { times: 1 },
   )
   const campaign = page.getByRole('combobox', { name: 'Campaign' })
+  // Before it is known which there are, none is made: it may be there.
+  await campaign.fill('There already')
+  const listbox = page.getByRole('listbox')
+  await listbox.getByText('Loading').waitFor()
+  expect(await listbox.getByRole('option').count()).toBe(0)
+  listed.resolve()
+  await page.getByRole('option', { name: '“There already”' }).waitFor()
   const make = async (called: string) => {
     await campaign.fill(called)
     await page.getByRole('option', { name: `“${called}”` }).click()

@@ -12,7 +12,7 @@ export function AddToCampaign({ listId }: { listId: string }) {
   const { t } = useTranslation()
   const idempotencyKey = useIdempotencyKey()
   const [campaign, setCampaign] = useState('')
-  const campaigns = useCampaigns()
+  const { campaigns } = useCampaigns()
   const add = useMutation({ ...addAcquiredMutation(), onSuccess: idempotencyKey.renew })
   const submit = () =>
     add.mutate({

@@ -7,7 +7,7 @@ import { useDraft } from './useDraft.ts'
 export function CampaignMailboxes() {
   const { t } = useTranslation()
   const { campaign, set, mayChange, problemAt } = useDraft()
-  const known = useMailboxes()
+  const { mailboxes: known, notRead } = useMailboxes()
   const gone = campaign.email_list.filter(
     (address) => !known.some((mailbox) => mailbox.address === address),
   )
@@ -22,7 +22,7 @@ export function CampaignMailboxes() {
         error={problemAt('/email_list')}
         searchable
         hidePickedOptions
-        nothingFoundMessage={t(($) => $.campaigns.options.noneLeft)}
+        nothingFoundMessage={notRead ?? t(($) => $.campaigns.options.noneLeft)}
         placeholder={campaign.email_list.length === 0 ? t(($) => $.campaigns.options.choose) : ''}
         readOnly={!mayChange}
         value={campaign.email_list}

@@ -20,7 +20,7 @@ export function LeadsTab() {
   const { campaign, mayChange } = useDraft()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const campaigns = useCampaigns()
+  const { campaigns } = useCampaigns()
   const open = useCallback(
     (lead: string | undefined) =>
       void navigate({ search: (before: CampaignSearch) => ({ ...before, lead }) }),

@@ -31,7 +31,7 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const idempotencyKey = useIdempotencyKey()
   const firstDraft = useFirstDraft()
   const [fault, setFault] = useState<Fault>()
-  const others = useCampaigns()
+  const { campaigns: others, notRead } = useCampaigns()
   const form = useForm({
     initialValues: { name: '', start: 'one' as Start, source: '' },
     onValuesChange: idempotencyKey.renew,
@@ -93,7 +93,9 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
         <NativeSelect
           {...form.getInputProps('source')}
           label={t(($) => $.campaigns.form.source)}
-          description={others.size === 0 ? t(($) => $.campaigns.form.noSource) : undefined}
+          description={
+            notRead ?? (others.size === 0 ? t(($) => $.campaigns.form.noSource) : undefined)
+          }
           data={[
             { value: '', label: '' },
             ...[...others].map(([value, label]) => ({ value, label })),

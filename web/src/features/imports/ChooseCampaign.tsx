@@ -22,7 +22,7 @@ const fresh = 'new'
 export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const campaigns = useCampaigns()
+  const { campaigns, notRead } = useCampaigns()
   const idempotencyKey = useIdempotencyKey()
   const firstDraft = useFirstDraft()
   const [typed, setTyped] = useState('')
@@ -41,14 +41,13 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
     else if (chosen) onChoose(chosen)
   }
   const known = [...campaigns].map(([id, label]) => ({ value: id, label }))
-  const isNew = name !== '' && !known.some(({ label }) => label === name)
+  // One that is there already must not be made again.
+  const isNew = notRead === undefined && name !== '' && !known.some(({ label }) => label === name)
   return (
     <Select
       label={t(($) => $.imports.campaign)}
       placeholder={
-        value === null || known.length > 0
-          ? t(($) => $.imports[known.length === 0 ? 'firstCampaign' : 'campaignHint'])
-          : t(($) => $.common.loading)
+        notRead ?? t(($) => $.imports[known.length === 0 ? 'firstCampaign' : 'campaignHint'])
       }
       data={[
         ...known,
@@ -57,7 +56,7 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
       value={value}
       onChange={choose}
       onSearchChange={setTyped}
-      nothingFoundMessage={t(($) => $.imports.firstCampaign)}
+      nothingFoundMessage={notRead ?? t(($) => $.imports.firstCampaign)}
       error={create.error?.message}
       disabled={create.isPending}
       maxLength={255}

@@ -18,7 +18,7 @@ const route = getRouteApi('/signed-in/w/$handle/leads/import')
 export function PastImports() {
   const { t } = useTranslation()
   const { handle } = route.useParams()
-  const campaigns = useCampaigns()
+  const { campaigns } = useCampaigns()
   const pages = useInfiniteQuery({
     ...listImportsInfiniteOptions({ query: { limit: 25 } }),
     ...keysetPaging,

@@ -25,7 +25,7 @@ export function LeadsPage() {
   const { role } = useWorkspace()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const campaigns = useCampaigns()
+  const { campaigns } = useCampaigns()
   // What is typed into the search is not that of a view; an open lead asks before it goes.
   const [views, setViews] = useState(0)
   const { data: total } = useQuery(countLeadsOptions({ query: leadQueryOf(filterOf(search)) }))

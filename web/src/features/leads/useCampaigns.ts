@@ -1,11 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { listCampaignNamesOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useNotRead } from '../../lib/useNotRead.ts'
 
 /** Every campaign by its id, to be named and chosen. */
-export function useCampaigns(): ReadonlyMap<string, string> {
-  const { data } = useQuery(listCampaignNamesOptions())
-  return useMemo(() => new Map(data?.items.map(({ id, name }) => [id, name])), [data])
+export function useCampaigns() {
+  const query = useQuery(listCampaignNamesOptions())
+  const { data } = query
+  const campaigns: ReadonlyMap<string, string> = useMemo(
+    () => new Map(data?.items.map(({ id, name }) => [id, name])),
+    [data],
+  )
+  return { campaigns, notRead: useNotRead(query) }
 }
 
 /** Those that write to nobody until somebody starts them. */

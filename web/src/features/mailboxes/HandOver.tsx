@@ -21,7 +21,8 @@ type Handed = Pick<Mailbox, 'id' | 'address'>
 /** Lets another mailbox go on with the conversations of one, with their number first. */
 export function HandOver({ mailbox }: { mailbox: Handed }) {
   const { t } = useTranslation()
-  const others = useMailboxes().filter(({ id }) => id !== mailbox.id)
+  const { mailboxes, notRead } = useMailboxes()
+  const others = mailboxes.filter(({ id }) => id !== mailbox.id)
   const [to, setTo] = useState<string | null>(null)
   const [isAsking, asking] = useDisclosure()
   return (
@@ -30,6 +31,7 @@ export function HandOver({ mailbox }: { mailbox: Handed }) {
         searchable
         label={t(($) => $.mailboxes.handOver.to)}
         data={others.map(({ address }) => address)}
+        nothingFoundMessage={notRead}
         value={to}
         onChange={setTo}
       />

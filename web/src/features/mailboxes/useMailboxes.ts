@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { listMailboxesQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { listMailboxes } from '../../api/generated/sdk.gen.ts'
+import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { everyItem } from '../../lib/every-item.ts'
+import { useNotRead } from '../../lib/useNotRead.ts'
+
+const none: Mailbox[] = []
 
 /** Every mailbox, to choose one to send from. */
 export function useMailboxes() {
-  const { data = [] } = useQuery({
+  const query = useQuery({
     queryKey: [...listMailboxesQueryKey(), 'every'],
     queryFn: ({ signal }) =>
       everyItem(async (query) => {
@@ -13,5 +17,5 @@ export function useMailboxes() {
         return page
       }),
   })
-  return data
+  return { mailboxes: query.data ?? none, notRead: useNotRead(query) }
 }

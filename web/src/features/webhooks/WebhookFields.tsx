@@ -10,7 +10,7 @@ import type { WebhookForm } from './webhook-form.ts'
 export function WebhookFields({ form }: { form: WebhookForm }) {
   const { t } = useTranslation()
   const { types } = useEventNames()
-  const campaigns = useCampaigns()
+  const { campaigns } = useCampaigns()
   const { campaign, event_type } = form.getValues()
   // Until it is read, and after it was deleted, it stays chosen.
   const missing = campaign !== '' && !campaigns.has(campaign)

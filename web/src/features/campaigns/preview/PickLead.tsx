@@ -47,7 +47,9 @@ export function PickLead({ campaignId, lead, onPick }: PickLeadProps) {
       allowDeselect={false}
       // The server has searched already, in more than what is shown.
       filter={({ options: all }) => all}
-      nothingFoundMessage={leads.isFetched ? t(($) => $.campaigns.preview.noLead) : undefined}
+      nothingFoundMessage={
+        leads.error?.message ?? (leads.isFetched ? t(($) => $.campaigns.preview.noLead) : undefined)
+      }
       data={options}
       value={lead ?? null}
       onSearchChange={setSearch}

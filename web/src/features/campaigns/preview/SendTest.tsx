@@ -34,7 +34,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
   const isHere = useIsHere()
   const [fault, setFault] = useState<Fault>()
   const [refusal, setRefusal] = useState<string>()
-  const known = useMailboxes()
+  const { mailboxes: known, notRead } = useMailboxes()
   const own = known.filter(({ address }) => campaign.email_list.includes(address))
   const choices = own.length > 0 ? own : known
   const form = useForm({
@@ -61,10 +61,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
   const submit = form.onSubmit(({ to, mailbox_id }) => {
     const mailbox = mailbox_id || choices[0]?.id
     if (!mailbox)
-      return form.setFieldError(
-        'mailbox_id',
-        t(($) => $.campaigns.test.mailboxMissing),
-      )
+      return form.setFieldError('mailbox_id', notRead ?? t(($) => $.campaigns.test.mailboxMissing))
     const body = {
       ...{ lead_id: lead, step, mailbox_id: mailbox, to },
       ...(variant === undefined ? {} : { variant }),
