@@ -16,11 +16,7 @@ export function ListField({
   const { t } = useTranslation()
   const { data: lists } = useQuery({
     queryKey: [...listAcquireListsQueryKey(), 'every'],
-    queryFn: ({ signal }) =>
-      everyItem(async (query) => {
-        const { data: page } = await listAcquireLists({ query, signal, throwOnError: true })
-        return page
-      }),
+    queryFn: ({ signal }) => everyItem(listAcquireLists, signal),
   })
   return (
     <Autocomplete

@@ -55,7 +55,7 @@ export function SearchContacts({ filter, onChange, price, creditsLeft }: SearchC
     key: [{ _id: 'findContacts', body }],
     async read(starting_after, signal) {
       const page = { ...body, limit: pageSize, ...(starting_after ? { starting_after } : {}) }
-      const { data } = await findContacts({ body: page, signal, throwOnError: true })
+      const { data } = await findContacts({ body: page, signal })
       cache.setQueryData(totalKey, { count: data.total, isEstimate: data.total_is_estimate })
       return data
     },
@@ -68,8 +68,7 @@ export function SearchContacts({ filter, onChange, price, creditsLeft }: SearchC
   const [isLookedAt, setLookedAt] = useState(false)
   const { data: facets } = useQuery({
     queryKey: [{ _id: 'countContactFacets', body }],
-    queryFn: async ({ signal }) =>
-      (await countContactFacets({ body, signal, throwOnError: true })).data,
+    queryFn: async ({ signal }) => (await countContactFacets({ body, signal })).data,
     enabled: isLookedAt,
     placeholderData: (before) => before,
   })

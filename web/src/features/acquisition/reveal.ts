@@ -21,7 +21,7 @@ export async function reveal(
   { contactId, list, headers = {} }: Wanted,
 ): Promise<AcquiredEmail> {
   const body = { contact_id: contactId, ...(list.trim() === '' ? {} : { list_name: list.trim() }) }
-  const { data } = await acquireEmail({ body, headers, throwOnError: true })
+  const { data } = await acquireEmail({ body, headers })
   cache.setQueryData(addressKey(contactId), data)
   void cache.invalidateQueries({ queryKey: getAcquisitionBalanceQueryKey() })
   void cache.invalidateQueries({ queryKey: listAcquireListsQueryKey() })

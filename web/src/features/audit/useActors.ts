@@ -15,11 +15,7 @@ export function useActors({ by }: Pick<AuditFilter, 'by'>) {
   const members = useQuery(listMembersOptions())
   const keys = useQuery({
     queryKey: [...listServiceAccountKeysQueryKey(), 'every'],
-    queryFn: ({ signal }) =>
-      everyItem(async (query) => {
-        const { data } = await listServiceAccountKeys({ query, signal, throwOnError: true })
-        return data
-      }),
+    queryFn: ({ signal }) => everyItem(listServiceAccountKeys, signal),
   })
   const people = members.data?.items ?? []
   const isListed = [...people, ...(keys.data ?? [])].some(({ id }) => id === by)

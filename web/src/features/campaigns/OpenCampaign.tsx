@@ -73,13 +73,12 @@ export function OpenCampaign({ record }: { record: Campaign }) {
           const headers = { 'If-Match': `"${version}"`, 'X-Workspace-ID': workspace_id }
           const answer = await updateCampaign({
             ...{ path: { id }, body, headers, signal },
-            throwOnError: true,
           })
           return answer.data
         },
         async read() {
           const headers = { 'X-Workspace-ID': workspace_id }
-          const { data } = await getCampaign({ path: { id }, headers, signal, throwOnError: true })
+          const { data } = await getCampaign({ path: { id }, headers, signal })
           uncommitted.commitBefore(data, draft.state())
           return data
         },

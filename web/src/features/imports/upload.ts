@@ -91,7 +91,7 @@ async function sendPart(
       // Another workspace may be looked at by now.
       const headers = { 'X-Workspace-ID': workspaceId }
       const path = { id, number }
-      const { data } = await putImportPart({ path, headers, body, signal, throwOnError: true })
+      const { data } = await putImportPart({ path, headers, body, signal })
       return data
     } catch (thrown) {
       const fault = isFault(thrown) ? thrown : unreachable

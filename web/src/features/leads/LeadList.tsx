@@ -41,7 +41,7 @@ export function LeadList(props: LeadListProps) {
     key: listLeadsQueryKey({ query: { ...query, limit: 100 } }),
     read: async (starting_after, signal) => {
       const page = { ...query, limit: 100, ...(starting_after ? { starting_after } : {}) }
-      return (await listLeads({ query: page, signal, throwOnError: true })).data
+      return (await listLeads({ query: page, signal })).data
     },
   })
   const { data: total } = useQuery(countLeadsOptions({ query }))

@@ -34,7 +34,7 @@ export function ConsentPage() {
   const finish = useMutation<{ mailbox: Mailbox; isNew: boolean }, Fault>({
     async mutationFn() {
       const headers = idempotencyKey.headers()
-      const { data, response } = await finishConsent({ headers, body: answer, throwOnError: true })
+      const { data, response } = await finishConsent({ headers, body: answer })
       return { mailbox: data, isNew: response.status === 201 }
     },
     async onSuccess({ mailbox }) {

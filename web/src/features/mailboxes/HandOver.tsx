@@ -58,7 +58,7 @@ function ConfirmHandOver({ mailbox: { id, address: from }, to, onClose }: Confir
     queryKey: ['hand-over', from, to],
     queryFn: async ({ signal }) => {
       const body = { from, to, preview: true }
-      return (await handOverMailbox({ body, signal, throwOnError: true })).data
+      return (await handOverMailbox({ body, signal })).data
     },
     gcTime: 0,
   })

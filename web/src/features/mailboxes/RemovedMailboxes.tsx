@@ -13,11 +13,7 @@ export function RemovedMailboxes() {
   const { t } = useTranslation()
   const { data = [] } = useQuery({
     queryKey: [...listRemovedMailboxesQueryKey(), 'every'],
-    queryFn: ({ signal }) =>
-      everyItem(async (query) => {
-        const { data: page } = await listRemovedMailboxes({ query, signal, throwOnError: true })
-        return page
-      }),
+    queryFn: ({ signal }) => everyItem(listRemovedMailboxes, signal),
   })
   const [address, setAddress] = useState<string | null>(null)
   if (data.length === 0) return null

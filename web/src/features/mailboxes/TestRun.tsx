@@ -84,7 +84,7 @@ export function TestRun(props: TestRunProps) {
 
 async function begin(id: string, signal: AbortSignal) {
   const { data } = await testMailbox({
-    ...{ path: { id }, parseAs: 'stream', throwOnError: true, signal },
+    ...{ path: { id }, parseAs: 'stream', signal },
   })
   return readLines<MailboxTestLine>(data as unknown as ReadableStream<Uint8Array>)
 }

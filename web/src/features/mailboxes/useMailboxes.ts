@@ -11,11 +11,7 @@ const none: Mailbox[] = []
 export function useMailboxes() {
   const query = useQuery({
     queryKey: [...listMailboxesQueryKey(), 'every'],
-    queryFn: ({ signal }) =>
-      everyItem(async (query) => {
-        const { data: page } = await listMailboxes({ query, signal, throwOnError: true })
-        return page
-      }),
+    queryFn: ({ signal }) => everyItem(listMailboxes, signal),
   })
   return { mailboxes: query.data ?? none, notRead: useNotRead(query) }
 }

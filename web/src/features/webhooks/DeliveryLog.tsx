@@ -49,7 +49,6 @@ export function DeliveryLog(props: DeliveryLogProps) {
       const { data } = await listWebhookEvents({
         query: { ...filter, limit: pageSize, ...(starting_after ? { starting_after } : {}) },
         signal,
-        throwOnError: true,
       })
       // Until a live update says otherwise nothing is newer than the first page.
       if (cache.getQueryData(newestOptions.queryKey) === undefined)

@@ -50,7 +50,7 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
       let goesOnAt = resumed?.at
       if (goesOnAt === undefined) {
         const body = { status: 'active' } as const
-        const { data } = await updateWebhook({ path, body, throwOnError: true })
+        const { data } = await updateWebhook({ path, body })
         goesOnAt = data.timestamp_updated
         setResumed({ at: goesOnAt, shown })
       }
@@ -59,7 +59,7 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
       // What came later is sent by itself, however late the replay is asked for.
       const to = new Date(Date.parse(goesOnAt) + overlapMs).toISOString()
       const body = { from, to, ended_from }
-      const { data } = await replayWebhook({ path, headers, body, throwOnError: true })
+      const { data } = await replayWebhook({ path, headers, body })
       return data.deliveries
     },
     onError: () => readWebhookAgain(cache),

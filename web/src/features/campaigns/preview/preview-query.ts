@@ -41,7 +41,7 @@ export const previewQuery = (draft: Draft, { lead, step, variant }: Asked) => {
         ...(variant === undefined ? {} : { variant }),
         ...(isSaved ? {} : { draft: draftOf(draft) }),
       }
-      return (await previewMail({ path: { id }, body, signal, throwOnError: true })).data
+      return (await previewMail({ path: { id }, body, signal })).data
     },
     // The lead and the mailbox may be others by now.
     staleTime: 0,
