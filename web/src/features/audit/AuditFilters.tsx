@@ -1,7 +1,7 @@
-import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect } from '@mantine/core'
 import { Download } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { lastDay } from '../../lib/time.ts'
+import { DayRange } from '../../ui/DayRange.tsx'
 import { useWorkspace } from '../users/index.ts'
 import { type AuditFilter, auditQueryOf, auditSearchOf, subjects, systemActors } from './search.ts'
 import { useActors } from './useActors.ts'
@@ -56,19 +56,11 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
           </option>
         ))}
       </NativeSelect>
-      <TextInput
-        type="date"
-        max={lastDay}
-        label={t(($) => $.audit.from)}
-        value={filter.from ?? ''}
-        onChange={(event) => set({ from: event.currentTarget.value })}
-      />
-      <TextInput
-        type="date"
-        max={lastDay}
-        label={t(($) => $.audit.to)}
-        value={filter.to ?? ''}
-        onChange={(event) => set({ to: event.currentTarget.value })}
+      <DayRange
+        labels={{ from: t(($) => $.audit.from), to: t(($) => $.audit.to) }}
+        from={filter.from}
+        to={filter.to}
+        onChange={set}
       />
       <Button
         component="a"

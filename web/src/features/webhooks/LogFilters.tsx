@@ -1,7 +1,7 @@
-import { Button, Group, Text, TextInput } from '@mantine/core'
+import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { lastDay } from '../../lib/time.ts'
+import { DayRange } from '../../ui/DayRange.tsx'
 import { FilterChip } from '../../ui/FilterChip.tsx'
 import { isFiltered, results, type WebhookSearch, webhookSearchOf } from './search.ts'
 import { useEventNames } from './useEventNames.ts'
@@ -59,33 +59,12 @@ export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
           if (typed.trim() !== lead) set({ lead: typed.trim() })
         }}
       />
-      <TextInput
-        size="xs"
-        type="date"
-        max={lastDay}
-        aria-label={t(($) => $.webhooks.filters.from)}
-        leftSection={
-          <Text size="xs" c="dimmed" aria-hidden>
-            {t(($) => $.webhooks.filters.from)}
-          </Text>
-        }
-        leftSectionWidth="2.75rem"
-        value={search.from ?? ''}
-        onChange={(event) => set({ from: event.currentTarget.value })}
-      />
-      <TextInput
-        size="xs"
-        type="date"
-        max={lastDay}
-        aria-label={t(($) => $.webhooks.filters.to)}
-        leftSection={
-          <Text size="xs" c="dimmed" aria-hidden>
-            {t(($) => $.webhooks.filters.to)}
-          </Text>
-        }
-        leftSectionWidth="2.75rem"
-        value={search.to ?? ''}
-        onChange={(event) => set({ to: event.currentTarget.value })}
+      <DayRange
+        isCompact
+        labels={{ from: t(($) => $.webhooks.filters.from), to: t(($) => $.webhooks.filters.to) }}
+        from={search.from}
+        to={search.to}
+        onChange={set}
       />
       {isFiltered(search) && (
         <Button
