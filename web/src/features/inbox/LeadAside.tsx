@@ -29,9 +29,7 @@ export function LeadAside({ thread }: { thread: Conversation }) {
   const [isUnfolded, folding] = useDisclosure()
   const moreId = useId()
   const unsubscribe = (isAsked: boolean) =>
-    email !== null && (
-      <Unsubscribe key={id} campaignId={campaign_id} email={email} isAsked={isAsked} />
-    )
+    email !== null && <Unsubscribe campaignId={campaign_id} email={email} isAsked={isAsked} />
   const lead = useQuery({
     ...getLeadOptions({ query: { campaign_id, email: email ?? '' } }),
     enabled: email !== null,

@@ -39,10 +39,7 @@ export function Thread({ id, search = '', replyRef, onClose, onDone, onUnread }:
   const { t } = useTranslation()
   // The newest come with the conversation; all of them are read once somebody asks for older ones.
   const [showsAll, setShowsAll] = useState(false)
-  const conversation = useQuery({
-    ...getThreadOptions({ path: { id } }),
-    placeholderData: (before) => before,
-  })
+  const conversation = useQuery(getThreadOptions({ path: { id } }))
   const all = useInfiniteQuery({
     ...listThreadMessagesInfiniteOptions({ path: { id }, query: { limit: 50 } }),
     ...keysetPaging,
@@ -125,7 +122,7 @@ export function Thread({ id, search = '', replyRef, onClose, onDone, onUnread }:
             <UnsentReply key={reply.id} threadId={data.id} reply={reply} />
           ))}
         </div>
-        <Reply key={id} conversation={data} inputRef={replyRef} />
+        <Reply conversation={data} inputRef={replyRef} />
       </article>
       <LeadAside thread={data} />
     </div>
