@@ -9,9 +9,9 @@ import type { Conversation } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { PathLink } from '../../ui/PathLink.tsx'
+import { LeadStatus } from '../labels/index.ts'
 import { pagePath } from '../links/index.ts'
 import { useWorkspace } from '../users/index.ts'
-import { LabelBadge } from './LabelBadge.tsx'
 import classes from './LeadAside.module.css'
 import { LeadFacts } from './LeadFacts.tsx'
 import { LeadProgress } from './LeadProgress.tsx'
@@ -55,7 +55,7 @@ export function LeadAside({ thread }: { thread: Conversation }) {
           {unsubscribe(true)}
         </div>
       )}
-      {status && !mayChange && <LabelBadge status={status} />}
+      {status && !mayChange && <LeadStatus status={status} />}
       {status && mayChange && (
         <SetLabel status={status} onSet={(value) => void setLabel(id, value)} />
       )}

@@ -1,9 +1,8 @@
 import { Button, Input, Kbd, Menu } from '@mantine/core'
 import { ChevronDown } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { useOwnLabels } from '../labels/index.ts'
+import { useOwnLabels, useStatusName } from '../labels/index.ts'
 import { keysOfLabels, labelChoices } from './labels.ts'
-import { useLabelName } from './useLabelName.ts'
 
 interface SetLabelProps {
   status: string
@@ -13,7 +12,7 @@ interface SetLabelProps {
 /** What the lead is to people; the menu names the keys that set it without a menu. */
 export function SetLabel({ status, onSet }: SetLabelProps) {
   const { t } = useTranslation()
-  const nameOf = useLabelName()
+  const nameOf = useStatusName()
   const { settable } = useOwnLabels()
   const label = t(($) => $.inbox.lead.label)
   return (

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next'
 import type { Thread } from '../../api/generated/types.gen.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
+import { LeadStatus } from '../labels/index.ts'
 import { Excerpt } from './Excerpt.tsx'
-import { LabelBadge } from './LabelBadge.tsx'
 import { isAutomatic } from './labels.ts'
 import classes from './ThreadList.module.css'
 
@@ -45,7 +45,7 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
               {t(($) => $.inbox.kinds[kind])}
             </StateBadge>
           )}
-          {lead_status && !isAutomatic(lead_status) && <LabelBadge status={lead_status} />}
+          {lead_status && !isAutomatic(lead_status) && <LeadStatus status={lead_status} />}
           {suggestion && <StateBadge tone="amber">{t(($) => $.inbox.wantsOut)}</StateBadge>}
           {snoozed_until && (
             <span>

@@ -4,9 +4,9 @@ import {
   countThreadsOptions,
   getMailboxOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useStatusName } from '../labels/index.ts'
 import { isAutomatic } from './labels.ts'
 import { type InboxSearch, views } from './search.ts'
-import { useLabelName } from './useLabelName.ts'
 import { ViewButton } from './ViewButton.tsx'
 import classes from './ViewNav.module.css'
 
@@ -18,7 +18,7 @@ interface ViewNavProps {
 /** What can be looked at, with how much of it there is to do. */
 export function ViewNav({ search, onGo }: ViewNavProps) {
   const { t } = useTranslation()
-  const nameOf = useLabelName()
+  const nameOf = useStatusName()
   const counts = useQuery(countThreadsOptions()).data
   const labels = (counts?.by_label ?? []).filter(({ label }) => !isAutomatic(label))
   const mailboxes = counts?.by_mailbox ?? []

@@ -1,13 +1,9 @@
-import type texts from '../../texts/en.json'
-import type { Tone } from '../../ui/StateBadge.tsx'
-import { statusTones } from '../labels/index.ts'
-
-type LabelText = keyof typeof texts.inbox.labels
+import type { BuiltinStatus } from '../labels/index.ts'
 
 const oftenSet = [
   ...(['interested', 'meeting_booked', 'meeting_completed', 'closed', 'not_interested'] as const),
-] satisfies LabelText[]
-const seldomSet = ['wrong_person', 'lost', 'no_show', 'neutral'] as const satisfies LabelText[]
+] satisfies BuiltinStatus[]
+const seldomSet = ['wrong_person', 'lost', 'no_show', 'neutral'] as const satisfies BuiltinStatus[]
 
 /**
  * What a person may say of a lead: the first nine have a key, 1 to 9. The first five keys are the same
@@ -18,14 +14,6 @@ export const labelChoices = (own: string[] | undefined): string[] =>
 
 export const keysOfLabels = 9
 
-const tones: Partial<Record<string, Tone>> = statusTones
-
 /** What a lead is by itself says nothing in an inbox: everybody there has answered. */
 export const isAutomatic = (status: string) =>
   ['new', 'contacted', 'opened', 'clicked', 'replied', 'bounced'].includes(status)
-
-/** None, where somebody made the label. */
-export const toneOf = (status: string): Tone | undefined => tones[status]
-
-export const isKnownLabel = (status: string, known: object): status is LabelText =>
-  Object.hasOwn(known, status)

@@ -13,17 +13,17 @@ import {
 import type { Conversation, LeadJob } from '../../api/generated/types.gen.ts'
 import { randomKey } from '../../lib/idempotency-key.ts'
 import { showUndo } from '../../ui/showUndo.tsx'
+import { useStatusName } from '../labels/index.ts'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { readInboxAgain } from './refresh.ts'
 import { pushUndo, undoLast } from './undo-stack.ts'
-import { useLabelName } from './useLabelName.ts'
 
 /** What can be done to conversations, each taken back with `z` for a while. */
 export function useThreadChanges() {
   const { t } = useTranslation()
   const { id: workspaceId, role } = useWorkspace()
   const cache = useQueryClient()
-  const nameOf = useLabelName()
+  const nameOf = useStatusName()
   const mayChange = isAtLeast(role, 'member')
 
   // An undo is of the workspace that it was offered in, whatever is looked at by then.

@@ -1,3 +1,5 @@
-export { sentimentTones, statusTones } from './label-tones.ts'
+export { LeadStatus } from './LeadStatus.tsx'
+export type { BuiltinStatus } from './label-tones.ts'
 export { labelsSearchOf } from './search.ts'
 export { useOwnLabels } from './useOwnLabels.ts'
+export { useStatusName } from './useStatusName.ts'

@@ -13,5 +13,10 @@ export const statusTones = {
   ...{ bounced: 'red', interested: 'green', meeting_booked: 'green', meeting_completed: 'green' },
   ...{ closed: 'green', not_interested: 'gray', lost: 'gray', wrong_person: 'gray' },
   ...{ no_show: 'amber', neutral: 'gray', out_of_office: 'amber', completed: 'gray' },
-  ...{ paused: 'amber', unsubscribed: 'red' },
+  unsubscribed: 'red',
 } satisfies Record<string, Tone>
+
+export type BuiltinStatus = keyof typeof statusTones
+
+export const isBuiltin = (status: string): status is BuiltinStatus =>
+  Object.hasOwn(statusTones, status)

@@ -8,9 +8,9 @@ import { capitalized } from '../../lib/text.ts'
 import type texts from '../../texts/en.json'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
+import { LeadStatus } from '../labels/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './LeadPanel.module.css'
-import { LeadStatus } from './LeadStatus.tsx'
 
 interface HistoryItemProps {
   item: LeadHistoryItem

@@ -2,8 +2,8 @@ import { Text, Title, UnstyledButton } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { LeadOverview } from '../../api/generated/types.gen.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { LeadStatus } from '../labels/index.ts'
 import classes from './LeadPanel.module.css'
-import { LeadStatus } from './LeadStatus.tsx'
 
 interface LeadCampaignsProps {
   campaigns: LeadOverview['campaigns']

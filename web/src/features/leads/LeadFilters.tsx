@@ -52,7 +52,7 @@ export function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
       )}
       <FilterChip
         label={t(($) => $.leads.columns.status)}
-        options={statuses.map((value) => ({ value, label: t(($) => $.leads.statuses[value]) }))}
+        options={statuses.map((value) => ({ value, label: t(($) => $.labels.statuses[value]) }))}
         value={filter.status}
         isMultiple
         onChange={(status) => set({ status })}

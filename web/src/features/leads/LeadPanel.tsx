@@ -9,12 +9,12 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
+import { LeadStatus } from '../labels/index.ts'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
 import { LeadActions } from './LeadActions.tsx'
 import { LeadCampaigns } from './LeadCampaigns.tsx'
 import { LeadFields } from './LeadFields.tsx'
 import { LeadHistory } from './LeadHistory.tsx'
-import { LeadStatus } from './LeadStatus.tsx'
 import { NextMail } from './NextMail.tsx'
 
 interface LeadPanelProps {

@@ -31,7 +31,7 @@ export function StatusMenu({ position, isBusy, isDisabled = false, onSet }: Stat
       </Menu.Target>
       <Menu.Dropdown mah="60vh" style={{ overflow: 'auto' }}>
         {settableStatuses.map((status) => {
-          const name = t(($) => $.leads.statuses[status])
+          const name = t(($) => $.labels.statuses[status])
           return (
             <Menu.Item key={status} onClick={() => onSet(status, name)}>
               {name}

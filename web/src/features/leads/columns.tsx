@@ -3,7 +3,7 @@ import type { ListedLead } from '../../api/generated/types.gen.ts'
 import { fullName } from '../../lib/text.ts'
 import type { Column } from '../../ui/DataTable/column.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { LeadStatus } from './LeadStatus.tsx'
+import { LeadStatus } from '../labels/index.ts'
 import { NextMail } from './NextMail.tsx'
 
 export const columnIds = [
