@@ -239,6 +239,44 @@ test('erasures end, however many rows there are and however many others have the
   for (const { looked_at } of erasures) expect(looked_at).toBeLessThan(2 * emails.length)
 })
 
+test('however many people a workspace erases, that of another has every second turn', async () => {
+  await using api = await testApi()
+  const { ctx } = api
+  const stranger = await api.createStranger()
+  const by = { actor: operator }
+  const begin = async (key: string, workspaceId: string, count: number) => {
+    const post = async (path: string, body: object) =>
+      (await api.call('POST', path, { key, body })).body
+    const { id: campaign_id } = await post('/api/v2/campaigns', { name: 'x' })
+    const leads = Array.from({ length: count }, (_, at) => ({ email: `lead${at}@lead.example` }))
+    const { created_leads } = await post('/api/v2/lead/add', { campaign_id, leads })
+    for (const { id } of created_leads) await startErasure(ctx, workspaceId, id, by)
+  }
+  await begin(api.key, api.workspaceId, 5)
+  await begin(stranger.key, stranger.workspaceId, 1)
+  const takeTurn = async () => {
+    const ending = new AbortController()
+    // It is over after one step, and begins at a later instant than the one before.
+    const monotonicMs = () => {
+      ctx.clock.advance(1_000)
+      ending.abort()
+      return 0
+    }
+    await runErasures({ ...asService(ctx), monotonicMs }, ending.signal)
+    const { workspace_id } = await ctx.database.peek
+      .selectFrom('erasures')
+      .select('workspace_id')
+      .orderBy('timestamp_updated', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+    return workspace_id
+  }
+  const turns: string[] = []
+  for (let turn = 0; turn < 6; turn++) turns.push(await takeTurn())
+  const both = [api.workspaceId, stranger.workspaceId]
+  expect(turns).toEqual([...both, ...both, ...both])
+})
+
 const places = { erasure: 1, import: 2 }
 
 /** Stops an erasure where it takes a lead's address away, and an import before it commits a row that it skipped. */

@@ -23,11 +23,13 @@ afterAll(() => api[Symbol.asyncDispose]())
 
 const by = { actor: { type: 'user', id: '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d' } as const }
 
-async function campaignOf(...counts: number[]): Promise<string> {
-  const { body } = await api.call('POST', '/api/v2/campaigns', { body: { name: 'many' } })
+const campaignOf = (...counts: number[]) => campaignFor(api.key, ...counts)
+
+async function campaignFor(key: string, ...counts: number[]): Promise<string> {
+  const { body } = await api.call('POST', '/api/v2/campaigns', { key, body: { name: 'many' } })
   for (const [part, count] of counts.entries()) {
     const leads = Array.from({ length: count }, (_, n) => ({ email: `p${part}n${n}@many.example` }))
-    await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: body.id, leads } })
+    await api.call('POST', '/api/v2/lead/add', { key, body: { campaign_id: body.id, leads } })
   }
   return body.id
 }
@@ -97,6 +99,41 @@ test('a large change does not keep a smaller one that was begun later waiting un
   await runLeadJobs(api.ctx)
   expect(await getJob(api.ctx, api.workspaceId, first.id)).toMatchObject({ changed: 1600 })
   expect(await getJob(api.ctx, api.workspaceId, second.id)).toMatchObject({ changed: 1001 })
+})
+
+test('however many changes a workspace has begun, and begins, that of another has every second batch', async () => {
+  await runLeadJobs(api.ctx)
+  const { key, workspaceId } = await api.createStranger()
+  const pauseAll = (workspace: string, campaign_id: string) =>
+    changeMany(api.ctx, workspace, { action: 'pause', filter: { campaign_id } }, by)
+  const many = await campaignOf(1000, 1)
+  for (let n = 0; n < 5; n++) await pauseAll(api.workspaceId, many)
+  const { id } = await pauseAll(workspaceId, await campaignFor(key, 1000, 1))
+  const seen: number[] = []
+  for (let batch = 0; batch < 6; batch++) {
+    api.ctx.clock.advance(1)
+    await runNextBatch(api.ctx)
+    seen.push((await getJob(api.ctx, workspaceId, id)).looked_at)
+    await pauseAll(api.workspaceId, many)
+  }
+  // The other has been served before, and it has not.
+  expect(seen).toEqual([500, 500, 1000, 1000, 1001, 1001])
+  await runLeadJobs(api.ctx)
+})
+
+test('a workspace has no more than so many changes of very many leads under way', async () => {
+  await runLeadJobs(api.ctx)
+  const campaign_id = await campaignOf(1000, 1)
+  const begin = () =>
+    changeMany(api.ctx, api.workspaceId, { action: 'pause', filter: { campaign_id } }, by)
+  for (let n = 0; n < 20; n++) await begin()
+  await expect(begin()).rejects.toMatchObject({ code: 'not_ready' })
+  const ids = [api.ctx.newId()]
+  const few = changeMany(api.ctx, api.workspaceId, { action: 'pause', ids }, by)
+  expect(await few).toMatchObject({ state: 'finished' })
+  await runLeadJobs(api.ctx)
+  expect(await begin()).toMatchObject({ state: 'running' })
+  await runLeadJobs(api.ctx)
 })
 
 test('what became of a change of very many is listed, with why it failed', async () => {

@@ -17,6 +17,9 @@ import { undoChange } from './undo.ts'
 /** Of hints that a runner has leads to change. */
 export const leadJobKind = 'lead jobs'
 
+/** Of a workspace at a time: each looks through all that its filter matches. */
+const runningMax = 20
+
 /** Changes many leads: at once when there are few, by a runner when there are very many. */
 export async function changeMany(
   ctx: Context,
@@ -42,11 +45,9 @@ export async function changeMany(
       // What a runner does to very many has no way back.
       job.undo = outcome.undo?.length ? outcome.undo : null
       job.state = 'finished'
-    } else if (target.ids) {
-      job.total = target.ids.length
     } else {
-      const filter = readFilter(target.filter ?? {})
-      job.total = await countMatching(tx.db, workspaceId, filter, everything, target.excluded)
+      await requireFewRunning(tx, workspaceId)
+      job.total = await countAll(tx, job)
     }
     await queries.insertJob(tx.db, job)
     if (job.state === 'running') hintJob(tx, leadJobKind, job.id)
@@ -61,6 +62,20 @@ export async function changeMany(
     })
     return shown(job)
   })
+}
+
+async function countAll({ db }: Context, { workspace_id, target }: queries.Job): Promise<number> {
+  const { ids, filter, excluded } = target
+  if (ids) return ids.length
+  return countMatching(db, workspace_id, readFilter(filter ?? {}), everything, excluded)
+}
+
+async function requireFewRunning({ db }: Context, workspaceId: string) {
+  if ((await queries.countRunning(db, workspaceId)) < runningMax) return
+  throw new AppError(
+    'not_ready',
+    `There are ${runningMax} changes of very many leads under way; wait until one of them is finished, or stop one.`,
+  )
 }
 
 /** A change of one lead that was named is an entry about that lead, and no other change of leads is. */

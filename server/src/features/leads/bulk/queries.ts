@@ -92,6 +92,13 @@ export const updateJob = (db: Db, job: Job) =>
       timestamp_updated = ${job.timestamp_updated}::timestamptz
     where workspace_id = ${job.workspace_id}::uuid and id = ${job.id}::uuid`.execute(db)
 
+export const countRunning = async (db: Db, workspaceId: string) => {
+  const { rows } = await sql<{ running: number }>`
+    select count(*)::integer as running from lead_jobs
+    where workspace_id = ${workspaceId}::uuid and state = 'running'`.execute(db)
+  return rows[0]?.running ?? 0
+}
+
 export const insertChanges = (
   db: Db,
   { workspace_id, id }: Pick<Job, 'workspace_id' | 'id'>,
