@@ -136,6 +136,28 @@ test('a workspace has no more than so many changes of very many leads under way'
   await runLeadJobs(api.ctx)
 })
 
+test.each([1, 1001])(
+  'of %i leads that a filter matches, those stay that are left out, in whatever case they are named',
+  async (count) => {
+    const campaign_id = await campaignOf(...(count > 1000 ? [1000, count - 1000] : [count]))
+    const { peek } = api.ctx.database
+    const lead = () =>
+      peek
+        .selectFrom('leads')
+        .select(['id', 'sending_state'])
+        .where('campaign_id', '=', campaign_id)
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirstOrThrow()
+    const { id, sending_state } = await lead()
+    const excluded = [id.toUpperCase()]
+    const change = { action: 'pause', filter: { campaign_id }, excluded } as const
+    await changeMany(api.ctx, api.workspaceId, change, by)
+    await runLeadJobs(api.ctx)
+    expect(await lead()).toEqual({ id, sending_state })
+  },
+)
+
 test('what became of a change of very many is listed, with why it failed', async () => {
   const filter = { campaign_id: await campaignOf(1000, 1) }
   const draft = await campaignOf()

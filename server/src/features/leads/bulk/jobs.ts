@@ -115,15 +115,18 @@ async function readAction(
   return { kind: action, status }
 }
 
-function readJobLeads({ ids, filter, excluded }: BulkChange): queries.JobLeads {
+function readJobLeads({ ids, filter, excluded = [] }: BulkChange): queries.JobLeads {
   if ((ids === undefined) === (filter === undefined)) {
     throw invalidField('/ids', 'name the leads by ids, or by a filter, not both')
   }
-  if (ids) return { ids: [...new Set(ids.map((id) => id.toLowerCase()))] }
+  if (ids) return { ids: asStored(ids) }
   // Times that are none are refused here and not by the runner.
   readFilter(filter ?? {})
-  return { filter: filter ?? {}, excluded: excluded ?? [] }
+  return { filter: filter ?? {}, excluded: asStored(excluded) }
 }
+
+/** Each once, in the case that stored ids are compared in. */
+const asStored = (ids: string[]) => [...new Set(ids.map((id) => id.toLowerCase()))]
 
 /** The next leads; those that are added later are not meant. */
 export async function findIds(tx: Context, job: queries.Job, limit: number): Promise<string[]> {
