@@ -27,6 +27,8 @@ type Account = `${'email' | 'code' | 'profile'} ${string}`
 
 export interface Trying {
   address: string
+  /** Counted apart from passwords: while a provider is away everybody who comes back from it fails. */
+  by?: 'provider'
   /**
    * Counted by its hash, because a shared counter is kept outside of the database. Undefined: by the
    * address alone.
@@ -41,13 +43,13 @@ export interface Trying {
  */
 export async function attempt<T>(
   attempts: Attempts,
-  { address, account }: Trying,
+  { address, by, account }: Trying,
   work: () => Promise<T>,
 ): Promise<T> {
   const counted: string[] = []
   const network = networkOf(address)
   const counting = {
-    address: network,
+    address: by ? `${by} ${network}` : network,
     account: account && `${account} ${network}`,
     accountFromAnywhere: account,
   }

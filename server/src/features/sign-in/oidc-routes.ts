@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { ref } from '../../kernel/http/schema.ts'
-import { beginOidc, finishOidc } from '../users/index.ts'
+import { beginOidc, finishOidc, notSignedIn } from '../users/index.ts'
 import { type Attempts, attempt } from './attempts.ts'
 import { recordForPerson } from './record.ts'
 
@@ -40,8 +40,18 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
 
   // A page of the provider leads here, no call of the application.
   app.get('/auth/callback/oidc', { schema: { hide: true } }, async (req, reply) => {
-    const userId = await finishOidc(req, reply)
-    if (userId) await recordForPerson(req.process, userId, 'user.signed_in')
+    const finish = async () => {
+      const userId = await finishOidc(req, reply)
+      if (userId === undefined) throw nobodyIn
+      await recordForPerson(req.process, userId, 'user.signed_in')
+    }
+    // Each costs a request to the provider with our secret, however often one cookie comes with it.
+    await attempt(attempts, { address: req.ip, by: 'provider' }, finish).catch((error) => {
+      if (error !== nobodyIn) throw error
+    })
     return ''
   })
 }
+
+/** Counts as a failure; the answer is the page that says so. */
+const nobodyIn = notSignedIn()

@@ -12,6 +12,8 @@ const baseUrl = 'http://127.0.0.1:3000'
 let server: Server
 let issuer: string
 let isVerified = true
+/** To where a code is exchanged for who somebody is. */
+let exchanges = 0
 let api: TestApi | undefined
 
 beforeAll(async () => {
@@ -40,7 +42,10 @@ beforeAll(async () => {
     }),
   })
   const answer = provider.callback()
-  server.on('request', (request, response) => void answer(request, response))
+  server.on('request', (request, response) => {
+    if (request.url === '/token') exchanges += 1
+    void answer(request, response)
+  })
 })
 afterEach(async () => {
   isVerified = true
@@ -200,6 +205,34 @@ test('who gives up at the provider, or whom it fails, is not told to ask for an 
     expect.stringContaining('"error":"access_denied"'),
     expect.stringContaining('"error":"invalid_code"'),
   ])
+})
+
+test('whoever comes back with codes that are none asks the provider no more often than passwords may be tried', async () => {
+  await setUp(await start())
+  const guesser = openBrowser(api as TestApi)
+  const { body } = await guesser.call('POST', '/app/session/oidc', { body: {} })
+  const state = new URL(body.url).searchParams.get('state') ?? ''
+  const cookies = [...guesser.cookies]
+  const guess = (address: string) => {
+    for (const [name, value] of cookies) guesser.cookies.set(name, value)
+    const url = `/app/auth/callback/oidc?state=${state}&code=x`
+    return guesser.call('GET', url, { address })
+  }
+  exchanges = 0
+  const answers = await Promise.all(Array.from({ length: 15 }, () => guess('192.0.2.1')))
+  const statuses = answers.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 302)).toHaveLength(10)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(5)
+  expect(exchanges).toBe(10)
+  // Whoever fails there may be a whole office whose provider is away.
+  const credentials = { email: owner.email, password: owner.password }
+  const colleague = openBrowser(api as TestApi)
+  const signIn = { body: credentials, address: '192.0.2.1' }
+  expect((await colleague.call('POST', '/app/session', signIn)).status).toBe(200)
+  for (let n = 0; n < 12; n++) {
+    const browser = openBrowser(api as TestApi)
+    expect(await enter(browser, owner.email)).toBe(`${baseUrl}/`)
+  }
 })
 
 test('a provider that does not answer is named as what is away', async () => {
