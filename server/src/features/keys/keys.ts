@@ -7,6 +7,7 @@ import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/http/access.ts'
 import { type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type Actor, type ChangedBy, recordAudit } from '../audit/index.ts'
+import { lockMembers } from '../members/index.ts'
 import * as queries from './queries.ts'
 import { revokedKey } from './refusals.ts'
 import type { Key, KeyInput } from './schema.ts'
@@ -108,7 +109,9 @@ async function insert(
 ) {
   const secret = createSecret()
   return transaction(ctx, async (tx) => {
+    // The request was let in, but a key outlives it: whoever may make none any more makes none.
     if (actor.type === 'key' && actor.id !== null) await requireUnrevoked(tx, workspaceId, actor.id)
+    if (actor.type === 'user') await lockMembers(tx, workspaceId, actor)
     const key = {
       workspace_id: workspaceId,
       id: tx.newId(),
@@ -135,7 +138,6 @@ async function insert(
   })
 }
 
-/** The request was let in, but its key may have been revoked since. */
 async function requireUnrevoked(tx: Context, workspaceId: string, id: string) {
   if (!(await queries.holdUnrevoked(tx.db, workspaceId, id))) throw revokedKey()
 }

@@ -3,10 +3,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { patience } from '../../../test/patience.ts'
+import { createMember } from '../../../test/people.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Caller } from '../../kernel/http/access.ts'
-import { createKeyAsCaller, createKeyAsOperator, revokeKey } from './keys.ts'
+import { removeMember } from '../members/members.ts'
+import { createKeyAsCaller, createKeyAsOperator, listKeys, revokeKey } from './keys.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -19,19 +21,29 @@ const operator = { type: 'operator', id: null } as const
 
 const createParent = () => createKeyAsOperator(api.ctx, api.workspaceId, { name: 'parent', scopes })
 
-/** What the holder of a key does with it after it was let in. */
-function createChild(ctx: Context, parentId: string) {
-  const caller: Caller = {
-    workspaceId: api.workspaceId,
-    actor: { type: 'key', id: parentId },
-    rateKey: api.workspaceId,
-    scopes: new Set(scopes),
-    entitlements: new Set(),
-    demands: new Set(),
-    requestsMax: 0,
-    expiresAt: null,
-  }
-  return createKeyAsCaller(ctx, caller, { name: 'child', scopes }, 'request')
+const callerOf = (actor: Caller['actor']): Caller => ({
+  workspaceId: api.workspaceId,
+  actor,
+  rateKey: api.workspaceId,
+  scopes: new Set(scopes),
+  entitlements: new Set(),
+  demands: new Set(),
+  requestsMax: 0,
+  expiresAt: null,
+})
+
+/** What somebody does after they were let in. */
+const createAs = (ctx: Context, actor: Caller['actor']) =>
+  createKeyAsCaller(ctx, callerOf(actor), { name: 'child', scopes }, 'request')
+
+const createChild = (ctx: Context, parentId: string) => createAs(ctx, { type: 'key', id: parentId })
+
+/** An admin, and an owner who takes them out. */
+async function createAdmin(name: string) {
+  const owner = await createMember(api, `${name}-owner@example.com`, 'owner')
+  const { id } = await createMember(api, `${name}@example.com`, 'admin')
+  const by = { caller: callerOf({ type: 'user', id: owner.id }), requestId: 'request' }
+  return { id, remove: (ctx: Context) => removeMember(ctx, id, by) }
 }
 
 const revokeFamily = (ctx: Context, id: string) =>
@@ -85,6 +97,25 @@ test('a request that was let in before its key was revoked creates nothing after
   await blockedOr(creating)
   await revoked.commit()
   await expect(creating).rejects.toMatchObject({ code: 'revoked_key' })
+})
+
+test('an admin who is taken out while their request is under way leaves no key behind', async () => {
+  const { id, remove } = await createAdmin('eve')
+  const removed = await keepOpen(remove)
+  const creating = createAs(api.ctx, { type: 'user', id })
+  await blockedOr(creating)
+  await removed.commit()
+  await expect(creating).rejects.toMatchObject({ code: 'role_required' })
+})
+
+test('a key that an admin is making while they are taken out is there to be seen once they are', async () => {
+  const { id, remove } = await createAdmin('ivy')
+  const made = await keepOpen((tx) => createAs(tx, { type: 'user', id }))
+  const page = { limit: 1, startingAfter: undefined }
+  const seen = remove(api.ctx).then(() => listKeys(api.ctx, api.workspaceId, page))
+  await blockedOr(seen)
+  await made.commit()
+  expect((await seen).items).toMatchObject([{ id: made.result.id, status: 'active' }])
 })
 
 test('the children of a child that was revoked before are revoked with the rest', async () => {

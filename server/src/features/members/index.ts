@@ -12,6 +12,7 @@ export {
   findPlaceAndMembership,
   listWorkspacesHere,
   listWorkspacesOf,
+  lockMembers,
 } from './members.ts'
 export type { PlaceAndMembership } from './queries.ts'
 export { memberRoutes, memberSchemas } from './routes.ts'
