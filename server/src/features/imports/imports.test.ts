@@ -12,7 +12,7 @@ import { exportLeads } from '../leads/lists/export-csv.ts'
 import { readFilter } from '../leads/lists/filter.ts'
 import { suppress } from '../suppression/index.ts'
 import { setPlan } from '../workspaces/index.ts'
-import { cancelImport, createImport, putPart, startImport } from './imports.ts'
+import { cancelImport, changeImport, createImport, putPart, startImport } from './imports.ts'
 import { dropOldImports, ImportRunner } from './index.ts'
 import { writeReport } from './report.ts'
 
@@ -380,6 +380,38 @@ test('files that nobody goes on with are gone after a day, and lists forget impo
   await dropOldImports(api.ctx, api.workspaceId)
   await expect(imports.get(id)).rejects.toThrow('No such import')
 })
+
+test.each(['running', 'ready'] as const)(
+  'an import that somebody has just gone on with, so that it is %s, is not taken for one that nobody goes on with',
+  async (state) => {
+    const { ctx, workspaceId } = api
+    const { id, timestamp_updated: seen } = await imports.send(manyRows(3), { campaign_id })
+    ctx.clock.advance(86_401_000)
+    const changed = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const goingOn = transaction(ctx, async (tx) => {
+      if (state === 'running')
+        await startImport(tx, workspaceId, id, { seen, by: { actor: operator } })
+      else await changeImport(tx, workspaceId, id, { duplicates: 'update' })
+      changed.resolve()
+      await released.promise
+    })
+    await changed.promise
+    const dropped = dropOldImports(ctx, workspaceId)
+    const waiting = async () => {
+      const { rows } = await sql<{ count: number }>`
+        select count(*)::integer as count from pg_stat_activity
+        where datname = current_database() and wait_event = 'transactionid'`.execute(
+        ctx.database.peek,
+      )
+      return rows[0]?.count
+    }
+    await expect.poll(waiting, patience).toBe(1)
+    released.resolve()
+    await Promise.all([goingOn, dropped])
+    expect(await imports.get(id)).toMatchObject({ state, error: null })
+  },
+)
 
 test('what the plan has no room for is told with what was added before', async () => {
   await setPlan(api.ctx, api.workspaceId, { leadsMax: 1500 })

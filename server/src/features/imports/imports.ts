@@ -314,11 +314,11 @@ const keptMs = 90 * dayMs
 /** Files that nobody went on with for a day, and imports of long ago. */
 export async function dropOldImports(ctx: Context, workspaceId: string): Promise<void> {
   const now = ctx.now().getTime()
-  const abandoned = await queries.listAbandoned(ctx.db, workspaceId, new Date(now - abandonedMs))
-  for (const id of abandoned) {
+  const before = new Date(now - abandonedMs)
+  for (const id of await queries.listAbandoned(ctx.db, workspaceId, before)) {
     await transaction(ctx, async (tx) => {
-      const row = await queries.lockImport(tx.db, workspaceId, id)
-      if (!row || isOver(row)) return
+      const row = await queries.lockAbandoned(tx.db, workspaceId, id, before)
+      if (!row) return
       await end(tx, row, 'cancelled', 'Nobody went on with it for a day, so the file is gone.')
     })
   }

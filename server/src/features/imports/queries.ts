@@ -162,10 +162,21 @@ export const listSkipped = async (
 export const listAbandoned = async (db: Db, workspaceId: string, before: Date) => {
   const { rows } = await sql<{ id: string }>`
     select id from imports
-    where workspace_id = ${workspaceId}::uuid and state in ('uploading', 'ready', 'checked')
-      and timestamp_updated < ${before}::timestamptz`.execute(db)
+    where workspace_id = ${workspaceId}::uuid and ${isAbandoned(before)}`.execute(db)
   return rows.map(({ id }) => id)
 }
+
+/** Undefined where somebody has gone on with it meanwhile. */
+export const lockAbandoned = (db: Db, workspaceId: string, id: string, before: Date) =>
+  selectImports(db, workspaceId)
+    .where('id', '=', id)
+    .where(isAbandoned(before))
+    .forUpdate()
+    .executeTakeFirst()
+
+const isAbandoned = (before: Date) =>
+  sql<boolean>`state in ('uploading', 'ready', 'checked')
+    and timestamp_updated < ${before}::timestamptz`
 
 export const deleteOldImports = async (db: Db, workspaceId: string, before: Date) => {
   await sql`
