@@ -4,6 +4,7 @@ import { type Browser, setUp } from '../../../test/browser.ts'
 import { createMember, createTeam } from '../../../test/people.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox, pauseMailbox } from '../mailboxes/index.ts'
+import { readUsage } from './usage.ts'
 
 let api: TestApi
 let owner: Browser
@@ -82,4 +83,26 @@ test('what a workspace uses is its own and of this month, what it has sent today
   expect(await ask(other.browser, stranger.workspaceId)).toMatchObject({
     ...{ leads: 0, mailboxes: 0, mails_today: 0, mails: 0, deliveries_succeeded: 0 },
   })
+})
+
+test('a day that has begun where a campaign is counts for the month that it is in', async () => {
+  await using own = await testApi()
+  const { ctx, workspaceId } = own
+  const { body: campaign } = await own.call('POST', '/api/v2/campaigns', { body: { name: 'One' } })
+  const day = { workspace_id: workspaceId, campaign_id: campaign.id }
+  await ctx.database.peek
+    .insertInto('campaign_step_days')
+    .values([
+      { ...day, day: '2027-11-29', sent: 1 },
+      { ...day, day: '2027-11-30', sent: 10 },
+      { ...day, day: '2027-12-01', sent: 100 },
+    ])
+    .execute()
+  const mailsAt = async (time: string) => {
+    ctx.clock.set(new Date(time))
+    return (await readUsage(ctx, workspaceId, { isOperator: false })).mails
+  }
+  expect(await mailsAt('2027-11-29T12:00:00Z')).toBe(11)
+  expect(await mailsAt('2027-11-30T12:00:00Z')).toBe(11)
+  expect(await mailsAt('2027-12-01T12:00:00Z')).toBe(100)
 })

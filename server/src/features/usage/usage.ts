@@ -13,10 +13,13 @@ export async function readUsage(
   { isOperator }: { isOperator: boolean },
 ) {
   const today = ctx.now().toISOString().slice(0, 10)
-  const from = `${today.slice(0, 7)}-01`
+  const month = today.slice(0, 7)
+  const from = `${month}-01`
   const { plan_leads_max: leads_max } = await getWorkspace(ctx, workspaceId)
-  // The day after may have begun in the zone of a campaign.
-  const window = { from, to: dayAfter(today), campaignId: null }
+  // The day after may have begun in the zone of a campaign, and counts for its own month.
+  const tomorrow = dayAfter(today)
+  const to = tomorrow.startsWith(month) ? tomorrow : today
+  const window = { from, to, campaignId: null }
   const days = await sumDays(ctx.db, workspaceId, window)
   const attempts = await queries.countAttempts(ctx.db, workspaceId, from)
   return {
