@@ -9,7 +9,6 @@ export {
   isAboutToday,
   lockCampaignDays,
   lockMailboxDays,
-  utcDay,
 } from './queries.ts'
 export {
   listStepDays,

@@ -7,7 +7,7 @@ import { preparedForBatch } from '../../kernel/db/prepared.ts'
 // counted together: workspace_id comes from a list.
 
 /** The day of an instant by UTC, in SQL. */
-export const utcDay = (at: string) => `(${at}::timestamptz at time zone 'UTC')::date`
+const utcDay = (at: string) => `(${at}::timestamptz at time zone 'UTC')::date`
 
 /** Wherever somebody is, it is the day by UTC, the one before or the one after, in SQL. */
 export const isAboutToday = (day: string, now: string) =>

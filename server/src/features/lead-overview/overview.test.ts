@@ -120,6 +120,42 @@ test('a lead that is due and waits for the gap of its mailbox alone says until w
   expect(await turn()).toBeNull()
 })
 
+test('a mailbox that has sent all it may on the day of the service is full, whatever day the database has', async () => {
+  await using api = await testApi()
+  api.ctx.clock.advance(3 * 86_400_000)
+  const other = await createMailbox(api.ctx, api.workspaceId)
+  const { id: campaign_id, email_list } = await createReadyCampaign(api, {
+    campaign_schedule: alwaysOpen,
+  })
+  const { peek } = api.ctx.database
+  const leads = [{ email: 'ann@lead.example' }]
+  const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+  const [{ id }] = added.body.created_leads
+  const body = { status: 'active', email_list: [...email_list, other.address] }
+  await api.call('PATCH', `/api/v2/campaigns/${campaign_id}`, { body })
+  const now = api.ctx.now()
+  await peek.updateTable('mailboxes').set({ gap_seconds: 300 }).execute()
+  await peek
+    .updateTable('mailboxes')
+    .set({ gap_seconds: 1200 })
+    .where('id', '=', other.id)
+    .execute()
+  await peek.updateTable('mailbox_lanes').set({ last_sent_at: now }).execute()
+  const turnInSeconds = async () => {
+    const { mailbox_sends_at } = await getLeadOverview(api.ctx, api.workspaceId, id)
+    return mailbox_sends_at && (mailbox_sends_at.getTime() - now.getTime()) / 1000
+  }
+  expect(await turnInSeconds()).toBe(300)
+  const own = peek.selectFrom('mailboxes').select('id').where('address', '=', email_list[0])
+  const { id: mailbox_id } = await own.executeTakeFirstOrThrow()
+  const day = now.toISOString().slice(0, 10)
+  await peek
+    .insertInto('mailbox_days')
+    .values({ workspace_id: api.workspaceId, mailbox_id, day, sent: 10_000 })
+    .execute()
+  expect(await turnInSeconds()).toBe(1200)
+})
+
 test('a lead that waits for tomorrow is not said to wait for the gap of a mailbox', async () => {
   await using api = await testApi()
   const other = await createMailbox(api.ctx, api.workspaceId)

@@ -36,8 +36,9 @@ export const findTurn = async (
     select greatest(
       l.next_send_at,
       case when m.gap_seconds > 0 then l.last_sent_at + m.gap_seconds * interval '1 second' end
-    ) as at, m.timezone, ${sql.raw(fullDays('m', 'outrider_now()'))} as full_days
-    from mailboxes m
+    ) as at, m.timezone, ${sql.raw(fullDays('m', 't.now'))} as full_days
+    from (select ${now}::timestamptz as now) t
+    cross join mailboxes m
     join mailbox_lanes l on l.workspace_id = ${workspaceId}::uuid and l.mailbox_id = m.id
     where m.workspace_id = ${workspaceId}::uuid and m.status = 'connected'
       and m.address = any(${addresses}::text[])

@@ -5,6 +5,9 @@ import { createConversation } from '../../../../test/conversations.ts'
 import { startMailServers } from '../../../../test/mail/mail-servers.ts'
 import { createRealMailbox } from '../../../../test/mail/mailboxes.ts'
 import { startTcpServer } from '../../../../test/tcp-server.ts'
+import { operator } from '../../audit/index.ts'
+import { addMailbox } from '../mailboxes.ts'
+import { getManagedMailbox, sumMailboxUse } from './managed-mailboxes.ts'
 import { takeTestSlot } from './stream-test.ts'
 
 let api: TestApi
@@ -63,6 +66,21 @@ test('a mailbox is shown with its servers, what it sent on its own day, and with
     smtp: { host: 'mail.example.com', port: 587, security: 'starttls', login: 'password' },
   })
   expect(JSON.stringify(body)).not.toContain('top secret')
+})
+
+test('what a mailbox has sent today is that of the day of the service, whatever day the database has', async () => {
+  await using own = await testApi()
+  const { ctx, workspaceId } = own
+  ctx.clock.advance(3 * 86_400_000)
+  const mailbox = { address: 'anna@later.example', smtp: server, imap: server }
+  const { id } = await addMailbox(ctx, workspaceId, mailbox, operator)
+  const day = ctx.now().toISOString().slice(0, 10)
+  await ctx.database.peek
+    .insertInto('mailbox_days')
+    .values({ workspace_id: workspaceId, mailbox_id: id, day, sent: 3 })
+    .execute()
+  expect(await getManagedMailbox(ctx, workspaceId, id)).toMatchObject({ sent_today: 3 })
+  expect(await sumMailboxUse(ctx, workspaceId)).toMatchObject({ mails_today: 3 })
 })
 
 test('mailboxes are found by a part of address or name, and by their state', async () => {

@@ -18,7 +18,7 @@ export async function listManagedMailboxes(
   page: PageRequest,
   filter: queries.MailboxFilter,
 ): Promise<Page<ManagedMailbox>> {
-  const rows = await queries.listManaged(ctx.db, workspaceId, page, filter)
+  const rows = await queries.listManaged(ctx.db, workspaceId, page, filter, utcDay(ctx))
   return toPage(
     rows.map((row) => show(ctx, row)),
     page.limit,
@@ -30,7 +30,7 @@ export async function getManagedMailbox(
   workspaceId: string,
   id: string,
 ): Promise<ManagedMailbox> {
-  const row = await queries.findManaged(ctx.db, workspaceId, id)
+  const row = await queries.findManaged(ctx.db, workspaceId, id, utcDay(ctx))
   if (!row) throw notFound('mailbox')
   return show(ctx, row)
 }
@@ -59,7 +59,8 @@ export async function getMailboxUse(
 /** Of all of them together: how many there are, and what they sent and may send today. */
 export async function sumMailboxUse(ctx: Context, workspaceId: string) {
   const sum = { mailboxes: 0, mailboxes_active: 0, mails_today: 0, mails_today_max: 0 }
-  for (const { settings: _, days, ...row } of await queries.listAll(ctx.db, workspaceId)) {
+  const rows = await queries.listAll(ctx.db, workspaceId, utcDay(ctx))
+  for (const { settings: _, days, ...row } of rows) {
     const mailbox = toMailbox(row)
     const { sent_today, limit_today } = dayUse(ctx, mailbox, days)
     sum.mailboxes += 1
@@ -89,6 +90,8 @@ function show(ctx: Context, row: queries.ManagedRow): ManagedMailbox {
     ...dayUse(ctx, mailbox, days),
   }
 }
+
+const utcDay = ({ now }: Context) => dayOf('UTC', now())
 
 /** What it has sent and may send on the day that it is in its zone. */
 function dayUse({ now }: Context, mailbox: Mailbox, days: queries.ManagedRow['days']) {

@@ -2,15 +2,15 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 import { newestFirst } from '../../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../../kernel/http/page.ts'
-import { utcDay } from '../../daily-counts/index.ts'
 import { shown } from '../queries.ts'
 import { isInboxRead } from '../read-before-follow-up.ts'
 import type { MailboxStatus } from '../schema.ts'
 
-/** Wherever a mailbox is, its day is one of three. PostgreSQL is not asked which: it may not know the zone. */
-const today = sql.raw(utcDay('outrider_now()'))
-
-const selectManaged = (db: Db, workspaceId: string) =>
+/**
+ * With what each sent about `day`, which is that of UTC: wherever a mailbox is, its own is one of three.
+ * PostgreSQL is not asked which: it may not know the zone.
+ */
+const selectManaged = (db: Db, workspaceId: string, day: string) =>
   db
     .selectFrom('mailboxes as m')
     .select(shown.map((column) => `m.${column}` as const))
@@ -20,7 +20,7 @@ const selectManaged = (db: Db, workspaceId: string) =>
       sql<{ day: string; sent: number }[] | null>`(
         select json_agg(json_build_object('day', d.day, 'sent', d.sent)) from mailbox_days d
         where d.workspace_id = m.workspace_id and d.mailbox_id = m.id
-          and d.day between ${today} - 1 and ${today} + 1
+          and d.day between ${day}::date - 1 and ${day}::date + 1
       )`.as('days'),
     )
     .where('m.workspace_id', '=', workspaceId)
@@ -39,8 +39,9 @@ export const listManaged = (
   workspaceId: string,
   page: PageRequest,
   { search, status }: MailboxFilter,
+  day: string,
 ) =>
-  selectManaged(db, workspaceId)
+  selectManaged(db, workspaceId, day)
     .$if(status !== undefined, (query) => query.where('m.status', '=', status as string))
     .$if(search !== undefined, (query) => {
       const pattern = `%${search?.replaceAll(/[\\%_]/g, '\\$&')}%`
@@ -51,10 +52,11 @@ export const listManaged = (
     .$call(newestFirst(page, 'm.id'))
     .execute()
 
-export const listAll = (db: Db, workspaceId: string) => selectManaged(db, workspaceId).execute()
+export const listAll = (db: Db, workspaceId: string, day: string) =>
+  selectManaged(db, workspaceId, day).execute()
 
-export const findManaged = (db: Db, workspaceId: string, id: string) =>
-  selectManaged(db, workspaceId).where('m.id', '=', id).executeTakeFirst()
+export const findManaged = (db: Db, workspaceId: string, id: string, day: string) =>
+  selectManaged(db, workspaceId, day).where('m.id', '=', id).executeTakeFirst()
 
 /** Those that leads or conversations are in, newest first, and one more than the page holds. */
 export const listRemoved = (db: Db, workspaceId: string, page: PageRequest) =>
