@@ -7,11 +7,11 @@ interface UnderWay {
 
 /**
  * Limits how many requests have something under way that lasts for as long as others like: what a server
- * that they name is asked, or what a mail that they wrote costs.
+ * that they name is asked, what a mail that they wrote costs, a search through all that they have.
  *
  * @param what in the plural
  * @returns takes a slot, until it is disposed of. Slots are counted per object that a process has one of
- * and that must not be used up, such as a network client with its connections. It throws 429
+ * and that must not be used up, such as a network client or the pool of a database. It throws 429
  * `rate_limited` when the workspace has too many under way, 503 `unavailable` when all together have
  */
 export function limitAtOnce(

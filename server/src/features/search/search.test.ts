@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
+import { patience } from '../../../test/patience.ts'
+import { createMember } from '../../../test/people.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox } from '../mailboxes/index.ts'
 
@@ -47,4 +51,39 @@ test('records of each kind are found by any part of their name, five at most, an
   const nothing = { campaigns: [], leads: [], mailboxes: [], webhooks: [] }
   expect(await search('1%0')).toEqual(nothing)
   expect(await search('n')).toEqual(nothing)
+})
+
+test('whoever searches a workspace very often takes few connections of those that others need, and is told to wait', async () => {
+  const { peek, url } = api.ctx.database
+  const { workspaceId } = await api.createStranger()
+  const other = await createMember(api, 'other@example.com', 'viewer', workspaceId)
+  const ask = (browser: Browser, workspace: string, path: string) =>
+    browser.call('GET', `/app${path}`, { headers: { 'x-workspace-id': workspace } })
+  const untilBlocked = (count: number) =>
+    expect
+      .poll(async () => {
+        const { rows } = await sql<{ count: number }>`
+          select count(*)::integer as count from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(peek)
+        return rows[0]?.count
+      }, patience)
+      .toBe(count)
+  const holder = new pg.Client({ connectionString: url })
+  await holder.connect()
+  onTestFinished(() => holder.end())
+  await holder.query('begin; lock table leads')
+  const paths = ['/search?q=nord', '/leads?search=nord', '/leads/count?search=nord']
+  const searches = Array.from({ length: 104 }, (_, n) =>
+    ask(owner, api.workspaceId, paths[n % 3] ?? ''),
+  )
+  const refused = await Promise.race(searches)
+  expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1'])
+  await untilBlocked(3)
+  const theirs = ask(other.browser, workspaceId, '/search?q=nord')
+  await untilBlocked(4)
+  expect((await ask(owner, api.workspaceId, '/members')).status).toBe(200)
+  await holder.query('commit')
+  expect((await theirs).status).toBe(200)
+  const statuses = (await Promise.all(searches)).map(({ status }) => status)
+  expect(statuses.toSorted()).toEqual([...Array(100).fill(200), ...Array(4).fill(429)])
 })

@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { searchInTurn } from '../../kernel/db/search-slots.ts'
 import { type FoundRecords, findRecords } from './queries.ts'
 
 const mostOfEach = 5
@@ -14,5 +15,5 @@ export async function search(
   const asked = text.replaceAll('\0', '').trim()
   if (asked.length < lengthMin) return { campaigns: [], leads: [], mailboxes: [], webhooks: [] }
   const pattern = `%${asked.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  return findRecords(ctx.db, workspaceId, pattern, mostOfEach)
+  return searchInTurn(ctx, () => findRecords(ctx.db, workspaceId, pattern, mostOfEach))
 }

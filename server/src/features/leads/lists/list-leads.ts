@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { searchInTurn } from '../../../kernel/db/search-slots.ts'
 import { type Page, type PageRequest, toPage } from '../../../kernel/http/page.ts'
 import { isWhole, type LeadFilter } from './filter.ts'
 import * as queries from './list-queries.ts'
@@ -13,7 +14,8 @@ export async function listLeads(
   filter: LeadFilter,
   page: PageRequest,
 ): Promise<Page<ListedLead>> {
-  return toPage(await queries.listLeads(ctx.db, workspaceId, filter, page), page.limit)
+  const list = () => queries.listLeads(ctx.db, workspaceId, filter, page)
+  return toPage(await (isWhole(filter) ? list() : searchInTurn(ctx, list)), page.limit)
 }
 
 export async function countLeads(
@@ -25,6 +27,8 @@ export async function countLeads(
     const count = await queries.countKept(ctx.db, workspaceId, filter.campaignId)
     return { count, is_estimate: false }
   }
-  const found = await queries.countMatching(ctx.db, workspaceId, filter, countedMax + 1)
+  const found = await searchInTurn(ctx, () =>
+    queries.countMatching(ctx.db, workspaceId, filter, countedMax + 1),
+  )
   return { count: Math.min(found, countedMax), is_estimate: found > countedMax }
 }
