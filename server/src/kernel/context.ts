@@ -32,7 +32,7 @@ export interface AnyContext {
   now: () => Date
   /** The time by which others judge what is sent to them, where `now` is another, as in the sandbox. */
   worldTime?: () => Date
-  /** Milliseconds that only ever grow; for durations and deadlines. */
+  /** Milliseconds that only ever grow, also while the machine sleeps; for durations and deadlines. */
   monotonicMs: () => number
   /** Uniform in [0, 1). */
   random: () => number

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { aroundPooler, type ProcessContext } from '../kernel/context.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
 import { readDatabaseTime } from '../kernel/db/instance.ts'
-import { describeError } from '../kernel/log.ts'
+import { startLoop } from '../kernel/runner/loop.ts'
 import { ensurePartitions } from '../partitions.ts'
 import { withTimeout } from './shutdown.ts'
 
@@ -19,42 +19,21 @@ const everyMs = 30_000
 const leapMs = 3_600_000
 
 /**
- * Clocks drift, and a machine that slept has lost hours. After a leap the partitions of the new time
- * may be missing, without which nothing can be written.
+ * Clocks drift, and a machine that slept has lost hours: then it is measured at once. After a leap the
+ * partitions of the new time may be missing, without which nothing can be written.
  */
 export function keepTime(ctx: ProcessContext, clock: Clock): AsyncDisposable {
-  const stopping = new AbortController()
-  const offsetMs = () => ctx.now().getTime() - ctx.monotonicMs()
-  let preparedMs = offsetMs()
-  const keeping = keepOn()
-
-  async function keepOn() {
-    for (;;) {
-      await ctx.sleep(everyMs, stopping.signal)
-      if (stopping.signal.aborted) return
-      await setByDatabase(clock, ctx.db).catch((error) =>
-        ctx.log.warn(describeError(error), 'the clock could not be set by the database'),
-      )
-      await prepareAfterLeap().catch((error) =>
-        ctx.log.warn(
-          describeError(error),
-          'partitions could not be made after a leap of the clock',
-        ),
-      )
-    }
-  }
-
-  async function prepareAfterLeap() {
-    const nowMs = offsetMs()
-    if (Math.abs(nowMs - preparedMs) < leapMs) return
-    await ensurePartitions(aroundPooler(ctx))
+  let preparedMs = ctx.now().getTime()
+  const loop = startLoop(ctx, 'time', everyMs, async () => {
+    await setByDatabase(clock, ctx.db)
+    const nowMs = ctx.now().getTime()
+    if (Math.abs(nowMs - preparedMs) >= leapMs) await ensurePartitions(aroundPooler(ctx))
     preparedMs = nowMs
-  }
-
+  })
+  clock.onLeap(loop.wake)
   return {
     async [Symbol.asyncDispose]() {
-      stopping.abort()
-      await withTimeout(1000, keeping)
+      await withTimeout(1000, loop.stop())
     },
   }
 }
