@@ -1,12 +1,15 @@
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { testApi } from '../test/app.ts'
-import { asService, testContext } from '../test/context.ts'
+import { asService, type TestContext, testContext } from '../test/context.ts'
 import { startReceiver } from '../test/receiver.ts'
 import { operator } from './features/audit/index.ts'
 import { emit } from './features/events/index.ts'
 import { leaseKind } from './features/mailbox-lanes/index.ts'
 import { addMailbox, openMailbox } from './features/mailboxes/index.ts'
 import { createInvitation } from './features/members/index.ts'
+import { setPlan } from './features/workspaces/index.ts'
+import type { ProcessContext } from './kernel/context.ts'
 import { transaction } from './kernel/db/transaction.ts'
 import { dayMs } from './kernel/durations.ts'
 import { startRunner } from './loops.ts'
@@ -102,7 +105,8 @@ test('an invitation that nobody has accepted is deleted 30 days after it has exp
   ctx.clock.advance(dayMs)
   await invite('second@example.com')
   // Each is good for seven days.
-  const later = { ...asService(ctx), now: () => new Date(ctx.now().getTime() + 36.5 * dayMs) }
+  const { later, settle } = afterDays(ctx, 36.5)
+  settle()
   const runner = await startRunner(later)
   const { peek, until } = ctx.database
   const kept = () => peek.selectFrom('invitations').select('email').execute()
@@ -110,3 +114,42 @@ test('an invitation that nobody has accepted is deleted 30 days after it has exp
   await runner.stop()
   expect(await kept()).toEqual([{ email: 'second@example.com' }])
 })
+
+test('a clock that is months ahead for the first minutes of a machine deletes nothing and grants nothing', async () => {
+  await using api = await testApi()
+  const { ctx, workspaceId } = api
+  const { peek, until } = ctx.database
+  const invited = { workspaceId, actor: operator } as const
+  await createInvitation(ctx, { email: 'first@example.com', role: 'viewer' }, invited)
+  await setPlan(ctx, workspaceId, { monthlyCredits: 7 })
+  const invitations = () => peek.selectFrom('invitations').select('email').execute()
+  const entries = () =>
+    peek.selectFrom('credit_entries').select('id').where('amount', '=', 7).execute()
+  const { later, settle, asked } = afterDays(ctx, 90)
+  const ahead = await startRunner(later)
+  await asked
+  await ahead.stop()
+  expect([await invitations(), await entries()]).toEqual([[{ email: 'first@example.com' }], []])
+
+  // What is as late after ten minutes is the time.
+  settle()
+  const runner = await startRunner(later)
+  await until(async () => (await invitations()).length === 0 && (await entries()).length === 1)
+  await runner.stop()
+})
+
+/** A machine on which it is later by so many days; `settle`: it has been running for ten minutes. */
+function afterDays(ctx: TestContext, days: number) {
+  const tenMinutes = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const later: ProcessContext = {
+    ...asService(ctx),
+    now: () => new Date(ctx.now().getTime() + days * dayMs),
+    async sleep(ms, signal) {
+      if (ms !== 600_000) return ctx.sleep(ms, signal)
+      asked.resolve()
+      await Promise.race([tenMinutes.promise, signal && once(signal, 'abort')])
+    },
+  }
+  return { later, settle: tenMinutes.resolve, asked: asked.promise }
+}

@@ -54,6 +54,8 @@ export interface Runner {
 const upkeepEveryMs = 3_600_000
 const waitingEveryMs = 5_000
 const successesEveryMs = 60_000
+/** In this time a machine that woke at a wrong time is told the right one. */
+const clockSettlesMs = 600_000
 
 /**
  * Starts the loops of the runner: deliveries, sending, reading mail, jobs and upkeep. One that fails to start leaves nothing behind: else it would lead, and keep mailboxes,
@@ -143,7 +145,14 @@ function startJobsAndUpkeep(
   const imports = started(new ImportRunner(ctx))
   startJobs(importKind, { look: () => imports.look(), isFull: () => imports.isFull })
   startJobs(erasureKind, { look: () => runErasures(ctx, signal) })
-  startUpkeep('credits', () => grantMonthlyCredits(ctx))
+  const settled = ctx.sleep(clockSettlesMs, signal)
+  /** What goes by the time alone and cannot be taken back: a clock may be months ahead at first. */
+  const startFinalUpkeep = (name: string, work: () => Promise<void>) =>
+    startUpkeep(name, async () => {
+      await settled
+      if (!signal.aborted) await work()
+    })
+  startFinalUpkeep('credits', () => grantMonthlyCredits(ctx))
   startUpkeep('words of conversations', async () => {
     for (const id of await listWorkspaceIdsHere(ctx)) {
       const own = inWorkspace(ctx, id)
@@ -153,7 +162,11 @@ function startJobsAndUpkeep(
     }
   })
   startUpkeep('unsubscribes', () => unsubscribeWaiting(ctx, signal), waitingEveryMs)
-  startUpkeep('upkeep', () => keepPartitions(aroundPooler(ctx)))
+  startUpkeep('upkeep', async () => {
+    await ensurePartitions(aroundPooler(ctx))
+    await cleanUpMoves(aroundPooler(ctx))
+  })
+  startFinalUpkeep('retention', () => dropOld(aroundPooler(ctx)))
 }
 
 /**
@@ -188,14 +201,12 @@ async function shareHints(
   }
 }
 
-/** Partitions ahead of time, and nothing longer than it has to be kept. */
-async function keepPartitions(ctx: ProcessContext) {
-  await ensurePartitions(ctx)
+/** Nothing longer than it has to be kept. */
+async function dropOld(ctx: ProcessContext) {
   await dropOldPartitions(ctx)
   await dropOldMessages(ctx)
   await dropOldAnswers(ctx)
   await dropOldSessions(ctx)
-  await cleanUpMoves(ctx)
   for (const id of await listWorkspaceIdsHere(ctx)) {
     const own = inWorkspace(ctx, id)
     await dropOldEntries(own, id)

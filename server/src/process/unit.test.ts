@@ -16,6 +16,10 @@ test('the unit for systemd starts what there is, and tells the service alone to 
   expect(lines).toContain('KillMode=mixed')
 })
 
+test('the unit for systemd waits for the network and for a clock that is right', () => {
+  expect(lines).toContain('After=network-online.target time-sync.target')
+})
+
 const analyze = '/usr/bin/systemd-analyze'
 const canVerify = [analyze, '/usr/bin/npm'].every((path) => existsSync(path))
 
