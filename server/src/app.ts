@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, onSendHookHandler } from 'fastify'
 import {
   acquisitionApplicationRoutes,
   acquisitionApplicationSchemas,
@@ -190,6 +190,15 @@ export async function buildApi(
 }
 
 /**
+ * The database's time, by which pages go. `Date` is the machine's, and the moment of the answer counts:
+ * a request may have taken minutes.
+ */
+const tellTime: onSendHookHandler = (req, reply, _payload, done) => {
+  reply.header('x-outrider-time', req.process.now().toISOString())
+  done()
+}
+
+/**
  * The browser application's side: the operations of the public API once more, by a session in place
  * of a key, and what only people do.
  */
@@ -205,6 +214,7 @@ async function applicationRoutes(
   app.addHook('onRequest', checkPerson)
   app.addHook('onRequest', countPerson(rateLimit))
   app.addHook('preValidation', checkPersonAgain)
+  app.addHook('onSend', tellTime)
   for (const { routes } of [...apiFeatures, ...applicationFeatures])
     await routes(app, { attempts: rateLimit })
   await app.register(liveRoutes, { listen })

@@ -113,12 +113,12 @@ test('no day but the one beside today is called yesterday or tomorrow', () => {
 test('on a computer whose clock is a day off, time is the server’s', () => {
   vi.useFakeTimers({ now, toFake: ['Date'] })
   const dayMs = 86_400_000
-  learnTime(new Date(now.getTime() + dayMs).toUTCString())
+  learnTime(new Date(now.getTime() + dayMs).toISOString())
   expect(nowMs()).toBe(now.getTime() + dayMs)
   learnTime(null)
   expect(nowMs()).toBe(now.getTime() + dayMs)
   // An answer that was a while on its way tells nothing of the clock.
-  learnTime(new Date(now.getTime() - 5000).toUTCString())
+  learnTime(new Date(now.getTime() - 5000).toISOString())
   expect(nowMs()).toBe(now.getTime())
 })
 

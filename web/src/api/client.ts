@@ -21,7 +21,7 @@ export function setUpClient() {
     return request
   })
   client.interceptors.response.use((response) => {
-    learnTime(response.headers.get('date'))
+    learnTime(response.headers.get('x-outrider-time'))
     return response
   })
   client.interceptors.error.use((thrown, response) => {

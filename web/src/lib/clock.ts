@@ -3,9 +3,9 @@ const differenceMinMs = 60_000
 
 let aheadMs = 0
 
-/** @param date the header of an answer that was made just now */
-export function learnTime(date: string | null) {
-  const difference = Date.parse(date ?? '') - Date.now()
+/** @param time the header of an answer that was made just now */
+export function learnTime(time: string | null) {
+  const difference = Date.parse(time ?? '') - Date.now()
   if (Number.isNaN(difference)) return
   aheadMs = Math.abs(difference) < differenceMinMs ? 0 : difference
 }

@@ -37,4 +37,11 @@ test('a time goes on while its page stands, and tells its zone to a mouse, a fin
   await goTo(page, '/w/default/settings/audit')
   const recorded = page.getByRole('table').getByRole('time').first()
   expect(await recorded.getAttribute('title')).toMatch(/^(now|.* (sec|min)\. ago)$/)
+
+  // Nor is that of the machine that answers, whose database has another one.
+  api.ctx.clock.advance(3 * 3_600_000)
+  await createMember(api, 'carol@example.com', 'member')
+  await goTo(page, members)
+  const written = page.getByRole('row', { name: /carol@example\.com/ }).getByRole('time')
+  expect(await written.textContent()).toMatch(/^(now|.* (sec|min)\. ago)$/)
 })

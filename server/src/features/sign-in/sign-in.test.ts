@@ -61,6 +61,21 @@ test('the printed link makes the first user, who owns the default workspace, and
   )
 })
 
+test('answers of the application tell the time of the database, in a header that the public API has not', async () => {
+  const visitor = await setUp(api)
+  const names = { headers: { 'x-workspace-id': api.workspaceId } }
+  const answers = [
+    await visitor.call('GET', '/app/labels', names),
+    await openBrowser(api).call('GET', '/app/labels', names),
+  ]
+  expect(answers.map(({ status }) => status)).toEqual([200, 401])
+  // The clock of a test stands still, and is not the machine's.
+  const now = api.ctx.now().toISOString()
+  expect(answers.map(({ headers }) => headers['x-outrider-time'])).toEqual([now, now])
+  const { headers } = await api.call('GET', '/oauth/service-accounts')
+  expect(headers).not.toHaveProperty('x-outrider-time')
+})
+
 test('whoever sets up names the first workspace, if they like', async () => {
   await createWorkspace(api.ctx, 'Taken')
   const browser = openBrowser(api)
