@@ -430,6 +430,20 @@ test('Resume closes where somebody else resumes it meanwhile, and offers no earl
   await page.getByText('was missed while it was off').waitFor()
 })
 
+test('Resume closes where somebody else resumes what has missed nothing', async ({
+  application,
+  open,
+}) => {
+  const { id } = await create(application, 'Nothing missed', good.url)
+  const url = `/app/api/v2/webhooks/${id}`
+  await application.asOwner('PATCH', url, { status: 'disabled' })
+  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
+  const resuming = page.getByRole('dialog')
+  await resuming.getByText('No event was missed.').waitFor()
+  await application.asOwner('PATCH', url, { status: 'active' })
+  await resuming.waitFor({ state: 'detached' })
+})
+
 test("where the answer of one's own Resume got lost, it closes and says so", async ({
   application,
   open,

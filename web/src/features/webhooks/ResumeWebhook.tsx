@@ -39,8 +39,9 @@ export function ResumeWebhook({ webhook, onClose, onTooMany }: ResumeWebhookProp
   })
   // Counted anew each time it is asked: what was counted before says nothing of what came since.
   const isCounted = missed.isSuccess && missed.isFetchedAfterMount
-  // Once it goes on, the notice of its page asks for the oldest that it has missed, which may be another.
-  const isOfNow = isCounted && missed.data.to === null
+  // Once it goes on, the notice of its page asks for the oldest that it has missed, which may be another,
+  // and of one that has missed nothing there is neither beginning nor end.
+  const isOfNow = isCounted && missed.data.from !== null && missed.data.to === null
   const shown = resumed ? resumed.shown : isOfNow ? missed.data : undefined
   const { deliveries: count = 0, is_estimate = false, from, ended_from } = shown ?? {}
   const isNothing = count === 0 && !is_estimate
