@@ -119,6 +119,20 @@ test('a standby that took over without the last change of a destination is follo
   await deliver(before)
 })
 
+test('failures on a standby that took over without their end are ended by the next success', async () => {
+  const { peek, until } = service.ctx.database
+  const row = { workspace_id: service.workspaceId, webhook_id: webhook.id, failures: 20 }
+  const failing_since = new Date(service.ctx.now().getTime() - 4 * 86_400_000)
+  await peek
+    .insertInto('webhook_lanes')
+    .values({ ...row, failing_since })
+    .execute()
+  await deliver(before)
+  const lane = () => peek.selectFrom('webhook_lanes').selectAll().executeTakeFirst()
+  await until(async () => (await lane())?.failing_since === null)
+  expect(await lane()).toMatchObject({ failures: 0 })
+})
+
 test('an old address that says it is gone does not disable the new one, which gets its delivery', async () => {
   const held = Promise.withResolvers<void>()
   await using leaving = await startReceiver(async (received, response) => {

@@ -58,7 +58,7 @@ export class LaneReader {
     const { sends, version } = lane.state
     if (lane.isTimeTo('start', asked.ms)) lane.setPosition(beforeAllRows)
     const { fresh, orphans, position, hasMore, destination, health } = await this.#read.due(lane)
-    if (!lane.state.healthLoaded) lane.apply({ kind: 'health loaded', health })
+    lane.apply({ kind: lane.state.healthLoaded ? 'health seen' : 'health loaded', health })
     // Read with the rows: no delivery is sent by a destination that was changed before it was made.
     if (!(await this.#adopt(lane, destination, asked, sends))) return nothing
     // What was read of the older version is forgotten, and comes with the next read.

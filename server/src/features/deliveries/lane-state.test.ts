@@ -86,6 +86,17 @@ describe('how many requests a receiver gets', () => {
     expect([sendsOneByOne(better), better.hasHealthRow]).toEqual([false, false])
   })
 
+  test('what only the database knows of counts until a success, too, and makes no failing one of it', () => {
+    const health = { not_before: now, failures: 9, abandons: 0, in_flight_id: null }
+    const proven = play([...read(1), ...answered('ok')])
+    const lane = play([{ kind: 'health seen', health }], proven)
+    expect([poolOf(lane), lane.notBefore, lane.hasHealthRow]).toEqual(['proven', undefined, true])
+    const cleared = { ...health, failures: 0, not_before: null }
+    expect(play([{ kind: 'health seen', health: cleared }], lane).hasHealthRow).toBe(true)
+    const better = play([...answered('ok'), { kind: 'health seen', health: cleared }], lane)
+    expect(better.hasHealthRow).toBe(false)
+  })
+
   test('what it refused of an earlier owner’s makes no failing one of it', () => {
     const health = { not_before: null, failures: 40, abandons: 0, in_flight_id: null }
     const lane = play([{ kind: 'health loaded', health }, ...answered('failed')])

@@ -66,6 +66,8 @@ export type LaneEvent =
   | { kind: 'read began' }
   | { kind: 'read ended'; queued: number; hasMore: boolean }
   | { kind: 'health loaded'; health: StoredHealth | undefined }
+  /** By a later read. */
+  | { kind: 'health seen'; health: StoredHealth | undefined }
   | { kind: 'suspect closed' }
   | { kind: 'refresh began' }
   | { kind: 'refresh ended' }
@@ -165,6 +167,10 @@ export function laneAfter(lane: LaneState, event: LaneEvent): LaneState {
       }
     case 'health loaded':
       return withHealth(lane, event.health)
+    case 'health seen':
+      // A standby that took over, or a restore, holds counts that this process does not know of. What it
+      // knows of may have been read before it was cleared: then it is cleared once more.
+      return { ...lane, hasHealthRow: lane.hasHealthRow || hasCounts(event.health) }
     case 'suspect closed':
       return { ...lane, inFlightAtCrash: null }
     case 'refresh began':
@@ -225,9 +231,13 @@ function withHealth(lane: LaneState, health: StoredHealth | undefined): LaneStat
     notBefore: health.not_before ?? undefined,
     abandons: health.abandons,
     inFlightAtCrash: health.in_flight_id,
-    hasHealthRow: health.failures > 0 || health.abandons > 0 || health.in_flight_id !== null,
+    hasHealthRow: hasCounts(health),
   }
 }
+
+const hasCounts = (health: StoredHealth | undefined) =>
+  health !== undefined &&
+  (health.failures > 0 || health.abandons > 0 || health.in_flight_id !== null)
 
 function afterAnswer(
   before: LaneState,
