@@ -7,6 +7,7 @@ import { verifySignature } from '../../../test/signature.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
+import { eraseLead } from '../erasure/index.ts'
 import { clearLaneHealth, lockLane } from './lane-health/index.ts'
 import { Lanes } from './lanes.ts'
 
@@ -114,9 +115,27 @@ test('a standby that took over without the last change of a destination is follo
   const { peek } = service.ctx.database
   await peek
     .updateTable('webhooks')
-    .set(({ eb }) => ({ target_hook_url: before.url, version: eb('version', '-', 1) }))
+    .set({ target_hook_url: before.url, version: sql<string>`version - 1` })
     .execute()
   await deliver(before)
+})
+
+test.each<[what: string, happens: () => Promise<unknown>]>([
+  ['a change', () => change({ headers: { 'x-version': 'newest' } })],
+  ['an erasure', () => eraseLead(service.ctx, 'lead@example.com')],
+])('%s on a standby that took over without the last change is followed', async (_, happens) => {
+  const { peek } = service.ctx.database
+  const { target_hook_url, headers, version } = await peek
+    .selectFrom('webhooks')
+    .selectAll()
+    .executeTakeFirstOrThrow()
+  await change({ target_hook_url: after.url, headers: { 'x-version': 'lost' } })
+  await deliver(after)
+  await peek.updateTable('webhooks').set({ target_hook_url, headers, version }).execute()
+  const [id] = await service.emit()
+  await happens()
+  lanes.wake(service.workspaceId, webhook.id)
+  expect((await before.next()).headers['webhook-id']).toBe(id)
 })
 
 test('failures on a standby that took over without their end are ended by the next success', async () => {

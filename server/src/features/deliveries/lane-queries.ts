@@ -61,7 +61,7 @@ const readRows = prepared<LanesToRead, LanesRow>(
   'read_webhook_lanes',
   `with lanes as materialized (
      select k.*, w.version, ${mayReceive} as may_receive
-     from unnest($2::uuid[], $3::timestamptz[], $4::uuid[], $5::integer[], $6::integer[])
+     from unnest($2::uuid[], $3::timestamptz[], $4::uuid[], $5::bigint[], $6::integer[])
        as k (webhook_id, due_at, id, known_version, most)
      left join webhooks w on w.workspace_id = $1 and w.id = k.webhook_id
      left join workspaces p on p.id = w.workspace_id
@@ -80,7 +80,7 @@ const readRows = prepared<LanesToRead, LanesRow>(
    )
    select webhook_id, id, event_id, due_at, expires_ms, attempt,
      null as event_type, null::uuid as campaign_id, null as lead_email, null as body,
-     null::integer as version, null as destination, null as health
+     null::float8 as version, null as destination, null as health
    from due
    union all
    select null, null, e.id, null, null, null, e.type, e.campaign_id, e.lead_email, e.body,
@@ -90,7 +90,7 @@ const readRows = prepared<LanesToRead, LanesRow>(
      select * from events e where e.workspace_id = $1 and e.id = d.event_id order by e.id limit 1
    ) e
    union all
-   select k.webhook_id, null, null, null, null, null, null, null, null, null, k.version,
+   select k.webhook_id, null, null, null, null, null, null, null, null, null, k.version::float8,
      case when k.may_receive and k.version = k.known_version then null else (
        select json_build_object('workspace_id', w.workspace_id, 'id', w.id,
          'target_hook_url', w.target_hook_url, 'status', w.status, 'version', w.version,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { nextVersion } from '../webhooks/index.ts'
 import { erased, is, named, type Person } from './person.ts'
 import { type Changed, changed, count, type Range, within } from './walk-queries.ts'
 
@@ -73,7 +74,7 @@ export const markDeliveries = (db: Db, workspaceId: string, eventIds: string[]) 
       where d.workspace_id = ${workspaceId}::uuid and d.id = k.id
       returning d.webhook_id
     )
-    update webhooks w set version = version + 1
+    update webhooks w set version = ${nextVersion}
     from (
       select id from webhooks
       where workspace_id = ${workspaceId}::uuid and id in (select webhook_id from marked)

@@ -7,7 +7,7 @@ export {
   openDestination,
 } from './destinations.ts'
 export { allEvents } from './event-types.ts'
-export { type Destination, findDestinations, mayReceive } from './queries.ts'
+export { type Destination, findDestinations, mayReceive, nextVersion } from './queries.ts'
 export { webhookRoutes } from './routes.ts'
 export { runHash, runHashOfAttempt } from './run-hash.ts'
 export { webhookSchemas } from './schema.ts'

@@ -62,8 +62,13 @@ export const listWebhooks = (
     .$call(newestFirst(page))
     .execute()
 
-/** Every change of a destination increments its version, by which runners see that it has changed. */
-const nextVersion = sql<number>`version + 1`
+/**
+ * Every change of a destination raises its version, by which runners see that it has changed. It is the
+ * time of the change in microseconds: counted up, a standby that lagged would give the number again that
+ * the old primary gave, and the runners would go on with what they have read of that.
+ */
+export const nextVersion = sql<string>`
+  greatest(version + 1, (extract(epoch from outrider_now()) * 1000000)::bigint)`
 
 export const updateWebhook = (
   db: Db,
@@ -260,7 +265,7 @@ export const mayReceive = `w.status = 'active' and p.plan_webhooks and p.moving_
 /** In no order; those that are gone are missing. */
 export const findDestinations = prepared<[string, string[]], Destination>(
   'find_destinations',
-  `select w.workspace_id, w.id, w.target_hook_url, w.status, w.version,
+  `select w.workspace_id, w.id, w.target_hook_url, w.status, w.version::float8 as version,
      ${mayReceive} as may_receive, w.event_type, w.custom_interest_value, w.campaign, w.headers,
      w.secret, w.previous_secret, w.previous_secret_expires
    from webhooks w

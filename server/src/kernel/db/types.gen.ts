@@ -888,7 +888,7 @@ export interface Webhooks {
   timestamp_created: Timestamp;
   timestamp_disabled: Timestamp | null;
   timestamp_updated: Timestamp;
-  version: Generated<number>;
+  version: Generated<Int8>;
   workspace_id: string;
 }
 
