@@ -411,18 +411,59 @@ test('a request that is marked first is not sent when the lease was lost meanwhi
   const held = await peek.startTransaction().execute()
   await held.selectFrom('webhook_lanes').select('abandons').forUpdate().execute()
   owner.wake()
-  while (!(await isMarking())) await Promise.resolve()
+  while (!(await isWaiting('update "webhook_lanes"%'))) await Promise.resolve()
   owner.loseLease()
   await held.commit().execute()
   await owner.stop()
   expect(open).toEqual([])
 })
 
-/** Whether a runner waits for the row in which it marks its request. */
-async function isMarking(): Promise<boolean> {
+test('a wake-up before its failures are written leaves a destination paused, until a person resumes it', async () => {
+  const { ctx } = service
+  const { peek } = ctx.database
+  // Its pause never ends by itself, and what failed is not due again.
+  const at = ctx.now()
+  ctx.now = () => at
+  const other = await service.createWebhook(receiver.url, { event_type: 'lead.lost' })
+  await service.emit(Array.from({ length: 4 }, () => ({})))
+  const owner = startOwner()
+  owner.wake()
+  for (const count of [1, 2]) {
+    await untilOpen(1)
+    answer(1, 500)
+    await untilWritten(500, count)
+  }
+  await untilOpen(1)
+  const held = await peek.startTransaction().execute()
+  await held.selectFrom('deliveries').select('id').forUpdate().execute()
+  answer(1, 500)
+  while (!(await isWaiting('%deliveries%'))) await Promise.resolve()
+  owner.wake()
+  const [last] = await service.emit([{ type: 'lead.lost' }])
+  owner.lanes.wake(service.workspaceId, other.id)
+  await untilOpen(1)
+  await held.commit().execute()
+  await untilWritten(500, 3)
+  await patch('disabled')
+  // Whatever the paused one had sent would have come by now.
+  expect(open.map(({ eventId }) => eventId)).toEqual([last])
+  await patch('active')
+  // No time has passed: a look that found nothing written yet would have been the last for a while.
+  const wake = () => {
+    owner.wake()
+    return open.length
+  }
+  await expect.poll(wake, patience).toBe(2)
+  answersAtOnce = true
+  answer(2, 200)
+  await owner.stop()
+})
+
+/** Whether a runner waits for a row, as for the one in which it marks its request. */
+async function isWaiting(query: string): Promise<boolean> {
   const { rows } = await sql`
     select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'
-      and query like 'update "webhook_lanes"%'`.execute(service.ctx.database.peek)
+      and query like ${query}`.execute(service.ctx.database.peek)
   return rows.length > 0
 }

@@ -191,7 +191,8 @@ export class Lanes {
 
   /** A person who resumes a destination clears its stored health; then the pause in memory ends, too. */
   #reviewPause(lane: Lane) {
-    if (!lane.isTimeTo('pause', this.#ctx.monotonicMs())) return
+    // The failure that made it pause may not be written yet.
+    if (lane.state.unsettled > 0 || !lane.isTimeTo('pause', this.#ctx.monotonicMs())) return
     this.#reader
       .readHealth(lane)
       .then((health) => {
