@@ -195,6 +195,16 @@ export const markInFlight = (db: Db, workspaceId: string, webhookId: string, id:
     .where('webhook_id', '=', webhookId)
     .execute()
 
+/** That request has ended no process. The mark of another one, as by the next owner, stays. */
+export const unmarkInFlight = (db: Db, workspaceId: string, webhookId: string, id: string) =>
+  db
+    .updateTable('webhook_lanes')
+    .set({ in_flight_id: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('webhook_id', '=', webhookId)
+    .where('in_flight_id', '=', id)
+    .execute()
+
 /** A lane that has none is missing. */
 export const countPending = prepared<[string, string[]], { webhook_id: string; count: number }>(
   'count_pending_deliveries',

@@ -35,6 +35,8 @@ export class Lane {
   readonly workspaceId: string
   readonly webhookId: string
   readonly bucket: number
+  /** The delivery that this process marked last as in flight, where requests seem to end processes. */
+  markedId: string | undefined
   #state: LaneState = newLane
   /** In due order. */
   readonly #rows: DueDelivery[] = []

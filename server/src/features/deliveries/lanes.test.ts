@@ -404,10 +404,7 @@ test('a drain does not wait for a result that the database refuses', async () =>
 
 test('a request that is marked first is not sent when the lease was lost meanwhile', async () => {
   const { peek } = service.ctx.database
-  const row = { workspace_id: service.workspaceId, webhook_id: webhookId, abandons: 3 }
-  await peek.insertInto('webhook_lanes').values(row).execute()
-  await service.emit()
-  const owner = startOwner()
+  const owner = await startMarking()
   const held = await peek.startTransaction().execute()
   await held.selectFrom('webhook_lanes').select('abandons').forUpdate().execute()
   owner.wake()
@@ -416,6 +413,56 @@ test('a request that is marked first is not sent when the lease was lost meanwhi
   await held.commit().execute()
   await owner.stop()
   expect(open).toEqual([])
+})
+
+/** Requests of this destination have ended processes: each is marked before it is made. */
+async function startMarking(): Promise<Owner> {
+  const { peek } = service.ctx.database
+  const row = { workspace_id: service.workspaceId, webhook_id: webhookId, abandons: 3 }
+  await peek.insertInto('webhook_lanes').values(row).execute()
+  await service.emit()
+  return startOwner()
+}
+
+/** The next owner finds nothing of a request that would have ended the process, and makes it. */
+async function expectDelivered() {
+  answersAtOnce = true
+  const next = startOwner()
+  next.wake()
+  await service.ctx.database.until(async () => (await attempts()).length > 0)
+  expect(await attempts()).toMatchObject([{ success: true, status_code: 200 }])
+  await next.stop()
+}
+
+test('a marked request that hangs while its lease is given back is made again, and not ended as what ended its process', async () => {
+  const owner = await startMarking()
+  owner.wake()
+  await untilOpen(1)
+  owner.loseLease()
+  await owner.lanes.drain([bucketOf(webhookId)], 0)
+  await expectDelivered()
+  answer(1, 200)
+  await owner.stop()
+})
+
+test('a marked request that could not be made is made later, and not ended as what ended its process', async () => {
+  const { ctx } = service
+  const { http } = ctx
+  const owner = await startMarking()
+  const refused = Promise.withResolvers<void>()
+  ctx.http = {
+    ...http,
+    async post() {
+      owner.loseLease()
+      refused.resolve()
+      return { kind: 'unsent', reason: 'no connection became free in time', durationMs: 15_000 }
+    },
+  }
+  owner.wake()
+  await refused.promise
+  await owner.stop()
+  ctx.http = http
+  await expectDelivered()
 })
 
 test('a wake-up before its failures are written leaves a destination paused, until a person resumes it', async () => {

@@ -8,7 +8,7 @@ import type { OpenDestination } from '../webhooks/index.ts'
 import { assess } from './assess.ts'
 import { type Attempt, attemptOf, type DueDelivery } from './delivery.ts'
 import { Lane } from './lane.ts'
-import { markInFlight } from './lane-queries.ts'
+import { markInFlight, unmarkInFlight } from './lane-queries.ts'
 import { LaneQueues, pools } from './lane-queues.ts'
 import { type FoundRows, LaneReader } from './lane-reader.ts'
 import { isIdle, nextAction, poolOf, sendsOneByOne } from './lane-state.ts'
@@ -126,6 +126,10 @@ export class Lanes {
         .values()
         .some((lane) => leaving.has(lane.bucket) && (lane.state.inFlight > 0 || isWriting(lane)))
     while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
+    const hanging = [...this.#lanes.values()].filter(
+      (lane) => leaving.has(lane.bucket) && lane.state.inFlight > 0,
+    )
+    await Promise.all(hanging.map((lane) => this.#unmark(lane)))
   }
 
   #nextAction(lane: Lane) {
@@ -239,12 +243,9 @@ export class Lanes {
   /** When it rejects, nothing was sent, and the delivery is read again. */
   async #post({ lane, row }: Flight, destination: OpenDestination): Promise<SentOutcome> {
     if (sendsOneByOne(lane.state)) {
-      await markInFlight(
-        bind(this.#ctx.db, lane.workspaceId),
-        lane.workspaceId,
-        lane.webhookId,
-        row.id,
-      )
+      const { workspaceId, webhookId } = lane
+      lane.markedId = row.id
+      await markInFlight(bind(this.#ctx.db, workspaceId), workspaceId, webhookId, row.id)
       // The database may have taken longer to answer than the lease lasts.
       if (!this.#options.holds(lane.bucket))
         throw Object.assign(new Error(), { code: 'lease_lost' })
@@ -252,6 +253,15 @@ export class Lanes {
     const outcome = await send(this.#ctx, 'deliveries', destination, row.event)
     if (outcome.kind === 'unsent') throw Object.assign(new Error(), { code: outcome.reason })
     return outcome
+  }
+
+  /** Its request has ended no process: the next owner would take it for the one that did. */
+  async #unmark({ workspaceId, webhookId, markedId }: Lane) {
+    if (markedId === undefined) return
+    const db = bind(this.#ctx.db, workspaceId)
+    await unmarkInFlight(db, workspaceId, webhookId, markedId).catch((error) =>
+      this.#ctx.log.warn(describeError(error), 'a request stays marked that has ended no process'),
+    )
   }
 
   #answered(flight: Flight, url: string, outcome: SentOutcome) {
@@ -291,6 +301,7 @@ export class Lanes {
     this.#ctx.log.warn(describeError(error), 'a delivery was not attempted and is read again')
     this.#ctx.metrics.delivery('not_sent')
     await this.#ctx.sleep(1_000)
+    await this.#unmark(flight.lane)
     this.#land(flight)
     flight.lane.notSent(flight.row.id)
     this.#schedule(flight.lane)
