@@ -65,8 +65,8 @@ export class LaneReader {
     if (version > 0 && lane.state.version !== version) return this.#fromStart(lane)
     lane.setPosition(position, fresh.length)
     if (await this.#closeSuspect(lane)) return this.#fromStart(lane)
-    if (this.#mayHoldMany(lane, hasMore) && (await this.#closeBacklog(lane))) {
-      return this.#fromStart(lane)
+    if (this.#mayHoldMany(lane, hasMore) && lane.isTimeTo('backlog', monotonicMs())) {
+      if (await this.closeBacklog(lane)) return this.#fromStart(lane)
     }
     const nowMs = now().getTime()
     const rows = fresh.filter((row) => row.expires_ms > nowMs)
@@ -84,6 +84,19 @@ export class LaneReader {
     const asked = { ms: this.#ctx.monotonicMs(), read: lane.beginRead() }
     const { sends } = lane.state
     await this.#adopt(lane, await this.#read.destination(lane), asked, sends)
+  }
+
+  /**
+   * Closes what a lane holds beyond the limit; of very many a part, and then it is time to go on.
+   *
+   * @returns whether any ended
+   */
+  async closeBacklog(lane: Lane): Promise<boolean> {
+    const excess = (await this.#read.pending(lane)) - pendingMax
+    if (excess <= 0) return false
+    const ended = await closeBacklog(this.#ctxOf(lane), lane, excess, this.#closer)
+    if (ended > 0 && ended < excess) lane.makeDue('backlog')
+    return ended > 0
   }
 
   /** @returns false when nothing is to be sent: the destination is gone, disabled, or not in the plan */
@@ -126,7 +139,7 @@ export class LaneReader {
     if (lane.isTimeTo('expiry', nowMs)) {
       await closeExpired(this.#ctxOf(lane), lane, 'destination_disabled', this.#closer, url)
     }
-    await this.#closeBacklog(lane)
+    if (lane.isTimeTo('backlog', nowMs)) await this.closeBacklog(lane)
   }
 
   #ctxOf = (lane: Lane): Context => inWorkspace(this.#ctx, lane.workspaceId)
@@ -152,12 +165,5 @@ export class LaneReader {
   /** A lane gathers deliveries when some fail, or when it gets more than it can send. */
   #mayHoldMany({ state }: Lane, hasMore: boolean): boolean {
     return state.hasHealthRow || (hasMore && poolOf(state) === 'proven')
-  }
-
-  /** @returns whether any ended */
-  async #closeBacklog(lane: Lane): Promise<boolean> {
-    if (!lane.isTimeTo('backlog', this.#ctx.monotonicMs())) return false
-    const excess = (await this.#read.pending(lane)) - pendingMax
-    return excess > 0 && (await closeBacklog(this.#ctxOf(lane), lane, excess, this.#closer)) > 0
   }
 }

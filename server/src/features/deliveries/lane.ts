@@ -90,6 +90,10 @@ export class Lane {
     return true
   }
 
+  makeDue(check: keyof typeof checkEveryMs) {
+    this.#checkAtMs.delete(check)
+  }
+
   /** @param found how many of the rows before it can be sent */
   setPosition(position: Position, found = 0) {
     this.#position = position
@@ -166,7 +170,7 @@ export class Lane {
   /** The row is unchanged and before the read position: the next read starts over and finds it. */
   notSent(id: string) {
     this.#taken.delete(id)
-    this.#checkAtMs.delete('start')
+    this.makeDue('start')
     this.apply({ kind: 'not sent' })
   }
 

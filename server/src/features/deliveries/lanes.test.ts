@@ -6,6 +6,7 @@ import { answerWith, type Receiver, startReceiver } from '../../../test/receiver
 import { createSignal } from '../../../test/signal.ts'
 import { allBuckets, bucketOf } from '../../kernel/runner/leases.ts'
 import { eraseLead } from '../erasure/index.ts'
+import { pendingMax } from './backlog.ts'
 import { Lanes } from './lanes.ts'
 
 /** More than are read at once. */
@@ -503,6 +504,35 @@ test('a wake-up before its failures are written leaves a destination paused, unt
   await expect.poll(wake, patience).toBe(2)
   answersAtOnce = true
   answer(2, 200)
+  await owner.stop()
+})
+
+test('a destination that is dead holds no more than are kept, however many came during its pause', async () => {
+  const { ctx, workspaceId } = service
+  const { peek } = ctx.database
+  const [event = ''] = await service.emit()
+  const pauseEnds = new Date(ctx.now().getTime() + 300_000)
+  const health = { failures: 3, failing_since: ctx.now(), not_before: pauseEnds }
+  await peek
+    .insertInto('webhook_lanes')
+    .values({ workspace_id: workspaceId, webhook_id: webhookId, ...health })
+    .execute()
+  // More than are ended at once.
+  await sql`
+    insert into deliveries (workspace_id, id, bucket, webhook_id, event_id, due_at, expires_at)
+    select workspace_id, gen_random_uuid(), bucket, webhook_id, event_id, due_at, expires_at
+    from deliveries, generate_series(1, ${pendingMax + 50_000 + 7}::integer)
+    where event_id = ${event}::uuid`.execute(peek)
+  const owner = startOwner()
+  // Once it has read how the destination stands, it pauses.
+  const pending = async () => {
+    owner.wake()
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from deliveries`.execute(peek)
+    return rows[0]?.count
+  }
+  await expect.poll(pending, patience).toBe(pendingMax)
+  expect(receiver.requests).toEqual([])
   await owner.stop()
 })
 

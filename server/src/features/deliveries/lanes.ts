@@ -94,7 +94,9 @@ export class Lanes {
     lane.apply({ kind: 'woken', nowMs: this.#ctx.monotonicMs() })
     this.#schedule(lane)
     this.#pump()
-    if (this.#pausing.has(lane)) this.#reviewPause(lane)
+    if (!this.#pausing.has(lane)) return
+    this.#reviewPause(lane)
+    this.#limitBacklog(lane)
   }
 
   /** Called several times a second: pauses that ended, requests that turned out slow, idle lanes. */
@@ -206,6 +208,20 @@ export class Lanes {
         this.#pump()
       })
       .catch((error) => this.#ctx.log.warn(describeError(error), 'a pause was not reviewed'))
+  }
+
+  /** It gets events during its pause, too. A read would bring what is being closed. */
+  #limitBacklog(lane: Lane) {
+    if (lane.state.isReading || !lane.isTimeTo('backlog', this.#ctx.monotonicMs())) return
+    lane.apply({ kind: 'read began' })
+    this.#reader
+      .closeBacklog(lane)
+      .catch((error) => this.#ctx.log.warn(describeError(error), 'a backlog was not limited'))
+      .finally(() => {
+        lane.take([], true)
+        this.#schedule(lane)
+        this.#pump()
+      })
   }
 
   #refresh(lane: Lane) {
