@@ -8,7 +8,9 @@ import { makeDataDir, type ServiceProcess, startService } from '../processes.ts'
 import { startReceiver } from '../receiver.ts'
 import { createSignal } from '../signal.ts'
 
-const leads = 40
+const clients = 3
+/** An odd number for each client: with each turn a lead gets the other status. */
+const leads = 5 * clients
 
 /**
  * Two APIs and two runners on one database. Each is killed in turn, and started again, while
@@ -63,11 +65,11 @@ async function killUnderLoad(victim?: 'pooler') {
   let starting: Promise<unknown> = Promise.resolve()
   let changes = 0
   const changed = createSignal()
-  const load = Array.from({ length: 8 }, async (_, worker) => {
+  const load = Array.from({ length: clients }, async (_, worker) => {
     for (let round = 0; isLoading; round++) {
       // One goes on; all of them would leave a process that starts no time.
       if (worker > 0) await starting
-      const email = `lead${worker + 8 * (round % (leads / 8))}@example.com`
+      const email = `lead${worker + clients * (round % (leads / clients))}@example.com`
       const new_status = round % 2 === 0 ? 'interested' : 'not_interested'
       await call('/api/v2/lead/update/status', { campaign_id: campaign.id, email, new_status })
       changes += 1
@@ -83,7 +85,7 @@ async function killUnderLoad(victim?: 'pooler') {
     ])
   }
   for (let kills = 0; pooler && kills < 3; kills++) {
-    await loaded(50)
+    await loaded(20)
     const before = refusals
     await pooler.kill()
     await refused.until(() => refusals > before)
@@ -94,19 +96,19 @@ async function killUnderLoad(victim?: 'pooler') {
     [apis, 'api'],
   ] as const) {
     for (const index of pooler ? [] : [0, 1]) {
-      await loaded(50)
+      await loaded(20)
       const before = await leader(ctx)
       processes[index]?.kill('SIGKILL')
       await processes[index]?.exited
       // The first one led, so each of them did when it was killed.
       if (role === 'runner') await ctx.database.until(async () => (await leader(ctx)) !== before)
-      await loaded(50)
+      await loaded(20)
       const again = start(role, settings)
       starting = again
       processes[index] = await again
     }
   }
-  await loaded(50)
+  await loaded(20)
   isLoading = false
   await Promise.all(load)
 
