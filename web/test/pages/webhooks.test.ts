@@ -527,6 +527,20 @@ test('what a webhook has missed counts what ended undelivered before it was paus
   expect((await application.asOwner('GET', url)).body.status).toBe('active')
 })
 
+test('a window to replay begins where something was missed, also in the second of two equal hours', async ({
+  application,
+  open,
+}) => {
+  const { id } = await create(application, 'In the night', good.url)
+  const page = await open(application.visitor, `${path}/${id}`)
+  const browser = await page.context().newCDPSession(page)
+  await browser.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Berlin' })
+  const asked = page.waitForRequest(/\/replay\?/)
+  await page.goto(`${application.address}${path}/${id}?panel=replay&since=2025-10-26T01:30:05.000Z`)
+  expect(new URL((await asked).url()).searchParams.get('from')).toBe('2025-10-26T01:29:00.000Z')
+  expect(await page.getByRole('dialog').getByLabel('From').inputValue()).toBe('2025-10-26T02:29')
+})
+
 test('a secret is replaced once, also when the answer got lost and it is asked for again', async ({
   application,
   open,

@@ -24,18 +24,22 @@ const hourMs = 3_600_000
 /** The events of a window once more, after saying how many they are. */
 export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowProps) {
   const { t } = useTranslation()
-  const [from, setFrom] = useState(() =>
+  // Until somebody types them, the instants themselves: an hour of the night in which clocks go back is
+  // there twice, and a text means the first. The fields show no seconds.
+  const [startMs] = useState(() => {
     // An event is a little older than the failure of its delivery.
-    clockField(since ? Date.parse(since) - minuteMs : nowMs() - 24 * hourMs),
-  )
-  const [now] = useState(() => clockField(nowMs() + minuteMs))
-  // Until somebody types one, the server's now: an hour of the night in which clocks go back is there twice.
+    const ms = since ? Date.parse(since) - minuteMs : nowMs() - 24 * hourMs
+    return Math.floor(ms / minuteMs) * minuteMs
+  })
+  const [endMs] = useState(() => nowMs() + minuteMs)
+  const [from, setFrom] = useState<string>()
   const [to, setTo] = useState<string>()
   const path = { id: webhook.id }
-  const isWindow = from !== '' && to !== '' && from < (to ?? now)
   // Without a zone a time is the reader's own.
+  const fromMs = from === undefined ? startMs : Date.parse(from)
+  const isWindow = fromMs < (to === undefined ? endMs : Date.parse(to))
   const window = isWindow
-    ? { from: new Date(from).toISOString(), ...(to ? { to: new Date(to).toISOString() } : {}) }
+    ? { from: new Date(fromMs).toISOString(), ...(to ? { to: new Date(to).toISOString() } : {}) }
     : undefined
   const found = useQuery({
     ...countWebhookReplayOptions({ path, query: window ?? {} }),
@@ -55,7 +59,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
             type="datetime-local"
             max={`${lastDay}T23:59`}
             label={t(($) => $.webhooks.replay.from)}
-            value={from}
+            value={from ?? clockField(startMs)}
             onChange={(event) => {
               idempotencyKey.renew()
               setFrom(event.currentTarget.value)
@@ -65,7 +69,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
             type="datetime-local"
             max={`${lastDay}T23:59`}
             label={t(($) => $.webhooks.replay.to)}
-            value={to ?? now}
+            value={to ?? clockField(endMs)}
             onChange={(event) => {
               idempotencyKey.renew()
               setTo(event.currentTarget.value)
