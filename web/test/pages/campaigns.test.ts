@@ -907,7 +907,7 @@ test('who starts a campaign whose leads are done or paused is told what becomes 
   await page.getByText('Nothing in these seven days; 2 mails are left for later.').waitFor()
 })
 
-test('of a long list is said that only the newest leads were looked at for variables', async ({
+test('of a long list is said that only the newest leads were looked at for variables, or that they could not be', async ({
   application,
   open,
 }) => {
@@ -919,12 +919,15 @@ test('of a long list is said that only the newest leads were looked at for varia
   await application.asOwner('POST', '/app/api/v2/lead/add', { campaign_id: id, leads })
   const page = await open(application.visitor, path)
   const known = { leads: 1, items: [{ name: 'first_name', missing: 0 }] }
-  await page.route(`**/campaigns/${id}/variables`, (route) => route.fulfill({ json: known }))
+  let answer: object = refusal(409, 'They cannot be counted now.')
+  await page.route(`**/campaigns/${id}/variables`, (route) => route.fulfill(answer))
+  expectFailures(page, 'GET /app/campaigns/:id/variables 409')
   await page.goto(`${application.address}${path}/${id}?panel=launch`)
-  await page
-    .getByRole('dialog')
-    .getByText('among the newest leads (1 of those that are still sent to)')
-    .waitFor()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('They cannot be counted now.').waitFor()
+  answer = { json: known }
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await dialog.getByText('among the newest leads (1 of those that are still sent to)').waitFor()
 })
 
 test('nothing starts that somebody else changed since it was looked at', async ({

@@ -14,6 +14,7 @@ import {
 import type { Campaign } from '../../api/generated/types.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Forecast } from './Forecast.tsx'
 import { MissingVariables } from './MissingVariables.tsx'
 import { ReadinessProblems } from './ReadinessProblems.tsx'
@@ -72,6 +73,7 @@ export function Launch({ onDone }: { onDone: () => void }) {
         start.error && <FaultNotice fault={start.error} />
       )}
       <ReadinessProblems problems={readiness.data.problems} />
+      <QueryFault query={variables} />
       {variables.data && <MissingVariables known={variables.data} />}
       <section>
         <Title order={2}>{t(($) => $.campaigns.launch.recipients)}</Title>
