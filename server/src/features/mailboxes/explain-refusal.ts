@@ -1,4 +1,4 @@
-import type { MailFailure } from '../../kernel/mail/index.ts'
+import { type MailFailure, tooManyMailsDetail } from '../../kernel/mail/index.ts'
 import type { Explanation } from './explain-login.ts'
 
 const refusalRules: { says: RegExp; explanation: Explanation }[] = [
@@ -41,10 +41,18 @@ export function explainRefusal(failure: MailFailure, server: string): Explanatio
       remedy: 'It is tried again by itself.',
     }
   }
+  if (failure.detail === tooManyMailsDetail) {
+    return {
+      what: 'The inbox or the folder of sent mail has more than two million mails.',
+      remedy:
+        'Move old ones into a folder of their own, or delete them: it is tried again by itself.',
+    }
+  }
   if (failure.kind === 'protocol') {
+    const many = failure.stage === 'imap' ? 'delete folders if there are thousands, or ' : ''
     return {
       what: `The ${server} answered something else than it was asked for, or far more.`,
-      remedy: 'It is tried again by itself; ask its provider if it stays so.',
+      remedy: `It is tried again by itself. If it stays so, ${many}ask its provider to mend it.`,
     }
   }
   return {

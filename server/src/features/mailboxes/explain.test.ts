@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MailFailure, tokenDetail } from '../../kernel/mail/index.ts'
+import { MailFailure, tokenDetail, tooManyMailsDetail } from '../../kernel/mail/index.ts'
 import { explainFailure } from './explain.ts'
 
 const failures: [string, MailFailure, RegExp][] = [
@@ -76,7 +76,12 @@ const failures: [string, MailFailure, RegExp][] = [
   ['mails taken for spam', refused('550 5.7.1 looks like spam', 550), /as unwanted/],
   ['anything else', refused('554 5.3.0 Oops', 554), /refused what was asked of it \(5\.3\.0\)/],
   ['a broken connection', new MailFailure('mail', 'closed'), /broke/],
-  ['a server that goes on and on', new MailFailure('imap', 'protocol'), /or far more/],
+  ['a server that goes on and on', new MailFailure('imap', 'protocol'), /far more.*delete folders/],
+  [
+    'an inbox of millions',
+    new MailFailure('imap', 'protocol', { detail: tooManyMailsDetail }),
+    /more than two million mails.*Move old ones/,
+  ],
   ['a server that fell silent', new MailFailure('imap', 'timeout'), /stopped answering/],
 ]
 

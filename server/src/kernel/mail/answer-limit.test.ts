@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { startHostileImap } from '../../../test/mail/hostile-imap.ts'
-import { annasServer, localNetwork } from '../../../test/mail/mail-servers.ts'
-import type { FetchedMail, ImapConnection } from './index.ts'
+import { startImapFaults } from '../../../test/mail/imap-faults.ts'
+import { annasServer, localNetwork, startMailServers } from '../../../test/mail/mail-servers.ts'
+import { type FetchedMail, type ImapConnection, tooManyMailsDetail } from './index.ts'
 
 const net = localNetwork()
 const mebibyte = 1024 ** 2
@@ -16,6 +17,9 @@ function* endless(text: string) {
 /** A word without end, which costs its reader little. */
 const longWord = 'x'.repeat(100_000)
 const answer = (words: string) => `* 1 FETCH (${words})\r\n`
+const examined = (mails: number, uidNext: number) => [
+  `* ${mails} EXISTS\r\n* OK [UIDVALIDITY 1] .\r\n* OK [UIDNEXT ${uidNext}] .\r\n`,
+]
 const source = (bytes: number) => `BODY[]<0> {${bytes}}\r\n${'x'.repeat(bytes)}`
 
 async function readAll(connection: ImapConnection) {
@@ -87,12 +91,6 @@ test.each<{
     use: searches,
   },
   {
-    says: 'that a folder has more mails than any',
-    to: 'EXAMINE',
-    texts: () => ['* 4000000 EXISTS\r\n* OK [UIDVALIDITY 1] .\r\n* OK [UIDNEXT 2] .\r\n'],
-    use: readAll,
-  },
-  {
     says: 'unasked which mails are gone, in a few bytes',
     to: 'NOOP',
     texts: () => ['* VANISHED 1:4000000\r\n'],
@@ -106,6 +104,84 @@ test.each<{
   await expect(use(connection)).rejects.toMatchObject({ stage: 'imap', kind: 'protocol' })
   expect(connection.isOpen).toBe(false)
   expect(server.saidBytes).toBeLessThan(8 * mebibyte + underWayBytes)
+})
+
+test('a folder that has more mails than any is not selected, and others are', async () => {
+  await using server = await startHostileImap((name, words) =>
+    name === 'EXAMINE' && words.includes('All') ? examined(4_000_000, 2) : undefined,
+  )
+  await using connection = await net.connectImap(annasServer(server.port))
+  await expect(connection.select('All')).rejects.toMatchObject({ detail: tooManyMailsDetail })
+  expect(await readAll(connection)).toHaveLength(1)
+})
+
+test.each([
+  {
+    says: 'thirty thousand folders',
+    to: 'LIST',
+    text: (i: number) => `* LIST () "/" ${'x'.repeat(80)}${i}\r\n`,
+    use: readsFolders,
+  },
+  {
+    says: 'that thirty thousand mails are read by now',
+    to: 'NOOP',
+    text: () => answer('UID 1 FLAGS (\\Seen $NotJunk)'),
+    use: listens,
+  },
+])('a server that says $says keeps the connection', async ({ to, text, use }) => {
+  await using server = await startHostileImap((name, words) =>
+    name === to && (to !== 'LIST' || words.includes('*'))
+      ? [Array.from({ length: 30_000 }, (_, i) => text(i)).join('')]
+      : undefined,
+  )
+  await using connection = await net.connectImap(annasServer(server.port))
+  await use(connection)
+  expect(connection.isOpen).toBe(true)
+  expect(server.saidBytes).toBeGreaterThan(mebibyte)
+})
+
+test('as much said while it listens keeps the connection', async () => {
+  await using servers = await startMailServers()
+  const lines = Array<string>(30_000).fill(answer('UID 1 FLAGS (\\Seen $NotJunk)'))
+  await using proxy = await startImapFaults(servers.imapPort, {
+    tell: (line) => (line.startsWith('+') ? [line, ...lines, '* 1 EXISTS\r\n'] : [line]),
+  })
+  await using connection = await net.connectImap(annasServer(proxy.port))
+  await connection.select('INBOX')
+  expect(await connection.idle(600_000)).toBe('changed')
+})
+
+/** An inbox, and what is asked of its mails. Each question for sizes is answered with 6 MB, and one mail. */
+async function startLargeInbox(uidNext: number, lines = 60) {
+  const asked: string[] = []
+  const server = await startHostileImap((name, words) => {
+    if (name === 'EXAMINE') return examined(3, uidNext)
+    if (name !== 'UID FETCH') return
+    const [range = ''] = words.split(' ')
+    asked.push(range)
+    const uid = Number.parseInt(range, 10)
+    if (!askForSizes(words)) return [answer(`UID ${uid} ${source(9)}`)]
+    return Array<string>(lines).fill(answer(`UID ${uid} RFC822.SIZE 9 FLAGS (${longWord})`))
+  })
+  return Object.assign(server, { asked })
+}
+
+test('of more mails than fit into an answer those that came first are handed out first', async () => {
+  await using server = await startLargeInbox(120_001)
+  await using connection = await net.connectImap(annasServer(server.port))
+  const mails = await readAll(connection)
+  expect(mails.map(({ uid }) => uid)).toEqual([1, 50_001, 100_001])
+  expect(server.asked).toEqual([
+    ...['1:50000', '1', '50001:100000', '50001'],
+    ...['100001:*', '100001'],
+  ])
+})
+
+test('a server whose UIDs go on for ever is asked a bounded number of questions', async () => {
+  await using server = await startLargeInbox(4_294_967_295, 0)
+  await using connection = await net.connectImap(annasServer(server.port))
+  expect(await readAll(connection)).toEqual([])
+  expect(server.asked).toHaveLength(200)
 })
 
 test('a server that goes on and on before a login loses the connection', async () => {

@@ -2,8 +2,8 @@ import type { ImapFlow } from 'imapflow'
 
 /** One response, and all that a command is answered with which asks for no more. */
 export const answerBytesMax = 1024 * 1024
-/** The largest folders are smaller. A few bytes of a server can stand for as many numbers as it has mails. */
-const folderMailsMax = 1_000_000
+/** A few bytes of a server can stand for as many numbers as a folder has mails. */
+export const folderMailsMax = 2_000_000
 
 /**
  * How much a server may say until the next command. imapflow keeps what belongs to a command until the
@@ -23,7 +23,9 @@ export class AnswerLimit {
     client.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code?.endsWith('TooLarge')) this.#exceed()
     })
-    client.on('exists', ({ count }) => this.checkFolder(count))
+    client.on('exists', ({ count }) => {
+      if (count > folderMailsMax) this.#exceed()
+    })
     client.on('expunge', ({ vanished }) => {
       if (!vanished) return
       // Nobody has asked for such a list of UIDs, which imapflow goes through without a pause.
@@ -39,11 +41,6 @@ export class AnswerLimit {
   /** A command begins. */
   begin(bytesMax: number = answerBytesMax) {
     this.#receivedMax = this.#client.stats().received + bytesMax
-  }
-
-  /** @param mails that the selected folder has, as the server says */
-  checkFolder(mails: number) {
-    if (mails > folderMailsMax) this.#exceed()
   }
 
   #exceed() {

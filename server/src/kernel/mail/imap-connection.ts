@@ -1,6 +1,6 @@
 import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from 'imapflow'
 import { dayMs } from '../durations.ts'
-import type { AnswerLimit } from './answer-limit.ts'
+import { type AnswerLimit, folderMailsMax } from './answer-limit.ts'
 import { MailFailure } from './failure.ts'
 import { imapFailure } from './imap-failure.ts'
 import type { FetchedMail, FetchOptions, ImapConnection, MailFolder, SpecialUse } from './mail.ts'
@@ -9,8 +9,14 @@ import { type MailTimeouts, transferMsOf } from './timeouts.ts'
 /** Sources that are held at once while they are handed out. */
 const groupBytesMax = 4 * 1024 * 1024
 const groupMailsMax = 250
-/** What tells the sizes of about 100,000 mails. */
-const sizesAnswerBytesMax = 8 * 1024 * 1024
+/** For what is said in many short lines: the sizes of mails, or what became of them while it listened. */
+const manyLinesBytesMax = 8 * 1024 * 1024
+/** More than 20,000 folders, each told twice. Read, they take up thirty times as much, and more. */
+const foldersBytesMax = 4 * 1024 * 1024
+/** The sizes of so many mails fit into an answer. */
+const windowUidsMin = 50_000
+/** A server may say that UIDs go on for ever, and each window is a question. */
+const windowsMax = 200
 /** How often a server that cannot tell by itself is asked. */
 const pollMs = 20_000
 const goodbyeMs = 1_000
@@ -33,6 +39,8 @@ export class OpenImap implements ImapConnection {
   #wake: (() => void) | undefined
   /** It knows IDLE. */
   #tellsByItself: boolean
+  /** Of the selected folder, when it was selected. */
+  #uidNext = 1
 
   constructor(client: ImapFlow, answers: AnswerLimit, timeouts: MailTimeouts) {
     this.#client = client
@@ -52,31 +60,43 @@ export class OpenImap implements ImapConnection {
   }
 
   folders(): Promise<MailFolder[]> {
-    return this.#run(async (client) => {
-      const folders = (await client.list()).filter(({ flags }) => !flags.has('\\Noselect'))
-      return folders.map(({ path, specialUse = '' }) => ({
-        path,
-        specialUse: specialUses[specialUse] ?? null,
-      }))
-    })
+    return this.#run(
+      async (client) => {
+        const folders = (await client.list()).filter(({ flags }) => !flags.has('\\Noselect'))
+        return folders.map(({ path, specialUse = '' }) => ({
+          path,
+          specialUse: specialUses[specialUse] ?? null,
+        }))
+      },
+      { answerBytesMax: foldersBytesMax },
+    )
   }
 
   select(path: string): Promise<{ uidValidity: string; uidNext: number }> {
     return this.#run(async (client) => {
       const folder = await client.mailboxOpen(path, { readOnly: true })
-      this.#answers.checkFolder(folder.exists)
+      if (folder.exists > folderMailsMax) {
+        throw new MailFailure('imap', 'protocol', { detail: tooManyMailsDetail })
+      }
       this.#hasNews = false
-      const uidNext = folder.uidNext ?? (await this.#nextOf(path))
-      return { uidValidity: String(folder.uidValidity), uidNext }
+      this.#uidNext = folder.uidNext ?? (await this.#nextOf(path))
+      return { uidValidity: String(folder.uidValidity), uidNext: this.#uidNext }
     })
   }
 
   async *fetch(fromUid: number, options: FetchOptions): AsyncIterable<FetchedMail> {
     this.#hasNews = false
-    const sizes = await this.#sizesFrom(fromUid, options)
-    for (const group of groupBySize(sizes, options.sourceBytesMax)) {
-      // Whole groups, so that the connection is free while a mail is being dealt with.
-      yield* this.#fetchAround(group, options)
+    const uidNext = this.#uidNext
+    const windowUids = Math.max(windowUidsMin, Math.ceil((uidNext - fromUid) / windowsMax))
+    for (let first = fromUid, isLast = false; !isLast; first += windowUids) {
+      isLast = first + windowUids >= uidNext
+      // The last one has no end: more may have come in since the folder was selected.
+      const last = isLast ? Number.POSITIVE_INFINITY : first + windowUids - 1
+      const sizes = await this.#sizesOf(first, last, options)
+      for (const group of groupBySize(sizes, options.sourceBytesMax)) {
+        // Whole groups, so that the connection is free while a mail is being dealt with.
+        yield* this.#fetchAround(group, options)
+      }
     }
   }
 
@@ -141,7 +161,7 @@ export class OpenImap implements ImapConnection {
       while (!over.signal.aborted) {
         await this.#listen(over.signal)
         // Ends IDLE, brings what was on its way, and fails when the connection is gone.
-        await this.#run((client) => client.noop())
+        await this.#run((client) => client.noop(), { answerBytesMax: manyLinesBytesMax })
       }
     } finally {
       this.#wake = undefined
@@ -163,7 +183,7 @@ export class OpenImap implements ImapConnection {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, this.#tellsByItself ? this.#timeouts.idleMs : pollMs)
     over.addEventListener('abort', () => resolve(), { once: true })
-    this.#answers.begin()
+    this.#answers.begin(manyLinesBytesMax)
     if (this.#tellsByItself) {
       this.#client.idle().then(
         (answer) => {
@@ -186,22 +206,23 @@ export class OpenImap implements ImapConnection {
     })
   }
 
-  async #sizesFrom(fromUid: number, { since = null, sourceBytesMax }: FetchOptions) {
+  async #sizesOf(first: number, last: number, { since = null, sourceBytesMax }: FetchOptions) {
+    const range = `${first}:${Number.isFinite(last) ? last : '*'}`
     const query = { uid: true, size: true, internalDate: since !== null }
     const sizes = new Map<number, number>()
     await this.#run(
       async (client) => {
-        for await (const mail of client.fetch(`${fromUid}:*`, query, { uid: true })) {
+        for await (const mail of client.fetch(range, query, { uid: true })) {
           const { uid, size } = mail
           const receivedAt = receivedAtOf(mail)
           if (since !== null && receivedAt !== null && receivedAt < since) continue
           // `*` is the newest mail, whatever its UID.
-          if (uid < fromUid) continue
+          if (uid < first || uid > last) continue
           // A server may tell of a mail again, when its flags change meanwhile.
           sizes.set(uid, size || (sizes.get(uid) ?? sourceBytesMax))
         }
       },
-      { answerBytesMax: sizesAnswerBytesMax },
+      { answerBytesMax: manyLinesBytesMax },
     )
     return [...sizes].map(([uid, size]) => ({ uid, size })).sort((a, b) => a.uid - b.uid)
   }
@@ -277,6 +298,9 @@ export class OpenImap implements ImapConnection {
     return new MailFailure('imap', this.#answers.isExceeded ? 'protocol' : 'closed')
   }
 }
+
+/** Of the failure to select a folder, after which others can be selected. */
+export const tooManyMailsDetail = 'the folder has more than two million mails'
 
 /** What is asked of a mail beside its text. */
 const facts = { uid: true, flags: true, labels: true, internalDate: true, size: true }

@@ -1,4 +1,5 @@
 export { MailFailure } from './failure.ts'
+export { tooManyMailsDetail } from './imap-connection.ts'
 export type {
   Envelope,
   FetchedMail,

@@ -269,6 +269,19 @@ test('a mail in the inbox and in all mail is one, what was archived or deleted c
   expect(await repliedTo(5)).toEqual(people(5))
 })
 
+test('a folder of millions of mails is left out, and keeps no answer elsewhere from being read', async () => {
+  await inbox.createReadMailbox()
+  const all = new Folder('All', '\\All')
+  all.mails.length = 2_000_001
+  const archive = new Folder('Archiv')
+  for (const folder of [all, archive]) account().folders.set(folder.path, folder)
+  await inbox.contact(people(1))
+  archive.add(answer(1), inbox.ctx.now())
+  inbox.startReader()
+  expect(await repliedTo(1)).toEqual(people(1))
+  expect(await mailboxState()).toMatchObject({ imap_error: null })
+})
+
 test('a Sent folder that is listed and cannot be opened is told of, and keeps no answer from being read', async () => {
   await inbox.createReadMailbox()
   const { folders } = account()

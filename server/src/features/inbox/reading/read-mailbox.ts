@@ -1,10 +1,11 @@
 import type { Context } from '../../../kernel/context.ts'
 import { dayMs } from '../../../kernel/durations.ts'
-import type {
-  FetchOptions,
-  ImapConnection,
+import {
+  type FetchOptions,
+  type ImapConnection,
   MailFailure,
-  MailFolder,
+  type MailFolder,
+  tooManyMailsDetail,
 } from '../../../kernel/mail/index.ts'
 import type { InboxMailbox } from '../inbox-mailbox.ts'
 import { IngestBatch } from '../ingest/ingest-batch.ts'
@@ -78,14 +79,23 @@ export async function readMailbox(
     options,
     async (refused) => {
       let total = 0
-      for (const { path } of read) {
-        if (options.goesOn()) total += await readFolder(ctx, imap, mailbox, path, options, refused)
+      for (const { path, specialUse } of read) {
+        if (!options.goesOn()) break
+        try {
+          total += await readFolder(ctx, imap, mailbox, path, options, refused)
+        } catch (error) {
+          if (specialUse === 'inbox' || !hasTooManyMails(error)) throw error
+          ctx.log.warn({ mailbox: mailbox.id, specialUse }, 'a folder is left out: it is too large')
+        }
       }
       return total
     },
   )
   return { inbox: read[0]?.path ?? 'INBOX', sent, taken: result, refused }
 }
+
+const hasTooManyMails = (error: unknown) =>
+  error instanceof MailFailure && error.detail === tooManyMailsDetail
 
 /** Reads what has come in since: a mail may have left, and come back, within seconds. @throws MailFailure */
 export async function readInbox(
