@@ -21,7 +21,8 @@ async function createMachine() {
       awakeMs += ms
       wallMs += ms
     },
-    sleep: (ms: number) => {
+    /** The wall clock alone: the machine slept, or its clock was put. */
+    leap: (ms: number) => {
       wallMs += ms
     },
     wall: () => new Date(wallMs),
@@ -29,11 +30,11 @@ async function createMachine() {
 }
 
 test('a machine that slept knows at once what time it is, and that its deadlines are over', async () => {
-  const { clock, pass, sleep, wall } = await createMachine()
+  const { clock, pass, leap, wall } = await createMachine()
   const deadlineMs = clock.monotonicMs() + 25_000
   pass(1000)
   expect(clock.now()).toEqual(new Date(friday.getTime() + 1000))
-  sleep(9 * hourMs)
+  leap(9 * hourMs)
   expect(clock.now()).toEqual(wall())
   expect(clock.monotonicMs()).toBeGreaterThan(deadlineMs)
   pass(1000)
@@ -41,13 +42,13 @@ test('a machine that slept knows at once what time it is, and that its deadlines
 })
 
 test('a clock that is put back takes back neither the time of the database nor a duration, and has it asked', async () => {
-  const { clock, pass, sleep } = await createMachine()
+  const { clock, pass, leap } = await createMachine()
   let leaps = 0
   clock.onLeap(() => {
     leaps += 1
   })
   const beforeMs = clock.monotonicMs()
-  sleep(-hourMs)
+  leap(-hourMs)
   pass(1000)
   expect(clock.now()).toEqual(new Date(friday.getTime() + 1000))
   expect(clock.monotonicMs()).toBe(beforeMs + 1000)
@@ -55,10 +56,10 @@ test('a clock that is put back takes back neither the time of the database nor a
 })
 
 test('a clock that is put right little by little has not leapt', async () => {
-  const { clock, pass, sleep } = await createMachine()
+  const { clock, pass, leap } = await createMachine()
   let databaseMs = friday.getTime()
   for (let n = 0; n < 20; n++) {
-    sleep(500)
+    leap(500)
     pass(30_000)
     databaseMs += 30_000
     await clock.synchronise(async () => new Date(databaseMs))
@@ -68,22 +69,22 @@ test('a clock that is put right little by little has not leapt', async () => {
 })
 
 test('of a database whose clock is another it is the database’s time after a sleep, too', async () => {
-  const { clock, sleep, wall } = await createMachine()
+  const { clock, leap, wall } = await createMachine()
   const behind = (ms: number) => new Date(wall().getTime() - ms)
   await clock.synchronise(async () => behind(hourMs))
-  sleep(9 * hourMs)
+  leap(9 * hourMs)
   expect(clock.now()).toEqual(behind(hourMs))
 })
 
 test('an answer that was on its way while the machine slept is asked for again', async () => {
   for (const side of ['before', 'after']) {
-    const { clock, sleep, readTime, wall } = await createMachine()
+    const { clock, leap, readTime, wall } = await createMachine()
     let answers = 0
     await clock.synchronise(async () => {
       answers += 1
       if (answers > 1) return readTime()
       const made = wall()
-      sleep(9 * hourMs)
+      leap(9 * hourMs)
       return side === 'before' ? made : wall()
     })
     expect(answers).toBe(2)
@@ -92,13 +93,13 @@ test('an answer that was on its way while the machine slept is asked for again',
 })
 
 test('what the clock of a machine was put to is believed for no longer than the database is asked', async () => {
-  const { clock, sleep, wall } = await createMachine()
+  const { clock, leap, wall } = await createMachine()
   let leaps = 0
   clock.onLeap(() => {
     leaps += 1
   })
   const time = wall()
-  sleep(9 * hourMs)
+  leap(9 * hourMs)
   clock.now()
   clock.monotonicMs()
   expect(leaps).toBe(1)
