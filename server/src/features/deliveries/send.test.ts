@@ -1,8 +1,10 @@
 import { expect, test, vi } from 'vitest'
 import { testDelivering } from '../../../test/delivering.ts'
 import { insertPerson } from '../../../test/directory-rows.ts'
-import { answerWith, startReceiver } from '../../../test/receiver.ts'
+import { answerWith, hostile, startReceiver } from '../../../test/receiver.ts'
 import { requestAccessToken } from '../../kernel/mail/index.ts'
+import { createOutboundHttp } from '../../kernel/outbound/index.ts'
+import { send } from './send.ts'
 
 test('deliveries, test calls, the contact provider and tokens of logins have connections of their own each', async () => {
   await using receiver = await startReceiver(
@@ -26,4 +28,26 @@ test('deliveries, test calls, the contact provider and tokens of logins have con
   expect(uses).toHaveLength(4)
   // Each use has a pool of its own.
   expect(new Set(uses).size).toBe(4)
+})
+
+test('receivers of one database that hang hold no connection that deliveries of another need', async () => {
+  await using stuck = await startReceiver(hostile.hangBeforeHeaders())
+  await using healthy = await startReceiver()
+  await using service = await testDelivering()
+  const http = createOutboundHttp({ policy: { mode: 'any', allow: [] }, connectionsMax: 1 })
+  const deliver = (shard: string, url: string) =>
+    send(
+      { ...service.ctx, http, shard },
+      'deliveries',
+      { url, headers: {}, secrets: [Buffer.alloc(32)], until: null },
+      { id: service.ctx.newId(), body: '{}' },
+    )
+  const ended: string[] = []
+  const hanging = deliver('first', stuck.url).then(() => ended.push('hanging'))
+  await stuck.waitFor(1)
+  await deliver('second', healthy.url).then(({ kind }) => ended.push(kind))
+  expect(ended).toEqual(['response'])
+  await stuck.dropConnections()
+  await hanging
+  await http.close()
 })

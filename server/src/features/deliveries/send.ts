@@ -20,7 +20,7 @@ export function send(
   destination: OpenDestination,
   event: { id: string; body: string },
 ): Promise<PostOutcome> {
-  const { now, worldTime = now } = ctx
+  const { now, worldTime = now, shard } = ctx
   const { url } = destination
   const { body } = event
   const headers = {
@@ -28,8 +28,10 @@ export function send(
     ...fixedHeaders(ctx),
     ...signatureHeaders(event.id, worldTime(), body, destination.secrets),
   }
+  const request = { url, headers, body, timeoutMs: attemptTimeoutMs, connectTimeoutMs }
   return (
     receiveDelivery(ctx, url, { headers, body }) ??
-    ctx.http.post({ use, url, headers, body, timeoutMs: attemptTimeoutMs, connectTimeoutMs })
+    // Each of several databases has its own slots, all of which receivers that hang may hold.
+    ctx.http.post({ ...request, use: shard === undefined ? use : `${use} of ${shard}` })
   )
 }
