@@ -75,6 +75,26 @@ test('what somebody dismissed is missed no more, until that is undone, and a lat
   expect((await count(id)).deliveries).toBe(2)
 })
 
+test('to offer again what is offered, or to dismiss what is dismissed, is no change', async () => {
+  await using good = await startReceiver()
+  const { ctx, workspaceId } = service
+  const { id } = await service.createWebhook(good.url)
+  await pause(id, 1)
+  const { from } = await count(id)
+  if (!from) throw new Error('It was not switched off.')
+  const countChanges = async () => {
+    const audit = ctx.database.peek.selectFrom('audit_log').select('id')
+    return (await audit.where('subject_id', '=', id).execute()).length
+  }
+  const changes: number[] = []
+  for (const dismissed of [false, true, true, false, false]) {
+    const before = await countChanges()
+    await dismissMissed(ctx, workspaceId, id, { from, dismissed }, operator)
+    changes.push((await countChanges()) - before)
+  }
+  expect(changes).toEqual([0, 1, 0, 1, 0])
+})
+
 test('of what somebody dismissed the rest is offered again once a part of it is replayed', async () => {
   await using good = await startReceiver()
   const { ctx, workspaceId } = service

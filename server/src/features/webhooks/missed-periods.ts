@@ -125,13 +125,14 @@ export const dismissMissed = (
   transaction(ctx, async (tx) => {
     const row = await queries.lockWebhook(tx.db, workspaceId, id)
     if (!row) throw notFound('webhook')
-    const periods = keptPeriods(row).map((kept) =>
-      toWindow(kept).from.getTime() === from.getTime() && !kept.replayed
-        ? { ...kept, dismissed }
-        : kept,
-    )
-    const missed = JSON.stringify(periods)
-    if (missed === JSON.stringify(row.missed)) return toRecord(tx, row)
+    const changes = (kept: KeptPeriod) =>
+      toWindow(kept).from.getTime() === from.getTime() &&
+      !kept.replayed &&
+      (kept.dismissed ?? false) !== dismissed
+    const periods = keptPeriods(row)
+    if (!periods.some(changes)) return toRecord(tx, row)
+    const changed = periods.map((kept) => (changes(kept) ? { ...kept, dismissed } : kept))
+    const missed = JSON.stringify(changed)
     await recordWebhookChange(tx, row, 'webhook.updated', by, { fields: ['missed'] })
     return toRecord(tx, await queries.updateWebhook(tx.db, workspaceId, id, { missed }))
   })
