@@ -1,4 +1,5 @@
 import type { Node } from 'libpg-query'
+import { columnsOfCall } from './function-columns.ts'
 import type { Column, Level, Origin, Range } from './levels.ts'
 import { isParameter, namesOf } from './syntax.ts'
 
@@ -7,6 +8,7 @@ export function originOf(level: Level, node: Node | undefined): Origin {
   if (!node) return undefined
   if (isParameter(node)) return 'parameter'
   if ('TypeCast' in node) return originOf(level, node.TypeCast.arg)
+  if ('FuncCall' in node) return columnsOfCall([node])[0]?.origin
   if (!('ColumnRef' in node)) return undefined
   const [name = '', alias] = namesOf(node.ColumnRef.fields).reverse()
   for (let at: Level | undefined = level; at; at = at.outer) {

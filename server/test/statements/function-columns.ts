@@ -26,7 +26,7 @@ const recordSets = new Set([
   'jsonb_to_record',
 ])
 
-function columnsOfCall([call, ownDefinitions]: Node[], definitions: Node[]): Column[] {
+export function columnsOfCall([call, ownDefinitions]: Node[], definitions: Node[] = []): Column[] {
   if (!call || !('FuncCall' in call)) return [{ name: '', origin: undefined }]
   const { funcname, args = [] } = call.FuncCall
   const name = namesOf(funcname).at(-1) ?? ''

@@ -95,18 +95,18 @@ const keysOf = (rows: EndedDelivery[]) => [
   column(rows, 'seen'),
 ]
 
+/** Side by side they make rows as they are read; those of one `unnest` are all written down first. */
 const insertBatch = preparedForBatch<Column[], never>(
   'insert_attempts',
   `/* batch */
    insert into webhook_events (workspace_id, id, webhook_id, webhook_url, event_id, event_type,
      campaign_id, lead_email, retry_group_id, retry_count, status_code, success, will_retry,
      timestamp_next_retry, error_message, response_time_ms, response_body)
-   select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[],
-     $7::uuid[], $8::text[], $9::uuid[], $10::integer[], $11::integer[], $12::boolean[],
-     $13::boolean[], $14::timestamptz[], $15::text[], $16::integer[], $17::text[]
-   ) as k (workspace_id, id, webhook_id, webhook_url, event_id, event_type, campaign_id,
-     lead_email, retry_group_id, retry_count, status_code, success, will_retry,
-     timestamp_next_retry, error_message, response_time_ms, response_body)`,
+   select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::text[]),
+     unnest($5::uuid[]), unnest($6::text[]), unnest($7::uuid[]), unnest($8::text[]),
+     unnest($9::uuid[]), unnest($10::integer[]), unnest($11::integer[]), unnest($12::boolean[]),
+     unnest($13::boolean[]), unnest($14::timestamptz[]), unnest($15::text[]),
+     unnest($16::integer[]), unnest($17::text[])`,
 )
 
 export const insertAttempts = (db: AnyDb, attempts: Attempt[]) =>
