@@ -17,7 +17,7 @@ import {
 const now = new Date('2026-11-20T12:00:00Z')
 const play = (events: LaneEvent[], lane: LaneState = newLane) => events.reduce(laneAfter, lane)
 const next = (lane: LaneState, at: { now?: Date; nowMs?: number; isOurs?: boolean } = {}) =>
-  nextAction(lane, { now, nowMs: 0, isOurs: true, ...at })
+  nextAction(lane, { nowMs: 0, isOurs: true, ...at, now: () => at.now ?? now })
 
 const read = (queued: number, hasMore = false): LaneEvent[] => [
   { kind: 'read began' },

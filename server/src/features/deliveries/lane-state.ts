@@ -133,12 +133,13 @@ const rowsAhead = (lane: LaneState) => (poolOf(lane) === 'proven' ? rowsOfReadMa
 const isTrusted = (lane: LaneState, nowMs: number) =>
   lane.sendsLeft > 0 && nowMs < lane.trustedUntilMs
 
+/** @param now is asked for a lane with a pause only: this is asked several times for each delivery */
 export function nextAction(
   lane: LaneState,
-  { now, nowMs, isOurs }: { now: Date; nowMs: number; isOurs: boolean },
+  { now, nowMs, isOurs }: { now: () => Date; nowMs: number; isOurs: boolean },
 ): NextAction {
   if (!isOurs) return { kind: 'leave' }
-  if (lane.notBefore && lane.notBefore > now) return { kind: 'pause' }
+  if (lane.notBefore && lane.notBefore > now()) return { kind: 'pause' }
   const canSend = lane.queued > 0 && lane.inFlight < (sendsOneByOne(lane) ? 1 : lane.limit)
   const trusted = isTrusted(lane, nowMs)
   const isOld = trusted ? lane.queued > 0 && lane.sendsLeft <= sendsAhead : canSend

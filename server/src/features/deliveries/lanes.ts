@@ -18,8 +18,8 @@ import { provenMin, slotLimits } from './slot-limits.ts'
 
 export interface LanesOptions {
   countStripe: number
-  /** Whether this runner may still start requests of a bucket. */
-  holds: (bucket: number) => boolean
+  /** Whether this runner may still start requests of a bucket; `nowMs` is the time, if it was read. */
+  holds: (bucket: number, nowMs?: number) => boolean
   /** How busy this process was since it was asked last, 0 to 1; without it, never too busy. */
   busyShare?: () => number
   /** Called once per attempt that was written. */
@@ -135,9 +135,9 @@ export class Lanes {
   }
 
   #nextAction(lane: Lane) {
-    const now = this.#ctx.now()
-    const nowMs = this.#ctx.monotonicMs()
-    return nextAction(lane.state, { now, nowMs, isOurs: this.#options.holds(lane.bucket) })
+    const { now, monotonicMs } = this.#ctx
+    const nowMs = monotonicMs()
+    return nextAction(lane.state, { now, nowMs, isOurs: this.#options.holds(lane.bucket, nowMs) })
   }
 
   /** Queues a lane for what it does next, if there is something. */
@@ -330,13 +330,15 @@ export class Lanes {
   }
 
   #settled(settlements: Settlement[], batch: SettledBatch) {
+    const lanes = new Set<Lane>()
     for (const { attempt } of settlements) {
       const lane = this.#lanes.get(attempt.webhook_id)
       lane?.settled(attempt.retry_group_id)
       const recorded = batch.get(attempt.retry_group_id)
       if (recorded) this.#options.onAttempt?.(recorded)
-      if (lane) this.#schedule(lane)
+      if (lane) lanes.add(lane)
     }
+    for (const lane of lanes) this.#schedule(lane)
     this.#pump()
   }
 

@@ -73,7 +73,7 @@ export async function startDeliveryRunner(
   let drainMs = 20_000
   const lanes = new Lanes(ctx, {
     countStripe: chooseCountStripe(ctx),
-    holds: (bucket) => leases.holds(bucket) && !holdsAll(),
+    holds: (bucket, nowMs) => leases.holds(bucket, nowMs) && !holdsAll(),
     ...(options.onAttempt ? { onAttempt: options.onAttempt } : {}),
     ...(options.busyShare ? { busyShare: options.busyShare } : {}),
   })

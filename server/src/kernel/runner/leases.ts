@@ -52,10 +52,9 @@ export class Leases {
   }
 
   /** Asked before every send. A bucket on its way to another runner starts nothing more. */
-  holds(bucket: number): boolean {
+  holds(bucket: number, nowMs = this.#ctx.monotonicMs()): boolean {
     const lease = this.#held.get(bucket)
-    if (!lease || this.#leaving.has(bucket)) return false
-    return this.#ctx.monotonicMs() < lease.deadlineMs
+    return lease !== undefined && !this.#leaving.has(bucket) && nowMs < lease.deadlineMs
   }
 
   /** What the owner of a bucket writes into the rows it claims; undefined when it is not ours. */
