@@ -131,11 +131,14 @@ const hasEvent = (row: queries.DeliveryToClose): row is WithEvent => row.event_t
 function closingRecord(
   ctx: Context,
   { workspaceId, webhookId }: Lane,
-  { id, event_id, event_type, campaign_id, lead_email, attempt: retryCount }: WithEvent,
+  { id, event_id, event_type, campaign_id, lead_email, attempt }: WithEvent,
   reason: string,
   url: string,
 ): Attempt {
-  const place = { workspaceId, webhookId, url, retryGroupId: id, retryCount, retryAt: null }
+  const place = {
+    ...{ workspace_id: workspaceId, webhook_id: webhookId, webhook_url: url },
+    ...{ retry_group_id: id, retry_count: attempt, timestamp_next_retry: null },
+  }
   const event = { id: event_id, type: event_type, campaign_id, lead_email }
   return attemptOf(ctx, place, event, { ...notMade, error_message: reason })
 }

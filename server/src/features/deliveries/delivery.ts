@@ -57,16 +57,19 @@ export interface AttemptResult {
   response_body: string | null
 }
 
-/** Which attempt of a delivery it is; one that was made, or whose delivery ended without it. */
-interface AttemptPlace {
-  workspaceId: string
-  webhookId: string
-  url: string
-  retryGroupId: string
-  retryCount: number
-  /** Null: it was the last one. */
-  retryAt: Date | null
-}
+/**
+ * Which attempt of a delivery it is; one that was made, or whose delivery ended without it. It was the
+ * last one where there is no next.
+ */
+type AttemptPlace = Pick<
+  Attempt,
+  | 'workspace_id'
+  | 'webhook_id'
+  | 'webhook_url'
+  | 'retry_group_id'
+  | 'retry_count'
+  | 'timestamp_next_retry'
+>
 
 export const attemptOf = (
   ctx: AnyContext,
@@ -74,18 +77,13 @@ export const attemptOf = (
   event: Omit<DueEvent, 'body'>,
   result: AttemptResult,
 ): Attempt => ({
-  workspace_id: place.workspaceId,
+  ...place,
   id: ctx.newId(),
-  webhook_id: place.webhookId,
-  webhook_url: place.url,
   event_id: event.id,
   event_type: event.type,
   campaign_id: event.campaign_id,
   lead_email: event.lead_email,
-  retry_group_id: place.retryGroupId,
-  retry_count: place.retryCount,
-  will_retry: place.retryAt !== null,
-  timestamp_next_retry: place.retryAt,
+  will_retry: place.timestamp_next_retry !== null,
   ...result,
 })
 

@@ -292,12 +292,9 @@ export class Lanes {
     const retryAt = decision.kind === 'retry' ? decision.dueAt : null
     const clearsLane = health === 'ok' && lane.state.hasHealthRow
     lane.apply({ kind: 'answered', health, now, retryAt })
-    const { workspaceId, webhookId } = lane
     const place = {
-      workspaceId,
-      webhookId,
-      url,
-      ...{ retryGroupId: row.id, retryCount: row.attempt, retryAt },
+      ...{ workspace_id: lane.workspaceId, webhook_id: lane.webhookId, webhook_url: url },
+      ...{ retry_group_id: row.id, retry_count: row.attempt, timestamp_next_retry: retryAt },
     }
     this.settler.add({
       attempt: attemptOf(this.#ctx, place, row.event, result),

@@ -55,8 +55,9 @@ export async function testWebhook(
   if (outcome.kind === 'unsent') throw notSent()
   const result = resultOf(outcome)
   // The delivery before its attempt, as its replay looks for it.
-  const delivery = { retryGroupId: ctx.newId(), retryCount: 0, retryAt: null }
-  const place = { workspaceId, webhookId, url: open.url, ...delivery }
+  const delivery = { retry_group_id: ctx.newId(), retry_count: 0, timestamp_next_retry: null }
+  const ids = { workspace_id: workspaceId, webhook_id: webhookId }
+  const place = { ...ids, webhook_url: open.url, ...delivery }
   const attempt = attemptOf(ctx, place, event, result)
   const countStripe = chooseCountStripe(ctx)
   await transaction(ctx, (tx) => recordAttempts(tx, [attempt], countStripe))
