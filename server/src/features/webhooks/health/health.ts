@@ -1,4 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
+import { rowsOf } from '../../../kernel/db/rows-of.ts'
 import { dayMs } from '../../../kernel/durations.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import type { PageRequest } from '../../../kernel/http/page.ts'
@@ -38,7 +39,7 @@ async function healthOf(
   // Partitions of the future are not opened.
   const before = firstIdAt(new Date(now().getTime() + dayMs))
   const [attempts, lanes, pendings] = [
-    await queries.listRecentAttempts(db, workspaceId, ids, before, attemptsMax),
+    await rowsOf(db, queries.selectRecentAttempts(workspaceId, ids, before, attemptsMax)),
     await listLaneHealth(db, workspaceId, ids),
     await queries.listBacklogs(db, workspaceId, ids),
   ]

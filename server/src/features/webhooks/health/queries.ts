@@ -39,14 +39,6 @@ export const selectRecentAttempts = (
     ) newest
     where u.workspace_id = ${workspaceId}::uuid and u.webhook_id = any(${webhookIds}::uuid[])`
 
-export const listRecentAttempts = async (
-  db: Db,
-  workspaceId: string,
-  webhookIds: string[],
-  before: string,
-  most: number,
-) => (await selectRecentAttempts(workspaceId, webhookIds, before, most).execute(db)).rows
-
 /** What waits to be delivered, retries included; a destination that nothing waits for is missing. */
 export const listBacklogs = async (db: Db, workspaceId: string, webhookIds: string[]) => {
   const { rows } = await sql<{ webhook_id: string; pending: number; oldest_id: string }>`

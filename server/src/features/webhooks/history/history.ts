@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import type { Db } from '../../../kernel/db/db.ts'
+import { rowsOf } from '../../../kernel/db/rows-of.ts'
 import { dayMs } from '../../../kernel/durations.ts'
 import { emailInQuery } from '../../../kernel/email.ts'
 import { notFound } from '../../../kernel/errors.ts'
@@ -92,7 +93,7 @@ function creationOf(id: string) {
 
 async function readPayloads(db: Db, workspaceId: string, rows: Attempt[]) {
   const ids = [...new Set(rows.map((row) => row.event_id))]
-  const bodies = ids.length === 0 ? [] : await queries.listBodies(db, workspaceId, ids)
+  const bodies = ids.length === 0 ? [] : await rowsOf(db, queries.selectBodies(workspaceId, ids))
   return new Map(
     bodies.map(({ id, body }) => [id, parseJsonText(body) as Record<string, unknown>] as const),
   )
@@ -105,7 +106,7 @@ async function readRetryOutcomes(db: Db, workspaceId: string, rows: Attempt[]) {
   if (oldest === undefined) return new Map<string, RetryOutcome>()
   const groups = [...new Set(retried.map((row) => row.retry_group_id))]
   const from = firstIdAt(new Date(timeOfId(oldest).getTime() - clockLagMs))
-  const outcomes = await queries.listRetryOutcomes(db, workspaceId, groups, from)
+  const outcomes = await rowsOf(db, queries.selectRetryOutcomes(workspaceId, groups, from))
   return new Map(outcomes.map((outcome) => [outcome.retry_group_id, outcome] as const))
 }
 

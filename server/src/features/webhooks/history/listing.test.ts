@@ -7,6 +7,7 @@ import {
   insertHistory,
   midweek,
 } from '../../../../test/webhook-event-rows.ts'
+import { rowsOf } from '../../../kernel/db/rows-of.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
 import { createWorkspace } from '../../workspaces/index.ts'
 import { selectRecentAttempts } from '../health/queries.ts'
@@ -35,7 +36,7 @@ beforeAll(async () => {
     where workspace_id = ${workspaceId}::uuid`.execute(ctx.db)
   await sql`analyze events`.execute(ctx.db)
   before = firstIdAt(new Date(ctx.now().getTime() + dayMs))
-  all = await queries.listAttempts(ctx.db, workspaceId, { before }, count + 1)
+  all = await rowsOf(ctx.db, queries.selectAttempts(workspaceId, { before }, count + 1))
 })
 afterAll(() => ctx[Symbol.asyncDispose]())
 
@@ -235,7 +236,7 @@ test('beside a destination with thousands of attempts, none of which failed, onl
   const bounded = { before: firstIdAt(new Date(ctx.now().getTime() + dayMs)) }
   const targets = await queries.listTargets(ctx.db, id, {})
   const runs = targets.flatMap((target) => [true, false].map((success) => ({ ...target, success })))
-  const newest = await queries.listNewest(ctx.db, id, runs, bounded)
+  const newest = await rowsOf(ctx.db, queries.selectNewest(id, runs, bounded))
   expect(newest.map(({ webhook_id }) => webhook_id).sort()).toEqual(
     [quiet.webhook_id, busy.webhook_id].sort(),
   )

@@ -1,4 +1,5 @@
 import type { Db } from '../../../kernel/db/db.ts'
+import { rowsOf } from '../../../kernel/db/rows-of.ts'
 import type { Attempt, AttemptFilter, Run } from './queries.ts'
 import * as queries from './queries.ts'
 
@@ -20,7 +21,7 @@ export async function listNewestAttempts(
 ): Promise<Attempt[]> {
   const { webhookId, webhookUrl, success, ...rest } = filter
   if (webhookId === undefined && webhookUrl === undefined) {
-    return queries.listAttempts(db, workspaceId, { ...rest, success }, most)
+    return rowsOf(db, queries.selectAttempts(workspaceId, { ...rest, success }, most))
   }
   const targets = await queries.listTargets(db, workspaceId, { webhookId, webhookUrl })
   const outcomes = success === undefined ? [true, false] : [success]
@@ -44,15 +45,16 @@ async function mergeRuns(
   const { before, from } = filter
   // To find none of a type or a lead in a run without attempts, all of theirs would be walked.
   const some = queries.isNarrowed(filter)
-    ? await queries.listNewest(db, workspaceId, runs, { before, from })
+    ? await rowsOf(db, queries.selectNewest(workspaceId, runs, { before, from }))
     : runs
-  const newest = (await queries.listNewest(db, workspaceId, some, filter))
+  const newest = (await rowsOf(db, queries.selectNewest(workspaceId, some, filter)))
     .sort(newestFirst)
     .slice(0, most)
   const oldest = newest.at(-1)
   if (!oldest) return []
   const bounded = newest.length < most ? filter : { ...filter, from: oldest.id }
-  const attempts = await queries.listAttemptsOfRuns(db, workspaceId, newest, bounded, most)
+  const ofRuns = queries.selectAttemptsOfRuns(workspaceId, newest, bounded, most)
+  const attempts = await rowsOf(db, ofRuns)
   return attempts.sort(newestFirst).slice(0, most)
 }
 

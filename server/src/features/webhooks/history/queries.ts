@@ -31,13 +31,6 @@ export const selectAttempts = (workspaceId: string, filter: AttemptFilter, most:
     order by e.id desc
     limit ${most}::integer`
 
-export const listAttempts = async (
-  db: Db,
-  workspaceId: string,
-  filter: AttemptFilter,
-  most: number,
-) => (await selectAttempts(workspaceId, filter, most).execute(db)).rows
-
 /** As many as a workspace makes in a day. */
 const targetsMax = 20_000
 
@@ -87,9 +80,6 @@ export const selectNewest = (workspaceId: string, runs: Run[], filter: AttemptFi
       limit 1
     ) newest`
 
-export const listNewest = async (db: Db, workspaceId: string, runs: Run[], filter: AttemptFilter) =>
-  (await selectNewest(workspaceId, runs, filter).execute(db)).rows
-
 /** The newest `most` attempts of each run; in no order. */
 export const selectAttemptsOfRuns = (
   workspaceId: string,
@@ -109,14 +99,6 @@ export const selectAttemptsOfRuns = (
     ) attempt
     where attempt.webhook_id = r.webhook_id and attempt.webhook_url = r.url
       and attempt.success = r.success`
-
-export const listAttemptsOfRuns = async (
-  db: Db,
-  workspaceId: string,
-  runs: Run[],
-  filter: AttemptFilter,
-  most: number,
-) => (await selectAttemptsOfRuns(workspaceId, runs, filter, most).execute(db)).rows
 
 export const findAttempt = async (db: Db, workspaceId: string, id: string) => {
   const { rows } = await sql<Attempt>`
@@ -143,21 +125,11 @@ export const selectRetryOutcomes = (workspaceId: string, retryGroupIds: string[]
       and e.id >= ${from}::uuid
     group by e.retry_group_id`
 
-export const listRetryOutcomes = async (
-  db: Db,
-  workspaceId: string,
-  retryGroupIds: string[],
-  from: string,
-) => (await selectRetryOutcomes(workspaceId, retryGroupIds, from).execute(db)).rows
-
 export const selectBodies = (workspaceId: string, eventIds: string[]) =>
   sql<{ id: string; body: string }>`
     select e.id, e.body
     from events e
     where e.workspace_id = ${workspaceId}::uuid and e.id = any(${eventIds}::uuid[])`
-
-export const listBodies = async (db: Db, workspaceId: string, eventIds: string[]) =>
-  (await selectBodies(workspaceId, eventIds).execute(db)).rows
 
 export interface DayCount {
   date: string

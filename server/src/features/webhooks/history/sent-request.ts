@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Context } from '../../../kernel/context.ts'
+import { rowsOf } from '../../../kernel/db/rows-of.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { Nullable } from '../../../kernel/http/schema.ts'
 import { timeOfId } from '../../../kernel/ids.ts'
@@ -53,7 +54,7 @@ export async function getSentRequest(
   const attempt = await queries.findAttempt(ctx.db, workspaceId, id)
   if (!attempt) throw notFound('webhook event')
   const { event_id, webhook_id, webhook_url: url, response_time_ms } = attempt
-  const [event] = await queries.listBodies(ctx.db, workspaceId, [event_id])
+  const [event] = await rowsOf(ctx.db, queries.selectBodies(workspaceId, [event_id]))
   const row = await findDestination(ctx.db, workspaceId, webhook_id)
   const destination = row && openDestination(ctx, row)
   const sentAtMs = timeOfId(id).getTime() - (response_time_ms ?? 0)
