@@ -14,7 +14,6 @@ export { parseAddress, parseCidrs } from './cidr.ts'
 export { type Connector, createConnector, guardLookup } from './connector.ts'
 export { classifyConnect, OutboundError } from './failure.ts'
 export { createLookup, type LookupFn } from './lookup.ts'
-export { createMailLookup, type MailLookupFn } from './mail-lookup.ts'
 export type { PostOutcome, PostRequest, SentOutcome } from './outbound-request.ts'
 export {
   type AddressPolicy,
@@ -24,7 +23,12 @@ export {
   judgeAddress,
   judgeTarget,
 } from './policy.ts'
-export { createTextLookup, type TextLookupFn } from './text-lookup.ts'
+export {
+  createMailLookup,
+  createTextLookup,
+  type MailLookupFn,
+  type TextLookupFn,
+} from './record-lookups.ts'
 
 export interface OutboundHttp {
   /** One POST, never retried, never redirected. Resolves always; never rejects. */

@@ -6,6 +6,9 @@ import { saysNone } from './failure.ts'
 /** Every address of a host name, in the order to try them. Rejects when there is none. */
 export type LookupFn = (hostname: string) => Promise<string[]>
 
+/** A new one each time follows a changed resolv.conf and costs 20 µs. */
+export const newResolver = () => new Resolver({ timeout: 1_500, tries: 2 })
+
 /** RFC 8305 §3 waits a little for the other family; some name servers never answer AAAA. */
 const lateFamilyMs = 250
 
@@ -17,8 +20,7 @@ const lateFamilyMs = 250
  * asked for as it stands first, so that a public name costs one question.
  */
 export function createLookup(
-  // A new resolver each time follows a changed resolv.conf and costs 20 µs.
-  makeResolver: () => Resolver = () => new Resolver({ timeout: 1_500, tries: 2 }),
+  makeResolver = newResolver,
   searchList: () => string[] = readSearchList,
 ): LookupFn {
   const hosts = readHostsFile()
