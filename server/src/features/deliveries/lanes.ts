@@ -80,10 +80,6 @@ export class Lanes {
     return count
   }
 
-  get inFlight(): number {
-    return this.#slots.size
-  }
-
   wake(workspaceId: string, webhookId: string) {
     if (!this.#options.holds(bucketOf(webhookId))) return
     let lane = this.#lanes.get(webhookId)
