@@ -103,7 +103,7 @@ interface Answered {
   ms: number
 }
 
-/** Four clients that read and write without a pause. */
+/** Four clients that ask again and again, with a pause that leaves the service its processor. */
 function startLoad(address: string, key: string) {
   const answers: Answered[] = []
   const waiting = new Map<number, () => void>()
@@ -119,7 +119,10 @@ function startLoad(address: string, key: string) {
     waiting.get(answer.status)?.()
   }
   const clients = [1, 2, 3, 4].map(async () => {
-    while (!isOver) await ask()
+    while (!isOver) {
+      await ask()
+      await wait(20)
+    }
   })
   return {
     /** Resolves at the next answer with this status. */

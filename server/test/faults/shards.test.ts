@@ -114,7 +114,7 @@ async function untilTaken(add: () => Promise<unknown>) {
       () => true,
       (error: Error) => {
         expect(error.message).toContain('503')
-        setImmediate(raise)
+        setTimeout(raise, 20)
       },
     )
     return taken
