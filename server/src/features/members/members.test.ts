@@ -84,23 +84,26 @@ test('a domain is signed in with as it was typed, in capitals, and in ASCII', as
   }
 })
 
-test.each([...['jörg@example.com', 'a&b@example.com', 'ann@пример.рф', 'ann@example.xn--p1ai']])(
-  'nobody is invited as %s, which could not sign in',
-  async (email) => {
+test('nobody is invited by an address that could not sign in', async () => {
+  const addresses = ['jörg@example.com', 'a&b@example.com', 'ann@пример.рф', 'ann@example.xn--p1ai']
+  for (const email of addresses) {
     const refused = await call(browser, 'POST', '/app/invitations', { email, role: 'member' })
-    expect(outcome(refused)).toBe('400 invalid_field')
+    expect([email, outcome(refused)]).toEqual([email, '400 invalid_field'])
     expect(refused.body.details[0].path).toBe('/email')
-  },
-)
+  }
+})
 
-test.each([...["o'neil@example.com", 'a.b+c_d-e@sub-domain.example.co', '_@example.museum']])(
-  'whoever is invited as %s signs in',
-  async (email) => {
+test('whoever is invited by an unusual address signs in', async () => {
+  for (const email of [
+    "o'neil@example.com",
+    'a.b+c_d-e@sub-domain.example.co',
+    '_@example.museum',
+  ]) {
     const link = await invite(email)
     const joined = await acceptInvitation(openBrowser(api), link, { name: 'Bob', password })
-    expect(outcome(joined)).toBe('200 ok')
-  },
-)
+    expect([email, outcome(joined)]).toEqual([email, '200 ok'])
+  }
+})
 
 test('somebody who has an account signs in to accept, as the one who is invited', async () => {
   const carol = await createPerson(api, { email: 'carol@example.com' })

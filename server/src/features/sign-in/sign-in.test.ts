@@ -307,29 +307,29 @@ test('what fails on our side does not count as a failure', async () => {
   expect(outcome(await enter())).toBe('200 ok')
 })
 
-test.each([
-  ['GET', '/app/session', undefined],
-  ['DELETE', '/app/session', undefined],
-  ['GET', '/app/audit', undefined],
-  ['PATCH', '/app/profile', { name: 'Ann' }],
-  ['POST', '/app/profile/password', { current_password: password, new_password: 'x'.repeat(12) }],
-  ['POST', '/app/session', { email: owner.email, password }],
-])(
-  'while the database is away %s %s is a 503 that says when to ask again',
-  async (method, url, body) => {
-    const { cookies } = await setUp(api)
-    const away = connect('postgres://nobody@127.0.0.1:1/none', 2)
-    const config = { ...api.ctx.config }
-    const app = await buildApi({ ...api.ctx, config, db: away.db })
+test('while the database is away the door says with a 503 when to ask again', async () => {
+  const { cookies } = await setUp(api)
+  const away = connect('postgres://nobody@127.0.0.1:1/none', 2)
+  const config = { ...api.ctx.config }
+  const app = await buildApi({ ...api.ctx, config, db: away.db })
+  const asked: [string, string, object?][] = [
+    ['GET', '/app/session'],
+    ['DELETE', '/app/session'],
+    ['GET', '/app/audit'],
+    ['PATCH', '/app/profile', { name: 'Ann' }],
+    ['POST', '/app/profile/password', { current_password: password, new_password: 'x'.repeat(12) }],
+    ['POST', '/app/session', { email: owner.email, password }],
+  ]
+  for (const [method, url, body] of asked) {
     const browser = openBrowser({ ...api, app, call: callOf(app) })
     for (const [name, value] of cookies) browser.cookies.set(name, value)
     const answer = await browser.call(method, url, { body })
-    expect(outcome(answer)).toBe('503 unavailable')
+    expect([method, url, outcome(answer)]).toEqual([method, url, '503 unavailable'])
     expect(answer.headers['retry-after']).toBe('1')
-    await app.close()
-    await away.db.destroy()
-  },
-)
+  }
+  await app.close()
+  await away.db.destroy()
+})
 
 test('a session that could not be ended is not said to have ended', async () => {
   const browser = await setUp(api)
@@ -346,19 +346,21 @@ test('what succeeds does not count as a failure', async () => {
   for (let n = 0; n < 12; n++) await signIn(api, owner)
 })
 
-test.each([
-  ['a form of another site', { 'sec-fetch-site': 'cross-site' }, '403 cross_site'],
-  ['another host of the same site', { 'sec-fetch-site': 'same-site' }, '403 cross_site'],
-  ['the application over plain HTTP', { origin: 'http://h.example', host: 'h.example' }, '200 ok'],
-  ['another site over plain HTTP', { origin: 'http://evil.example', host: 'h' }, '403 cross_site'],
-  ['an origin that hides', { origin: 'null', host: 'h.example' }, '403 cross_site'],
-  ['what is no browser', {}, '200 ok'],
-])('a sign-in sent by %s: %s', async (_who, headers, expected) => {
+test('a sign-in is taken from the application and from what is no browser, and from no other site', async () => {
   await setUp(api)
   const body = { email: owner.email, password }
-  expect(outcome(await api.call('POST', '/app/session', { body, key: null, headers }))).toBe(
-    expected,
-  )
+  const senders: [string, Record<string, string>, string][] = [
+    ['a form of another site', { 'sec-fetch-site': 'cross-site' }, '403 cross_site'],
+    ['another host of the same site', { 'sec-fetch-site': 'same-site' }, '403 cross_site'],
+    ['the application over HTTP', { origin: 'http://h.example', host: 'h.example' }, '200 ok'],
+    ['another site over HTTP', { origin: 'http://evil.example', host: 'h' }, '403 cross_site'],
+    ['an origin that hides', { origin: 'null', host: 'h.example' }, '403 cross_site'],
+    ['what is no browser', {}, '200 ok'],
+  ]
+  for (const [who, headers, expected] of senders) {
+    const answer = await api.call('POST', '/app/session', { body, key: null, headers })
+    expect([who, outcome(answer)]).toEqual([who, expected])
+  }
 })
 
 test('behind a proxy that is trusted the address that it names is the one that counts', async () => {
