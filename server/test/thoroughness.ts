@@ -18,3 +18,11 @@ export function firstSeed(count: number): number {
   const { stdout } = spawnSync('git', ['rev-list', '--count', 'HEAD'], { encoding: 'utf8' })
   return 1 + (Number(stdout) || 0) * count
 }
+
+let turn: number | undefined
+
+/** Whether the case at this place of a list is tried: a third of them, and with the next commit another third. */
+export function isTried(at: number): boolean {
+  turn ??= firstSeed(1)
+  return isThorough || at % 3 === turn % 3
+}
