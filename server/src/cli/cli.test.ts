@@ -321,12 +321,14 @@ const failures: [string[], string][] = [
   [['labels', 'create', '--name', 'interested'], 'built-in'],
   [['mailboxes', 'add', '/no/such/file'], 'There is no file or folder /no/such/file.'],
   [['api'], 'outrider api needs DATABASE_URL'],
+  [['runner'], 'outrider runner needs DATABASE_URL'],
 ]
 test.each(failures)(
   'what cannot be done ends with 1 and a sentence: %j',
   async (args, sentence) => {
-    if (args[0] === 'api') vi.stubEnv('DATABASE_URL', '')
-    const { code, stdout, stderr } = await run(...args, ...(args[0] === 'api' ? [] : ['--json']))
+    const serves = args.length === 1
+    if (serves) vi.stubEnv('DATABASE_URL', '')
+    const { code, stdout, stderr } = await run(...args, ...(serves ? [] : ['--json']))
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toContain(sentence)
     expect(stderr).not.toMatch(/^ +at /m)

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { open, readdir, writeFile } from 'node:fs/promises'
+import { open, readdir } from 'node:fs/promises'
 import { type AddressInfo, connect as connectSocket, createServer } from 'node:net'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { testContext } from '../../test/context.ts'
 import { testDatabase } from '../../test/database.ts'
 import {
   makeDataDir,
@@ -15,6 +15,12 @@ import {
   runOperator,
   startService,
 } from '../../test/processes.ts'
+import { readConfig } from '../config.ts'
+import { operator } from '../features/audit/index.ts'
+import { createKeyAsOperator } from '../features/keys/index.ts'
+import { addMailbox } from '../features/mailboxes/index.ts'
+import { createWorkspace, ensureDefaultWorkspace } from '../features/workspaces/index.ts'
+import { createSecretBox } from '../kernel/crypto.ts'
 
 describe('start', () => {
   test('npm start brings a database, answers, and tells a person where to go next', async () => {
@@ -50,20 +56,11 @@ describe('start', () => {
 
   const password = 'secret-of-the-database'
   const refusals: [string, 'main' | 'api' | 'runner', Record<string, string>, RegExp][] = [
-    ['an API without a database', 'api', {}, /outrider api needs DATABASE_URL/],
-    ['a runner without a database', 'runner', {}, /outrider runner needs DATABASE_URL/],
-    ['a setting that makes no sense', 'main', { PORT: 'x' }, /PORT must be a whole number/],
     [
-      'a proxy that is no range of addresses',
+      'a setting that makes no sense',
       'main',
-      { TRUSTED_PROXIES: '10.0.0.5/8' },
-      /^Outrider cannot start\. TRUSTED_PROXIES: "10\.0\.0\.5\/8" has bits set after its prefix; /,
-    ],
-    [
-      'more connections than an embedded database takes',
-      'main',
-      { DATABASE_CONNECTIONS: '91' },
-      /from 2 to 90/,
+      { PORT: 'x' },
+      /^Outrider cannot start\. PORT must be/,
     ],
     [
       'a database that is not there',
@@ -85,6 +82,13 @@ describe('start', () => {
     expect(service.errors()).toMatch(sentence)
     expect(service.errors().trim().split('\n')).toHaveLength(1)
     expect(service.errors()).not.toContain(password)
+  })
+
+  test('a proxy that is no range of addresses, and more connections than an embedded database takes, are refused', () => {
+    expect(() => readConfig({ TRUSTED_PROXIES: '10.0.0.5/8' })).toThrow(
+      /^TRUSTED_PROXIES: "10\.0\.0\.5\/8" has bits set after its prefix; /,
+    )
+    expect(() => readConfig({ DATABASE_CONNECTIONS: '91' })).toThrow(/from 2 to 90/)
   })
 
   test('a port that is taken, a foreign key and a missing database are refused too', async () => {
@@ -128,17 +132,15 @@ describe('start', () => {
   })
 
   test('a start that lacks a key in use does not say that all is well', async () => {
-    await using database = await testDatabase()
-    const DATABASE_URL = database.url
+    await using ctx = await testContext()
+    await ctx.useRealTime()
     const [old, next] = [secretKey(), secretKey()]
-    const settings = { DATABASE_URL, OUTRIDER_SECRET_KEY: old }
-    const { id } = await operatorJson(['workspaces', 'create', '--name', 'x'], settings)
-    const server = { host: 'mail.example.com', port: 1, security: 'tls', username: 'a' }
+    ctx.secrets = createSecretBox([Buffer.from(old, 'base64')])
+    const settings = { DATABASE_URL: ctx.database.url, OUTRIDER_SECRET_KEY: old }
+    const { id } = await createWorkspace(ctx, 'x')
+    const server = { host: 'mail.example.com', port: 1, security: 'tls', username: 'a' } as const
     const login = { ...server, password: 'b' }
-    const mailbox = JSON.stringify({ address: 'anna@example.com', smtp: login, imap: login })
-    const file = join(await makeDataDir(), 'mailbox.json')
-    await writeFile(file, mailbox)
-    await operatorJson(['mailboxes', 'add', file, '--workspace', id], settings)
+    await addMailbox(ctx, id, { address: 'anna@example.com', smtp: login, imap: login }, operator)
     const rotated = { ...settings, OUTRIDER_SECRET_KEY: `${next},${old}` }
     await using first = startService('api', rotated)
     await first.address()
@@ -263,11 +265,12 @@ describe('stop', () => {
   })
 
   test('the third signal ends a process at once', async () => {
-    await using database = await testDatabase()
-    const settings = { DATABASE_URL: database.url, OUTRIDER_SECRET_KEY: secretKey() }
+    await using ctx = await testContext()
+    const settings = { DATABASE_URL: ctx.database.url, OUTRIDER_SECRET_KEY: secretKey() }
     await using service = startService('api', settings)
     const address = await service.address()
-    const { key } = await operatorJson(keysCreate, settings)
+    const { id } = await ensureDefaultWorkspace(ctx)
+    const { key } = await createKeyAsOperator(ctx, id, { name: 'ci', scopes: ['all:*'] })
     const request = await beginRequest(address, key)
     service.kill('SIGINT')
     await service.logged('stopping')
