@@ -19,11 +19,11 @@ afterAll(async () => {
   captureStatements(undefined)
   if (texts.size === 0) return
   // Only now, so that a test file without a database does not load the parser.
-  const { checkStatement } = await import('./check.ts')
+  const { verdictOn } = await import('./verdicts.ts')
   const { testCatalog } = await import('./test-catalog.ts')
   const catalog = await testCatalog()
   const reports = [...texts].flatMap((text) =>
-    report(text, checkStatement(text, catalog, uses.of(text))),
+    report(text, verdictOn(text, catalog, uses.of(text))),
   )
   if (reports.length > 0) throw new Error(`Statements break the rules:\n\n${reports.join('\n\n')}`)
   keep(texts)

@@ -3,6 +3,7 @@ import type { Catalog } from './catalog.ts'
 import { checkStatement } from './check.ts'
 import type { Uses } from './handle-uses.ts'
 import type { Rule } from './rules.ts'
+import { verdictOn } from './verdicts.ts'
 
 const catalog: Catalog = {
   tenantTables: new Set(['leads', 'campaigns', 'deliveries', 'events', 'counts', 'old_20200101']),
@@ -359,7 +360,7 @@ describe('no statement asks what time it is in a zone that is stored', () => {
 
 describe('a statement and the handle that it was asked of name the same workspace', () => {
   const asked = (text: string, uses: Uses) =>
-    checkStatement(text, catalog, uses).map(({ rule, subject }) => `${rule}: ${subject}`)
+    verdictOn(text, catalog, uses).map(({ rule, subject }) => `${rule}: ${subject}`)
   const bound = (...own: number[]): Uses => ({ bound: true, unbound: false, own: new Set(own) })
   const unbound: Uses = { bound: false, unbound: true, own: new Set() }
 
