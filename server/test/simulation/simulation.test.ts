@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { firstSeed, share } from '../thoroughness.ts'
+import { firstSeed, isTried, share } from '../thoroughness.ts'
 import {
   openSimulationDatabase,
   type SimulationServer,
@@ -15,7 +15,8 @@ const cases = scenarios.map((scenario) => {
   const { tested, remembered } = scenario.seeds
   const count = share(tested)
   const first = firstSeed(count)
-  const seeds = [...remembered, ...Array.from({ length: count }, (_, at) => first + at)]
+  const again = remembered.filter((_, at) => isTried(at))
+  const seeds = [...again, ...Array.from({ length: count }, (_, at) => first + at)]
   return { name: scenario.name, scenario, seeds, first, last: first + count - 1 }
 })
 
