@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { operator } from '../features/audit/index.ts'
-import { type HandOver, handOver, previewHandOver } from '../features/hand-over/index.ts'
+import { type HandOverResult, handOver, previewHandOver } from '../features/hand-over/index.ts'
 import type { WaitingLeads } from '../features/leads/index.ts'
 import { dayMs } from '../kernel/durations.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
@@ -43,7 +43,7 @@ export const showWaiting = (campaigns: WaitingLeads[]) =>
   )
 
 /** Answers that nobody sees are no reason for the other mailbox to stop. */
-function unreadNotes({ from, is_read, last_read }: HandOver): string[] {
+function unreadNotes({ from, is_read, last_read }: HandOverResult): string[] {
   if (is_read) return []
   const since = last_read
     ? `since ${last_read.toISOString()} (${daysSince(last_read)} days ago)`
@@ -55,7 +55,7 @@ function unreadNotes({ from, is_read, last_read }: HandOver): string[] {
 
 const daysSince = (time: Date) => Math.floor((Date.now() - time.getTime()) / dayMs)
 
-function showHandOver(handed: HandOver): string {
+function showHandOver(handed: HandOverResult): string {
   const { from, to, campaigns, moved, left } = handed
   const waiting = campaigns.reduce((sum, { leads }) => sum + leads, 0)
   const table = campaigns.length === 0 ? [] : [showWaiting(campaigns)]

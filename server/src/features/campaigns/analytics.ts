@@ -2,24 +2,14 @@ import { dayOf, parseDay } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { listStepDays, type StepOutcome, stepOutcomes } from '../daily-counts/index.ts'
+import type { CampaignAnalytics } from './application-schema.ts'
 import { getCampaign } from './campaigns.ts'
 import type { CampaignSequence } from './sequence/sequence-schema.ts'
 import { zoneOf } from './sequence/step-timing.ts'
 
-export interface CampaignAnalytics {
-  timezone: string
-  from: string
-  to: string
-  items: AnalyticsItem[]
-}
+type AnalyticsItem = CampaignAnalytics['items'][number]
 
-type AnalyticsItem = { day: string } & StepNumbers & Record<StepOutcome, number>
-
-/** As the campaign has them now; null: it was removed. */
-interface StepNumbers {
-  step: number | null
-  variant: number | null
-}
+type StepNumbers = Pick<AnalyticsItem, 'step' | 'variant'>
 
 /** Days of the campaign's zone, the last 30 where none are named; both ends are included. */
 export async function readAnalytics(

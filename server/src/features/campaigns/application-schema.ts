@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Nullable, Page, Timestamp } from '../../kernel/http/schema.ts'
 import { stepOutcomes } from '../daily-counts/index.ts'
 import { Campaign } from './schema.ts'
@@ -139,3 +139,6 @@ export const CampaignAnalytics = Type.Object(
     ],
   },
 )
+
+export type CampaignSummary = Static<typeof CampaignSummary>
+export type CampaignAnalytics = Static<typeof CampaignAnalytics>

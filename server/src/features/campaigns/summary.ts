@@ -1,30 +1,9 @@
 import type { Context } from '../../kernel/context.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { sumCampaigns } from '../daily-counts/index.ts'
+import type { CampaignSummary } from './application-schema.ts'
 import { type CampaignFilter, readSummaries } from './campaigns.ts'
 import { standing, withFacts } from './record.ts'
-import type { Campaign } from './schema.ts'
-
-/** A campaign in the list that people look at. */
-export interface CampaignSummary
-  extends Pick<
-    Campaign,
-    | 'id'
-    | 'name'
-    | 'status'
-    | 'status_reason'
-    | 'lead_counts'
-    | 'sending_status'
-    | 'timestamp_created'
-    | 'timestamp_updated'
-  > {
-  steps: number
-  mailboxes: number
-  /** Leads that got their first mail. */
-  contacted: number
-  auto_replied: number
-  interested: number
-}
 
 /** Newest first, with what they came to. */
 export async function listSummaries(

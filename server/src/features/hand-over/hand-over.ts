@@ -6,43 +6,16 @@ import { nilId } from '../../kernel/ids.ts'
 import { type Actor, recordAudit } from '../audit/index.ts'
 import { addFormerSender, addSender } from '../campaigns/index.ts'
 import { findLastReading } from '../inbox/index.ts'
-import {
-  countFollowUps,
-  listCampaignsOfThreads,
-  moveThreads,
-  type WaitingLeads,
-} from '../leads/index.ts'
+import { countFollowUps, listCampaignsOfThreads, moveThreads } from '../leads/index.ts'
 import { wakeMailboxes } from '../mailbox-lanes/index.ts'
 import { findMailboxesByAddress, findRemovedByAddress, saveHandOver } from '../mailboxes/index.ts'
 import {
   bringThreads as bringConversations,
   moveThreads as moveConversations,
 } from '../messages/index.ts'
+import type { HandOverInput, HandOverResult } from './schema.ts'
 
-export interface HandOverRequest {
-  /** Address of the mailbox whose conversations are handed over; it may be removed. */
-  from: string
-  /** Address of the mailbox that goes on with them. */
-  to: string
-}
-
-export interface HandOver {
-  from: string
-  to: string
-  /** Where leads wait for a follow-up, and how many. */
-  campaigns: WaitingLeads[]
-  /** How many leads were moved, finished ones included; null: nothing was done yet. */
-  moved: number | null
-  /** Of those that wait, how many could not be moved, because a mail to them was under way. */
-  left: number
-  /**
-   * Whether answers that come to `from` are read: follow-ups wait until they were. Where not, the other
-   * mailbox writes over them.
-   */
-  is_read: boolean
-  /** When `from` was last read; null: never. */
-  last_read: Date | null
-}
+type HandOverRequest = Pick<HandOverInput, 'from' | 'to'>
 
 /**
  * What a hand-over would move; nothing is changed.
@@ -53,7 +26,7 @@ export async function previewHandOver(
   ctx: Context,
   workspaceId: string,
   request: HandOverRequest,
-): Promise<HandOver> {
+): Promise<HandOverResult> {
   const { from, to } = await findBoth(ctx, workspaceId, request)
   const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
   const reading = await readingOf(ctx, workspaceId, from)
@@ -71,7 +44,7 @@ export async function handOver(
   workspaceId: string,
   request: HandOverRequest,
   actor: Actor,
-): Promise<HandOver> {
+): Promise<HandOverResult> {
   const { from, to } = await findBoth(ctx, workspaceId, request)
   const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
   // First: a lead that is moved is sent to only where its mailbox is a sender.

@@ -1,2 +1,3 @@
-export { type HandOver, handOver, previewHandOver } from './hand-over.ts'
+export { handOver, previewHandOver } from './hand-over.ts'
 export { handOverRoutes, handOverSchemas } from './routes.ts'
+export type { HandOverResult } from './schema.ts'

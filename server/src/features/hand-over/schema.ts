@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Nullable, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 
 const Address = Type.String({ minLength: 3, maxLength: 320, 'x-trim': true })
@@ -31,6 +31,7 @@ export const HandOverResult = Type.Object(
       Type.Integer({ description: 'Leads that were moved, finished ones too; null: a preview.' }),
     ),
     left: Type.Integer({ description: 'Leads with a mail under way: hand them over again.' }),
+    // Follow-ups wait until they were; where not, the other mailbox writes over them.
     is_read: Type.Boolean({ description: 'Whether answers that come to `from` are read.' }),
     last_read: Nullable(Timestamp),
   },
@@ -51,3 +52,6 @@ export const HandOverResult = Type.Object(
     ],
   },
 )
+
+export type HandOverInput = Static<typeof HandOverInput>
+export type HandOverResult = Static<typeof HandOverResult>

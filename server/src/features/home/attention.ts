@@ -4,20 +4,7 @@ import { listWatchedCampaigns, type WatchedCampaign } from '../campaigns/index.t
 import { leaseKind } from '../mailbox-lanes/index.ts'
 import { findSendingHold } from '../sending/index.ts'
 import * as queries from './queries.ts'
-import type { attentionKinds } from './schema.ts'
-
-/** Something that does not work until a person mends it. */
-export interface Attention {
-  kind: (typeof attentionKinds)[number]
-  /** Of the record that mends it; null: it is the whole installation. */
-  id: string | null
-  name: string | null
-  /** A word of a closed set, or for mailboxes and the hold a sentence. */
-  reason: string | null
-  count: number | null
-  /** Null: nobody knows since when. */
-  since: Date | null
-}
+import type { AttentionItem } from './schema.ts'
 
 /** Of each kind: whoever has more begins with these. */
 const most = 20
@@ -32,7 +19,7 @@ const lasting = new Set([
 ])
 
 /** What needs a person, the most urgent first. */
-export async function listAttention(ctx: Context, workspaceId: string): Promise<Attention[]> {
+export async function listAttention(ctx: Context, workspaceId: string): Promise<AttentionItem[]> {
   const { db } = ctx
   const hold = await findSendingHold(db)
   const runners = await countRunners(db, leaseKind, ctx.config.leaseMs)
@@ -69,8 +56,8 @@ async function* listWatched(ctx: Context, workspaceId: string): AsyncGenerator<W
 }
 
 /** Campaigns that should send and do not, or whose leads wait for a mailbox. */
-async function listStandstills(ctx: Context, workspaceId: string): Promise<Attention[]> {
-  const found: Attention[] = []
+async function listStandstills(ctx: Context, workspaceId: string): Promise<AttentionItem[]> {
+  const found: AttentionItem[] = []
   for await (const { id, name, status, sending_status } of listWatched(ctx, workspaceId)) {
     const { leads_waiting_for_mailbox: waiting } = sending_status
     // Of an active campaign the reason is about its leads: all that are left are paused.

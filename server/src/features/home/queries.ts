@@ -1,17 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import { isBeingRead, isInboxRead } from '../mailboxes/index.ts'
-
-/** What a new workspace has done of what makes it send, and what tells others of it. */
-export interface Checklist {
-  mailbox: boolean
-  leads: boolean
-  step: boolean
-  launch: boolean
-  key: boolean
-  webhook: boolean
-  verified: boolean
-}
+import type { Checklist } from './schema.ts'
 
 /** By facts: nobody ticks anything. */
 export async function readChecklist(db: Db, workspaceId: string): Promise<Checklist> {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Nullable, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 
 export const attentionKinds = [
@@ -78,3 +78,6 @@ export const Analytics = Type.Object(
     ],
   },
 )
+
+export type AttentionItem = Static<typeof AttentionItem>
+export type Checklist = Static<typeof Home>['checklist']

@@ -12,16 +12,7 @@ import {
   suppress,
   suppressionReasons,
 } from '../suppression/index.ts'
-
-export interface ImportedSuppressions {
-  /** New, or for a stronger reason now. */
-  added: number
-  /** Were there already. */
-  known: number
-  /** Numbers of the first lines that are neither an address nor a domain. */
-  invalid_lines: number[]
-  invalid: number
-}
+import type { ImportedSuppressions } from './schema.ts'
 
 const batchMax = 1000
 const linesShown = 20

@@ -1,2 +1,3 @@
-export { type ImportedSuppressions, importSuppressions } from './import.ts'
+export { importSuppressions } from './import.ts'
 export { suppressionImportRoutes, suppressionImportSchemas } from './routes.ts'
+export type { ImportedSuppressions } from './schema.ts'

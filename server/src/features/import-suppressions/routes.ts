@@ -6,20 +6,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { ref } from '../../kernel/http/schema.ts'
 import { suppressionReasons } from '../suppression/index.ts'
 import { importSuppressions } from './import.ts'
-
-const ImportedSuppressions = Type.Object(
-  {
-    added: Type.Integer({ description: 'New, or for a stronger reason now.' }),
-    known: Type.Integer({ description: 'Were there already.' }),
-    invalid: Type.Integer({ description: 'Lines that are neither an address nor a domain.' }),
-    invalid_lines: Type.Array(Type.Integer(), { description: 'Numbers of the first of them.' }),
-  },
-  {
-    $id: 'ImportedSuppressions',
-    description: 'What became of the lines.',
-    examples: [{ added: 120, known: 3, invalid: 1, invalid_lines: [17] }],
-  },
-)
+import { ImportedSuppressions } from './schema.ts'
 
 export const suppressionImportSchemas = [ImportedSuppressions]
 

@@ -53,12 +53,11 @@ export const previewRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit }> =
         response: { 200: ref(TestMailResult) },
       },
     },
-    (req) => {
-      const { lead_id: leadId, mailbox_id: mailboxId, ...rest } = req.body
-      const request = { leadId, mailboxId, ...rest }
-      const by = { ...changedBy(req), attempts }
-      return sendTestMail(req.ctx, req.caller.workspaceId, req.params.id, request, by)
-    },
+    (req) =>
+      sendTestMail(req.ctx, req.caller.workspaceId, req.params.id, req.body, {
+        ...changedBy(req),
+        attempts,
+      }),
   )
 }
 

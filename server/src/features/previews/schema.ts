@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Nullable, ref, Uuid } from '../../kernel/http/schema.ts'
 import { CampaignChanges } from '../campaigns/index.ts'
 
@@ -94,3 +94,6 @@ export const TestMailResult = Type.Object(
     ],
   },
 )
+
+export type TestMailInput = Static<typeof TestMailInput>
+export type TestMailResult = Static<typeof TestMailResult>

@@ -4,31 +4,12 @@ import { AppError, invalidField } from '../../kernel/errors.ts'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { type ChangedBy, recordAudit } from '../audit/index.ts'
-import type { CampaignChanges } from '../campaigns/index.ts'
 import { connectMailboxSmtp, explainFailure } from '../mailboxes/index.ts'
 import type { ComposedMail } from '../messages/index.ts'
 import { refuseWhileHeld } from '../sending/index.ts'
 import { findSuppressed } from '../suppression/index.ts'
 import { previewStep } from './preview.ts'
-
-export interface TestMailRequest {
-  leadId: string
-  step: number
-  variant?: number | undefined
-  mailboxId: string
-  /** Who looks at it. */
-  to: string
-  draft?: CampaignChanges | undefined
-}
-
-export interface TestMailResult {
-  success: boolean
-  mailbox: string
-  to: string
-  subject: string | null
-  /** What happened and what to do; null on success. */
-  error: string | null
-}
+import type { TestMailInput, TestMailResult } from './schema.ts'
 
 const hourS = 3600
 const perHour = 20
@@ -41,7 +22,7 @@ export async function sendTestMail(
   ctx: Context,
   workspaceId: string,
   campaignId: string,
-  request: TestMailRequest,
+  request: TestMailInput,
   { attempts, ...by }: ChangedBy & { attempts: Pick<RateLimit, 'count'> },
 ): Promise<TestMailResult> {
   const to = parseEmail(request.to)
@@ -49,11 +30,11 @@ export async function sendTestMail(
   await refuseWhileHeld(ctx)
   const domain = to.domain
   const test = {
-    ...{ mailboxId: request.mailboxId, to: to.email },
+    ...{ mailboxId: request.mailbox_id, to: to.email },
     messageId: `<outrider-test.${ctx.newId()}@${domain}>`,
   }
   const { mail, refusal, mailbox, step } = await previewStep(ctx, workspaceId, campaignId, {
-    ...{ leadId: request.leadId, step: request.step, variant: request.variant },
+    ...{ leadId: request.lead_id, step: request.step, variant: request.variant },
     ...{ draft: request.draft, test },
   })
   const about = { mailbox, to: to.email, subject: mail?.subject ?? null }
@@ -64,12 +45,12 @@ export async function sendTestMail(
     return { success: false, ...about, error }
   }
   await count(attempts, `test-mail:${by.actor.id}`)
-  const error = await send(ctx, workspaceId, request.mailboxId, mail)
+  const error = await send(ctx, workspaceId, request.mailbox_id, mail)
   if (error) return { success: false, ...about, error }
   await recordAudit(ctx, {
     ...{ ...by, workspaceId },
     ...{ action: 'campaign.test_sent', subjectType: 'campaign', subjectId: campaignId },
-    details: { step, mailbox_id: request.mailboxId },
+    details: { step, mailbox_id: request.mailbox_id },
   })
   return { success: true, ...about, error: null }
 }

@@ -1,13 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
-
-/** What is found by a part of its name. */
-export interface FoundRecords {
-  campaigns: { id: string; name: string; status: string }[]
-  leads: { id: string; campaign_id: string; email: string; name: string | null }[]
-  mailboxes: { id: string; address: string; status: string }[]
-  webhooks: { id: string; name: string; status: string }[]
-}
+import type { SearchResult } from './schema.ts'
 
 /** @param pattern of `ilike`; of each kind the newest `most` */
 export async function findRecords(
@@ -15,8 +8,8 @@ export async function findRecords(
   workspaceId: string,
   pattern: string,
   most: number,
-): Promise<FoundRecords> {
-  const { rows } = await sql<FoundRecords>`
+): Promise<SearchResult> {
+  const { rows } = await sql<SearchResult>`
     select
       (select coalesce(json_agg(c), '[]') from (
         select id, name, status from campaigns
@@ -36,5 +29,5 @@ export async function findRecords(
         select id, name, status from webhooks
         where workspace_id = ${workspaceId}::uuid and name ilike ${pattern}
         order by id desc limit ${most}) as w) as webhooks`.execute(db)
-  return rows[0] as FoundRecords
+  return rows[0] as SearchResult
 }

@@ -1,28 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { Nullable, ref, Uuid } from '../../kernel/http/schema.ts'
+import { ref } from '../../kernel/http/schema.ts'
+import { SearchResult } from './schema.ts'
 import { search } from './search.ts'
-
-const SearchResult = Type.Object(
-  {
-    campaigns: Type.Array(Type.Object({ id: Uuid, name: Type.String(), status: Type.String() })),
-    leads: Type.Array(
-      Type.Object({
-        id: Uuid,
-        campaign_id: Uuid,
-        email: Type.String(),
-        name: Nullable(Type.String()),
-      }),
-    ),
-    mailboxes: Type.Array(Type.Object({ id: Uuid, address: Type.String(), status: Type.String() })),
-    webhooks: Type.Array(Type.Object({ id: Uuid, name: Type.String(), status: Type.String() })),
-  },
-  {
-    $id: 'SearchResult',
-    description: 'The newest five of each.',
-    examples: [{ campaigns: [], leads: [], mailboxes: [], webhooks: [] }],
-  },
-)
 
 export const searchSchemas = [SearchResult]
 

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { searchInTurn } from '../../kernel/db/search-slots.ts'
-import { type FoundRecords, findRecords } from './queries.ts'
+import { findRecords } from './queries.ts'
+import type { SearchResult } from './schema.ts'
 
 const mostOfEach = 5
 /** One letter is in nearly everything. */
@@ -11,7 +12,7 @@ export async function search(
   ctx: Context,
   workspaceId: string,
   text: string,
-): Promise<FoundRecords> {
+): Promise<SearchResult> {
   const asked = text.replaceAll('\0', '').trim()
   if (asked.length < lengthMin) return { campaigns: [], leads: [], mailboxes: [], webhooks: [] }
   const pattern = `%${asked.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

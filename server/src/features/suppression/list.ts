@@ -12,6 +12,7 @@ import {
   shownEntry,
 } from './entry.ts'
 import * as queries from './queries.ts'
+import type { LiftedSuppression, SuppressionPage } from './schema.ts'
 import {
   blockAgain,
   erasedEntry,
@@ -109,11 +110,6 @@ export interface SuppressionFilter {
   reason?: SuppressionReason | undefined
 }
 
-export interface SuppressionPage {
-  items: queries.StoredSuppression[]
-  next_starting_after?: string
-}
-
 /** Addresses before domains, each by the alphabet. */
 export async function listSuppressions(
   ctx: Context,
@@ -173,15 +169,6 @@ export async function addSuppression(
     await record(tx, workspaceId, actor, 'suppression.added', { kind: entry.kind })
     return { ...entry, reason: stored?.reason ?? 'blocked' }
   })
-}
-
-export interface LiftedSuppression extends SuppressionEntry {
-  /** Of the entry. */
-  reason: SuppressionReason
-  /** Why nobody writes to it all the same. */
-  still_suppressed: SuppressionReason | null
-  /** What says so. */
-  still_suppressed_by: Suppressed['by'] | null
 }
 
 /**

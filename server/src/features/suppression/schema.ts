@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Nullable, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 import { type SuppressionReason, suppressionReasons } from './entry.ts'
 
@@ -115,3 +115,6 @@ export const suppressionSchemas = [
   ...[Suppression, SuppressionPage, SuppressionCounts, SuppressionInput],
   ...[SuppressionLift, ChangedSuppression, LiftedSuppression],
 ]
+
+export type SuppressionPage = Static<typeof SuppressionPage>
+export type LiftedSuppression = Static<typeof LiftedSuppression>
