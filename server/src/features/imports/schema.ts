@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Name, Nullable, Page, Timestamp, Uuid } from '../../kernel/http/schema.ts'
-import { type TextField, textFields, variableNameMax } from '../leads/index.ts'
+import { textNames, variableNameMax } from '../leads/index.ts'
 
 /** What a file is sent in; a part that got lost on the way is sent again. */
 export const partBytes = 4 * 1024 * 1024
@@ -9,11 +9,7 @@ const fileBytesMax = 64 * partBytes
 const duplicateRules = ['skip', 'update', 'skip_anywhere'] as const
 
 /** What a column may become, besides a variable or nothing. */
-export const targetFields = [
-  'email',
-  'full_name',
-  ...(Object.keys(textFields) as TextField[]),
-] as const
+export const targetFields = ['email', 'full_name', ...textNames] as const
 export type TargetField = (typeof targetFields)[number]
 
 export const ColumnTarget = Type.Object(

@@ -29,6 +29,7 @@ export {
   leadExample,
   type TextField,
   textFields,
+  textNames,
   variableNameMax,
   variablesMax,
   variableTextMax,

@@ -7,7 +7,7 @@ import {
   type LeadInput,
   type RowSkipReason,
   type TextField,
-  textFields,
+  textNames,
   variableNameMax,
   variablesMax,
   variableTextMax,
@@ -65,8 +65,6 @@ export function readLeads(leads: LeadInput[]): { rows: LeadRow[]; skipped: Skipp
 
 /** In one answer. */
 export const problemsMax = 100
-
-const textNames = Object.keys(textFields) as TextField[]
 
 /** Neither a variable nor worth an error: a record that was read may be sent as it is. */
 const declaredNames = new Set(Object.keys(Lead.properties))

@@ -9,7 +9,10 @@ export const variableTextMax = 4000
 
 type Scalar = string | number | boolean
 
-/** Texts of a lead that a caller may set, with the most characters each may have. */
+/**
+ * Texts of a lead that a caller may set, with the most characters each may have; `insert_leads` names
+ * them in this order.
+ */
 export const textFields = {
   first_name: 1000,
   last_name: 1000,
@@ -22,6 +25,14 @@ export const textFields = {
 } as const
 
 export type TextField = keyof typeof textFields
+export const textNames = Object.keys(textFields) as TextField[]
+
+/** A member for each text, made from the most characters that it may have. */
+export const textMembers = <T>(make: (maxLength: number) => T) =>
+  Object.fromEntries(textNames.map((name) => [name, make(textFields[name])])) as Record<
+    TextField,
+    T
+  >
 
 const TextInput = (maxLength: number) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength }))
@@ -31,14 +42,7 @@ export const LeadInput = Type.Object(
     email: Type.String({
       description: 'One bare address of at most 254 characters. Judged by its syntax only.',
     }),
-    first_name: TextInput(textFields.first_name),
-    last_name: TextInput(textFields.last_name),
-    company_name: TextInput(textFields.company_name),
-    company_domain: TextInput(textFields.company_domain),
-    job_title: TextInput(textFields.job_title),
-    phone: TextInput(textFields.phone),
-    website: TextInput(textFields.website),
-    personalization: TextInput(textFields.personalization),
+    ...textMembers(TextInput),
     custom_variables: Type.Optional(
       Type.Unsafe<Record<string, Scalar | null> | null>({
         type: ['object', 'null'],
@@ -234,14 +238,7 @@ export const Lead = Type.Object(
     id: Uuid,
     campaign_id: Uuid,
     email: Type.String({ description: 'As it was typed.' }),
-    first_name: NullableText,
-    last_name: NullableText,
-    company_name: NullableText,
-    company_domain: NullableText,
-    job_title: NullableText,
-    phone: NullableText,
-    website: NullableText,
-    personalization: NullableText,
+    ...textMembers(() => NullableText),
     custom_variables: Type.Unsafe<Record<string, Scalar>>({
       type: 'object',
       additionalProperties: true,

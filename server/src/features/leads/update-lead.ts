@@ -7,8 +7,7 @@ import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import type { LeadChanges } from './lists/list-schema.ts'
 import { problemAt, tooManyVariables } from './read-leads.ts'
 import { isErased, leadRecord } from './record.ts'
-import type { Lead } from './schema.ts'
-import { type TextField, textFields, variableNameMax, variablesMax } from './schema.ts'
+import { type Lead, type TextField, textNames, variableNameMax, variablesMax } from './schema.ts'
 import * as queries from './update-queries.ts'
 
 /** Corrects what is known of a person, by hand. What was sent stays as it was. */
@@ -41,7 +40,7 @@ export async function updateLead(
       throw invalidField(path, message)
     }
     const texts = Object.fromEntries(
-      (Object.keys(textFields) as TextField[]).map((field) => {
+      textNames.map((field) => {
         const given = changes[field]
         return [field, given === undefined ? lead[field] : given || null]
       }),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { StoredLead } from './record.ts'
+import { textNames } from './schema.ts'
 
 /** Nobody else changes the lead until the transaction ends. */
 export const lockById = async (db: Db, workspaceId: string, id: string) => {
@@ -14,10 +15,7 @@ export const lockById = async (db: Db, workspaceId: string, id: string) => {
 export const updateFields = (db: Db, lead: StoredLead) =>
   sql`
     update leads
-    set first_name = ${lead.first_name}, last_name = ${lead.last_name},
-      company_name = ${lead.company_name}, company_domain = ${lead.company_domain},
-      job_title = ${lead.job_title}, phone = ${lead.phone}, website = ${lead.website},
-      personalization = ${lead.personalization},
+    set ${sql.join(textNames.map((name) => sql`${sql.ref(name)} = ${lead[name]}`))},
       custom_variables = ${JSON.stringify(lead.custom_variables)}::jsonb,
       timestamp_updated = ${lead.timestamp_updated}::timestamptz
     where workspace_id = ${lead.workspace_id}::uuid and id = ${lead.id}::uuid`.execute(db)

@@ -3,7 +3,7 @@ import { type Column, columnOf } from '../../../kernel/db/column.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 import type { LeadRow } from '../read-leads.ts'
-import type { TextField } from '../schema.ts'
+import { type TextField, textNames } from '../schema.ts'
 
 export interface AddingCampaign {
   plan_leads_max: number | null
@@ -108,14 +108,7 @@ export const insertLeads = (
     rows.map((row) => row.id),
     rows.map((row) => row.email),
     foldedColumn(rows),
-    textColumn(rows, 'first_name'),
-    textColumn(rows, 'last_name'),
-    textColumn(rows, 'company_name'),
-    textColumn(rows, 'company_domain'),
-    textColumn(rows, 'job_title'),
-    textColumn(rows, 'phone'),
-    textColumn(rows, 'website'),
-    textColumn(rows, 'personalization'),
+    ...textNames.map((name) => textColumn(rows, name)),
     variablesColumn(rows, withoutNulls),
     columnOf(rows, (row) => row.company),
   )
@@ -171,33 +164,23 @@ export const listTyped = async (db: Db, workspaceId: string, ids: string[]) => {
   return rows
 }
 
+const texts = textNames.map((name) => sql.ref(name))
+const textsOverwritten = sql.join(
+  texts.map((text) => sql`${text} = coalesce(batch.${text}, l.${text})`),
+)
+
 /** Sets the texts that are given; variables are merged, and null removes one. */
 export const overwriteLeads = (db: Db, workspaceId: string, rows: LeadToWrite[], at: Date) =>
   sql`
     update leads l
-    set first_name = coalesce(batch.first_name, l.first_name),
-      last_name = coalesce(batch.last_name, l.last_name),
-      company_name = coalesce(batch.company_name, l.company_name),
-      company_domain = coalesce(batch.company_domain, l.company_domain),
-      job_title = coalesce(batch.job_title, l.job_title),
-      phone = coalesce(batch.phone, l.phone),
-      website = coalesce(batch.website, l.website),
-      personalization = coalesce(batch.personalization, l.personalization),
+    set ${textsOverwritten},
       custom_variables = ${mergedVariables},
       timestamp_updated = ${at}::timestamptz
     from unnest(
       ${rows.map((row) => row.id)}::uuid[],
-      ${textColumn(rows, 'first_name')}::text[],
-      ${textColumn(rows, 'last_name')}::text[],
-      ${textColumn(rows, 'company_name')}::text[],
-      ${textColumn(rows, 'company_domain')}::text[],
-      ${textColumn(rows, 'job_title')}::text[],
-      ${textColumn(rows, 'phone')}::text[],
-      ${textColumn(rows, 'website')}::text[],
-      ${textColumn(rows, 'personalization')}::text[],
+      ${sql.join(textNames.map((name) => sql`${textColumn(rows, name)}::text[]`))},
       ${variablesColumn(rows, asGiven)}::jsonb[]
-    ) as batch (id, first_name, last_name, company_name, company_domain, job_title, phone, website,
-      personalization, custom_variables)
+    ) as batch (id, ${sql.join(texts)}, custom_variables)
     where l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
       and l.id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))`.execute(db)
 

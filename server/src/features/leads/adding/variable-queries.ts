@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
-import { textFields } from '../schema.ts'
+import { textNames } from '../schema.ts'
 
 /**
  * Names of what the newest leads have, the one that most have first; null: of those that have nothing.
@@ -34,7 +34,7 @@ export async function countVariables(
         ('personalization', n.personalization)) as fixed (name, value)
       union all
       select key, value from jsonb_each_text(n.custom_variables)
-      where key <> all(${Object.keys(textFields)}::text[])
+      where key <> all(${textNames}::text[])
     ) v on v.value <> ''
     group by v.name
     order by count(*) desc, v.name

@@ -6,7 +6,7 @@ import { addLeads, lockCampaignForAdding, roomInPlan } from '../adding/add-leads
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, isOpen, type LockedLead } from '../record.ts'
-import type { LeadInput, RowSkipReason } from '../schema.ts'
+import { type LeadInput, type RowSkipReason, textNames } from '../schema.ts'
 import { stopsByStatus } from '../status/plan-status-change.ts'
 import { erased } from '../status/set-statuses.ts'
 import { removeLeads } from './delete.ts'
@@ -145,14 +145,7 @@ const skipped: Record<RowSkipReason, string> = {
 
 const inputOf = (lead: LockedLead): LeadInput => ({
   email: lead.email,
-  first_name: lead.first_name,
-  last_name: lead.last_name,
-  company_name: lead.company_name,
-  company_domain: lead.company_domain,
-  job_title: lead.job_title,
-  phone: lead.phone,
-  website: lead.website,
-  personalization: lead.personalization,
+  ...Object.fromEntries(textNames.map((name) => [name, lead[name]])),
   custom_variables: Object.fromEntries(
     Object.entries(lead.custom_variables).map(([name, value]) => [
       name,

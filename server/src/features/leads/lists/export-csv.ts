@@ -3,7 +3,7 @@ import { csvLine } from '../../../kernel/csv/write-csv.ts'
 import { invalidField } from '../../../kernel/errors.ts'
 import { nextTurn } from '../../../kernel/next-turn.ts'
 import { isErased } from '../record.ts'
-import { type TextField, textFields } from '../schema.ts'
+import { textNames } from '../schema.ts'
 import type { LeadFilter } from './filter.ts'
 import * as queries from './list-queries.ts'
 
@@ -13,7 +13,6 @@ const batchMax = 100
 const pieceLengthMin = 64 * 1024
 /** Of variables: each is in every line, and so much work at once. */
 const columnsMax = 5000
-const texts = Object.keys(textFields) as TextField[]
 const facts = [
   ...(['status', 'sending_state', 'stop_reason', 'current_step', 'email_open_count'] as const),
   ...(['email_click_count', 'email_reply_count', 'timestamp_last_contact'] as const),
@@ -51,7 +50,7 @@ export async function* exportLeads(
   )
   if (variables.length > columnsMax) throw tooManyVariables
   // Excel takes a file without the mark for one of Windows-1252.
-  yield `\ufeff${csvLine(['email', ...texts, 'campaign', ...facts, ...variables])}`
+  yield `\ufeff${csvLine(['email', ...textNames, 'campaign', ...facts, ...variables])}`
   const left = new Set(excluded)
   let place: string | undefined
   for (;;) {
@@ -60,7 +59,7 @@ export async function* exportLeads(
     for (const lead of leads) {
       if (isErased(lead) || left.has(lead.id)) continue
       piece += csvLine([
-        ...[lead.email, ...texts.map((name) => lead[name]), lead.campaign_name],
+        ...[lead.email, ...textNames.map((name) => lead[name]), lead.campaign_name],
         ...facts.map((name) => lead[name]),
         ...variables.map((name) =>
           Object.hasOwn(lead.custom_variables, name) ? lead.custom_variables[name] : null,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, Page, Timestamp, Uuid } from '../../../kernel/http/schema.ts'
-import { Lead, textFields, variableTextMax } from '../schema.ts'
+import { Lead, textMembers, variableTextMax } from '../schema.ts'
 
 const time = (description: string) =>
   Type.Optional(Type.String({ maxLength: 40, 'x-document': { format: 'date-time' }, description }))
@@ -88,14 +88,7 @@ const TextChange = (maxLength: number) =>
 
 export const LeadChanges = Type.Object(
   {
-    first_name: TextChange(textFields.first_name),
-    last_name: TextChange(textFields.last_name),
-    company_name: TextChange(textFields.company_name),
-    company_domain: TextChange(textFields.company_domain),
-    job_title: TextChange(textFields.job_title),
-    phone: TextChange(textFields.phone),
-    website: TextChange(textFields.website),
-    personalization: TextChange(textFields.personalization),
+    ...textMembers(TextChange),
     custom_variables: Type.Optional(
       Type.Unsafe<Record<string, string | number | boolean | null>>({
         type: 'object',
