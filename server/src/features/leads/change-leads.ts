@@ -172,7 +172,11 @@ export async function changeLeads(tx: Context, workspaceId: string, leads: Chang
     workspaceId,
     leads.flatMap(({ events }) => events),
   )
-  await count(tx, workspaceId, changed)
+  await countLeads(
+    tx,
+    workspaceId,
+    changed.map(({ before, now }) => ({ was: before, is: now })),
+  )
 }
 
 /**
@@ -185,64 +189,42 @@ export async function changeLeadsAndReopen(
   leads: ChangingLead[],
 ) {
   await changeLeads(tx, workspaceId, leads)
-  const returned = leads.filter(({ before, now }) => difference(before, now).active === 1)
+  const returned = leads.filter(
+    ({ before, now }) => !isOpen(before.sending_state) && isOpen(now.sending_state),
+  )
   const byCampaign = Map.groupBy(returned, ({ now }) => now.campaign_id)
   const counts = [...byCampaign].map(([id, { length }]) => [id, length] as const)
   await reopenCampaigns(tx, workspaceId, new Map(counts))
 }
 
-async function count(tx: Context, workspaceId: string, changed: ChangingLead[]) {
-  const byCampaign = new Map<string, LeadCounts>()
-  for (const { before, now } of changed) {
-    const by = difference(before, now)
-    if (Object.values(by).every((number) => number === 0)) continue
-    const sum = byCampaign.get(now.campaign_id)
-    byCampaign.set(now.campaign_id, sum ? add(sum, by) : by)
-  }
-  await addLeadCounts(tx, workspaceId, byCampaign)
-}
-
 const isInterested = ({ status }: StoredLead) => interested.has(status)
 const interested = new Set(['interested', 'meeting_booked', 'meeting_completed', 'closed'])
 
-/** Leads that are no more count no more. */
-export async function uncountLeads(tx: Context, workspaceId: string, leads: StoredLead[]) {
-  const byCampaign = new Map<string, LeadCounts>()
-  for (const lead of leads) {
-    const { active, completed, replied, bounced, unsubscribed } = countsOf(lead)
-    const by = {
-      ...{ total: -1, active: -active, completed: -completed, replied: -replied },
-      ...{ bounced: -bounced, unsubscribed: -unsubscribed },
+/** Counts leads in their campaigns as they are, no more as they were; what is no more does not count. */
+export async function countLeads(
+  tx: Context,
+  workspaceId: string,
+  changes: { was: StoredLead; is?: StoredLead }[],
+) {
+  const byCampaign = new Map<string, Partial<LeadCounts>>()
+  for (const { was, is } of changes) {
+    const [from, to] = [countsOf(was), is && countsOf(is)]
+    for (const counter of counters) {
+      const by = (to?.[counter] ?? 0) - from[counter]
+      if (by === 0) continue
+      const sums = byCampaign.get(was.campaign_id) ?? {}
+      sums[counter] = (sums[counter] ?? 0) + by
+      byCampaign.set(was.campaign_id, sums)
     }
-    const sum = byCampaign.get(lead.campaign_id)
-    byCampaign.set(lead.campaign_id, sum ? add(sum, by) : by)
   }
   await addLeadCounts(tx, workspaceId, byCampaign)
 }
 
-const add = (a: LeadCounts, b: LeadCounts): LeadCounts => ({
-  total: a.total + b.total,
-  active: a.active + b.active,
-  completed: a.completed + b.completed,
-  replied: a.replied + b.replied,
-  bounced: a.bounced + b.bounced,
-  unsubscribed: a.unsubscribed + b.unsubscribed,
-})
-
-function difference(before: StoredLead, now: StoredLead): LeadCounts {
-  const [from, to] = [countsOf(before), countsOf(now)]
-  return {
-    total: 0,
-    active: to.active - from.active,
-    completed: to.completed - from.completed,
-    replied: to.replied - from.replied,
-    bounced: to.bounced - from.bounced,
-    unsubscribed: to.unsubscribed - from.unsubscribed,
-  }
-}
+const counters = ['total', 'active', 'completed', 'replied', 'bounced', 'unsubscribed'] as const
 
 /** How one lead counts in its campaign's `lead_counts`. */
-const countsOf = (lead: StoredLead): Omit<LeadCounts, 'total'> => ({
+const countsOf = (lead: StoredLead): LeadCounts => ({
+  total: 1,
   active: Number(isOpen(lead.sending_state)),
   completed: Number(lead.sending_state === 'finished'),
   replied: Number(lead.email_reply_count > 0),

@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
-import { uncountLeads } from '../change-leads.ts'
+import { countLeads } from '../change-leads.ts'
 import { lockAgainstClaims } from '../lock-against-claims.ts'
 import { isErased, type LockedLead } from '../record.ts'
 import { erased } from '../status/set-statuses.ts'
@@ -33,7 +33,11 @@ export async function removeLeads(tx: Context, workspaceId: string, leads: Locke
     workspaceId,
     leads.map(({ id }) => id),
   )
-  await uncountLeads(tx, workspaceId, leads)
+  await countLeads(
+    tx,
+    workspaceId,
+    leads.map((was) => ({ was })),
+  )
 }
 
 const writtenTo =
