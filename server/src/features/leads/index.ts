@@ -20,7 +20,7 @@ export { takeBackSteps } from './following/take-back.ts'
 export { countKept as countKeptLeads } from './lists/list-queries.ts'
 export { lockAgainstClaims } from './lock-against-claims.ts'
 export { findLeadById, findLeadsAt } from './queries.ts'
-export { isErased, isSending, leadRecord } from './record.ts'
+export { isErased, isSending, leadRecord, type StoredLead } from './record.ts'
 export { leadRoutes, leadSchemas } from './routes.ts'
 export {
   type AddedLeads,

@@ -7,13 +7,13 @@ import {
   placesUnsubscribeUrl,
   withUnsavedChanges,
 } from '../campaigns/index.ts'
-import { findLead, whyNotSent } from '../leads/index.ts'
+import { findLead, findLeadById, whyNotSent } from '../leads/index.ts'
 import { findMailboxes } from '../mailboxes/index.ts'
 import { type ComposedMail, compileStep, compose, MailRefused } from '../messages/index.ts'
 import { messageIdOf, threadOf, variantOf } from '../sending/index.ts'
 import { LinkMaker, type TrackingLinks } from '../tracking/index.ts'
 import { findSender } from './find-sender.ts'
-import { findLeadEmail, listSent, type SentRow } from './queries.ts'
+import { listSent, type SentRow } from './queries.ts'
 import { mailsBefore, type NumberedStep, stepAsked, stepsOf } from './steps.ts'
 import { whyMailboxWaits } from './why-mailbox-waits.ts'
 
@@ -141,12 +141,11 @@ async function findRecipient(
   campaignId: string,
   request: PreviewRequest,
 ) {
-  const email =
+  const lead =
     'email' in request
-      ? request.email
-      : await findLeadEmail(ctx.db, workspaceId, campaignId, request.leadId)
-  const lead = email && (await findLead(ctx.db, workspaceId, campaignId, email))
-  if (!lead) throw notFound('lead')
+      ? await findLead(ctx.db, workspaceId, campaignId, request.email)
+      : await findLeadById(ctx.db, workspaceId, request.leadId)
+  if (lead?.campaign_id !== campaignId) throw notFound('lead')
   return lead
 }
 

@@ -26,19 +26,3 @@ export const listSent = (db: Db, workspaceId: string, leadId: string): Promise<S
     .orderBy('timestamp_transmitting')
     .orderBy('id')
     .execute()
-
-export const findLeadEmail = async (
-  db: Db,
-  workspaceId: string,
-  campaignId: string,
-  leadId: string,
-): Promise<string | undefined> =>
-  (
-    await db
-      .selectFrom('leads')
-      .select('email')
-      .where('workspace_id', '=', workspaceId)
-      .where('id', '=', leadId)
-      .where('campaign_id', '=', campaignId)
-      .executeTakeFirst()
-  )?.email

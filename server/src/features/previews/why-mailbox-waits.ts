@@ -1,15 +1,13 @@
 import type { Context } from '../../kernel/context.ts'
 import type { Campaign } from '../campaigns/index.ts'
-import type { findLead } from '../leads/index.ts'
+import type { StoredLead } from '../leads/index.ts'
 import { findMailboxes } from '../mailboxes/index.ts'
-
-type Lead = NonNullable<Awaited<ReturnType<typeof findLead>>>
 
 /** Why the conversation with a lead does not go on from the mailbox that it is in. */
 export async function whyMailboxWaits(
   { db }: Context,
   { workspace_id, email_list }: Pick<Campaign, 'workspace_id' | 'email_list'>,
-  { sending_state, mailbox_id }: Lead,
+  { sending_state, mailbox_id }: StoredLead,
 ): Promise<string[]> {
   if (sending_state !== 'active' || !mailbox_id) return []
   const [mailbox] = await findMailboxes(db, workspace_id, [mailbox_id])
