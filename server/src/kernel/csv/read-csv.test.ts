@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { columnsMax, findDelimiter, readCsv } from './read-csv.ts'
+import { columnsMax, readCsv } from './read-csv.ts'
 
 /** @returns the fields of each row, and in the end why what follows cannot be read */
 async function read(text: string | Buffer, { piece = 1 << 20, delimiter = ',' } = {}) {
@@ -121,16 +121,6 @@ test('what is not UTF-8 is told by the character in its place', async () => {
 test('a row of a thousand fields is read', async () => {
   const fields = Array.from({ length: 1000 }, (_, at) => `field ${at}`)
   expect(await read(`${fields.join(',')}\n`)).toEqual([fields])
-})
-
-test.each([
-  ['a,b,c', ','],
-  ['a;b;c', ';'],
-  ['a\tb', '\t'],
-  ['a|b|c,d', '|'],
-  ['alone', ','],
-])('the delimiter of %j is %j', (line, delimiter) => {
-  expect(findDelimiter(line)).toBe(delimiter)
 })
 
 test('what a row says beyond a thousand fields is not lost from sight', async () => {

@@ -105,10 +105,4 @@ function reasonOf({ code, message }: NodeJS.ErrnoException, row: number): string
   return `Row ${row} of the file is longer than 1.1 MB: a quote in it may not be closed.`
 }
 
-/** The one that parts the most in a line. */
-export function findDelimiter(line: string): string {
-  const counts = delimiters.map((delimiter) => line.split(delimiter).length)
-  return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
-}
-
 export const delimiters = [',', ';', '\t', '|']

@@ -329,6 +329,13 @@ describe('columns', () => {
     expect(await contactsIn(ctx)).toMatchObject([{ title: 'CTO' }])
   })
 
+  test('may have more commas than there are semicolons that part them', async () => {
+    const note = 'Exported by somebody, page 1 of 1, all rights reserved, email\n'
+    const headers = 'first_name;email;"Notes (ours, private, not sent, old)"\n'
+    await importText(ctx, `${note}${headers}Ada;ada@a.example;none\n`)
+    expect(await contactsIn(ctx)).toMatchObject([{ first_name: 'Ada', email: 'ada@a.example' }])
+  })
+
   test('that are mapped and not there are refused', async () => {
     const map = parseColumnMap(['Mail=email'])
     const importing = importText(ctx, 'first_name,E-Mail\nAda,ada@a.example\n', { map })

@@ -1,4 +1,4 @@
-import { findDelimiter, readCsv } from '../../../kernel/csv/read-csv.ts'
+import { delimiters, readCsv } from '../../../kernel/csv/read-csv.ts'
 import { BrokenFile } from '../../../kernel/csv/recode.ts'
 import {
   type ColumnMap,
@@ -96,8 +96,8 @@ async function openCsv(
   { map, kind }: TableOptions,
 ): Promise<Table> {
   const lines = first.toString('utf8', 0, sampleBytes).split(/[\r\n]+/)
-  const { line, isHeader } = findHeader(lines.slice(0, headerRowMax), map)
-  const read = readCsv(pieces, findDelimiter(line))
+  const { delimiter, isHeader } = findHeader(lines.slice(0, headerRowMax), map)
+  const read = readCsv(pieces, delimiter)
   for (let number = 0; number < headerRowMax; ) {
     const { value: rows, done } = await read.next()
     if (done) break
@@ -117,15 +117,23 @@ async function openCsv(
 
 const tidy = (header: string) => header.replaceAll('"', '').trim()
 
-/** Notes may have a word that is a header elsewhere: a line of several goes before one with that. */
+/**
+ * Parted so that the most headers are known, then so that there are the most: one may have commas itself.
+ * Notes may have a word that is a header elsewhere: a line of several goes before one with that.
+ */
 function findHeader(lines: string[], map: ColumnMap) {
-  const hasKnown = (count: number) => (headers: string[]) => countKnown(headers, map) >= count
-  const likely = [hasKnown(2), hasKnown(1)].map((isHeader) => ({
-    line: lines.find((line) => isHeader(line.split(findDelimiter(line)).map(tidy))),
-    isHeader,
-  }))
-  const { line = '', isHeader = hasKnown(1) } = likely.find(({ line }) => line !== undefined) ?? {}
-  return { line, isHeader }
+  const parted = lines.flatMap((line) =>
+    delimiters
+      .map((delimiter) => {
+        const headers = line.split(delimiter).map(tidy)
+        return { delimiter, known: countKnown(headers, map), count: headers.length }
+      })
+      .sort((a, b) => b.known - a.known || b.count - a.count)
+      .slice(0, 1),
+  )
+  const least = parted.some(({ known }) => known >= 2) ? 2 : 1
+  const { delimiter = ',' } = parted.find(({ known }) => known >= least) ?? {}
+  return { delimiter, isHeader: (headers: string[]) => countKnown(headers, map) >= least }
 }
 
 /** @param width fields that the row of headers has */
