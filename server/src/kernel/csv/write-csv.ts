@@ -16,10 +16,13 @@ export function withoutGuard(guarded: string): string {
   return text.startsWith("'") && isFormula.test(text.slice(1)) ? text.slice(1) : text
 }
 
-/** A spreadsheet would run it; telephone and other numbers are none. */
-const isFormula = /^(?:[=@\t\r]|[+-](?![\d\s().-]*$))/
+/**
+ * A spreadsheet would run it; telephone and other numbers are none. What begins like one that is guarded
+ * is guarded as well, so that its own apostrophe is not taken for the guard.
+ */
+const isFormula = /^'*(?:[=@\t\r]|[+-](?![\d\s().-]*$))/
 
 // Where the decimal comma is usual a spreadsheet takes a semicolon for the separator, and then a quotation
 // mark or a line's end within a field for what it is elsewhere: a cell may begin there.
-const formulaWithin = /(?=[=@+-])(?<=[;\t\r\n]["\s]*)(?![+-][\d ().-]*(?:[;\t\r\n"]|$))/g
-const guardWithin = /'(?=[=@+-])(?<=[;\t\r\n]["\s]*')(?![+-][\d ().-]*(?:[;\t\r\n"]|$))/g
+const formulaWithin = /(?=[=@+-])(?<=[;\t\r\n]["\s]*'*)(?![+-][\d ().-]*(?:[;\t\r\n"]|$))/g
+const guardWithin = /'(?=[=@+-])(?<=[;\t\r\n]["\s]*'+)(?![+-][\d ().-]*(?:[;\t\r\n"]|$))/g
