@@ -4,7 +4,7 @@ import type { RescheduleClaim } from './sequence/rescheduling.ts'
 
 /** Campaigns of any workspace whose leads have to be rescheduled after a change, the oldest first. */
 export const findCampaignsToReschedule = preparedForAll<[now: Date, max: number], RescheduleClaim>(
-  'find_following_campaigns',
+  'find_campaigns_to_reschedule',
   `/* cross-workspace: discovery */
    select workspace_id, id, leads_follow_due
    from campaigns

@@ -177,7 +177,7 @@ export const moveRescheduling = prepared<
   [workspaceId: string, id: string, seen: Date, due: Date],
   { id: string }
 >(
-  'move_following',
+  'move_rescheduling',
   `update campaigns
    set leads_follow_due = $4
    where workspace_id = $1 and id = $2 and leads_follow_due = $3
@@ -189,7 +189,7 @@ export const endRescheduling = prepared<
   [workspaceId: string, id: string, seen: Date, begun: Date],
   never
 >(
-  'end_following',
+  'end_rescheduling',
   `update campaigns
    set leads_follow_due = case when leads_finish_at > $4 then leads_finish_at end
    where workspace_id = $1 and id = $2 and leads_follow_due = $3`,

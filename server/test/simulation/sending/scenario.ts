@@ -90,7 +90,9 @@ async function begin(world: World, conditions: SendingConditions): Promise<Life>
     const sending = await startSendingRunner(ctx, owner, { ...shared, marker })
     const { holdsAll } = sending
     const inboxes = startInboxRunner(ctx, owner, { ...shared, holdsAll })
-    const rescheduling = startLoop(ctx, 'following', rescheduleEveryMs, () => rescheduleLeads(ctx))
+    const rescheduling = startLoop(ctx, 'rescheduling', rescheduleEveryMs, () =>
+      rescheduleLeads(ctx),
+    )
     idleTime.running.set(process, { sending, inboxes, startedAt: world.leaseTime() })
     return {
       async stop(withinMs?: number) {

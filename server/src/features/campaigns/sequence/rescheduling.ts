@@ -4,7 +4,7 @@ import * as queries from '../queries.ts'
 import { type CampaignSteps, stepsOf } from './campaign-steps.ts'
 
 /** Of hints that the leads of a campaign have to be rescheduled. */
-export const rescheduleKind = 'following'
+export const rescheduleKind = 'rescheduling'
 
 type EditedCampaign = Pick<
   queries.CampaignRow,

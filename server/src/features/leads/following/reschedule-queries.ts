@@ -92,7 +92,7 @@ export type RescheduledLead = Pick<
 
 /** In id order; only what tells when their next mail is due. */
 export const lockForRescheduling = prepared<[workspaceId: string, ids: string[]], RescheduledLead>(
-  'lock_following_leads',
+  'lock_leads_to_reschedule',
   `select id, email_folded, sending_state, sent_step_ids, current_step, timestamp_created,
      timestamp_last_contact, timestamp_next_send, postponed_until, company
    from leads
