@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Nullable, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 
-export const attentionKinds = [
+const attentionKinds = [
   ...(['held', 'no_runner', 'mailbox', 'mailbox_unread', 'campaign'] as const),
   ...(['uncertain', 'uncertain_reply', 'webhook'] as const),
 ] as const
