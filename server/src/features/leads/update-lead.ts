@@ -5,10 +5,11 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
 import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import type { LeadChanges } from './lists/list-schema.ts'
+import { lockLeads } from './queries.ts'
 import { problemAt, tooManyVariables } from './read-leads.ts'
 import { isErased, leadRecord } from './record.ts'
 import { type Lead, type TextField, textNames, variableNameMax, variablesMax } from './schema.ts'
-import * as queries from './update-queries.ts'
+import { updateFields } from './update-queries.ts'
 
 /** Corrects what is known of a person, by hand. What was sent stays as it was. */
 export async function updateLead(
@@ -19,7 +20,7 @@ export async function updateLead(
   by: ChangedBy,
 ): Promise<Lead> {
   return transaction(ctx, async (tx) => {
-    const lead = await queries.lockById(tx.db, workspaceId, id)
+    const [lead] = await lockLeads(tx.db, workspaceId, [id])
     if (!lead || isErased(lead)) throw notFound('lead')
     // One that the lead has is corrected or removed, whatever its name.
     const names = Object.keys(changes.custom_variables ?? {})
@@ -51,7 +52,7 @@ export async function updateLead(
     )
     if (fields.length === 0) return leadRecord(lead)
     const changed = { ...lead, ...now, timestamp_updated: tx.now() }
-    await queries.updateFields(tx.db, changed)
+    await updateFields(tx.db, changed)
     await recordAudit(tx, {
       ...by,
       ...{ workspaceId, action: 'lead.updated', subjectType: 'lead', subjectId: id },

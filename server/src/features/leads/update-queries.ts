@@ -3,15 +3,6 @@ import type { Db } from '../../kernel/db/db.ts'
 import type { StoredLead } from './record.ts'
 import { textNames } from './schema.ts'
 
-/** Nobody else changes the lead until the transaction ends. */
-export const lockById = async (db: Db, workspaceId: string, id: string) => {
-  const { rows } = await sql<StoredLead>`
-    select * from leads
-    where workspace_id = ${workspaceId}::uuid and id = ${id}::uuid
-    for update`.execute(db)
-  return rows[0]
-}
-
 export const updateFields = (db: Db, lead: StoredLead) =>
   sql`
     update leads
