@@ -28,10 +28,7 @@ export async function countVariables(
     left join lateral (
       -- As in a mail: where a field is empty, a custom variable of its name stands in for it.
       select name, coalesce(value, n.custom_variables ->> name) as value
-      from (values ('first_name', n.first_name), ('last_name', n.last_name),
-        ('company_name', n.company_name), ('company_domain', n.company_domain),
-        ('job_title', n.job_title), ('phone', n.phone), ('website', n.website),
-        ('personalization', n.personalization)) as fixed (name, value)
+      from (values ${sql.join(textNames.map((name) => sql`(${name}, n.${sql.ref(name)})`))}) as fixed (name, value)
       union all
       select key, value from jsonb_each_text(n.custom_variables)
       where key <> all(${textNames}::text[])

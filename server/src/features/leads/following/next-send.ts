@@ -1,7 +1,7 @@
 import { afterDelay, type HeldSteps, nextStep } from '../../campaigns/index.ts'
 import type { LockedLead, StoredLead } from '../record.ts'
 
-type Progress = Pick<
+export type Progress = Pick<
   StoredLead,
   | 'sent_step_ids'
   | 'current_step'

@@ -3,6 +3,7 @@ import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 import { nilId } from '../../../kernel/ids.ts'
 import type { StoredLead } from '../record.ts'
+import type { Progress } from './next-send.ts'
 
 export interface WalkedLead {
   /** Whose thread it is in; of one that nothing was sent to, the first id of all. */
@@ -76,19 +77,8 @@ export const walkLeads = (
   max: number,
 ) => selectLeads(db, workspaceId, campaignId, mailbox_id, timestamp_next_send, id, max)
 
-export type RescheduledLead = Pick<
-  StoredLead,
-  | 'id'
-  | 'email_folded'
-  | 'sending_state'
-  | 'sent_step_ids'
-  | 'current_step'
-  | 'timestamp_created'
-  | 'timestamp_last_contact'
-  | 'timestamp_next_send'
-  | 'postponed_until'
-  | 'company'
->
+export type RescheduledLead = Progress &
+  Pick<StoredLead, 'id' | 'email_folded' | 'sending_state' | 'company'>
 
 /** In id order; only what tells when their next mail is due. */
 export const lockForRescheduling = prepared<[workspaceId: string, ids: string[]], RescheduledLead>(
