@@ -2,10 +2,11 @@ import { type KyselyPlugin, RawNode, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sumDays } from '../../src/features/daily-counts/step-day-queries.ts'
 import { countOpenSends } from '../../src/features/erasure/queries.ts'
+import { claimImport } from '../../src/features/imports/cross-workspace.ts'
 import { listChanges } from '../../src/features/lead-overview/queries.ts'
 import { readFilter } from '../../src/features/leads/lists/filter.ts'
 import { countMatching, listLeads } from '../../src/features/leads/lists/list-queries.ts'
-import type { Db } from '../../src/kernel/db/db.ts'
+import type { Db, ProcessDb } from '../../src/kernel/db/db.ts'
 import { type TestApi, testApi } from '../app.ts'
 
 let api: TestApi
@@ -106,4 +107,21 @@ test('whether a mail to a person is under way is asked without all that were sen
     expect(plans).toEqual([expect.stringContaining(index)])
   }
   expect(plans[0]).not.toContain('Seq Scan')
+})
+
+test('whose import is next is found without all that a workspace has imported', async () => {
+  const { workspaceId } = api
+  const { peek } = api.ctx.database
+  const now = api.ctx.now()
+  await sql`
+    insert into imports (workspace_id, id, user_id, file_name, file_bytes, parts_total, state,
+      timestamp_claimed, timestamp_created, timestamp_updated)
+    select ${workspaceId}::uuid, gen_random_uuid(), gen_random_uuid(), 'leads.csv', 1, 1,
+      case when n % 100 = 0 then 'running' else 'finished' end,
+      case when n % 100 = 0 then null else ${now}::timestamptz end, ${now}::timestamptz, ${now}::timestamptz
+    from generate_series(1, 5000) n`.execute(peek)
+  await sql`analyze imports`.execute(peek)
+  const { db, plans } = explaining()
+  await claimImport(db as unknown as ProcessDb, api.ctx.newId(), now, now)
+  expect(plans).toEqual([expect.stringContaining('imports_turn')])
 })
