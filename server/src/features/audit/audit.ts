@@ -6,6 +6,7 @@ import { retentionDaysOf } from '../kept-settings/index.ts'
 import { tellPages, topicsOfSubject } from '../live/index.ts'
 import { listUsersById } from '../users/index.ts'
 import * as queries from './queries.ts'
+import type { ListedEntry } from './schema.ts'
 
 /** Who did it: a person in the application, a key, the operator at the command line, or the service. */
 export interface Actor {
@@ -52,20 +53,6 @@ export async function recordAudit(tx: Context, entry: AuditEntry): Promise<void>
     timestamp_created: tx.now(),
   })
   tellPages(tx, entry.workspaceId, topicsOfSubject(entry.subjectType))
-}
-
-export interface ListedEntry {
-  id: string
-  actor_type: string
-  actor_id: string | null
-  /** Of a person or a key; null: it is neither, or nobody of that id is kept any more. */
-  actor_name: string | null
-  action: string
-  subject_type: string
-  subject_id: string | null
-  request_id: string | null
-  details: unknown
-  timestamp_created: Date
 }
 
 /** Who changed what, newest first. */

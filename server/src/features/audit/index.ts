@@ -3,7 +3,6 @@ export {
   type ChangedBy,
   changedBy,
   dropOldEntries,
-  type ListedEntry,
   listAudit,
   operator,
   recordAudit,
@@ -11,3 +10,4 @@ export {
 } from './audit.ts'
 export type { AuditFilter } from './queries.ts'
 export { auditRoutes, auditSchemas } from './routes.ts'
+export type { ListedEntry } from './schema.ts'

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
+import type { LeadCounts } from './schema.ts'
 import { completeIfFinished } from './service-transitions.ts'
 
 /**
@@ -13,7 +14,7 @@ import { completeIfFinished } from './service-transitions.ts'
 export async function addLeadCounts(
   tx: Context,
   workspaceId: string,
-  changes: Map<string, Partial<queries.LeadCounts>>,
+  changes: Map<string, Partial<LeadCounts>>,
 ): Promise<string[]> {
   if (changes.size === 0) return []
   tellPages(tx, workspaceId, ['campaigns', 'leads'])
@@ -37,7 +38,7 @@ export async function addLeadCounts(
 export const lockLeadCounts = (tx: Context, workspaceId: string, campaignIds: string[]) =>
   queries.lockLeadCounts(tx.db, workspaceId, campaignIds)
 
-const none: queries.LeadCounts = {
+const none: LeadCounts = {
   total: 0,
   active: 0,
   completed: 0,

@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import type { Campaigns } from '../../kernel/db/types.gen.ts'
 import type { CampaignSchedule } from './schedule/schedule-schema.ts'
-import type { CampaignStatus, PlainSettings } from './schema.ts'
+import type { CampaignStatus, LeadCounts, PlainSettings } from './schema.ts'
 import {
   factsColumn,
   leadsWaitingColumn,
@@ -210,16 +210,6 @@ export const updateCampaign = (
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .execute()
-
-/** How many leads of each kind there are, or, in a change, how many more or fewer. */
-export interface LeadCounts {
-  total: number
-  active: number
-  completed: number
-  replied: number
-  bounced: number
-  unsubscribed: number
-}
 
 /** @returns of each of the campaigns, how many leads are left to write to */
 const addToCounts = prepared<

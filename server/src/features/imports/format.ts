@@ -6,6 +6,7 @@ import { AppError, invalidField } from '../../kernel/errors.ts'
 import { storable } from '../../kernel/text.ts'
 import { addressIn } from './address.ts'
 import { fieldOf, unnamed } from './mapping.ts'
+import type { Import } from './schema.ts'
 
 /** How a file is to be read. */
 export interface Format {
@@ -15,14 +16,9 @@ export interface Format {
   heading_row: number
 }
 
-interface Preview {
-  headings: string[]
-  rows: string[][]
-}
-
 export interface ReadFormat {
   format: Format
-  preview: Preview
+  preview: NonNullable<Import['preview']>
 }
 
 const sampleBytes = 1 << 18

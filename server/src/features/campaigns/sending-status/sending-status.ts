@@ -1,7 +1,7 @@
 import { dayOf } from '../../../kernel/calendar.ts'
 import { windowState } from '../schedule/schedule.ts'
 import type { CampaignSchedule } from '../schedule/schedule-schema.ts'
-import type { CampaignStatus, WaitingReason } from '../schema.ts'
+import type { Campaign, CampaignStatus, WaitingReason } from '../schema.ts'
 import { zoneOf } from '../sequence/step-timing.ts'
 import type { MailboxFacts, StoredFacts } from './sending-facts.ts'
 
@@ -20,11 +20,7 @@ export interface SendingFacts {
   sending_facts: StoredFacts | null
 }
 
-export interface SendingStatus {
-  state: 'sending' | 'waiting'
-  reason: WaitingReason | null
-  leads_waiting_for_mailbox: number
-}
+type SendingStatus = Omit<Campaign['sending_status'], 'next_send_at'>
 
 /** What a person has to mend comes before what passes by itself. */
 export function sendingStatus(facts: SendingFacts, now: Date): SendingStatus {
