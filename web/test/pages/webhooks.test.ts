@@ -277,36 +277,17 @@ test('who pauses a webhook is offered what was missed when it goes on', async ({
   const { id } = await create(application, 'Paused', good.url)
   const page = await open(application.visitor, `${path}/${id}`)
   await page.getByRole('button', { name: 'Pause' }).click()
-  await page.getByRole('button', { name: 'Resume', exact: true }).waitFor()
+  await page.getByText('Nothing is sent until you resume it.').waitFor()
   await happen(application, 3)
-  // Nothing goes on before it is known what was missed: afterwards nobody can tell.
-  const counted = Promise.withResolvers<void>()
-  await page.route(`**/app/webhooks/${id}/missed`, async (route) => {
-    await counted.promise
-    await route.fallback()
-  })
-  await page.getByRole('button', { name: 'Resume', exact: true }).click()
-  const resuming = page.getByRole('dialog')
-  await resuming.getByText('Counting').waitFor()
-  const goesOn = resuming.getByRole('button', { name: 'Resume' })
-  expect(await goesOn.isDisabled()).toBe(true)
-  counted.resolve()
-  await page.getByText('3 events were missed').waitFor()
-  // Where it goes on and what was missed does not come, that is asked for again.
-  const replays = `**/app/webhooks/${id}/replay`
-  expectFailures(page, 'POST /app/webhooks/:id/replay lost')
-  await page.route(replays, (route) =>
-    route.request().method() === 'POST' ? route.abort() : route.continue(),
-  )
-  await page.getByRole('button', { name: 'Resume and replay 3' }).click()
-  await page.getByRole('dialog').getByRole('alert').waitFor()
-  await page.unroute(replays)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('Events are sent again.').waitFor()
+  await page.getByText('3 events were missed while it was off').waitFor()
   // What comes meanwhile is sent by itself, and not a second time.
   application.api.ctx.clock.advance(10_000)
   await happen(application, 1)
   await expect.poll(() => countAttempts(application, id)).toBe(1)
-  await page.getByRole('button', { name: 'Resume and replay 3' }).click()
-  await page.getByText('and 3 that were missed').waitFor()
+  await page.getByRole('button', { name: 'Replay what was missed' }).click()
+  await page.getByText('3 events are delivered again.').waitFor()
   await rows(page).getByText('Delivered').nth(3).waitFor()
   await page.getByRole('button', { name: 'More actions' }).click()
   const asked = page.waitForRequest(/\/replay\?/)
@@ -330,9 +311,8 @@ test('what was missed stays offered after a reload and a refused replay, until i
   const url = `/app/api/v2/webhooks/${id}`
   await application.asOwner('PATCH', url, { status: 'disabled' })
   await happen(application, 2)
-  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
-  await page.getByText('2 events were missed.').waitFor()
-  await page.getByRole('button', { name: 'Resume only' }).click()
+  await application.asOwner('PATCH', url, { status: 'active' })
+  const page = await open(application.visitor, `${path}/${id}`)
   await page.getByText('2 events were missed while it was off').waitFor()
   await page.reload()
   const other = await open(application.visitor, `${path}/${id}`)
@@ -356,9 +336,8 @@ test('what was missed stays offered after a reload and a refused replay, until i
 
   // A count that was over before all were read says so, here and where a window is chosen.
   let found = { deliveries: 7, is_estimate: true }
-  let to: string | null = at
   await page.route(`**/app/webhooks/${id}/missed`, (route) =>
-    route.fulfill({ json: { ...found, from: at, to, ended_from: at } }),
+    route.fulfill({ json: { ...found, from: at, to: at, ended_from: at } }),
   )
   await page.route(`**/app/webhooks/${id}/replay?*`, (route) => route.fulfill({ json: found }))
   await page.goto(`${application.address}${path}/${id}?panel=replay`)
@@ -373,78 +352,9 @@ test('what was missed stays offered after a reload and a refused replay, until i
   await page.getByText('Events may match: counting them takes too long.').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('Events may have been missed while it was off').waitFor()
-  await application.asOwner('PATCH', url, { status: 'disabled' })
-  to = null
-  await page.goto(`${application.address}${path}/${id}?panel=resume`)
-  await page.getByText('Events may have been missed: counting them takes too long.').waitFor()
 })
 
-test('where a replay was refused, Resume asks again for what it shows, not for an earlier pause', async ({
-  application,
-  open,
-}) => {
-  await startDelivering(application)
-  const { clock } = application.api.ctx
-  const { id } = await create(application, 'Paused twice', good.url)
-  const url = `/app/api/v2/webhooks/${id}`
-  await application.asOwner('PATCH', url, { status: 'disabled' })
-  await happen(application, 1)
-  clock.advance(600_000)
-  await application.asOwner('PATCH', url, { status: 'active' })
-  clock.advance(600_000)
-  await application.asOwner('PATCH', url, { status: 'disabled' })
-  await happen(application, 2)
-  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
-  const submit = page.getByRole('button', { name: 'Resume and replay 2' })
-  await submit.waitFor()
-  const replays = `**/app/webhooks/${id}/replay`
-  expectFailures(page, 'POST /app/webhooks/:id/replay lost')
-  await page.route(replays, (route) => route.abort())
-  await submit.click()
-  await page.getByRole('dialog').getByRole('alert').waitFor()
-  // The page beneath offers the earlier one by now.
-  await page.getByText('1 event was missed while it was off').waitFor()
-  await page.unroute(replays)
-  await submit.click()
-  await page.getByText('and 2 that were missed').waitFor()
-})
-
-test('Resume closes where somebody else resumes it meanwhile, and offers no earlier pause', async ({
-  application,
-  open,
-}) => {
-  const { clock } = application.api.ctx
-  const { id } = await create(application, 'Resumed elsewhere', good.url)
-  const url = `/app/api/v2/webhooks/${id}`
-  await application.asOwner('PATCH', url, { status: 'disabled' })
-  await happen(application, 1)
-  clock.advance(600_000)
-  await application.asOwner('PATCH', url, { status: 'active' })
-  clock.advance(600_000)
-  await application.asOwner('PATCH', url, { status: 'disabled' })
-  await happen(application, 2)
-  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
-  await page.getByRole('button', { name: 'Resume and replay 2' }).waitFor()
-  await application.asOwner('PATCH', url, { status: 'active' })
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.getByText('was missed while it was off').waitFor()
-})
-
-test('Resume closes where somebody else resumes what has missed nothing', async ({
-  application,
-  open,
-}) => {
-  const { id } = await create(application, 'Nothing missed', good.url)
-  const url = `/app/api/v2/webhooks/${id}`
-  await application.asOwner('PATCH', url, { status: 'disabled' })
-  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
-  const resuming = page.getByRole('dialog')
-  await resuming.getByText('No event was missed.').waitFor()
-  await application.asOwner('PATCH', url, { status: 'active' })
-  await resuming.waitFor({ state: 'detached' })
-})
-
-test("where the answer of one's own Resume got lost, it closes and says so", async ({
+test('where the answer of Resume got lost, the page says so and offers what was missed', async ({
   application,
   open,
 }) => {
@@ -452,15 +362,14 @@ test("where the answer of one's own Resume got lost, it closes and says so", asy
   const url = `/app/api/v2/webhooks/${id}`
   await application.asOwner('PATCH', url, { status: 'disabled' })
   await happen(application, 1)
-  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
+  const page = await open(application.visitor, `${path}/${id}`)
   expectFailures(page, 'PATCH /app/api/v2/webhooks/:id lost')
   await page.route(`**${url}`, async (route) => {
     if (route.request().method() !== 'PATCH') return route.fallback()
     await route.fetch()
     await route.abort()
   })
-  await page.getByRole('button', { name: 'Resume and replay 1' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByText('The server does not answer.').first().waitFor()
   await page.getByText('was missed while it was off').waitFor()
 })
@@ -505,17 +414,18 @@ test('what a webhook has missed counts what ended undelivered before it was paus
   await peek.deleteFrom('deliveries').where('webhook_id', '=', id).execute()
   const url = `/app/api/v2/webhooks/${id}`
   await application.asOwner('PATCH', url, { status: 'disabled' })
-  const page = await open(application.visitor, `${path}/${id}?panel=resume`)
-  await page.getByRole('button', { name: 'Resume and replay 1' }).waitFor()
+  const page = await open(application.visitor, `${path}/${id}`)
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('1 event was missed while it was off').waitFor()
 
   const missed = `**/app/webhooks/${id}/missed`
-  const ended_from = '2026-01-02T03:04:05.000Z'
+  const ended_from = '2026-01-01T03:04:05.000Z'
   await page.route(missed, (route) =>
-    route.fulfill({ json: { deliveries: 100_001, from: ended_from, to: null, ended_from } }),
+    route.fulfill({ json: { deliveries: 100_001, from: at, to: at, ended_from } }),
   )
   await page.reload()
   await page.getByText('More than 100,000 events were missed').waitFor()
-  await page.getByRole('button', { name: 'Resume and choose a window' }).click()
+  await page.getByRole('button', { name: 'Choose a window' }).click()
   await page.getByRole('dialog', { name: 'Replay a window' }).waitFor()
   const zone = new Date(ended_from).getTimezoneOffset() * 60_000
   const shown = new Date(Date.parse(ended_from) - 60_000 - zone).toISOString().slice(0, 16)
@@ -524,7 +434,6 @@ test('what a webhook has missed counts what ended undelivered before it was paus
   await page.reload()
   await from.waitFor()
   expect(await from.inputValue()).toBe(shown)
-  expect((await application.asOwner('GET', url)).body.status).toBe('active')
 })
 
 test('a window to replay begins where something was missed, also in the second of two equal hours', async ({

@@ -7,6 +7,7 @@ import {
   dismissMissedEventsMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
 import { replayMax } from './replay-max.ts'
@@ -39,7 +40,7 @@ export function MissedNotice({ id, onTooMany }: MissedNoticeProps) {
       await readWebhookAgain(cache)
     },
   })
-  if (!missed.data) return null
+  if (!missed.data) return <QueryFault query={missed} />
   const { deliveries: count, is_estimate, from, to, ended_from } = missed.data
   if (!from || !to || (count === 0 && !is_estimate)) return null
   const isTooMany = count > replayMax

@@ -81,7 +81,7 @@ export function ReplayWindow({ webhook, since, opened, onClose }: ReplayWindowPr
         </Text>
         <Text size="sm" role="status">
           {!isWindow && t(($) => $.webhooks.replay.noWindow)}
-          {isWindow && found.isPending && t(($) => $.webhooks.resume.counting)}
+          {isWindow && found.isPending && t(($) => $.webhooks.replay.counting)}
           {isWindow &&
             found.isSuccess &&
             !isTooMany &&

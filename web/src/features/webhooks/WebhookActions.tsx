@@ -22,6 +22,7 @@ export function WebhookActions({ webhook, onPanel }: WebhookActionsProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { id } = webhook
+  const isActive = webhook.status === 'active'
   const warn = (message: string) => notifications.show({ color: 'red', message })
   const test = useMutation({
     ...testWebhookMutation(),
@@ -33,9 +34,11 @@ export function WebhookActions({ webhook, onPanel }: WebhookActionsProps) {
     onError: ({ message }) => warn(message),
     onSettled: () => readWebhookAgain(cache),
   })
-  const pause = useMutation({
+  // What it has missed is offered by the notice of its page, once it goes on.
+  const change = useMutation({
     ...updateWebhookMutation(),
-    onSuccess: () => notifications.show({ message: t(($) => $.webhooks.pause.done) }),
+    onSuccess: ({ status }) =>
+      notifications.show({ message: t(($) => $.webhooks.changed[status]) }),
     onError: ({ message }) => warn(message),
     onSettled: () => readWebhookAgain(cache),
   })
@@ -51,22 +54,26 @@ export function WebhookActions({ webhook, onPanel }: WebhookActionsProps) {
   )
   return (
     <Group gap="xs" wrap="nowrap">
-      {webhook.status === 'active' ? (
+      {isActive ? (
         <Button
           variant="default"
           leftSection={<Pause size="1rem" aria-hidden />}
-          loading={pause.isPending}
-          onClick={() => pause.mutate({ path: { id }, body: { status: 'disabled' } })}
+          loading={change.isPending}
+          onClick={() => change.mutate({ path: { id }, body: { status: 'disabled' } })}
         >
           {t(($) => $.webhooks.actions.pause)}
         </Button>
       ) : (
-        <Button leftSection={<Play size="1rem" aria-hidden />} onClick={() => onPanel('resume')}>
+        <Button
+          leftSection={<Play size="1rem" aria-hidden />}
+          loading={change.isPending}
+          onClick={() => change.mutate({ path: { id }, body: { status: 'active' } })}
+        >
           {t(($) => $.webhooks.actions.resume)}
         </Button>
       )}
       <Button
-        variant={webhook.status === 'active' ? 'filled' : 'default'}
+        variant={isActive ? 'filled' : 'default'}
         leftSection={<Send size="1rem" aria-hidden />}
         loading={test.isPending}
         onClick={() => test.mutate({ path: { id } })}

@@ -155,7 +155,6 @@ export function WebhookPage() {
             webhook={data}
             panel={search.panel}
             missedSince={search.since}
-            onTooMany={replayFrom}
             onClose={() => show({ panel: undefined, since: undefined })}
           />
         )}

@@ -5,7 +5,6 @@ import { DeleteWebhook } from './DeleteWebhook.tsx'
 import { EditWebhook } from './EditWebhook.tsx'
 import { ReplaceSecret } from './ReplaceSecret.tsx'
 import { ReplayWindow } from './ReplayWindow.tsx'
-import { ResumeWebhook } from './ResumeWebhook.tsx'
 import type { WebhookSearch } from './search.ts'
 import { useMayManage } from './useMayManage.ts'
 
@@ -14,13 +13,12 @@ interface WebhookPanelsProps {
   panel: WebhookSearch['panel']
   /** What was missed and is more than one replay delivers began then. */
   missedSince: string | undefined
-  onTooMany: (from: string) => void
   onClose: () => void
 }
 
 /** What is being done with a webhook, as the address says. */
 export function WebhookPanels(props: WebhookPanelsProps) {
-  const { webhook, panel, missedSince, onTooMany, onClose } = props
+  const { webhook, panel, missedSince, onClose } = props
   const { t } = useTranslation()
   if (!useMayManage()) return null
   return (
@@ -35,9 +33,6 @@ export function WebhookPanels(props: WebhookPanelsProps) {
       >
         <ReplaceSecret webhook={webhook} onDone={onClose} />
       </Drawer>
-      {panel === 'resume' && (
-        <ResumeWebhook webhook={webhook} onClose={onClose} onTooMany={onTooMany} />
-      )}
       <ReplayWindow
         key={missedSince}
         webhook={webhook}

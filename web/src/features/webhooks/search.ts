@@ -16,7 +16,7 @@ export interface WebhookSearch {
   to?: string | undefined
 }
 
-const panels = ['edit', 'secret', 'resume', 'replay', 'delete'] as const
+const panels = ['edit', 'secret', 'replay', 'delete'] as const
 export const results = ['delivered', 'failed'] as const
 
 export function webhookSearchOf(search: Search): WebhookSearch {
