@@ -252,6 +252,24 @@ test('a webhook whose health cannot be read says so, and is not called well', as
   await well.waitFor()
 })
 
+test('what the page of a webhook has read stays while it cannot be read again', async ({
+  application,
+  open,
+}) => {
+  const receiver = await application.asOwner('POST', '/app/webhooks/try')
+  const { id } = await create(application, 'Read once', receiver.body.url)
+  const page = await open(application.visitor, `${path}/${id}`)
+  const parts = ['Attempts a day (UTC)', 'Send a test delivery to see the first one.']
+  for (const part of parts) await page.getByText(part).first().waitFor()
+  expectFailures(page, 'GET /app/webhooks/:id/days 409', /^GET \/app\/webhooks\/try\/.* 409$/)
+  const readings = /\/app\/webhooks\/(try\/.*|[^/]*\/days)$/
+  await page.route(readings, (route) => route.fulfill(refusal(409, 'Not now.')))
+  await page.getByRole('button', { name: 'Pause' }).click()
+  const told = page.getByRole('alert').getByText('Not now.')
+  await expect.poll(() => told.count()).toBe(2)
+  for (const part of parts) expect(await page.getByText(part).count(), part).toBeGreaterThan(0)
+})
+
 test('what was sent for a label that is archived is found and shown by its name', async ({
   application,
   open,

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { setPlan } from '../../../server/src/features/workspaces/index.ts'
 import { createMember, createPerson } from '../../../server/test/people.ts'
 import { expectFailures } from '../browser.ts'
+import { refusal } from '../refusal.ts'
 import { test } from './fixture.ts'
 
 test('a workspace is renamed and set, the switcher knows at once, and the field of a name that somebody else gave it', async ({
@@ -28,6 +29,25 @@ test('a workspace is renamed and set, the switcher knows at once, and the field 
   await application.asOwner('PATCH', '/app/workspace', { name: 'Renamed elsewhere' })
   const name = page.getByRole('textbox', { name: 'Name' })
   await expect.poll(() => name.inputValue()).toBe('Renamed elsewhere')
+})
+
+test('what is used stays in sight while it cannot be read again, and why stands above it', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, '/w/default/settings/workspace')
+  const used = page.getByText('Mails of campaigns today')
+  await used.waitFor()
+  expectFailures(page, 'GET /app/usage 409')
+  await page.route('**/app/usage', (route) => route.fulfill(refusal(409, 'Not now.')))
+  await application.asOwner('PATCH', '/app/workspace', { name: 'Counted again' })
+  const told = page.getByRole('alert').getByText('Not now.')
+  await told.waitFor()
+  expect(await used.count()).toBe(1)
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await told.waitFor({ state: 'detached' })
+  expect(await used.count()).toBe(1)
 })
 
 test('whoever runs the server sets the plan of a workspace, and no one else is offered it', async ({

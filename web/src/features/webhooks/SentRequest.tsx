@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getWebhookRequestOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { Read } from '../../ui/Read.tsx'
 import classes from './AttemptFacts.module.css'
 import { asCurl } from './curl.ts'
 
@@ -14,14 +14,10 @@ export function SentRequest({ id }: { id: string }) {
   const { t } = useTranslation()
   const request = useQuery(getWebhookRequestOptions({ path: { id } }))
   const [curl, setCurl] = useState<{ text: string; isCopied: boolean }>()
-  if (request.isPending) return <Skeleton height={240} mt="lg" />
-  if (request.isError) {
-    return <FaultNotice fault={request.error} onRetry={() => void request.refetch()} />
-  }
-  const { url, headers, body, signed } = request.data
   // Signed at this moment: a receiver takes a signature for some minutes.
   const copy = async () => {
-    const { data = request.data } = await request.refetch()
+    const { data } = await request.refetch()
+    if (!data) return
     const text = asCurl(data)
     const isCopied = await (navigator.clipboard?.writeText(text).then(
       () => true,
@@ -30,36 +26,40 @@ export function SentRequest({ id }: { id: string }) {
     setCurl({ text, isCopied })
   }
   return (
-    <>
-      <Group justify="space-between" mt="lg" mb="xs">
-        <Title order={3}>{t(($) => $.webhooks.panel.request)}</Title>
-        {signed && (
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            leftSection={<Terminal size="0.875rem" aria-hidden />}
-            onClick={() => void copy()}
-          >
-            {curl?.isCopied ? t(($) => $.common.copied) : t(($) => $.webhooks.panel.curl)}
-          </Button>
-        )}
-      </Group>
-      {/* Without a clipboard, as by plain HTTP, it is there to be selected. */}
-      {curl && !curl.isCopied && (
-        <CodeBlock label={t(($) => $.webhooks.panel.curl)}>{curl.text}</CodeBlock>
+    <Read query={request} pending={<Skeleton height={240} mt="lg" />}>
+      {({ url, headers, body, signed }) => (
+        <>
+          <Group justify="space-between" mt="lg" mb="xs">
+            <Title order={3}>{t(($) => $.webhooks.panel.request)}</Title>
+            {signed && (
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                leftSection={<Terminal size="0.875rem" aria-hidden />}
+                onClick={() => void copy()}
+              >
+                {curl?.isCopied ? t(($) => $.common.copied) : t(($) => $.webhooks.panel.curl)}
+              </Button>
+            )}
+          </Group>
+          {/* Without a clipboard, as by plain HTTP, it is there to be selected. */}
+          {curl && !curl.isCopied && (
+            <CodeBlock label={t(($) => $.webhooks.panel.curl)}>{curl.text}</CodeBlock>
+          )}
+          <CodeBlock label={t(($) => $.webhooks.panel.request)}>
+            {[`POST ${url}`, ...headers.map(({ name, value }) => `${name}: ${value}`)].join('\n')}
+          </CodeBlock>
+          <Title order={3} mt="lg" mb="xs">
+            {t(($) => $.webhooks.panel.body)}
+          </Title>
+          {body === null ? (
+            <p className={classes.nothing}>{t(($) => $.webhooks.panel.bodyGone)}</p>
+          ) : (
+            <CodeBlock label={t(($) => $.webhooks.panel.body)}>{pretty(body)}</CodeBlock>
+          )}
+        </>
       )}
-      <CodeBlock label={t(($) => $.webhooks.panel.request)}>
-        {[`POST ${url}`, ...headers.map(({ name, value }) => `${name}: ${value}`)].join('\n')}
-      </CodeBlock>
-      <Title order={3} mt="lg" mb="xs">
-        {t(($) => $.webhooks.panel.body)}
-      </Title>
-      {body === null ? (
-        <p className={classes.nothing}>{t(($) => $.webhooks.panel.bodyGone)}</p>
-      ) : (
-        <CodeBlock label={t(($) => $.webhooks.panel.body)}>{pretty(body)}</CodeBlock>
-      )}
-    </>
+    </Read>
   )
 }
 

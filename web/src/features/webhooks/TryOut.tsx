@@ -2,10 +2,10 @@ import { Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { getTryOutOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import type { TryOutReceiver } from '../../api/generated/types.gen.ts'
 import { nowMs } from '../../lib/clock.ts'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Read } from '../../ui/Read.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import classes from './TryOut.module.css'
@@ -14,15 +14,14 @@ const shownMax = 5
 
 /** What has arrived at the try-out receiver that a webhook points to, verified as a receiver would. */
 export function TryOut({ token, webhookId }: { token: string; webhookId: string }) {
-  const { t } = useTranslation()
   const receiver = useQuery(getTryOutOptions({ path: { token } }))
-  if (receiver.isPending) return <LoadingRows rows={1} />
-  if (receiver.isError) {
-    return receiver.error.code === 'not_found' ? null : (
-      <FaultNotice fault={receiver.error} onRetry={() => void receiver.refetch()} />
-    )
-  }
-  const { items, timestamp_expires } = receiver.data
+  if (receiver.error?.code === 'not_found') return null
+  return <Read query={receiver}>{(data) => <Calls receiver={data} webhookId={webhookId} />}</Read>
+}
+
+function Calls({ receiver, webhookId }: { receiver: TryOutReceiver; webhookId: string }) {
+  const { t } = useTranslation()
+  const { items, timestamp_expires } = receiver
   const isOver = Date.parse(timestamp_expires) <= nowMs()
   return (
     <section className={classes.receiver} aria-label={t(($) => $.webhooks.tryOut.title)}>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listWebhookDaysOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { DayBars } from '../../ui/DayBars.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { Read } from '../../ui/Read.tsx'
 
 /** Attempts by day. */
 export function WebhookDays({ id }: { id: string }) {
@@ -13,20 +13,22 @@ export function WebhookDays({ id }: { id: string }) {
     // Not with each delivery: a busy webhook has thousands a minute.
     refetchInterval: 60_000,
   })
-  if (days.isPending) return <Skeleton height={140} />
-  if (days.isError) return <FaultNotice fault={days.error} onRetry={() => void days.refetch()} />
   return (
-    <DayBars
-      label={t(($) => $.webhooks.days.label)}
-      height={120}
-      series={[
-        { label: t(($) => $.webhooks.days.delivered), tone: 'green' },
-        { label: t(($) => $.webhooks.days.failed), tone: 'red' },
-      ]}
-      days={days.data.items.map(({ date, succeeded, failed }) => ({
-        date,
-        counts: [succeeded, failed],
-      }))}
-    />
+    <Read query={days} pending={<Skeleton height={140} />}>
+      {({ items }) => (
+        <DayBars
+          label={t(($) => $.webhooks.days.label)}
+          height={120}
+          series={[
+            { label: t(($) => $.webhooks.days.delivered), tone: 'green' },
+            { label: t(($) => $.webhooks.days.failed), tone: 'red' },
+          ]}
+          days={items.map(({ date, succeeded, failed }) => ({
+            date,
+            counts: [succeeded, failed],
+          }))}
+        />
+      )}
+    </Read>
   )
 }

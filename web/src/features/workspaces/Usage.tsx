@@ -5,8 +5,7 @@ import {
   getUsageOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Workspace } from '../../api/generated/types.gen.ts'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Read } from '../../ui/Read.tsx'
 import classes from './Plan.module.css'
 import { UsageRow } from './UsageRow.tsx'
 
@@ -16,50 +15,52 @@ export function Usage({ workspace }: { workspace: Workspace }) {
   const usage = useQuery(getUsageOptions())
   const hasCredits = workspace.plan_acquisition
   const balance = useQuery({ ...getAcquisitionBalanceOptions(), enabled: hasCredits })
-  if (usage.isPending) return <LoadingRows rows={6} />
-  if (usage.isError) {
-    return <FaultNotice fault={usage.error} onRetry={() => void usage.refetch()} />
-  }
-  const used = usage.data
-  const succeeded = used.deliveries_succeeded
   return (
-    <dl className={classes.plan}>
-      <UsageRow name={t(($) => $.workspace.usage.leads)} used={used.leads} most={used.leads_max} />
-      <UsageRow
-        name={t(($) => $.workspace.usage.mailboxes)}
-        used={used.mailboxes}
-        note={
-          used.mailboxes > 0
-            ? t(($) => $.workspace.usage.active, { count: used.mailboxes_active })
-            : undefined
-        }
-      />
-      <UsageRow
-        name={t(($) => $.workspace.usage.mailsToday)}
-        used={used.mails_today}
-        most={used.mails_today_max}
-      />
-      <UsageRow name={t(($) => $.workspace.usage.mails)} used={used.mails} />
-      <UsageRow
-        name={t(($) => $.workspace.usage.deliveries)}
-        used={succeeded}
-        note={t(($) => $.workspace.usage.failed, { count: used.deliveries_failed })}
-      />
-      {balance.data && (
-        <UsageRow
-          name={t(($) => $.workspace.usage.credits)}
-          used={balance.data.used}
-          most={balance.data.granted}
-          note={t(($) => $.workspace.usage.left, { count: balance.data.balance })}
-        />
+    <Read query={usage} rows={6}>
+      {(used) => (
+        <dl className={classes.plan}>
+          <UsageRow
+            name={t(($) => $.workspace.usage.leads)}
+            used={used.leads}
+            most={used.leads_max}
+          />
+          <UsageRow
+            name={t(($) => $.workspace.usage.mailboxes)}
+            used={used.mailboxes}
+            note={
+              used.mailboxes > 0
+                ? t(($) => $.workspace.usage.active, { count: used.mailboxes_active })
+                : undefined
+            }
+          />
+          <UsageRow
+            name={t(($) => $.workspace.usage.mailsToday)}
+            used={used.mails_today}
+            most={used.mails_today_max}
+          />
+          <UsageRow name={t(($) => $.workspace.usage.mails)} used={used.mails} />
+          <UsageRow
+            name={t(($) => $.workspace.usage.deliveries)}
+            used={used.deliveries_succeeded}
+            note={t(($) => $.workspace.usage.failed, { count: used.deliveries_failed })}
+          />
+          {balance.data && (
+            <UsageRow
+              name={t(($) => $.workspace.usage.credits)}
+              used={balance.data.used}
+              most={balance.data.granted}
+              note={t(($) => $.workspace.usage.left, { count: balance.data.balance })}
+            />
+          )}
+          {used.database_bytes !== null && (
+            <UsageRow
+              name={t(($) => $.workspace.usage.database)}
+              used={t(($) => $.workspace.usage.bytes, { size: sizeOf(used.database_bytes) })}
+            />
+          )}
+        </dl>
       )}
-      {used.database_bytes !== null && (
-        <UsageRow
-          name={t(($) => $.workspace.usage.database)}
-          used={t(($) => $.workspace.usage.bytes, { size: sizeOf(used.database_bytes) })}
-        />
-      )}
-    </dl>
+    </Read>
   )
 }
 

@@ -5,9 +5,9 @@ import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getWorkspaceOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Read } from '../../ui/Read.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { useSignedIn } from '../users/index.ts'
 import { Plan } from './Plan.tsx'
@@ -30,45 +30,43 @@ export function WorkspacePage() {
   const close = () => void navigate({ search: {} })
   return (
     <Page title={t(($) => $.workspace.title)}>
-      {workspace.isPending && <LoadingRows rows={5} />}
-      {workspace.isError && (
-        <FaultNotice fault={workspace.error} onRetry={() => void workspace.refetch()} />
-      )}
-      {workspace.data && (
-        <>
-          <Section title={t(($) => $.workspace.name)} lead={t(($) => $.workspace.nameLead)}>
-            <RenameWorkspace workspace={workspace.data} />
-          </Section>
-          <Section title={t(($) => $.workspace.replies)} lead={t(($) => $.workspace.repliesLead)}>
-            <UnsubscribeByReply workspace={workspace.data} />
-          </Section>
-          <Section title={t(($) => $.workspace.plan)} lead={t(($) => $.workspace.planLead)}>
-            <Plan workspace={workspace.data} />
-            {is_operator && (
-              <>
-                <Button
-                  variant="default"
-                  mt="sm"
-                  onClick={() => void navigate({ search: { panel: 'plan' } })}
-                >
-                  {t(($) => $.workspace.changePlan)}
-                </Button>
-                <Suspense>
-                  {panel === 'plan' && <ChangePlan workspace={workspace.data} onDone={close} />}
-                </Suspense>
-              </>
-            )}
-          </Section>
-          <Section
-            title={t(($) => $.workspace.usage.title)}
-            lead={t(($) => $.workspace.usage.body)}
-          >
-            <Suspense fallback={<LoadingRows rows={6} />}>
-              <Usage workspace={workspace.data} />
-            </Suspense>
-          </Section>
-        </>
-      )}
+      <Read query={workspace} rows={5}>
+        {(data) => (
+          <>
+            <Section title={t(($) => $.workspace.name)} lead={t(($) => $.workspace.nameLead)}>
+              <RenameWorkspace workspace={data} />
+            </Section>
+            <Section title={t(($) => $.workspace.replies)} lead={t(($) => $.workspace.repliesLead)}>
+              <UnsubscribeByReply workspace={data} />
+            </Section>
+            <Section title={t(($) => $.workspace.plan)} lead={t(($) => $.workspace.planLead)}>
+              <Plan workspace={data} />
+              {is_operator && (
+                <>
+                  <Button
+                    variant="default"
+                    mt="sm"
+                    onClick={() => void navigate({ search: { panel: 'plan' } })}
+                  >
+                    {t(($) => $.workspace.changePlan)}
+                  </Button>
+                  <Suspense>
+                    {panel === 'plan' && <ChangePlan workspace={data} onDone={close} />}
+                  </Suspense>
+                </>
+              )}
+            </Section>
+            <Section
+              title={t(($) => $.workspace.usage.title)}
+              lead={t(($) => $.workspace.usage.body)}
+            >
+              <Suspense fallback={<LoadingRows rows={6} />}>
+                <Usage workspace={data} />
+              </Suspense>
+            </Section>
+          </>
+        )}
+      </Read>
     </Page>
   )
 }

@@ -4,8 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { listLeadsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { FaultNotice } from '../../../ui/FaultNotice.tsx'
-import { LoadingRows } from '../../../ui/LoadingRows.tsx'
+import { Read } from '../../../ui/Read.tsx'
 import { ImportLeads } from '../../leads/index.ts'
 import { type CampaignSearch, campaignSearchOf } from '../search.ts'
 import { stepsOf } from '../steps/edit-steps.ts'
@@ -60,14 +59,14 @@ export function PreviewTab() {
   return (
     <Stack>
       <PreviewTools steps={steps} asked={asked} view={view} onShow={show} />
-      {newest.isError ? (
-        <FaultNotice fault={newest.error} onRetry={() => void newest.refetch()} />
-      ) : preview.isPending ? (
-        <LoadingRows rows={5} />
-      ) : preview.isError ? (
-        <FaultNotice fault={preview.error} onRetry={() => void preview.refetch()} />
+      {lead === undefined ? (
+        <Read query={newest} rows={5}>
+          {() => null}
+        </Read>
       ) : (
-        <PreviewedMail preview={preview.data} view={view} />
+        <Read query={preview} rows={5}>
+          {(data) => <PreviewedMail preview={data} view={view} />}
+        </Read>
       )}
       {lead && (
         <SendTest

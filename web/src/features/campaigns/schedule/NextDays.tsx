@@ -2,25 +2,29 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { forecastCampaignOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import type { CampaignForecast } from '../../../api/generated/types.gen.ts'
 import { dayIn } from '../../../lib/time.ts'
 import { DayBars } from '../../../ui/DayBars.tsx'
-import { FaultNotice } from '../../../ui/FaultNotice.tsx'
-import { LoadingRows } from '../../../ui/LoadingRows.tsx'
+import { Read } from '../../../ui/Read.tsx'
 import { useDraft } from '../useDraft.ts'
 
 /** The week ahead as the sender plans it, as of the last thing saved. */
 export function NextDays() {
-  const { t } = useTranslation()
   const { campaign } = useDraft()
   const forecast = useQuery({
     ...forecastCampaignOptions({ path: { id: campaign.id }, query: { days: 7 } }),
     placeholderData: (before) => before,
   })
-  if (forecast.isPending) return <LoadingRows rows={3} />
-  if (forecast.isError) {
-    return <FaultNotice fault={forecast.error} onRetry={() => void forecast.refetch()} />
-  }
-  const { days, timezone, sends, unsent, ends } = forecast.data
+  return (
+    <Read query={forecast} rows={3}>
+      {(data) => <Days forecast={data} />}
+    </Read>
+  )
+}
+
+function Days({ forecast }: { forecast: CampaignForecast }) {
+  const { t } = useTranslation()
+  const { days, timezone, sends, unsent, ends } = forecast
   if (sends === 0) {
     return (
       <Text size="sm">
