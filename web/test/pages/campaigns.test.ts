@@ -1147,6 +1147,21 @@ test('what came of the mails is counted, and an uncertain one is decided', async
   await page.getByText('It is sent again once the lead is resumed.').waitFor()
 })
 
+test('that a campaign has no mails is not said while nobody can know it', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Unread' })
+  const page = await open(application.visitor, `${path}/${id}?tab=mails`)
+  const none = page.getByText('No mails yet')
+  await none.waitFor()
+  expectFailures(page, 'GET /app/sends 409')
+  await page.route('**/app/sends?**', (route) => route.fulfill(refusal(409, 'Not now.')))
+  await application.asOwner('PATCH', `/app/api/v2/campaigns/${id}`, { name: 'Still unread' })
+  await page.getByRole('alert').getByText('Not now.').waitFor()
+  expect(await none.count()).toBe(0)
+})
+
 test('while it loads, when it cannot be read, and when there is none of that id', async ({
   application,
   open,

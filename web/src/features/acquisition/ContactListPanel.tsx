@@ -4,9 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { listAcquiredContactsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { fullName } from '../../lib/text.ts'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { isAtLeast, useWorkspace } from '../users/index.ts'
@@ -29,45 +27,41 @@ export function ContactListPanel({ id, name, onClose }: ContactListPanelProps) {
     ...keysetPaging,
     initialPageParam: { path: { list_id: id } },
   })
-  const items = contacts.data?.pages.flatMap((page) => page.items) ?? []
   return (
     <SidePanel title={name ?? t(($) => $.contacts.columns.list)} onClose={onClose}>
       {mayAdd && <AddToCampaign listId={id} />}
-      {contacts.isPending && <LoadingRows rows={5} />}
-      {contacts.isError && (
-        <FaultNotice fault={contacts.error} onRetry={() => void contacts.refetch()} />
-      )}
-      {items.length > 0 && (
-        <Table label={name ?? t(($) => $.contacts.columns.list)}>
-          <thead>
-            <tr>
-              <th>{t(($) => $.contacts.columns.name)}</th>
-              <th className="wide-only">{t(($) => $.contacts.columns.address)}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((contact) => (
-              <tr key={contact.id}>
-                <th scope="row">
-                  {contact.opted_out ? t(($) => $.contacts.optedOut) : fullName(contact)}
-                  <Text size="xs" c="dimmed">
-                    {[contact.title, contact.company?.name].filter(Boolean).join(', ')}
-                  </Text>
-                  {contact.email && (
-                    <div className="narrow-only">
-                      <EmailWithStatus found={contact} />
-                    </div>
-                  )}
-                </th>
-                <td className="wide-only">
-                  {contact.email && <EmailWithStatus found={contact} />}
-                </td>
+      <ListOf query={contacts} rows={5} empty={null}>
+        {(items) => (
+          <Table label={name ?? t(($) => $.contacts.columns.list)}>
+            <thead>
+              <tr>
+                <th>{t(($) => $.contacts.columns.name)}</th>
+                <th className="wide-only">{t(($) => $.contacts.columns.address)}</th>
               </tr>
-            ))}
-          </tbody>
-        </Table>
-      )}
-      <MoreButton pages={contacts} />
+            </thead>
+            <tbody>
+              {items.map((contact) => (
+                <tr key={contact.id}>
+                  <th scope="row">
+                    {contact.opted_out ? t(($) => $.contacts.optedOut) : fullName(contact)}
+                    <Text size="xs" c="dimmed">
+                      {[contact.title, contact.company?.name].filter(Boolean).join(', ')}
+                    </Text>
+                    {contact.email && (
+                      <div className="narrow-only">
+                        <EmailWithStatus found={contact} />
+                      </div>
+                    )}
+                  </th>
+                  <td className="wide-only">
+                    {contact.email && <EmailWithStatus found={contact} />}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        )}
+      </ListOf>
     </SidePanel>
   )
 }

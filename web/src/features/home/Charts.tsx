@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { getAnalyticsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { nowMs } from '../../lib/clock.ts'
 import { DayBars } from '../../ui/DayBars.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { dayCounts } from './day-counts.ts'
 import classes from './Home.module.css'
 
@@ -21,33 +21,35 @@ export function Charts() {
   const { t } = useTranslation()
   const id = useId()
   const analytics = useQuery(getAnalyticsOptions())
-  const isEmpty = analytics.data?.items.length === 0
   return (
     <section aria-labelledby={id}>
       <Title order={2} id={id} mb="sm">
         {t(($) => $.home.charts.title)}
       </Title>
-      {analytics.isError && (
-        <FaultNotice fault={analytics.error} onRetry={() => void analytics.refetch()} />
-      )}
-      {isEmpty ? (
-        <Text c="dimmed">{t(($) => $.home.charts.none)}</Text>
-      ) : (
-        <div className={classes.charts}>
-          {charts.map(([what, tone]) =>
-            analytics.data ? (
+      <ListOf
+        query={analytics}
+        pending={
+          <div className={classes.charts}>
+            {charts.map(([what]) => (
+              <Skeleton key={what} height={170} />
+            ))}
+          </div>
+        }
+        empty={<Text c="dimmed">{t(($) => $.home.charts.none)}</Text>}
+      >
+        {(items) => (
+          <div className={classes.charts}>
+            {charts.map(([what, tone]) => (
               <DayBars
                 key={what}
                 label={t(($) => $.home.charts[what])}
                 series={[{ tone, label: t(($) => $.home.charts[what]) }]}
-                days={dayCounts(analytics.data.items, what, new Date(nowMs()))}
+                days={dayCounts(items, what, new Date(nowMs()))}
               />
-            ) : (
-              !analytics.isError && <Skeleton key={what} height={170} />
-            ),
-          )}
-        </div>
-      )}
+            ))}
+          </div>
+        )}
+      </ListOf>
     </section>
   )
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listThreadsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { PathLink } from '../../ui/PathLink.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { pagePath } from '../links/index.ts'
@@ -27,26 +27,27 @@ export function WaitingReplies() {
         </Title>
         <PathLink path={inbox}>{t(($) => $.home.replies.all)}</PathLink>
       </div>
-      {threads.isPending && <Skeleton height={120} />}
-      {threads.isError && (
-        <FaultNotice fault={threads.error} onRetry={() => void threads.refetch()} />
-      )}
-      {threads.data?.items.length === 0 && <Text c="dimmed">{t(($) => $.home.replies.none)}</Text>}
-      {threads.data && threads.data.items.length > 0 && (
-        <ul className={classes.rows}>
-          {threads.data.items.map((thread) => (
-            <li key={thread.id} className={classes.reply}>
-              <PathLink path={`${inbox}?thread=${thread.id}`}>
-                {thread.lead_name ?? thread.lead_email ?? thread.from_address}
-              </PathLink>
-              <span className={classes.snippet}>{thread.snippet}</span>
-              <Text size="xs" c="dimmed">
-                <RelativeTime at={thread.timestamp_last_message} />
-              </Text>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ListOf
+        query={threads}
+        pending={<Skeleton height={120} />}
+        empty={<Text c="dimmed">{t(($) => $.home.replies.none)}</Text>}
+      >
+        {(items) => (
+          <ul className={classes.rows}>
+            {items.map((thread) => (
+              <li key={thread.id} className={classes.reply}>
+                <PathLink path={`${inbox}?thread=${thread.id}`}>
+                  {thread.lead_name ?? thread.lead_email ?? thread.from_address}
+                </PathLink>
+                <span className={classes.snippet}>{thread.snippet}</span>
+                <Text size="xs" c="dimmed">
+                  <RelativeTime at={thread.timestamp_last_message} />
+                </Text>
+              </li>
+            ))}
+          </ul>
+        )}
+      </ListOf>
     </section>
   )
 }

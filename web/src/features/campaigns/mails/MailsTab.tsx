@@ -5,9 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { listSendsInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { keysetPaging } from '../../../lib/keyset-paging.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { LoadingRows } from '../../../ui/LoadingRows.tsx'
-import { MoreButton } from '../../../ui/MoreButton.tsx'
-import { QueryFault } from '../../../ui/QueryFault.tsx'
+import { ListOf } from '../../../ui/ListOf.tsx'
 import { Table } from '../../../ui/Table.tsx'
 import { campaignSearchOf, sendStates } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
@@ -29,7 +27,6 @@ export function MailsTab() {
     }),
     ...keysetPaging,
   })
-  const items = mails.data?.pages.flatMap((page) => page.items) ?? []
   return (
     <>
       <NativeSelect
@@ -46,23 +43,24 @@ export function MailsTab() {
           })),
         ]}
       />
-      <QueryFault query={mails} />
-      {mails.isPending ? (
-        <LoadingRows rows={6} />
-      ) : !mails.data ? null : items.length === 0 ? (
-        <EmptyState
-          title={t(($) => $.campaigns.mails.empty[state ? 'match' : 'title'])}
-          body={t(($) => $.campaigns.mails.empty[state ? 'matchBody' : 'body'])}
-          action={
-            state && (
-              <Button variant="default" onClick={() => show(undefined)}>
-                {t(($) => $.common.resetFilters)}
-              </Button>
-            )
-          }
-        />
-      ) : (
-        <>
+      <ListOf
+        query={mails}
+        rows={6}
+        empty={
+          <EmptyState
+            title={t(($) => $.campaigns.mails.empty[state ? 'match' : 'title'])}
+            body={t(($) => $.campaigns.mails.empty[state ? 'matchBody' : 'body'])}
+            action={
+              state && (
+                <Button variant="default" onClick={() => show(undefined)}>
+                  {t(($) => $.common.resetFilters)}
+                </Button>
+              )
+            }
+          />
+        }
+      >
+        {(items) => (
           <Table label={t(($) => $.campaigns.tabs.mails)}>
             <thead>
               <tr>
@@ -80,9 +78,8 @@ export function MailsTab() {
               ))}
             </tbody>
           </Table>
-          <MoreButton pages={mails} />
-        </>
-      )}
+        )}
+      </ListOf>
     </>
   )
 }
