@@ -87,6 +87,7 @@ export function SearchContacts({ filter, onChange, price, creditsLeft }: SearchC
     setSelection(isChosen ? select(nothingSelected, read.filter(isText), true) : nothingSelected)
   }
   const chosen = [...selection.ids]
+  const texts = isFiltered(filter) ? 'noMatch' : 'empty'
   return (
     <div className={classes.tabs}>
       <div className={classes.filters}>
@@ -109,22 +110,11 @@ export function SearchContacts({ filter, onChange, price, creditsLeft }: SearchC
           nameOf={fullName}
           {...(mayReveal && { selection, onSelect: choose, onSelectAll: chooseAll })}
           empty={
-            isFiltered(filter) ? (
-              <EmptyState
-                title={t(($) => $.contacts.noMatch.title)}
-                body={t(($) => $.contacts.noMatch.body)}
-                action={
-                  <Button variant="default" onClick={() => onChange({})}>
-                    {t(($) => $.common.resetFilters)}
-                  </Button>
-                }
-              />
-            ) : (
-              <EmptyState
-                title={t(($) => $.contacts.empty.title)}
-                body={t(($) => $.contacts.empty.body)}
-              />
-            )
+            <EmptyState
+              title={t(($) => $.contacts[texts].title)}
+              body={t(($) => $.contacts[texts].body)}
+              onReset={isFiltered(filter) && (() => onChange({}))}
+            />
           }
         />
       </div>

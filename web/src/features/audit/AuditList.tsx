@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAuditInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
@@ -24,11 +23,7 @@ export function AuditList({ filter, onReset }: { filter: AuditFilter; onReset: (
         <EmptyState
           title={t(($) => $.audit.noMatch.title)}
           body={t(($) => $.audit.noMatch.body)}
-          action={
-            <Button variant="default" onClick={onReset}>
-              {t(($) => $.common.resetFilters)}
-            </Button>
-          }
+          onReset={onReset}
         />
       }
     >

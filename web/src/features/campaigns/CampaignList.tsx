@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -26,6 +25,7 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
   const [deleting, setDeleting] = useState<CampaignSummary>()
   const { status, search } = filter
   const isFiltered = status !== undefined || search !== undefined
+  const texts = isFiltered ? 'noMatch' : 'empty'
   const campaigns = useInfiniteQuery(summariesOptions(filter))
 
   return (
@@ -33,23 +33,12 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
       query={campaigns}
       rows={6}
       empty={
-        isFiltered ? (
-          <EmptyState
-            title={t(($) => $.campaigns.noMatch.title)}
-            body={t(($) => $.campaigns.noMatch.body)}
-            action={
-              <Button variant="default" onClick={onReset}>
-                {t(($) => $.common.resetFilters)}
-              </Button>
-            }
-          />
-        ) : (
-          <EmptyState
-            title={t(($) => $.campaigns.empty.title)}
-            body={t(($) => $.campaigns.empty.body)}
-            action={whenEmpty}
-          />
-        )
+        <EmptyState
+          title={t(($) => $.campaigns[texts].title)}
+          body={t(($) => $.campaigns[texts].body)}
+          action={whenEmpty}
+          onReset={isFiltered && onReset}
+        />
       }
     >
       {(items) => (

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Fragment, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -70,11 +70,7 @@ export function ThreadList({ search, onOpen, onShow, onReset }: ThreadListProps)
       <EmptyState
         title={t(($) => $.inbox.noMatch.title)}
         body={t(($) => $.inbox.noMatch.body)}
-        action={
-          <Button variant="default" onClick={onReset}>
-            {t(($) => $.common.resetFilters)}
-          </Button>
-        }
+        onReset={onReset}
       />
     ) : (
       <EmptyState

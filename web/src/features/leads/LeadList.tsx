@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -55,6 +54,7 @@ export function LeadList(props: LeadListProps) {
     (ids: string[], isChosen: boolean) => onSelect((chosen) => select(chosen, ids, isChosen)),
     [onSelect],
   )
+  const texts = isFiltered(filter) ? 'noMatch' : 'empty'
   return (
     <DataTable
       label={t(($) => $.leads.title)}
@@ -68,23 +68,12 @@ export function LeadList(props: LeadListProps) {
       onSelect={choose}
       onSelectAll={(isChosen) => onSelect(() => (isChosen ? allSelected : nothingSelected))}
       empty={
-        isFiltered(filter) ? (
-          <EmptyState
-            title={t(($) => $.leads.noMatch.title)}
-            body={t(($) => $.leads.noMatch.body)}
-            action={
-              <Button variant="default" onClick={onReset}>
-                {t(($) => $.common.resetFilters)}
-              </Button>
-            }
-          />
-        ) : (
-          <EmptyState
-            title={t(($) => $.leads.empty.title)}
-            body={t(($) => $.leads.empty.body)}
-            action={whenEmpty}
-          />
-        )
+        <EmptyState
+          title={t(($) => $.leads[texts].title)}
+          body={t(($) => $.leads[texts].body)}
+          action={whenEmpty}
+          onReset={isFiltered(filter) && onReset}
+        />
       }
     />
   )

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -40,15 +39,8 @@ export function MailboxList({ filter, onReset, whenEmpty }: MailboxListProps) {
         <EmptyState
           title={t(($) => $.mailboxes[texts].title)}
           body={t(($) => $.mailboxes[texts].body)}
-          action={
-            isFiltered ? (
-              <Button variant="default" onClick={onReset}>
-                {t(($) => $.common.resetFilters)}
-              </Button>
-            ) : (
-              whenEmpty
-            )
-          }
+          action={whenEmpty}
+          onReset={isFiltered && onReset}
         />
       }
     >

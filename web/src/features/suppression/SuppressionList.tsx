@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -42,15 +41,8 @@ export function SuppressionList(props: SuppressionListProps) {
         <EmptyState
           title={t(($) => $.suppression[texts].title)}
           body={t(($) => $.suppression[texts].body)}
-          action={
-            isFiltered ? (
-              <Button variant="default" onClick={onReset}>
-                {t(($) => $.common.resetFilters)}
-              </Button>
-            ) : (
-              whenEmpty
-            )
-          }
+          action={whenEmpty}
+          onReset={isFiltered && onReset}
         />
       }
     >

@@ -111,11 +111,7 @@ export function DeliveryLog(props: DeliveryLogProps) {
             <EmptyState
               title={t(($) => $.webhooks.log.noMatch)}
               body={t(($) => $.webhooks.log.noMatchBody)}
-              action={
-                <Button variant="default" onClick={onReset}>
-                  {t(($) => $.common.resetFilters)}
-                </Button>
-              }
+              onReset={onReset}
             />
           ) : (
             <EmptyState

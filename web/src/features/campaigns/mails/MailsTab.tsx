@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -50,13 +50,7 @@ export function MailsTab() {
           <EmptyState
             title={t(($) => $.campaigns.mails.empty[state ? 'match' : 'title'])}
             body={t(($) => $.campaigns.mails.empty[state ? 'matchBody' : 'body'])}
-            action={
-              state && (
-                <Button variant="default" onClick={() => show(undefined)}>
-                  {t(($) => $.common.resetFilters)}
-                </Button>
-              )
-            }
+            onReset={state && (() => show(undefined))}
           />
         }
       >
