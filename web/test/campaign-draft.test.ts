@@ -5,6 +5,7 @@ import { toBody } from '../src/features/campaigns/edits.ts'
 import { type Conflict, merge, setAt } from '../src/features/campaigns/merge.ts'
 import { sentencesOf } from '../src/features/campaigns/save-accepted.ts'
 import { stepBack } from '../src/features/campaigns/steps/edit-steps.ts'
+import { writeStored } from '../src/lib/browser-storage.ts'
 
 const step = (id: string, body: string) => ({
   ...{ id, type: 'email' as const, delay: 0, delay_unit: 'days' as const },
@@ -21,9 +22,9 @@ function memory(texts = new Map<string, string>()) {
   return {
     texts,
     names: () => [...texts.keys()],
-    getItem: (name: string) => texts.get(name) ?? null,
-    setItem: (name: string, text: string) => void texts.set(name, text),
-    removeItem: (name: string) => void texts.delete(name),
+    read: (name: string) => texts.get(name) ?? null,
+    write: (name: string, text: string | undefined) =>
+      text === undefined ? texts.delete(name) : texts.set(name, text),
   }
 }
 
@@ -462,10 +463,14 @@ test('a browser whose storage is full, and somebody else at the same one, lose a
     const theirs = new CampaignDraft(campaign(), { ...parts, ...other })
     expect(theirs.state()).toMatchObject({ saving: 'saved', campaign: { name: 'Founders' } })
   }
-  const full = () => {
+  const setItem = () => {
     throw new DOMException('It is full.', 'QuotaExceededError')
   }
-  const draft = new CampaignDraft(campaign(), { ...parts, storage: { ...storage, setItem: full } })
+  vi.stubGlobal('localStorage', { setItem })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const draft = new CampaignDraft(campaign(), {
+    ...{ ...parts, storage: { ...storage, write: writeStored } },
+  })
   draft.set({ name: 'Typed on' })
   await draft.flush()
   expect(saved).toEqual([{ name: 'Typed on' }])

@@ -33,12 +33,7 @@ const ChooseVersion = lazyPart(() => import('./ChooseVersion.tsx'), 'ChooseVersi
 
 const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 
-const storage = {
-  names: storedNames,
-  getItem: readStored,
-  setItem: writeStored,
-  removeItem: (name: string) => writeStored(name, undefined),
-}
+const storage = { names: storedNames, read: readStored, write: writeStored }
 
 const parts: Record<Tab, ReturnType<typeof lazyPart>> = {
   // The editor is most of what this page weighs.

@@ -2,8 +2,12 @@ import type { Campaign } from '../../api/generated/types.gen.ts'
 import { randomKey } from '../../lib/idempotency-key.ts'
 import type { Edits } from './edits.ts'
 
-export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> & {
+/** None of it throws, also where the browser's storage is full or shut: the server gets it all the same. */
+export interface BrowserStorage {
   names: () => string[]
+  read: (name: string) => string | null
+  /** @param text undefined removes it */
+  write: (name: string, text: string | undefined) => unknown
 }
 
 interface StoredDraft {
@@ -32,12 +36,7 @@ export class DraftStorage {
 
   /** @param draft undefined removes it */
   write(draft: StoredDraft | undefined) {
-    try {
-      if (draft) this.#storage?.setItem(this.#name, JSON.stringify(draft))
-      else this.#storage?.removeItem(this.#name)
-    } catch {
-      // The browser's storage is full or shut: the server gets it all the same.
-    }
+    this.#storage?.write(this.#name, draft && JSON.stringify(draft))
   }
 
   /** Takes out what another tab has left; what can be undone there yet stays. */
@@ -47,15 +46,15 @@ export class DraftStorage {
       if (stored?.heldUntilMs !== undefined && Date.now() < stored.heldUntilMs) continue
       this.#left.splice(this.#left.indexOf(name), 1)
       if (!stored) continue
-      this.#storage?.removeItem(name)
+      this.#storage?.write(name, undefined)
       return stored
     }
     return undefined
   }
 
   #read(name: string): StoredDraft | undefined {
+    const text = this.#storage?.read(name)
     try {
-      const text = this.#storage?.getItem(name)
       return text ? JSON.parse(text) : undefined
     } catch {
       return undefined
