@@ -2,7 +2,6 @@ import { VisuallyHidden } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { AxisBottom, AxisLeft } from '@visx/axis'
 import { scaleBand, scaleLinear } from '@visx/scale'
-import { Bar } from '@visx/shape'
 import { useState } from 'react'
 import { shortDay } from '../lib/time.ts'
 import classes from './DayBars.module.css'
@@ -79,7 +78,7 @@ export function DayBars({ label, series, days, height = 140 }: DayBarsProps) {
                 // Taken back on a later day, it may be less than none: that has no bar.
                 const count = Math.max(0, counts[index] ?? 0)
                 return (
-                  <Bar
+                  <rect
                     key={name}
                     className={classes.bar}
                     data-tone={tone}
