@@ -17,7 +17,7 @@ export function TitleCount({ count, hasMore = false }: TitleCountProps) {
   if (!slot || hasMore) return null
   return createPortal(
     <>
-      {t(($) => $.table.count, { count })}
+      {count.toLocaleString('en')}
       <VisuallyHidden> {t(($) => $.table.inAll)}</VisuallyHidden>
     </>,
     slot,

@@ -32,7 +32,7 @@ const countersOf = { seniorities: countsOf, industries: countsOf, countries: cou
 const wordFilters = ['titles', 'companies', 'industries', 'countries'] as const
 
 export function ContactFilters({ filter, total, facets, onLook, onChange }: ContactFiltersProps) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const set = (changes: ContactFilter) => onChange(contactsSearchOf({ ...filter, ...changes }))
   const countries = useMemo(countryNames, [])
   // On a telephone: what is set is seen.
@@ -52,7 +52,7 @@ export function ContactFilters({ filter, total, facets, onLook, onChange }: Cont
     const facet = facets?.employee_count
     if (!facet) return size
     const count = countOfSize(facet, size)
-    return `${size} (${shownCount(count, facet.is_estimate, i18n.language)})`
+    return `${size} (${shownCount(count, facet.is_estimate)})`
   }
   return (
     <Group

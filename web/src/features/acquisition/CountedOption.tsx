@@ -1,4 +1,3 @@
-import { useTranslation } from 'react-i18next'
 import classes from './CountedOption.module.css'
 import { shownCount } from './facet-counts.ts'
 
@@ -10,14 +9,11 @@ interface CountedOptionProps {
 
 /** A value of a filter, and how many contacts it would give. */
 export function CountedOption({ value, count, isEstimate }: CountedOptionProps) {
-  const { i18n } = useTranslation()
   return (
     <span className={classes.option}>
       <span>{value}</span>
       {count !== undefined && (
-        <span className={`${classes.count} numbers`}>
-          {shownCount(count, isEstimate, i18n.language)}
-        </span>
+        <span className={`${classes.count} numbers`}>{shownCount(count, isEstimate)}</span>
       )}
     </span>
   )

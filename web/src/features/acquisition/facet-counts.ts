@@ -4,8 +4,8 @@ import { type CompanySize, sizes } from './search.ts'
 /** How many contacts a value of a filter would give; undefined where nobody knows. */
 export type CountOf = (value: string) => number | undefined
 
-export const shownCount = (count: number, isEstimate: boolean, language: string) =>
-  `${isEstimate ? '≈ ' : ''}${count.toLocaleString(language)}`
+export const shownCount = (count: number, isEstimate: boolean) =>
+  `${isEstimate ? '≈ ' : ''}${count.toLocaleString('en')}`
 
 /** As the directory compares them. */
 const plain = (value: string) =>

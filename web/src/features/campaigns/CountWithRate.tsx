@@ -3,19 +3,18 @@ import { useTranslation } from 'react-i18next'
 import classes from './CampaignRow.module.css'
 import { percent } from './percent.ts'
 
-const number = new Intl.NumberFormat('en')
-
 /** A count and its part of those contacted; without anybody contacted there is no rate. */
 export function CountWithRate({ count, of }: { count: number; of: number }) {
   const { t } = useTranslation()
-  if (of === 0) return <span className="numbers">{count === 0 ? '–' : number.format(count)}</span>
+  if (of === 0)
+    return <span className="numbers">{count === 0 ? '–' : count.toLocaleString('en')}</span>
   const rate = percent.format(count / of)
   return (
     <span
       className="numbers"
       title={t(($) => $.campaigns.perContacted, { share: rate, count: of })}
     >
-      {number.format(count)}{' '}
+      {count.toLocaleString('en')}{' '}
       <Text span size="xs" c="dimmed" className={classes.rate}>
         {rate}
       </Text>

@@ -23,7 +23,7 @@ export function Counts({ outcome, isCheck = false }: CountsProps) {
       {counts.map(([name, count]) => (
         <div key={name}>
           <dt>{t(($) => $.imports.counts[words][name])}</dt>
-          <dd>{t(($) => $.imports.number, { count })}</dd>
+          <dd>{count.toLocaleString('en')}</dd>
         </div>
       ))}
     </dl>

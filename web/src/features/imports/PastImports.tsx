@@ -23,8 +23,7 @@ export function PastImports() {
     ...listImportsInfiniteOptions({ query: { limit: 25 } }),
     ...keysetPaging,
   })
-  const number = (count: number | undefined) =>
-    count === undefined ? '–' : t(($) => $.imports.number, { count })
+  const number = (count: number | undefined) => count?.toLocaleString('en') ?? '–'
   return (
     <ListOf
       query={pages}

@@ -18,7 +18,7 @@ export function SkippedRows({ id, outcome }: { id: string; outcome: Outcome }) {
       <Group gap="lg" my="sm">
         {reasons.map(([reason, count]) => (
           <Text key={reason} size="sm" className="numbers">
-            {t(($) => $.imports.number, { count })} {t(($) => $.imports.reasons[reason])}
+            {count.toLocaleString('en')} {t(($) => $.imports.reasons[reason])}
           </Text>
         ))}
         <Anchor size="sm" href={`/app/imports/${id}/report.csv?workspace=${workspace.id}`} download>
@@ -36,7 +36,7 @@ export function SkippedRows({ id, outcome }: { id: string; outcome: Outcome }) {
         <tbody>
           {outcome.first_skipped.slice(0, 20).map(({ row, email, reason, column }) => (
             <tr key={row}>
-              <td className="end numbers">{t(($) => $.imports.number, { count: row })}</td>
+              <td className="end numbers">{row.toLocaleString('en')}</td>
               <td>{email ? <MailAddress value={email} /> : '–'}</td>
               <td>
                 {t(($) => $.imports.reasons[reason])}

@@ -29,22 +29,18 @@ export function Plan({ workspace }: { workspace: Workspace }) {
       <div>
         <dt>{t(($) => $.workspace.leadsMax)}</dt>
         <dd className="numbers">
-          {leadsMax === null
-            ? t(($) => $.workspace.unlimited)
-            : t(($) => $.workspace.number, { count: leadsMax })}
+          {leadsMax === null ? t(($) => $.workspace.unlimited) : leadsMax.toLocaleString('en')}
         </dd>
       </div>
       <div>
         <dt>{t(($) => $.workspace.requests)}</dt>
         <dd className="numbers">
-          {rate === 0
-            ? t(($) => $.workspace.unlimited)
-            : t(($) => $.workspace.number, { count: rate })}
+          {rate === 0 ? t(($) => $.workspace.unlimited) : rate.toLocaleString('en')}
         </dd>
       </div>
       <div>
         <dt>{t(($) => $.workspace.credits)}</dt>
-        <dd className="numbers">{t(($) => $.workspace.number, { count: credits })}</dd>
+        <dd className="numbers">{credits.toLocaleString('en')}</dd>
       </div>
     </dl>
   )

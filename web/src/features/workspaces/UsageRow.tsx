@@ -12,7 +12,7 @@ interface UsageRowProps {
 /** How much, and of how much at most. */
 export function UsageRow({ name, used, most, note }: UsageRowProps) {
   const { t } = useTranslation()
-  const count = typeof used === 'string' ? used : t(($) => $.workspace.number, { count: used })
+  const count = typeof used === 'string' ? used : used.toLocaleString('en')
   const isLimited = typeof used === 'number' && typeof most === 'number'
   // Nothing can be used yet, as of mails without a mailbox.
   const isNothing = used === 0 && most === 0
