@@ -7,7 +7,7 @@ import { fullName } from '../../lib/text.ts'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { Table } from '../../ui/Table.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import { AddToCampaign } from './AddToCampaign.tsx'
 import { EmailWithStatus } from './EmailWithStatus.tsx'
 
@@ -21,7 +21,7 @@ interface ContactListPanelProps {
 /** Who is in a list, with their addresses. */
 export function ContactListPanel({ id, name, onClose }: ContactListPanelProps) {
   const { t } = useTranslation()
-  const mayAdd = isAtLeast(useWorkspace().role, 'member')
+  const mayAdd = useMay('member')
   const contacts = useInfiniteQuery({
     ...listAcquiredContactsInfiniteOptions({ path: { list_id: id }, query: { limit: 50 } }),
     ...keysetPaging,

@@ -11,7 +11,7 @@ import { fullName } from '../../lib/text.ts'
 import { DataTable } from '../../ui/DataTable/DataTable.tsx'
 import { SelectionBar } from '../../ui/DataTable/SelectionBar.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import classes from './ContactsPage.module.css'
 import { contactColumns } from './columns.tsx'
 import { bodyOf, type ContactFilter, isFiltered } from './search.ts'
@@ -35,7 +35,7 @@ const pageSize = 50
 /** The directory: names are free, addresses cost. */
 export function SearchContacts({ filter, onChange, price, creditsLeft }: SearchContactsProps) {
   const { t } = useTranslation()
-  const mayReveal = isAtLeast(useWorkspace().role, 'member')
+  const mayReveal = useMay('member')
   const cache = useQueryClient()
   const [list, setList] = useState(t(($) => $.contacts.list.usual))
   const [selection, setSelection] = useState<Selection>(nothingSelected)

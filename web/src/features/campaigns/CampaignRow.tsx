@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay, useWorkspace } from '../users/index.ts'
 import { CampaignMenu } from './CampaignMenu.tsx'
 import classes from './CampaignRow.module.css'
 import { CountWithRate } from './CountWithRate.tsx'
@@ -16,7 +16,8 @@ interface CampaignRowProps {
 
 export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
   const { t } = useTranslation()
-  const { role, handle } = useWorkspace()
+  const { handle } = useWorkspace()
+  const mayChange = useMay('member')
   const { id, name, lead_counts, contacted, auto_replied, interested, sending_status } = campaign
   const { total, active, replied } = lead_counts
   const done = total - active
@@ -64,7 +65,7 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
         )}
       </td>
       <td className="end">
-        {isAtLeast(role, 'member') && <CampaignMenu campaign={campaign} onDelete={onDelete} />}
+        {mayChange && <CampaignMenu campaign={campaign} onDelete={onDelete} />}
       </td>
     </tr>
   )

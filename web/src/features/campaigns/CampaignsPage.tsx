@@ -5,7 +5,7 @@ import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import { CampaignFilters } from './CampaignFilters.tsx'
 import { CampaignList } from './CampaignList.tsx'
 
@@ -17,7 +17,7 @@ export function CampaignsPage() {
   const { t } = useTranslation()
   const { panel, ...filter } = route.useSearch()
   const navigate = route.useNavigate()
-  const mayChange = isAtLeast(useWorkspace().role, 'member')
+  const mayChange = useMay('member')
   const close = () => void navigate({ search: filter })
   const create = mayChange && (
     <Button

@@ -16,7 +16,7 @@ import type { Campaign } from '../../api/generated/types.gen.ts'
 import { beforeSignOut, sessionSignal } from '../../api/sign-out.ts'
 import { readStored, storedNames, writeStored } from '../../lib/browser-storage.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
-import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
+import { useMay, useSignedIn } from '../users/index.ts'
 import { CampaignHead } from './CampaignHead.tsx'
 import classes from './CampaignPage.module.css'
 import { CampaignTabs } from './CampaignTabs.tsx'
@@ -54,7 +54,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { tab = 'steps' } = route.useSearch()
-  const mayChange = isAtLeast(useWorkspace().role, 'member')
+  const mayChange = useMay('member')
   const { user } = useSignedIn()
   const { id, workspace_id } = record
   const [uncommitted] = useState(() => new UncommittedInput())

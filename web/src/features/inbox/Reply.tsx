@@ -10,7 +10,7 @@ import { lazyPart } from '../../lib/lazy-part.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
 import { pagePath } from '../links/index.ts'
-import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
+import { useMay, useSignedIn, useWorkspace } from '../users/index.ts'
 import { OutgoingReply } from './OutgoingReply.tsx'
 import { forgetFailed, queueReply, useOutgoing } from './outbox.ts'
 import classes from './Reply.module.css'
@@ -28,7 +28,7 @@ interface ReplyProps {
 /** An answer from the mailbox of the conversation. It leaves eight seconds after the button. */
 export function Reply({ conversation, inputRef }: ReplyProps) {
   const { t } = useTranslation()
-  const { id: workspaceId, handle, role } = useWorkspace()
+  const { id: workspaceId, handle } = useWorkspace()
   const router = useRouter()
   const { id, answer_to, answer_problem, may_force, mailbox_address } = conversation
   const outgoing = useOutgoing(id)
@@ -57,7 +57,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
     forgetFailed(id)
     forgetUnsent(id)
   }, [isSent, name, key, id])
-  const mayWrite = isAtLeast(role, 'member')
+  const mayWrite = useMay('member')
   const problem = mayWrite ? answer_problem : t(($) => $.inbox.viewer)
   const mayForce = mayWrite && may_force
   const html = draft?.html ?? ''

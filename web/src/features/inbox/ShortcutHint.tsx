@@ -1,19 +1,19 @@
 import { Kbd } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import classes from './InboxPage.module.css'
 
 /** The keys that are needed most, for whoever may use them. */
 export function ShortcutHint() {
   const { t } = useTranslation()
-  const { role } = useWorkspace()
+  const mayChange = useMay('member')
   const changes = [
     [t(($) => $.inbox.hints.reply), 'r'],
     [t(($) => $.inbox.hints.done), 'e'],
   ] as const
   const hints = [
     [t(($) => $.inbox.hints.move), 'j', 'k'],
-    ...(isAtLeast(role, 'member') ? changes : []),
+    ...(mayChange ? changes : []),
     [t(($) => $.inbox.hints.all), '?'],
   ]
   return (

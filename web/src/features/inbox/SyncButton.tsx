@@ -5,13 +5,13 @@ import { RefreshCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { syncMailboxesMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import { readInboxAgain } from './refresh.ts'
 
 /** Reads the mailboxes now; they are read by themselves as well. */
 export function SyncButton() {
   const { t } = useTranslation()
-  const { role } = useWorkspace()
+  const mayChange = useMay('member')
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
   const sync = useMutation({
@@ -33,7 +33,7 @@ export function SyncButton() {
     },
     onError: ({ message }) => notifications.show({ color: 'red', message }),
   })
-  if (!isAtLeast(role, 'member')) return null
+  if (!mayChange) return null
   const label = t(($) => $.inbox.sync)
   return (
     <Tooltip label={label}>

@@ -5,7 +5,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
 import { DecideUncertain } from '../campaigns/index.ts'
-import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
+import { useMay, useSignedIn, useWorkspace } from '../users/index.ts'
 import classes from './MailSection.module.css'
 import { draftName, useReplyDraft } from './reply-draft.ts'
 import { useWriterName } from './useWriterName.ts'
@@ -19,7 +19,8 @@ const tones: Record<ThreadReply['state'], Tone> = {
 export function UnsentReply({ threadId, reply }: { threadId: string; reply: ThreadReply }) {
   const { t } = useTranslation()
   const writer = useWriterName(reply.written_by)
-  const { id: workspaceId, role } = useWorkspace()
+  const { id: workspaceId } = useWorkspace()
+  const mayDecide = useMay('member')
   const { id, state, to_address, error_message } = reply
   const [draft] = useReplyDraft(draftName(useSignedIn().user.id, workspaceId, threadId))
   const isBelow = state === 'failed' && draft?.key === reply.idempotency_key
@@ -37,9 +38,7 @@ export function UnsentReply({ threadId, reply }: { threadId: string; reply: Thre
           {t(($) => $.inbox.states[state].meaning)} {error_message}{' '}
           {isBelow && t(($) => $.inbox.isBelow)}
         </Text>
-        {state === 'uncertain' && isAtLeast(role, 'member') && (
-          <DecideUncertain id={id} name={to_address} />
-        )}
+        {state === 'uncertain' && mayDecide && <DecideUncertain id={id} name={to_address} />}
         <p className={classes.text}>{reply.text ?? plainText(reply.html ?? '')}</p>
       </div>
     </section>

@@ -14,17 +14,17 @@ import type { Conversation, LeadJob } from '../../api/generated/types.gen.ts'
 import { randomKey } from '../../lib/idempotency-key.ts'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { useStatusName } from '../labels/index.ts'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay, useWorkspace } from '../users/index.ts'
 import { readInboxAgain } from './refresh.ts'
 import { pushUndo, undoLast } from './undo-stack.ts'
 
 /** What can be done to conversations, each taken back with `z` for a while. */
 export function useThreadChanges() {
   const { t } = useTranslation()
-  const { id: workspaceId, role } = useWorkspace()
+  const { id: workspaceId } = useWorkspace()
   const cache = useQueryClient()
   const nameOf = useStatusName()
-  const mayChange = isAtLeast(role, 'member')
+  const mayChange = useMay('member')
 
   // An undo is of the workspace that it was offered in, whatever is looked at by then.
   const headers = () => ({ 'Idempotency-Key': randomKey(), 'X-Workspace-ID': workspaceId })

@@ -5,7 +5,7 @@ import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import { LabelList } from './LabelList.tsx'
 
 // Nothing is open when somebody comes here first.
@@ -17,11 +17,10 @@ const route = getRouteApi('/signed-in/w/$handle/settings/labels')
 /** Settings → Labels. */
 export function LabelsPage() {
   const { t } = useTranslation()
-  const { role } = useWorkspace()
   const { panel } = route.useSearch()
   const navigate = route.useNavigate()
   const close = () => void navigate({ search: {} })
-  const mayChange = isAtLeast(role, 'admin')
+  const mayChange = useMay('admin')
   const create = mayChange && (
     <Button
       leftSection={<Plus size="1rem" aria-hidden />}

@@ -10,7 +10,7 @@ import type { BulkChange, Lead, LeadJob } from '../../api/generated/types.gen.ts
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import { StatusMenu } from './StatusMenu.tsx'
 
 interface LeadActionsProps {
@@ -22,7 +22,7 @@ interface LeadActionsProps {
 /** What can be done with one lead. */
 export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
   const { t } = useTranslation()
-  const { role } = useWorkspace()
+  const mayErase = useMay('admin')
   const cache = useQueryClient()
   const [isErasing, erasing] = useDisclosure()
   const idempotencyKey = useIdempotencyKey()
@@ -77,7 +77,7 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
             {t(($) => $.leads.bulk.resume)}
           </Button>
         )}
-        {isAtLeast(role, 'admin') && (
+        {mayErase && (
           <Button variant="subtle" color="red" size="xs" onClick={erasing.open}>
             {t(($) => $.leads.erase.action)}
           </Button>

@@ -9,7 +9,7 @@ import { Read } from '../../ui/Read.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { LeadStatus } from '../labels/index.ts'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import { LeadActions } from './LeadActions.tsx'
 import { LeadCampaigns } from './LeadCampaigns.tsx'
 import { LeadFields } from './LeadFields.tsx'
@@ -26,7 +26,7 @@ interface LeadPanelProps {
 /** A lead: where it stands and why, what is known of it, and everything that happened. */
 export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
   const { t } = useTranslation()
-  const { role } = useWorkspace()
+  const isMember = useMay('member')
   const overview = useQuery(getLeadOverviewOptions({ path: { id } }))
   const { data } = overview
   const lead = data?.lead
@@ -34,7 +34,7 @@ export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
   const title = data?.is_erased
     ? t(($) => $.leads.erased)
     : name || (lead && <MailAddress value={lead.email} />)
-  const mayChange = isAtLeast(role, 'member') && !data?.is_erased
+  const mayChange = isMember && !data?.is_erased
   return (
     <SidePanel
       title={title ?? t(($) => (overview.isError ? $.leads.lead : $.common.loading))}

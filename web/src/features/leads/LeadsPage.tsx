@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { countLeadsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import { chosenColumns } from './columns.tsx'
 import { ImportLeads } from './ImportLeads.tsx'
 import { Leads } from './Leads.tsx'
@@ -22,14 +22,13 @@ const route = getRouteApi('/signed-in/w/$handle/leads')
 /** Everybody that campaigns write to. */
 export function LeadsPage() {
   const { t } = useTranslation()
-  const { role } = useWorkspace()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { campaigns } = useCampaigns()
   // What is typed into the search is not that of a view; an open lead asks before it goes.
   const [views, setViews] = useState(0)
   const { data: total } = useQuery(countLeadsOptions({ query: leadQueryOf(filterOf(search)) }))
-  const mayChange = isAtLeast(role, 'member')
+  const mayChange = useMay('member')
   // An open panel stays as it is: filters are no leaving.
   const show = (filter: LeadFilter) => {
     const { columns, lead } = search

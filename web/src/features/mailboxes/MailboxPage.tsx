@@ -16,7 +16,7 @@ import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import { MailboxState } from './MailboxState.tsx'
 import { healthOf, mailboxPollMs } from './mailbox-health.ts'
 import { PauseOrResume } from './PauseOrResume.tsx'
@@ -87,10 +87,9 @@ interface SectionsProps {
 
 function Sections({ mailbox, back, fault }: SectionsProps) {
   const { t } = useTranslation()
-  const { role } = useWorkspace()
   const navigate = route.useNavigate()
   const [isRemoving, removing] = useDisclosure()
-  const isAdmin = isAtLeast(role, 'admin')
+  const isAdmin = useMay('admin')
   const saved = () => notifications.show({ message: t(($) => $.common.saved) })
   // What an error mostly asks for stands next to it, and stays there while somebody types.
   const [isBroken] = useState(healthOf(mailbox) === 'error')

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { Page } from '../../ui/Page.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay, useWorkspace } from '../users/index.ts'
 import { MailboxFilters } from './MailboxFilters.tsx'
 import { MailboxList } from './MailboxList.tsx'
 import { RemovedMailboxes } from './RemovedMailboxes.tsx'
@@ -13,10 +13,10 @@ const route = getRouteApi('/signed-in/w/$handle/settings/mailboxes')
 /** Where campaigns send from. */
 export function MailboxesPage() {
   const { t } = useTranslation()
-  const { handle, role } = useWorkspace()
+  const { handle } = useWorkspace()
   const filter = route.useSearch()
   const navigate = route.useNavigate()
-  const isAdmin = isAtLeast(role, 'admin')
+  const isAdmin = useMay('admin')
   const connect = isAdmin && (
     <Button
       component={Link}

@@ -5,7 +5,7 @@ import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 import { InvitationList } from './InvitationList.tsx'
 import { MemberList } from './MemberList.tsx'
 
@@ -15,11 +15,10 @@ const route = getRouteApi('/signed-in/w/$handle/settings/members')
 /** Settings → Members. */
 export function MembersPage() {
   const { t } = useTranslation()
-  const { role } = useWorkspace()
   const { panel } = route.useSearch()
   const navigate = route.useNavigate()
   const close = () => void navigate({ search: {} })
-  const mayInvite = isAtLeast(role, 'admin')
+  const mayInvite = useMay('admin')
   return (
     <Page
       title={t(($) => $.members.title)}

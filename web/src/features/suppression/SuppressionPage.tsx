@@ -8,7 +8,7 @@ import { countSuppressionsOptions } from '../../api/generated/@tanstack/react-qu
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay, useWorkspace } from '../users/index.ts'
 import { SuppressionFilters } from './SuppressionFilters.tsx'
 import { SuppressionList } from './SuppressionList.tsx'
 
@@ -21,13 +21,13 @@ const route = getRouteApi('/signed-in/w/$handle/settings/suppression')
 /** Settings → Suppression. */
 export function SuppressionPage() {
   const { t } = useTranslation()
-  const { id, role } = useWorkspace()
+  const { id } = useWorkspace()
   const { panel, ...filter } = route.useSearch()
   const navigate = route.useNavigate()
   const counts = useQuery(countSuppressionsOptions())
   const close = () => void navigate({ search: filter })
   const open = (name: 'add' | 'import') => void navigate({ search: { ...filter, panel: name } })
-  const mayChange = isAtLeast(role, 'admin')
+  const mayChange = useMay('admin')
   const add = mayChange && (
     <Button leftSection={<Plus size="1rem" aria-hidden />} onClick={() => open('add')}>
       {t(($) => $.suppression.add)}

@@ -7,6 +7,7 @@ export { signInSearchOf } from './search.ts'
 export {
   readSession,
   refreshSession,
+  useMay,
   useSessionChanges,
   useSignedIn,
   useWorkspace,

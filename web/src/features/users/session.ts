@@ -9,6 +9,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { getSession } from '../../api/generated/sdk.gen.ts'
 import type { SessionState } from '../../api/generated/types.gen.ts'
+import { isAtLeast, type Role } from './roles.ts'
 
 const signedIn = getRouteApi('/signed-in')
 const inWorkspace = getRouteApi('/signed-in/w/$handle')
@@ -59,6 +60,9 @@ export const useSignedIn = () => signedIn.useRouteContext().session
 
 /** The workspace of the address, with the role in it. */
 export const useWorkspace = () => inWorkspace.useRouteContext().workspace
+
+/** Whoever may not is shown no button for it. */
+export const useMay = (least: Role) => isAtLeast(useWorkspace().role, least)
 
 /** After a change of what the session shows: names, workspaces, the second factor. */
 export const refreshSession = () =>

@@ -12,11 +12,11 @@ import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
+import { useMay } from '../users/index.ts'
 import { AttemptFacts } from './AttemptFacts.tsx'
 import { readWebhookAgain } from './read-webhook-again.ts'
 import { SentRequest } from './SentRequest.tsx'
 import { useEventNames } from './useEventNames.ts'
-import { useMayManage } from './useMayManage.ts'
 
 interface AttemptPanelProps {
   id: string
@@ -30,7 +30,7 @@ export function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps) {
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
   const { nameOf } = useEventNames()
-  const mayManage = useMayManage()
+  const mayManage = useMay('admin')
   const attempt = useQuery(getWebhookEventOptions({ path: { id } }))
   const replay = useMutation({
     ...replayWebhookMutation(),

@@ -8,9 +8,9 @@ import {
   updateWebhookMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
+import { useMay } from '../users/index.ts'
 import { readWebhookAgain } from './read-webhook-again.ts'
 import type { WebhookSearch } from './search.ts'
-import { useMayManage } from './useMayManage.ts'
 
 interface WebhookActionsProps {
   webhook: Webhook
@@ -42,7 +42,7 @@ export function WebhookActions({ webhook, onPanel }: WebhookActionsProps) {
     onError: ({ message }) => warn(message),
     onSettled: () => readWebhookAgain(cache),
   })
-  if (!useMayManage()) return null
+  if (!useMay('admin')) return null
   const item = (panel: NonNullable<WebhookSearch['panel']>, Icon: typeof Pencil) => (
     <Menu.Item
       leftSection={<Icon size="1rem" aria-hidden />}

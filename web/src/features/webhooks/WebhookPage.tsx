@@ -14,6 +14,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
+import { useMay } from '../users/index.ts'
 import { DeliveryLog } from './DeliveryLog.tsx'
 import { deletionOf } from './deletion.ts'
 import { HealthSentence } from './HealthSentence.tsx'
@@ -22,7 +23,6 @@ import { LogFilters } from './LogFilters.tsx'
 import type { WebhookSearch } from './search.ts'
 import { tryOutTokenOf } from './try-out.ts'
 import { useEventNames } from './useEventNames.ts'
-import { useMayManage } from './useMayManage.ts'
 import { WebhookActions } from './WebhookActions.tsx'
 import classes from './WebhookPage.module.css'
 import { WebhookState } from './WebhookState.tsx'
@@ -43,7 +43,7 @@ export function WebhookPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { nameOf } = useEventNames()
-  const mayManage = useMayManage()
+  const mayManage = useMay('admin')
   const cache = useQueryClient()
   const path = { id }
   const enabled = useIsMutating({ mutationKey: deletionOf(id) }) === 0

@@ -1,12 +1,12 @@
 import { Drawer } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { Webhook } from '../../api/generated/types.gen.ts'
+import { useMay } from '../users/index.ts'
 import { DeleteWebhook } from './DeleteWebhook.tsx'
 import { EditWebhook } from './EditWebhook.tsx'
 import { ReplaceSecret } from './ReplaceSecret.tsx'
 import { ReplayWindow } from './ReplayWindow.tsx'
 import type { WebhookSearch } from './search.ts'
-import { useMayManage } from './useMayManage.ts'
 
 interface WebhookPanelsProps {
   webhook: Webhook
@@ -20,7 +20,7 @@ interface WebhookPanelsProps {
 export function WebhookPanels(props: WebhookPanelsProps) {
   const { webhook, panel, missedSince, onClose } = props
   const { t } = useTranslation()
-  if (!useMayManage()) return null
+  if (!useMay('admin')) return null
   return (
     <>
       <Drawer opened={panel === 'edit'} onClose={onClose} title={t(($) => $.webhooks.actions.edit)}>

@@ -5,7 +5,7 @@ import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Page } from '../../ui/Page.tsx'
-import { useMayManage } from './useMayManage.ts'
+import { useMay } from '../users/index.ts'
 import { WebhookList } from './WebhookList.tsx'
 
 // Opened by few who look at the page.
@@ -18,7 +18,7 @@ export function WebhooksPage() {
   const { t } = useTranslation()
   const { panel } = route.useSearch()
   const navigate = route.useNavigate()
-  const mayManage = useMayManage()
+  const mayManage = useMay('admin')
   const close = () => void navigate({ search: {} })
   const create = mayManage && (
     <Button

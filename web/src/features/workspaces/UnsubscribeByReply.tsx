@@ -7,13 +7,13 @@ import {
   updateWorkspaceMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Workspace } from '../../api/generated/types.gen.ts'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay } from '../users/index.ts'
 
 /** Saved when it is switched, because it is a single thing. */
 export function UnsubscribeByReply({ workspace }: { workspace: Workspace }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const mayChange = isAtLeast(useWorkspace().role, 'admin')
+  const mayChange = useMay('admin')
   const update = useMutation({
     ...updateWorkspaceMutation(),
     // Switched back while it is saved, it is saved twice, one after the other.
