@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { operator } from '../../server/src/features/audit/index.ts'
 import { addMember } from '../../server/src/features/members/index.ts'
 import { createUser, hashPassword } from '../../server/src/features/users/index.ts'
 import type { Figure } from '../figure.ts'
@@ -61,7 +62,7 @@ async function createPeople({
   for (let n = 0; n < people; n++) {
     const email = `person${n}@bench.example`
     const userId = await createUser(ctx, { name: 'Bench', email, passwordHash, isOperator: false })
-    await addMember(ctx, { workspaceId, userId, role: 'viewer' }, { type: 'operator', id: null })
+    await addMember(ctx, { workspaceId, userId, role: 'viewer' }, operator)
     cookies.push(await signIn(api.address, email))
   }
   return cookies

@@ -21,7 +21,7 @@ export async function subscribe(
   type: EventType | 'all_events',
 ) {
   const input = { name: 'bench', target_hook_url: url, event_type: type }
-  await createWebhook(ctx, workspaceId, input, { actor: operator })
+  await createWebhook(ctx, workspaceId, input, operator)
 }
 
 export const sampleData = { lead: { email: 'ada@example.com', note: 'x'.repeat(700) } }

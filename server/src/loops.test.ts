@@ -100,7 +100,7 @@ test('an invitation that nobody has accepted is deleted 30 days after it has exp
   await using api = await testApi()
   const { ctx, workspaceId } = api
   const invite = (email: string) =>
-    createInvitation(ctx, { email, role: 'viewer' }, { workspaceId, actor: operator })
+    createInvitation(ctx, workspaceId, { email, role: 'viewer' }, operator)
   await invite('first@example.com')
   ctx.clock.advance(dayMs)
   await invite('second@example.com')
@@ -119,8 +119,8 @@ test('a clock that is months ahead for the first minutes of a machine deletes no
   await using api = await testApi()
   const { ctx, workspaceId } = api
   const { peek, until } = ctx.database
-  const invited = { workspaceId, actor: operator } as const
-  await createInvitation(ctx, { email: 'first@example.com', role: 'viewer' }, invited)
+  const invited = { email: 'first@example.com', role: 'viewer' } as const
+  await createInvitation(ctx, workspaceId, invited, operator)
   await setPlan(ctx, workspaceId, { monthlyCredits: 7 })
   const invitations = () => peek.selectFrom('invitations').select('email').execute()
   const entries = () =>

@@ -1,3 +1,4 @@
+import { operator } from '../src/features/audit/index.ts'
 import { addMember } from '../src/features/members/index.ts'
 import { createUser, hashPassword } from '../src/features/users/index.ts'
 import { type Role, roles } from '../src/kernel/http/access.ts'
@@ -55,4 +56,4 @@ export async function createTeam(api: TestApi, workspaceId: string): Promise<Rec
 }
 
 export const join = (api: TestApi, workspaceId: string, { id: userId }: Person, role: Role) =>
-  addMember(api.ctx, { workspaceId, userId, role }, { type: 'operator', id: null })
+  addMember(api.ctx, { workspaceId, userId, role }, operator)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { json } from 'node:stream/consumers'
 import { type Command, Option } from 'commander'
-import { type Actor, operator } from '../features/audit/index.ts'
+import { type ChangedBy, operator } from '../features/audit/index.ts'
 import { countFollowUps, type WaitingLeads } from '../features/leads/index.ts'
 import {
   addMailbox,
@@ -116,7 +116,7 @@ function onOne(
   mailboxes: Command,
   name: string,
   description: string,
-  work: (ctx: Context, workspaceId: string, id: string, actor: Actor) => Promise<Mailbox>,
+  work: (ctx: Context, workspaceId: string, id: string, by: ChangedBy) => Promise<Mailbox>,
 ) {
   withWorkspace(mailboxes.command(name))
     .description(description)

@@ -116,7 +116,7 @@ export async function keep(ctx: ProcessContext, id: string, on: string) {
   const left_by = leavers.map(({ name }) => name)
   const subject = { subjectType: 'workspace', subjectId: id }
   await recordAudit(inWorkspace(keeper, id), {
-    ...{ workspaceId: id, actor: operator, action: 'workspace.kept' },
+    ...{ workspaceId: id, ...operator, action: 'workspace.kept' },
     ...{ ...subject, details: { on, left_by } },
   })
   return { id, on, left_by }

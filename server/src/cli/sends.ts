@@ -61,7 +61,7 @@ export function sendCommands(program: Command) {
     .action((id: string, options: WorkspaceOptions) =>
       operateIn(
         options,
-        (ctx, workspaceId) => confirmArrived(ctx, workspaceId, id, { actor: operator }),
+        (ctx, workspaceId) => confirmArrived(ctx, workspaceId, id, operator),
         () => 'It is recorded as sent.',
       ),
     )
@@ -72,7 +72,7 @@ export function sendCommands(program: Command) {
     .action((id: string, options: WorkspaceOptions) =>
       operateIn(
         options,
-        (ctx, workspaceId) => sendAgain(ctx, workspaceId, id, { actor: operator }),
+        (ctx, workspaceId) => sendAgain(ctx, workspaceId, id, operator),
         ({ campaign_name, state, reasons }) =>
           state === 'waiting'
             ? 'The answer is sent again as soon as its mailbox is free.'

@@ -43,8 +43,7 @@ export function userCommands(program: Command) {
       const { email, role } = options
       return operateIn(
         options,
-        (ctx, workspaceId) =>
-          createInvitation(ctx, { email, role }, { workspaceId, actor: operator }),
+        (ctx, workspaceId) => createInvitation(ctx, workspaceId, { email, role }, operator),
         ({ url, timestamp_expires }) => showLink({ url, expires: timestamp_expires }),
       )
     })

@@ -18,7 +18,7 @@ export function webhookCommands(program: Command) {
     return operateIn(
       options,
       async (ctx, workspaceId) => ({
-        queued: await startReplay(ctx, workspaceId, webhookId, selection, { actor: operator }),
+        queued: await startReplay(ctx, workspaceId, webhookId, selection, operator),
       }),
       ({ queued }) => `${queued} ${queued === 1 ? 'delivery is' : 'deliveries are'} queued.`,
     )

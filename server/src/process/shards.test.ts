@@ -26,6 +26,7 @@ import {
 import { buildApi } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { optOutEverywhere } from '../features/acquisition/index.ts'
+import { operator } from '../features/audit/index.ts'
 import { findOptedOut, optOut } from '../features/directory/index.ts'
 import { createSecret } from '../features/keys/secret.ts'
 import {
@@ -77,7 +78,7 @@ beforeAll(async () => {
   for (const { id: workspaceId } of [north, home]) {
     const member = { workspaceId, userId: body.user.id, role: 'owner' } as const
     const ctx = await sharded.shards.of(workspaceId)
-    await addMember(ctx, member, { type: 'operator', id: null })
+    await addMember(ctx, member, operator)
   }
 })
 afterAll(async () => {
@@ -563,7 +564,7 @@ test('a workspace that has left a shard is served while that one is away, also b
   const { id, key } = await sharded.createOn('b', 'saved')
   const user = (await owner.call('GET', '/app/session')).body.user
   const member = { workspaceId: id, userId: user.id, role: 'owner' } as const
-  await addMember(await shards.of(id), member, { type: 'operator', id: null })
+  await addMember(await shards.of(id), member, operator)
   const headers = { 'x-workspace-id': id }
   const ask = async () => [
     (await keys(key)).status,

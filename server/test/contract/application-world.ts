@@ -1,3 +1,4 @@
+import { operator } from '../../src/features/audit/index.ts'
 import { startErasure } from '../../src/features/erasure/erase.ts'
 import { createImport, putPart } from '../../src/features/imports/index.ts'
 import { createLabel } from '../../src/features/labels/index.ts'
@@ -12,8 +13,6 @@ import { createConversation } from '../conversations.ts'
 import { octets } from './requests.ts'
 import { createWorld, type World } from './world.ts'
 
-const operator = { type: 'operator', id: null } as const
-
 /** The same records by the paths of the application, and those that only it has. */
 export async function createApplicationWorld(
   api: TestApi,
@@ -27,7 +26,7 @@ export async function createApplicationWorld(
   })
   await addMember(api.ctx, { workspaceId, userId, role: 'viewer' }, operator)
   const invited = { email: 'invited@member.example', role: 'viewer' } as const
-  const invitation = await createInvitation(api.ctx, invited, { workspaceId, actor: operator })
+  const invitation = await createInvitation(api.ctx, workspaceId, invited, operator)
   const { items: mailboxes } = await listMailboxes(api.ctx, workspaceId, {
     ...{ limit: 1, startingAfter: undefined },
   })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { operator } from '../../src/features/audit/index.ts'
 import { createKeyAsOperator, revokeKey } from '../../src/features/keys/index.ts'
 import { setPlan } from '../../src/features/workspaces/index.ts'
 import { holdsScope } from '../../src/kernel/http/scopes.ts'
@@ -196,7 +197,7 @@ async function createRevokedKey(): Promise<string> {
     name: 'revoked',
     scopes: ['all:all'],
   })
-  await revokeKey(api.ctx, ours.workspaceId, id, { type: 'operator', id: null })
+  await revokeKey(api.ctx, ours.workspaceId, id, operator)
   return key
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { operator } from '../../src/features/audit/index.ts'
 import { standardEventTypes } from '../../src/features/events/catalogue/index.ts'
 import { createLabel } from '../../src/features/labels/index.ts'
 import { recordActivities } from '../../src/features/leads/index.ts'
@@ -95,8 +96,7 @@ test.each(['replied', 'auto_replied'] as const)(
 )
 
 let labels = 0
-const makeLabel = () =>
-  createLabel(api.ctx, api.workspaceId, { name: `Hot ${labels++}` }, { type: 'operator', id: null })
+const makeLabel = () => createLabel(api.ctx, api.workspaceId, { name: `Hot ${labels++}` }, operator)
 
 function problemsOf(type: string, { headers, body }: Receiver['requests'][number]): string[] {
   const { post } = document.webhooks[type] ?? {}

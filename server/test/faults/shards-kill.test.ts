@@ -205,7 +205,7 @@ async function createTenant(
 ): Promise<Tenant> {
   const name = `tenant${shard}${n}`
   const { id: workspaceId } = await createWorkspace(ctx, name)
-  const by = { actor: operator }
+  const by = operator
   const { key } = await createKeyAsOperator(ctx, workspaceId, { name, scopes: ['all:*'] })
   await createWebhook(
     ctx,

@@ -122,7 +122,7 @@ test('what the audit log and the history of a lead tell of is called by the cata
     .select('id')
     .where('email', '=', lead.email)
     .executeTakeFirstOrThrow()
-  const entry = { workspaceId, actor: operator, subjectType: 'lead', subjectId: id }
+  const entry = { workspaceId, ...operator, subjectType: 'lead', subjectId: id }
   await recordAudit(api.ctx, { ...entry, action: 'lead.sent_flowers' })
 
   const page = await open(application.visitor, '/w/default/settings/audit')

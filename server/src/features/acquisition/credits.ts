@@ -95,7 +95,7 @@ const audit = (
 ) =>
   recordAudit(tx, {
     workspaceId,
-    actor: operator,
+    ...operator,
     action,
     subjectType: 'workspace',
     subjectId: workspaceId,

@@ -19,7 +19,7 @@ async function workspaceWithEntries() {
   const { workspaceId } = await api.createStranger()
   const ids: string[] = []
   for (const [action, actor] of [
-    ['label.created', operator],
+    ['label.created', operator.actor],
     ['label.archived', key],
     ['webhook.disabled', key],
   ] as const) {
@@ -109,7 +109,7 @@ test('who was removed and what was revoked keeps its name in the log', async () 
     .execute()
   const unknown = api.ctx.newId()
   for (const actor of [
-    operator,
+    operator.actor,
     { type: 'key', id: keyId },
     { type: 'user', id: person.id },
     { type: 'user', id: unknown },

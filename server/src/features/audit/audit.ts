@@ -14,18 +14,24 @@ export interface Actor {
   id: string | null
 }
 
-export const operator: Actor = { type: 'operator', id: null }
-export const service: Actor = { type: 'service', id: null }
-
 /** Who changes something, and in which request. */
 export interface ChangedBy {
   actor: Actor
-  requestId?: string
+  requestId?: string | undefined
 }
+
+export const operator: ChangedBy = { actor: { type: 'operator', id: null } }
+export const service: ChangedBy = { actor: { type: 'service', id: null } }
 
 export const changedBy = ({ caller, id }: FastifyRequest): ChangedBy => ({
   actor: caller.actor,
   requestId: id,
+})
+
+/** A person, in a request that is made in no workspace. */
+export const changedByPerson = (userId: string, requestId: string | undefined): ChangedBy => ({
+  actor: { type: 'user', id: userId },
+  requestId,
 })
 
 export interface AuditEntry extends ChangedBy {

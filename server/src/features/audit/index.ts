@@ -1,7 +1,9 @@
 export {
   type Actor,
+  type AuditEntry,
   type ChangedBy,
   changedBy,
+  changedByPerson,
   dropOldEntries,
   listAudit,
   operator,

@@ -97,7 +97,7 @@ describe('a destination that fails', () => {
     expect(kept).toMatchObject({ deliveries: 2, from, ended_from })
     if (!(from && kept.to && ended_from)) throw new Error('It was not switched off.')
     const missed = { from, to: kept.to, endedFrom: ended_from }
-    expect(await startReplay(ctx, workspaceId, id, missed, { actor: operator })).toBe(2)
+    expect(await startReplay(ctx, workspaceId, id, missed, operator)).toBe(2)
     expect(await countMissed(ctx, workspaceId, id)).toMatchObject({ deliveries: 0, from: null })
     const attempts = await service.waitForAttempts(id, 5)
     const arrived = attempts.filter(({ success }) => success).map(({ event_id }) => event_id)
@@ -107,7 +107,7 @@ describe('a destination that fails', () => {
   test('and goes on has missed what it had until that is replayed, each time that it was off', async () => {
     await using good = await startReceiver()
     const { ctx, workspaceId } = service
-    const by = { actor: operator }
+    const by = operator
     const { id } = await service.createWebhook(good.url)
     const missSome = async () => {
       await patch(id, { status: 'disabled' })
@@ -164,7 +164,7 @@ describe('a destination that fails', () => {
     await patch(id, { status: 'active' })
     if (!(from && ended_from)) throw new Error('It is not switched off.')
     const missed = { from, to: new Date(ctx.now().getTime() + 1000), endedFrom: ended_from }
-    expect(await startReplay(ctx, workspaceId, id, missed, { actor: operator })).toBe(1)
+    expect(await startReplay(ctx, workspaceId, id, missed, operator)).toBe(1)
     const attempts = await service.waitForAttempts(id, 2)
     expect(attempts.map(({ event_id }) => event_id)).toContain(event)
   })
@@ -180,7 +180,7 @@ describe('a destination that fails', () => {
     await patch(id, { status: 'active' })
     if (!(from && ended_from)) throw new Error('It is not switched off.')
     const missed = { from, to: new Date(ctx.now().getTime() + 5_000), endedFrom: ended_from }
-    const by = { actor: operator }
+    const by = operator
     const replaying = startReplay({ ...ctx, sleep: end }, workspaceId, id, missed, by)
     const [replayed] = await Promise.allSettled([replaying])
     await end()
@@ -207,7 +207,7 @@ describe('a destination that fails', () => {
     await service.waitForAttempts(id, 1)
     if (!(from && ended_from)) throw new Error('It is not switched off.')
     const missed = { from, to: ctx.now(), endedFrom: ended_from }
-    expect(await startReplay(ctx, workspaceId, id, missed, { actor: operator })).toBe(0)
+    expect(await startReplay(ctx, workspaceId, id, missed, operator)).toBe(0)
   })
 
   test('for less long, or less often, stays active', async () => {
@@ -335,7 +335,7 @@ describe('beyond 100,000 pending deliveries', () => {
     await insertPending(id, pendingMax, { expiresAt, oldOnes: pendingMax })
     await setStatus(id, 'active')
     const window = { from, to: new Date(ctx.now().getTime() + 1000) }
-    const by = { actor: operator }
+    const by = operator
     await expect(startReplay(ctx, workspaceId, id, window, by)).rejects.toThrow('still waits')
     expect(await pendingOf(id)).toBe(pendingMax)
   })
@@ -351,7 +351,7 @@ describe('beyond 100,000 pending deliveries', () => {
     await insertPending(id, pendingMax - 1, { expiresAt, oldOnes: pendingMax - 1 })
     await setStatus(id, 'active')
     const window = { from, to: new Date(ctx.now().getTime() + 1000) }
-    const by = { actor: operator }
+    const by = operator
     // Both have found that there is room, and queued, when the lane is free.
     const lane = await peek().startTransaction().execute()
     await lane
@@ -498,7 +498,7 @@ describe('a replay', () => {
       alter table deliveries add constraint breaks
       check (event_id <> ${sql.lit(last)}) not valid`.execute(peek())
     const window = { from, to: new Date(ctx.now().getTime() + 1000) }
-    const replaying = startReplay(ctx, workspaceId, id, window, { actor: operator })
+    const replaying = startReplay(ctx, workspaceId, id, window, operator)
     await expect(replaying).rejects.toThrow('breaks')
     await sql`alter table deliveries drop constraint breaks`.execute(peek())
     const entries = peek().selectFrom('audit_log').select('details').where('subject_id', '=', id)

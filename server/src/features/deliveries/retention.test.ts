@@ -110,7 +110,7 @@ async function replayAfter(days: number) {
   const own = inWorkspace(asService(ctx), workspaceId)
   const target = { target_hook_url: 'https://crm.example.com/in', event_type: 'all_events' }
   const input = { name: 'CRM', ...target }
-  const { id: webhook_id } = await createWebhook(own, workspaceId, input, { actor: operator })
+  const { id: webhook_id } = await createWebhook(own, workspaceId, input, operator)
   const event_id = ctx.newId()
   await insertEvent(own.db, workspaceId, event_id, { of: 'the event' })
   const { id: attemptId } = await insertAttempt(ctx, workspaceId, { webhook_id, event_id })

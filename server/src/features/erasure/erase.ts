@@ -58,7 +58,7 @@ export async function eraseLead(
       leftOut.push(`what workspace ${id} has, for ${whyMailboxStays}`)
       continue
     }
-    const job = await transaction(own, (tx) => begin(tx, id, folded, { actor: operator }))
+    const job = await transaction(own, (tx) => begin(tx, id, folded, operator))
     begun.push({ own, job })
   }
   const total: Erased = {

@@ -100,7 +100,7 @@ test.each([
       return { answered }
     }
     const early = begins === 'before' ? await begin() : undefined
-    const { id } = await startErasure(ctx, workspaceId, leadId, { actor: operator })
+    const { id } = await startErasure(ctx, workspaceId, leadId, operator)
     let looks = 0
     // Of a process that ends once the first pass has begun.
     const ending = {
@@ -219,7 +219,7 @@ test('erasures end, however many rows there are and however many others have the
   const { body } = await api.call('POST', '/api/v2/lead/add', {
     body: { campaign_id: campaign.id, leads: emails },
   })
-  const by = { actor: operator }
+  const by = operator
   const ids: string[] = []
   for (const { id } of body.created_leads.slice(0, 6)) {
     ids.push((await startErasure(ctx, workspaceId, id, by)).id)
@@ -243,7 +243,7 @@ test('however many people a workspace erases, that of another has every second t
   await using api = await testApi()
   const { ctx } = api
   const stranger = await api.createStranger()
-  const by = { actor: operator }
+  const by = operator
   const begin = async (key: string, workspaceId: string, count: number) => {
     const post = async (path: string, body: object) =>
       (await api.call('POST', path, { key, body })).body

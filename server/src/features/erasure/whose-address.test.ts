@@ -121,7 +121,7 @@ test.each(['is', 'was'])(
     const before = await stored(address)
     expect(before.length).toBeGreaterThan(1)
     const refusal = { code: 'not_eligible', status: 409 }
-    const by = { actor: operator }
+    const by = operator
     await expect(startErasure(ctx, workspaceId, leadId, by)).rejects.toMatchObject(refusal)
     await runErasures(ctx)
     expect(await stored(address)).toEqual(before)
@@ -168,7 +168,7 @@ test('what a mailbox sends whose address is being erased since before it was con
   const { ctx, workspaceId } = inbox
   const { peek } = ctx.database
   const { leadId } = await inbox.contact([ada])
-  await startErasure(ctx, workspaceId, leadId, { actor: operator })
+  await startErasure(ctx, workspaceId, leadId, operator)
   const campaign = await inbox.createCampaign([await inbox.createMailbox(ada)])
   const [bob = ''] = await inbox.addLeads(campaign.id, ['bob@lead.example'])
   const runner = await inbox.startRunner()

@@ -3,7 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { invalidField } from '../../kernel/errors.ts'
 import { nilId } from '../../kernel/ids.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { addFormerSender, addSender } from '../campaigns/index.ts'
 import { findLastReading } from '../inbox/index.ts'
 import { countFollowUps, listCampaignsOfThreads, moveThreads } from '../leads/index.ts'
@@ -43,7 +43,7 @@ export async function handOver(
   ctx: Context,
   workspaceId: string,
   request: HandOverRequest,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<HandOverResult> {
   const { from, to } = await findBoth(ctx, workspaceId, request)
   const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
@@ -70,7 +70,7 @@ export async function handOver(
   const stayed = await countFollowUps(ctx.db, workspaceId, from.id)
   const left = stayed.reduce((sum, { leads }) => sum + leads, 0)
   await recordAudit(ctx, {
-    ...{ workspaceId, actor, action: 'mailbox.handed_over', subjectType: 'mailbox' },
+    ...{ workspaceId, ...by, action: 'mailbox.handed_over', subjectType: 'mailbox' },
     ...{ subjectId: from.id, details: { to: to.id, moved } },
   })
   const reading = await readingOf(ctx, workspaceId, from)

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { handOver, previewHandOver } from './hand-over.ts'
 import { HandOverInput, HandOverResult } from './schema.ts'
 
@@ -21,9 +22,12 @@ export const handOverRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(HandOverResult) },
       },
     },
-    ({ ctx, caller, body: { preview = false, ...request } }) =>
-      preview
-        ? previewHandOver(ctx, caller.workspaceId, request)
-        : handOver(ctx, caller.workspaceId, request, caller.actor),
+    (req) => {
+      const { preview = false, ...request } = req.body
+      const { workspaceId } = req.caller
+      return preview
+        ? previewHandOver(req.ctx, workspaceId, request)
+        : handOver(req.ctx, workspaceId, request, changedBy(req))
+    },
   )
 }

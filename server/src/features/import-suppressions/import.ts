@@ -1,7 +1,7 @@
 import { parseInstant } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { stopErased } from '../leads/index.ts'
 import {
   isErasedEntry,
@@ -28,7 +28,7 @@ export async function importSuppressions(
   workspaceId: string,
   lines: AsyncIterable<string>,
   reason: SuppressionReason,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<ImportedSuppressions> {
   const result: ImportedSuppressions = { added: 0, known: 0, invalid: 0, invalid_lines: [] }
   let batch: NewSuppression[] = []
@@ -59,7 +59,7 @@ export async function importSuppressions(
   } finally {
     // What was written before an upload broke off stays.
     await recordAudit(ctx, {
-      ...{ workspaceId, actor, action: 'suppression.imported' },
+      ...{ workspaceId, ...by, action: 'suppression.imported' },
       ...{ subjectType: 'suppression', subjectId: null, details: { added: result.added } },
     })
     // Also of entries that were there already: an import that ended before this is run again.

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { readLines } from '../../kernel/csv/read-lines.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { ref } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { suppressionReasons } from '../suppression/index.ts'
 import { importSuppressions } from './import.ts'
 import { ImportedSuppressions } from './schema.ts'
@@ -37,11 +38,12 @@ export const suppressionImportRoutes: FastifyPluginAsyncTypebox = async (app) =>
         response: { 200: ref(ImportedSuppressions) },
       },
     },
-    async ({ ctx, caller, query, body }) => {
+    async (req) => {
+      const { ctx, caller, query, body } = req
       if (body !== undefined && !(body instanceof Readable)) throw notCsv()
       const list = readLines(bounded((body as Readable | undefined) ?? Readable.from([])))
       const usual = query.reason ?? 'blocked'
-      return importSuppressions(ctx, caller.workspaceId, list, usual, caller.actor)
+      return importSuppressions(ctx, caller.workspaceId, list, usual, changedBy(req))
     },
   )
 }

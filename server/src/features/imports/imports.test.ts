@@ -390,8 +390,7 @@ test.each(['running', 'ready'] as const)(
     const changed = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     const goingOn = transaction(ctx, async (tx) => {
-      if (state === 'running')
-        await startImport(tx, workspaceId, id, { seen, by: { actor: operator } })
+      if (state === 'running') await startImport(tx, workspaceId, id, { seen, by: operator })
       else await changeImport(tx, workspaceId, id, { duplicates: 'update' })
       changed.resolve()
       await released.promise
@@ -608,7 +607,7 @@ test('an import that somebody else has changed since it was seen is not started'
   const { id } = await imports.send(manyRows(3), { campaign_id })
   const { timestamp_updated: seen } = await imports.check(id)
   await imports.change(id, { duplicates: 'update' })
-  const by = { actor: operator }
+  const by = operator
   await expect(startImport(api.ctx, api.workspaceId, id, { seen, by })).rejects.toMatchObject({
     code: 'version_conflict',
   })
@@ -623,10 +622,7 @@ test('an import that somebody else has changed since it was seen is not started'
 
 test('a file stays when the campaign that it was for is deleted before it is imported', async () => {
   const { id } = await imports.send(manyRows(3), { campaign_id })
-  await deleteDraftWithLeads(api.ctx, api.workspaceId, campaign_id, {
-    actor: operator,
-    requestId: '',
-  })
+  await deleteDraftWithLeads(api.ctx, api.workspaceId, campaign_id, operator)
   for (const begin of [imports.check, imports.begin]) {
     await expect(begin(id)).rejects.toThrow('Choose the campaign')
   }

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { revokeKey } from './keys.ts'
 import { Key } from './schema.ts'
 
@@ -32,10 +33,9 @@ export const keyFamilyRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Key) },
       },
     },
-    ({ ctx, caller, params, body, id }) =>
-      revokeKey(ctx, caller.workspaceId, params.id, caller.actor, {
-        withChildren: body.with_children ?? false,
-        requestId: id,
+    (req) =>
+      revokeKey(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req), {
+        withChildren: req.body.with_children ?? false,
       }),
   )
 }

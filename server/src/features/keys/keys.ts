@@ -6,7 +6,7 @@ import type { ServiceAccounts } from '../../kernel/db/types.gen.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/http/access.ts'
 import { type PageRequest, toPage } from '../../kernel/http/page.ts'
-import { type Actor, type ChangedBy, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, operator, recordAudit } from '../audit/index.ts'
 import { lockMembers } from '../members/index.ts'
 import * as queries from './queries.ts'
 import { revokedKey } from './refusals.ts'
@@ -37,15 +37,15 @@ export function createKeyAsCaller(
   }
   const own = caller.expiresAt
   const expiresAt = own && (!wanted || own < wanted) ? own : wanted
-  return insert(ctx, caller.workspaceId, caller.actor, input, expiresAt, requestId)
+  const by = { actor: caller.actor, requestId }
+  return insert(ctx, caller.workspaceId, input, expiresAt, by)
 }
 
 /** The first key of a workspace comes from here: the operator may grant anything. */
 export function createKeyAsOperator(ctx: Context, workspaceId: string, input: KeyInput) {
   const problem = problemWithScopes(input.scopes)
   if (problem) throw invalidField('/scopes', problem)
-  const actor = { type: 'operator', id: null } as const
-  return insert(ctx, workspaceId, actor, input, expiryOf(ctx, input))
+  return insert(ctx, workspaceId, input, expiryOf(ctx, input), operator)
 }
 
 export async function listKeys(ctx: Context, workspaceId: string, page: PageRequest) {
@@ -64,14 +64,13 @@ export async function revokeKey(
   ctx: Context,
   workspaceId: string,
   id: string,
-  actor: Actor,
-  options: { withChildren?: boolean; requestId?: string } = {},
+  by: ChangedBy,
+  options: { withChildren?: boolean } = {},
 ) {
   return transaction(ctx, async (tx) => {
     const revoked = await queries.revokeKey(tx.db, workspaceId, id, tx.now())
     const row = revoked ?? (options.withChildren && (await queries.findKey(tx.db, workspaceId, id)))
     if (!row) throw notFound('key')
-    const by = { actor, ...(options.requestId ? { requestId: options.requestId } : {}) }
     if (options.withChildren) await revokeDescendants(tx, workspaceId, id, by)
     if (revoked) await recordRevoked(tx, workspaceId, id, by)
     return toRecord(row, tx.now())
@@ -102,11 +101,11 @@ const recordRevoked = (tx: Context, workspaceId: string, id: string, by: Changed
 async function insert(
   ctx: Context,
   workspaceId: string,
-  actor: { type: 'user' | 'key' | 'operator'; id: string | null },
   input: KeyInput,
   expiresAt: Date | null,
-  requestId?: string,
+  by: ChangedBy,
 ) {
+  const { actor } = by
   const secret = createSecret()
   return transaction(ctx, async (tx) => {
     // The request was let in, but a key outlives it: whoever may make none any more makes none.
@@ -127,11 +126,10 @@ async function insert(
     const row = await queries.insertKey(tx.db, key, hashSecret(secret))
     await recordAudit(tx, {
       workspaceId,
-      actor,
+      ...by,
       action: 'key.created',
       subjectType: 'key',
       subjectId: key.id,
-      ...(requestId ? { requestId } : {}),
       details: { key_prefix: key.key_prefix, scopes: input.scopes },
     })
     return { ...toRecord(row, tx.now()), key: secret }

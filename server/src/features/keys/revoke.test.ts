@@ -7,6 +7,7 @@ import { createMember } from '../../../test/people.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Caller } from '../../kernel/http/access.ts'
+import { operator } from '../audit/index.ts'
 import { removeMember } from '../members/members.ts'
 import { createKeyAsCaller, createKeyAsOperator, listKeys, revokeKey } from './keys.ts'
 
@@ -17,7 +18,6 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 const scopes = ['service_accounts:create']
-const operator = { type: 'operator', id: null } as const
 
 const createParent = () => createKeyAsOperator(api.ctx, api.workspaceId, { name: 'parent', scopes })
 
@@ -42,8 +42,8 @@ const createChild = (ctx: Context, parentId: string) => createAs(ctx, { type: 'k
 async function createAdmin(name: string) {
   const owner = await createMember(api, `${name}-owner@example.com`, 'owner')
   const { id } = await createMember(api, `${name}@example.com`, 'admin')
-  const by = { caller: callerOf({ type: 'user', id: owner.id }), requestId: 'request' }
-  return { id, remove: (ctx: Context) => removeMember(ctx, id, by) }
+  const by = { actor: { type: 'user', id: owner.id } } as const
+  return { id, remove: (ctx: Context) => removeMember(ctx, api.workspaceId, id, by) }
 }
 
 const revokeFamily = (ctx: Context, id: string) =>

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { createKeyAsCaller, listKeys, revokeKey } from './keys.ts'
 import { CreatedKey, Key, KeyInput, KeyPage } from './schema.ts'
 
@@ -61,9 +62,6 @@ export const keyRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Key) },
       },
     },
-    (req) =>
-      revokeKey(req.ctx, req.caller.workspaceId, req.params.id, req.caller.actor, {
-        requestId: req.id,
-      }),
+    (req) => revokeKey(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Labels } from '../../kernel/db/types.gen.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { foldStatus } from './builtin-statuses.ts'
 import { problemWithName, slugOf } from './naming.ts'
 import * as queries from './queries.ts'
@@ -42,7 +42,7 @@ export async function createLabel(
   ctx: Context,
   workspaceId: string,
   input: NewLabel,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<Label> {
   return transaction(ctx, async (tx) => {
     await queries.lockNames(tx.db, workspaceId)
@@ -78,7 +78,7 @@ export async function createLabel(
           timestamp_updated: tx.now(),
         })
     if (!row) throw notFound('label')
-    await record(tx, workspaceId, row.id, 'label.created', actor)
+    await record(tx, workspaceId, row.id, 'label.created', by)
     return toLabel(row)
   })
 }
@@ -94,7 +94,7 @@ export async function updateLabel(
   workspaceId: string,
   id: string,
   { name: newName, ...change }: LabelChange,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<Label> {
   return transaction(ctx, async (tx) => {
     await queries.lockNames(tx.db, workspaceId)
@@ -118,7 +118,7 @@ export async function updateLabel(
       timestamp_updated: tx.now(),
     })
     if (!row) throw notFound('label')
-    await record(tx, workspaceId, id, isSame ? 'label.renamed' : 'label.updated', actor)
+    await record(tx, workspaceId, id, isSame ? 'label.renamed' : 'label.updated', by)
     return toLabel(row)
   })
 }
@@ -128,12 +128,12 @@ export async function archiveLabel(
   ctx: Context,
   workspaceId: string,
   id: string,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<Label> {
   return transaction(ctx, async (tx) => {
     const row = await queries.archiveLabel(tx.db, workspaceId, id, tx.now())
     if (!row) throw notFound('label')
-    await record(tx, workspaceId, id, 'label.archived', actor)
+    await record(tx, workspaceId, id, 'label.archived', by)
     return toLabel(row)
   })
 }
@@ -158,8 +158,8 @@ export async function findLabelById(
   return row && toLabel(row)
 }
 
-const record = (tx: Context, workspaceId: string, labelId: string, action: string, actor: Actor) =>
-  recordAudit(tx, { workspaceId, actor, action, subjectType: 'label', subjectId: labelId })
+const record = (tx: Context, workspaceId: string, labelId: string, action: string, by: ChangedBy) =>
+  recordAudit(tx, { workspaceId, ...by, action, subjectType: 'label', subjectId: labelId })
 
 const toLabel = (row: Selectable<Labels>): Label => ({
   id: row.id,

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { Nullable, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { archiveLabel, createLabel, listLabels, updateLabel } from './labels.ts'
 
 const time = '2026-11-20T09:37:00.123Z'
@@ -103,9 +104,9 @@ export const labelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 201: ref(Label) },
       },
     },
-    async ({ ctx, caller, body }, reply) => {
+    async (req, reply) => {
       reply.code(201)
-      return createLabel(ctx, caller.workspaceId, body, caller.actor)
+      return createLabel(req.ctx, req.caller.workspaceId, req.body, changedBy(req))
     },
   )
 
@@ -123,8 +124,7 @@ export const labelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Label) },
       },
     },
-    ({ ctx, caller, params: { id }, body }) =>
-      updateLabel(ctx, caller.workspaceId, id, body, caller.actor),
+    (req) => updateLabel(req.ctx, req.caller.workspaceId, req.params.id, req.body, changedBy(req)),
   )
 
   app.delete(
@@ -140,6 +140,6 @@ export const labelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Label) },
       },
     },
-    ({ ctx, caller, params: { id } }) => archiveLabel(ctx, caller.workspaceId, id, caller.actor),
+    (req) => archiveLabel(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 }

@@ -80,7 +80,7 @@ const reasonOf = ({ smtp_error, imap_error }: Errors): string | null =>
 
 const entryOf = (workspaceId: string, id: string) => ({
   workspaceId,
-  actor: service,
+  ...service,
   subjectType: 'mailbox',
   subjectId: id,
 })

@@ -9,7 +9,7 @@ import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { buildValidator } from '../../kernel/http/validation.ts'
 import { isLoopback } from '../../kernel/outbound/index.ts'
 import { canonicalZone } from '../../kernel/time-zone.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type AuditEntry, type ChangedBy, recordAudit } from '../audit/index.ts'
 import { changeGap, hintReading, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 import { insertRemoved, takeRemoved } from './removed-queries.ts'
@@ -26,7 +26,7 @@ export async function addMailbox(
   ctx: Context,
   workspaceId: string,
   input: unknown,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<Mailbox> {
   const { address, smtp, imap, ramp_up, save_sent, ...rest } = checkNew(structuredClone(input))
   const parsed = parseEmail(address)
@@ -55,7 +55,7 @@ export async function addMailbox(
       timestamp_updated: tx.now(),
     })
     if (!row) throw invalidField('/address', 'the workspace has a mailbox of this address already')
-    await record(tx, workspaceId, id, { action: 'mailbox.added', actor })
+    await record(tx, workspaceId, id, { action: 'mailbox.added', ...by })
     hintReading(tx, id)
     await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row)
@@ -71,7 +71,7 @@ export async function updateMailbox(
   workspaceId: string,
   id: string,
   input: unknown,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<Mailbox> {
   const change = checkChange(structuredClone(input))
   const { smtp, imap, ramp_up, timezone, save_sent, ...plain } = change
@@ -99,7 +99,7 @@ export async function updateMailbox(
       timestamp_updated: laterThan(stored.timestamp_updated, tx.now()),
     })
     await record(tx, workspaceId, id, {
-      ...{ action: 'mailbox.updated', actor, details: { changed: Object.keys(change).sort() } },
+      ...{ action: 'mailbox.updated', ...by, details: { changed: Object.keys(change).sort() } },
     })
     if (imap) hintReading(tx, id)
     await wakeMendedMailbox(tx, workspaceId, id)
@@ -115,10 +115,10 @@ export const pauseMailbox = (
   ctx: Context,
   workspaceId: string,
   id: string,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<Mailbox> => {
   const change = { status: 'paused', status_reason: null, ...unread }
-  return setStatus(ctx, workspaceId, id, change, { action: 'mailbox.paused', actor })
+  return setStatus(ctx, workspaceId, id, change, { action: 'mailbox.paused', ...by })
 }
 
 /** Also after an error: its servers are tried again at once. */
@@ -126,10 +126,10 @@ export const resumeMailbox = (
   ctx: Context,
   workspaceId: string,
   id: string,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<Mailbox> => {
   const change = { ...connected, ...noErrors }
-  return setStatus(ctx, workspaceId, id, change, { action: 'mailbox.resumed', actor })
+  return setStatus(ctx, workspaceId, id, change, { action: 'mailbox.resumed', ...by })
 }
 
 export async function listMailboxes(
@@ -163,14 +163,14 @@ export async function removeMailbox(
   ctx: Context,
   workspaceId: string,
   id: string,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<Mailbox> {
   return transaction(ctx, async (tx) => {
     const row = await queries.deleteMailbox(tx.db, workspaceId, id)
     if (!row) throw notFound('mailbox')
     const { address_folded, ...mailbox } = row
     await insertRemoved(tx.db, workspaceId, { id, address: row.address, address_folded }, tx.now())
-    await record(tx, workspaceId, id, { action: 'mailbox.removed', actor })
+    await record(tx, workspaceId, id, { action: 'mailbox.removed', ...by })
     hintReading(tx, id)
     return toMailbox(mailbox)
   })
@@ -193,7 +193,7 @@ async function setStatus(
   workspaceId: string,
   id: string,
   change: Parameters<typeof queries.updateMailbox>[3],
-  done: { action: string; actor: Actor; details?: { changed: string[] } },
+  done: ChangedBy & { action: string },
 ): Promise<Mailbox> {
   return transaction(ctx, async (tx) => {
     const stored = await queries.lockMailbox(tx.db, workspaceId, id)
@@ -255,5 +255,5 @@ const record = (
   tx: Context,
   workspaceId: string,
   id: string,
-  done: { action: string; actor: Actor },
+  done: ChangedBy & Pick<AuditEntry, 'action' | 'details'>,
 ) => recordAudit(tx, { workspaceId, ...done, subjectType: 'mailbox', subjectId: id })

@@ -6,7 +6,7 @@ import { dayMs } from '../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import type { Role } from '../../kernel/http/access.ts'
 import { findOnShards } from '../../kernel/shards/ask.ts'
-import { type ChangedBy, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, changedByPerson, recordAudit } from '../audit/index.ts'
 import {
   createToken,
   createUser,
@@ -26,16 +26,14 @@ const keptMs = 30 * dayMs
 /** They are listed whole. */
 const openMax = 1000
 
-export interface Inviting extends ChangedBy {
-  workspaceId: string
-}
-
 /** The link is in this answer and in no other; an earlier one to the same person is void. */
 export async function createInvitation(
   ctx: Context,
+  workspaceId: string,
   input: { email: string; role: Role },
-  { workspaceId, actor, requestId }: Inviting,
+  by: ChangedBy,
 ) {
+  const { actor } = by
   const email = readEmail(input.email)
   const token = createToken()
   return transaction(ctx, async (tx) => {
@@ -62,9 +60,8 @@ export async function createInvitation(
       timestamp_expires: new Date(tx.now().getTime() + validMs),
     })
     await recordAudit(tx, {
-      ...{ workspaceId, actor, action: 'invitation.created' },
+      ...{ workspaceId, ...by, action: 'invitation.created' },
       ...{ subjectType: 'invitation', subjectId: row.id, details: { role: input.role } },
-      ...(requestId ? { requestId } : {}),
     })
     // Behind #, so that no server and no log sees it.
     return { ...toRecord(row), url: `${ctx.config.baseUrl}/invitation#${token}` }
@@ -81,18 +78,18 @@ export const dropOldInvitations = (ctx: Context, workspaceId: string) =>
 
 export function deleteInvitation(
   ctx: Context,
+  workspaceId: string,
   id: string,
-  { workspaceId, actor, requestId }: Inviting,
+  by: ChangedBy,
 ): Promise<Invitation> {
   return transaction(ctx, async (tx) => {
-    const own = await lockMembers(tx, workspaceId, actor)
+    const own = await lockMembers(tx, workspaceId, by.actor)
     const row = await queries.deleteInvitation(tx.db, workspaceId, id)
     if (!row) throw notFound('invitation')
     requireOwnerFor(row.role as Role, own)
     await recordAudit(tx, {
-      ...{ workspaceId, actor, action: 'invitation.deleted' },
+      ...{ workspaceId, ...by, action: 'invitation.deleted' },
       ...{ subjectType: 'invitation', subjectId: id },
-      ...(requestId ? { requestId } : {}),
     })
     return toRecord(row)
   })
@@ -124,6 +121,7 @@ export async function acceptAsNewUser(
   ctx: ProcessContext,
   token: string,
   { name, password }: { name: string; password: string },
+  requestId: string,
 ): Promise<{ email: string }> {
   const { ctx: shard, found } = await locate(ctx, token)
   const { email } = found
@@ -134,7 +132,7 @@ export async function acceptAsNewUser(
   const made = isElsewhere ? await transaction(ctx, create) : undefined
   await transaction(shard, async (tx) => {
     const invitation = await take(tx, token)
-    await join(tx, invitation, made ?? (await create(tx)))
+    await join(tx, invitation, made ?? (await create(tx)), requestId)
   })
   return { email }
 }
@@ -143,12 +141,13 @@ export async function acceptAsUser(
   ctx: ProcessContext,
   token: string,
   user: { id: string; email: string },
+  requestId: string,
 ): Promise<void> {
   const { ctx: shard } = await locate(ctx, token)
   await transaction(shard, async (tx) => {
     const invitation = await take(tx, token)
     if (invitation.email !== user.email) throw signInFirst()
-    await join(tx, invitation, user.id)
+    await join(tx, invitation, user.id, requestId)
   })
   // Also one whose maker looked before this was there to see, in the workspace that they are in already.
   await voidPasswordResets(ctx, [user.id])
@@ -168,11 +167,12 @@ const join = (
   tx: ProcessContext,
   { workspace_id, role }: Selectable<Invitations>,
   userId: string,
+  requestId: string,
 ) =>
   addMember(
     tx,
     { workspaceId: workspace_id, userId, role: role as Role },
-    { type: 'user', id: userId },
+    changedByPerson(userId, requestId),
   )
 
 const spent = () =>

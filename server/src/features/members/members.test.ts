@@ -16,7 +16,6 @@ import { createMember, createPerson, join, type Person } from '../../../test/peo
 import { inWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { dayMs } from '../../kernel/durations.ts'
-import type { Caller } from '../../kernel/http/access.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { createInvitation } from './invitations.ts'
 import { setRole } from './members.ts'
@@ -319,8 +318,9 @@ async function inviteElsewhere() {
   const { workspaceId } = await api.createStranger()
   const { url } = await createInvitation(
     inWorkspace(api.ctx, workspaceId),
+    workspaceId,
     { email: bob.email, role: 'owner' },
-    { workspaceId, actor: operator },
+    operator,
   )
   return {
     join: () => acceptInvitation(bob.browser, url),
@@ -379,12 +379,11 @@ test('a reset link that is kept for repetitions is void as well once its person 
 test('an owner who is unmade while their request waits does not make themselves one again', async () => {
   const second = await createMember(api, 'second@example.com', 'owner')
   const { id } = (await userOf(browser)).user
-  const caller = { workspaceId: api.workspaceId, actor: { type: 'user', id }, role: 'owner' }
-  const by = { caller: caller as Caller, requestId: 'request' }
+  const by = { actor: { type: 'user', id } } as const
   const unmade = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const unmaking = transaction(inWorkspace(api.ctx, api.workspaceId), async (tx) => {
-    await setRole(tx, second.id, 'viewer', by)
+    await setRole(tx, api.workspaceId, second.id, 'viewer', by)
     unmade.resolve()
     await gate.promise
   })

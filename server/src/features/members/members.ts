@@ -1,9 +1,9 @@
 import { type Context, inWorkspace, type ProcessContext, processOf } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
-import { type Caller, type Role, roles } from '../../kernel/http/access.ts'
+import { type Role, roles } from '../../kernel/http/access.ts'
 import { askAllShards, askShardsUp } from '../../kernel/shards/ask.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type Actor, type ChangedBy, recordAudit } from '../audit/index.ts'
 import {
   createPasswordReset,
   hasProvider,
@@ -22,17 +22,11 @@ export interface Membership {
   role: Role
 }
 
-/** Who asks for a change of members, and by which request. */
-export interface AskedBy {
-  caller: Caller
-  requestId: string
-}
-
 /** Does nothing where the person is a member already. */
 export async function addMember(
   ctx: ProcessContext,
   { workspaceId, userId, role }: Membership,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<void> {
   const tx = inWorkspace(ctx, workspaceId)
   const added = await queries.insertMembership(tx.db, {
@@ -43,7 +37,7 @@ export async function addMember(
   // Whoever made one could not have made it for what the person may do now.
   await voidPasswordResets(tx, [userId])
   await recordAudit(tx, {
-    ...{ workspaceId, actor, action: 'member.added' },
+    ...{ workspaceId, ...by, action: 'member.added' },
     ...{ subjectType: 'user', subjectId: userId, details: { role } },
   })
 }
@@ -97,10 +91,15 @@ const toMember = (user: User, membership: { role: string; timestamp_created: Dat
   timestamp_created: membership.timestamp_created,
 })
 
-export function setRole(ctx: Context, userId: string, role: Role, by: AskedBy): Promise<Member> {
-  const { workspaceId } = by.caller
+export function setRole(
+  ctx: Context,
+  workspaceId: string,
+  userId: string,
+  role: Role,
+  by: ChangedBy,
+): Promise<Member> {
   return transaction(ctx, async (tx) => {
-    const { member, own } = await lockMember(tx, userId, by)
+    const { member, own } = await lockMember(tx, workspaceId, userId, by)
     requireOwnerFor(role, own)
     if (role === member.role) return member
     await requireAnotherOwner(tx, workspaceId, member)
@@ -108,21 +107,25 @@ export function setRole(ctx: Context, userId: string, role: Role, by: AskedBy): 
     else await voidLinksOf(tx, workspaceId, userId)
     await queries.updateRole(tx.db, workspaceId, userId, { role, timestamp_updated: tx.now() })
     const details = { previous_role: member.role, role }
-    await record(tx, 'member.role_set', userId, by, details)
+    await record(tx, workspaceId, 'member.role_set', userId, by, details)
     return { ...member, role }
   })
 }
 
 /** It holds for every request that begins after this returned, and no link lets them in again. */
-export function removeMember(ctx: Context, userId: string, by: AskedBy): Promise<Member> {
-  const { workspaceId } = by.caller
+export function removeMember(
+  ctx: Context,
+  workspaceId: string,
+  userId: string,
+  by: ChangedBy,
+): Promise<Member> {
   return transaction(ctx, async (tx) => {
-    const { member } = await lockMember(tx, userId, by)
+    const { member } = await lockMember(tx, workspaceId, userId, by)
     await requireAnotherOwner(tx, workspaceId, member)
     await voidLinksOf(tx, workspaceId, userId)
     await deleteInvitationsTo(tx.db, workspaceId, member.email)
     await queries.deleteMembership(tx.db, workspaceId, userId)
-    await record(tx, 'member.removed', userId, by, { role: member.role })
+    await record(tx, workspaceId, 'member.removed', userId, by, { role: member.role })
     return member
   })
 }
@@ -135,17 +138,18 @@ export function removeMember(ctx: Context, userId: string, by: AskedBy): Promise
  */
 export async function createResetLink(
   ctx: Context,
+  workspaceId: string,
   userId: string,
-  by: AskedBy,
+  by: ChangedBy,
 ): Promise<OneTimeLink> {
   const isMemberElsewhere = await isInSeveral(ctx, userId)
   const link = await transaction(ctx, async (tx) => {
-    await lockMember(tx, userId, by)
+    await lockMember(tx, workspaceId, userId, by)
     const [user] = await listUsersById(tx, [userId])
-    if (by.caller.actor.id === userId) throw yourOwn()
+    if (by.actor.id === userId) throw yourOwn()
     if (user?.is_operator || isMemberElsewhere) throw beyondWorkspace()
     if (await hasProvider(tx, userId)) throw atProvider()
-    await record(tx, 'member.reset_link_created', userId, by, {})
+    await record(tx, workspaceId, 'member.reset_link_created', userId, by, {})
     return createPasswordReset(tx, userId)
   })
   // Whoever joins another workspace makes links void once they are in: one that came later is so here.
@@ -191,9 +195,9 @@ async function voidLinksOf(tx: Context, workspaceId: string, userId: string): Pr
   )
 }
 
-async function lockMember(tx: Context, userId: string, { caller }: AskedBy) {
-  const own = await lockMembers(tx, caller.workspaceId, caller.actor)
-  const members = await listMembers(tx, caller.workspaceId)
+async function lockMember(tx: Context, workspaceId: string, userId: string, { actor }: ChangedBy) {
+  const own = await lockMembers(tx, workspaceId, actor)
+  const members = await listMembers(tx, workspaceId)
   const member = members.find((each) => each.id === userId)
   if (!member) throw notFound('member')
   requireOwnerFor(member.role, own)
@@ -235,12 +239,13 @@ async function requireAnotherOwner(tx: Context, workspaceId: string, { id, role 
 
 const record = (
   tx: Context,
+  workspaceId: string,
   action: string,
   userId: string,
-  { caller, requestId }: AskedBy,
+  by: ChangedBy,
   details: Record<string, string>,
 ) =>
   recordAudit(tx, {
-    ...{ workspaceId: caller.workspaceId, actor: caller.actor, action, requestId },
+    ...{ workspaceId, ...by, action },
     ...{ subjectType: 'user', subjectId: userId, details },
   })

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { createInvitation, deleteInvitation, listInvitations } from './invitations.ts'
-import { type AskedBy, createResetLink, listMembers, removeMember, setRole } from './members.ts'
+import { createResetLink, listMembers, removeMember, setRole } from './members.ts'
 import {
   CreatedInvitation,
   Invitation,
@@ -56,7 +56,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Member) },
       },
     },
-    (req) => setRole(req.ctx, req.params.id, req.body.role, by(req)),
+    (req) => setRole(req.ctx, req.caller.workspaceId, req.params.id, req.body.role, changedBy(req)),
   )
 
   app.delete(
@@ -72,7 +72,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Member) },
       },
     },
-    (req) => removeMember(req.ctx, req.params.id, by(req)),
+    (req) => removeMember(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 
   app.post(
@@ -91,7 +91,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (req) => {
-      const { path, timestamp_expires } = await createResetLink(req.ctx, req.params.id, by(req))
+      const { path, timestamp_expires } = await createResetLink(
+        req.ctx,
+        req.caller.workspaceId,
+        req.params.id,
+        changedBy(req),
+      )
       return { url: `${req.ctx.config.baseUrl}${path}`, timestamp_expires }
     },
   )
@@ -126,7 +131,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       reply.code(201)
-      return createInvitation(req.ctx, req.body, inviting(req))
+      return createInvitation(req.ctx, req.caller.workspaceId, req.body, changedBy(req))
     },
   )
 
@@ -143,12 +148,6 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Invitation) },
       },
     },
-    (req) => deleteInvitation(req.ctx, req.params.id, inviting(req)),
+    (req) => deleteInvitation(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 }
-
-const by = (req: FastifyRequest): AskedBy => ({ caller: req.caller, requestId: req.id })
-
-const inviting = ({ caller, id }: FastifyRequest) => ({
-  ...{ workspaceId: caller.workspaceId, actor: caller.actor, requestId: id },
-})

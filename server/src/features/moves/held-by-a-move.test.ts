@@ -190,7 +190,7 @@ test('another key seals everything but what a workspace has left, which the old 
       target_hook_url: 'https://hooks.example/',
       event_type: 'all_events',
     } as const
-    await createWebhook(inWorkspace(asService(a), id), id, input, { actor: operator })
+    await createWebhook(inWorkspace(asService(a), id), id, input, operator)
   }
   await toB()
   const old = a.secrets

@@ -298,7 +298,7 @@ const recordMove = (
   { sourceName: from, targetName: to }: MoveOptions,
 ) =>
   recordAudit(tx, {
-    ...{ workspaceId, actor: operator, action, details: { from, to } },
+    ...{ workspaceId, ...operator, action, details: { from, to } },
     ...{ subjectType: 'workspace', subjectId: workspaceId },
   })
 

@@ -105,7 +105,7 @@ export async function stayHere(
     })
     if (place?.moving_to) {
       await recordAudit(tx, {
-        ...{ workspaceId, actor: operator, action: 'workspace.move_cancelled' },
+        ...{ workspaceId, ...operator, action: 'workspace.move_cancelled' },
         ...{ subjectType: 'workspace', subjectId: workspaceId, details: { to: place.moving_to } },
       })
     }

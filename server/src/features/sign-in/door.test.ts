@@ -11,6 +11,7 @@ import {
   shardedDatabases,
 } from '../../../test/sharded.ts'
 import { captureStatements } from '../../kernel/db/client.ts'
+import { operator } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
 
 let databases: ShardedDatabases
@@ -40,7 +41,6 @@ async function answerOf(workspaceId: string, browser = person) {
 async function createWorkspace(name: string, { shard = 'b', isMember = true } = {}) {
   const { id: workspaceId } = await sharded.createOn(shard, name)
   const member = { workspaceId, userId, role: 'viewer' } as const
-  const operator = { type: 'operator', id: null } as const
   if (isMember) await addMember(sharded.shards.byName(shard).ctx, member, operator)
   return workspaceId
 }

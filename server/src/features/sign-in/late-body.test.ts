@@ -4,6 +4,7 @@ import { type TestApi, testApi } from '../../../test/app.ts'
 import { type Browser, setUp } from '../../../test/browser.ts'
 import { patience } from '../../../test/patience.ts'
 import { createMember, createPerson } from '../../../test/people.ts'
+import { operator } from '../audit/index.ts'
 import { createKeyAsOperator, revokeKey } from '../keys/index.ts'
 
 let api: TestApi
@@ -110,6 +111,6 @@ test('nor does a key that is revoked meanwhile, and one that is not has its answ
     .not.toBeNull()
   await passDoor()
   expect(await first.finish()).toMatchObject({ status: 201 })
-  await revokeKey(api.ctx, api.workspaceId, made.id, { type: 'operator', id: null })
+  await revokeKey(api.ctx, api.workspaceId, made.id, operator)
   expect(await second.finish()).toEqual({ status: 401, code: 'revoked_key' })
 })

@@ -13,7 +13,7 @@ import { findSession, resetPassword } from '../users/index.ts'
 import { type Attempts, attempt } from './attempts.ts'
 import { enter } from './enter.ts'
 import { Acceptance, LinkToken, NewPasswordInput, ReceivedInvitation } from './link-schema.ts'
-import { recordForPerson } from './record.ts'
+import { recordOwn } from './record.ts'
 import { SignInAnswer } from './schema.ts'
 
 const tags = ['Sign-in']
@@ -73,11 +73,11 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
         if (await hasAccount(req.process, email)) {
           const session = await findSession(req)
           if (session?.user.email !== email) throw signInFirst()
-          await acceptAsUser(req.process, token, session.user)
+          await acceptAsUser(req.process, token, session.user, req.id)
           return { second_factor: false }
         }
         const account = newAccount(req.body)
-        await acceptAsNewUser(req.process, token, account)
+        await acceptAsNewUser(req.process, token, account, req.id)
         const { password } = account
         return enter(req, reply, { email, password })
       }),
@@ -99,7 +99,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
     async (req, reply) => {
       const { token, password } = req.body
       const { id, email } = await guarded(req, () => resetPassword(req.process, token, password))
-      await recordForPerson(req.process, id, 'user.reset_password')
+      await recordOwn(req, id, 'user.reset_password')
       return enter(req, reply, { email, password })
     },
   )

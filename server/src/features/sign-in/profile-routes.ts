@@ -25,7 +25,7 @@ import {
   PasswordInput,
   ProfileInput,
 } from './profile-schema.ts'
-import { recordForPerson } from './record.ts'
+import { recordOwn } from './record.ts'
 import { SessionState } from './schema.ts'
 import { describeSession } from './session-state.ts'
 
@@ -81,7 +81,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     async (req, reply) => {
       const session = await getSession(req)
       await guarded(req, () => changePassword(req, reply, session, req.body))
-      await recordForPerson(req.process, session.user.id, 'user.changed_password')
+      await recordOwn(req, session.user.id, 'user.changed_password')
       return describeSession(req.process, session)
     },
   )
@@ -118,7 +118,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     async (req, reply) => {
       const session = await getSession(req)
       await guarded(req, () => confirmSecondFactor(req, reply, session, req.body.code))
-      await recordForPerson(req.process, session.user.id, 'user.turned_second_factor_on')
+      await recordOwn(req, session.user.id, 'user.turned_second_factor_on')
       const user = { ...session.user, has_second_factor: true }
       return describeSession(req.process, { ...session, user })
     },
@@ -140,7 +140,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     async (req, reply) => {
       const session = await getSession(req)
       await guarded(req, () => disableSecondFactor(req, reply, session, req.body.password))
-      await recordForPerson(req.process, session.user.id, 'user.turned_second_factor_off')
+      await recordOwn(req, session.user.id, 'user.turned_second_factor_off')
       const user = { ...session.user, has_second_factor: false }
       return describeSession(req.process, { ...session, user })
     },
@@ -162,7 +162,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = 
     async (req) => {
       const { user } = await getSession(req)
       const codes = await guarded(req, () => renewBackupCodes(req, req.body.password))
-      await recordForPerson(req.process, user.id, 'user.renewed_backup_codes')
+      await recordOwn(req, user.id, 'user.renewed_backup_codes')
       return { backup_codes: codes }
     },
   )

@@ -1,8 +1,9 @@
+import type { FastifyRequest } from 'fastify'
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { movingOf } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { askShardsUp } from '../../kernel/shards/ask.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, changedByPerson, recordAudit } from '../audit/index.ts'
 import { listWorkspacesHere } from '../members/index.ts'
 
 type PersonalAction =
@@ -14,6 +15,10 @@ type PersonalAction =
   | 'user.turned_second_factor_off'
   | 'user.renewed_backup_codes'
 
+/** What people do to their own account. */
+export const recordOwn = (req: FastifyRequest, userId: string, action: PersonalAction) =>
+  recordForPerson(req.process, userId, action, changedByPerson(userId, req.id))
+
 /**
  * In the audit log of every workspace that the person is a member of: each of them trusts this account.
  * A shard that is down keeps nobody from signing in, nor does a workspace that is being moved: there it
@@ -23,11 +28,11 @@ export async function recordForPerson(
   ctx: ProcessContext,
   userId: string,
   action: PersonalAction,
-  actor: Actor = { type: 'user', id: userId },
+  by: ChangedBy = { actor: { type: 'user', id: userId } },
 ): Promise<void> {
   await askShardsUp(ctx, async (shard) => {
     for (const { id: workspaceId } of await listWorkspacesHere(shard, userId)) {
-      const entry = { workspaceId, actor, action, subjectType: 'user', subjectId: userId }
+      const entry = { workspaceId, ...by, action, subjectType: 'user', subjectId: userId }
       await transaction(inWorkspace(shard, workspaceId), (tx) => recordAudit(tx, entry)).catch(
         (error) => {
           if (!movingOf(error)) throw error

@@ -56,7 +56,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
       },
     },
     async (req, reply) => {
-      await attempt(attempts, { address: req.ip }, () => setUp(req.process, req.body))
+      await attempt(attempts, { address: req.ip }, () => setUp(req.process, req.body, req.id))
       return enter(req, reply, req.body)
     },
   )

@@ -4,7 +4,7 @@ import { sha256 } from '../../kernel/crypto.ts'
 import { getInstance } from '../../kernel/db/instance.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
-import type { Actor } from '../audit/index.ts'
+import { type ChangedBy, changedByPerson } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
 import { createUser, hashPassword, isSetUp, lockUsers, readEmail } from '../users/index.ts'
 import { locateDefaultWorkspace, makeDefaultWorkspace, setWorkspace } from '../workspaces/index.ts'
@@ -19,7 +19,11 @@ export async function setUpPath(ctx: ProcessContext): Promise<string | undefined
 }
 
 /** Makes the first user: the owner of the default workspace, and the operator. */
-export async function setUp(ctx: ProcessContext, input: SetUpInput): Promise<void> {
+export async function setUp(
+  ctx: ProcessContext,
+  input: SetUpInput,
+  requestId?: string,
+): Promise<void> {
   if (await isSetUp(ctx)) throw alreadySetUp()
   await requireToken(ctx, input.token)
   const email = readEmail(input.email)
@@ -33,18 +37,18 @@ export async function setUp(ctx: ProcessContext, input: SetUpInput): Promise<voi
       ...{ name: input.name, email, passwordHash, isOperator: true },
     })
     const owner = { workspaceId: workspace.id, userId, role: 'owner' } as const
-    const actor = { type: 'user', id: userId } as const
+    const by = changedByPerson(userId, requestId)
     // On another database the membership comes first: while nobody has an account, the link works again.
     await transaction(shard.shard === ctx.shard ? tx : shard, async (there) => {
-      await addMember(there, owner, actor)
-      if (input.workspace) await nameWorkspace(there, workspace.id, input.workspace, actor)
+      await addMember(there, owner, by)
+      if (input.workspace) await nameWorkspace(there, workspace.id, input.workspace, by)
     })
   })
 }
 
-async function nameWorkspace(tx: ProcessContext, id: string, name: string, actor: Actor) {
+async function nameWorkspace(tx: ProcessContext, id: string, name: string, by: ChangedBy) {
   try {
-    await setWorkspace(inWorkspace(tx, id), id, { name }, { actor })
+    await setWorkspace(inWorkspace(tx, id), id, { name }, by)
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'invalid_field')) throw error
     throw invalidField('/workspace', 'a workspace of this name exists already')

@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { domainOfAddress } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import {
   foldedSearch,
@@ -160,13 +160,13 @@ export async function addSuppression(
   ctx: Context,
   workspaceId: string,
   text: string,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<SuppressionEntry & { reason: SuppressionReason }> {
   const entry = readEntry(text)
   return transaction(ctx, async (tx) => {
     await suppress(tx, workspaceId, [{ ...entry, reason: 'blocked', campaignId: null }])
     const stored = await queries.findSuppression(tx.db, workspaceId, entry)
-    await record(tx, workspaceId, actor, 'suppression.added', { kind: entry.kind })
+    await record(tx, workspaceId, by, 'suppression.added', { kind: entry.kind })
     return { ...entry, reason: stored?.reason ?? 'blocked' }
   })
 }
@@ -183,7 +183,7 @@ export async function removeSuppression(
   workspaceId: string,
   text: string,
   options: SeenSuppression & { force: boolean },
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<LiftedSuppression> {
   const entry = readEntry(text)
   return transaction(ctx, async (tx) => {
@@ -191,7 +191,7 @@ export async function removeSuppression(
     if (!lifted) throw notFound('suppression')
     const { reason } = lifted
     if (reason !== 'blocked' && !options.force) throw notLiftable(reason)
-    await record(tx, workspaceId, actor, 'suppression.removed', { reason, kind: entry.kind })
+    await record(tx, workspaceId, by, 'suppression.removed', { reason, kind: entry.kind })
     await blockAgain(tx, workspaceId, [lifted])
     await wakeWorkspaceMailboxes(tx, workspaceId)
     const still = await explainEntry(tx, workspaceId, entry)
@@ -253,13 +253,13 @@ function readEntry(text: string): SuppressionEntry {
 const record = (
   ctx: Context,
   workspaceId: string,
-  actor: Actor,
+  by: ChangedBy,
   action: string,
   details: Record<string, string | number>,
 ) =>
   recordAudit(ctx, {
     workspaceId,
-    actor,
+    ...by,
     action,
     subjectType: 'suppression',
     subjectId: null,

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { instantOf } from '../../kernel/http/instant.ts'
 import { pageQuery, ref } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import {
   addSuppression,
   countSuppressions,
@@ -103,7 +104,7 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(ChangedSuppression) },
       },
     },
-    ({ ctx, caller, body }) => addSuppression(ctx, caller.workspaceId, body.value, caller.actor),
+    (req) => addSuppression(req.ctx, req.caller.workspaceId, req.body.value, changedBy(req)),
   )
 
   app.post(
@@ -119,9 +120,10 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(LiftedSuppression) },
       },
     },
-    ({ ctx, caller, body: { value, force = false, reason, since } }) => {
+    (req) => {
+      const { value, force = false, reason, since } = req.body
       const options = { force, reason, since: instantOf('/since', since) }
-      return removeSuppression(ctx, caller.workspaceId, value, options, caller.actor)
+      return removeSuppression(req.ctx, req.caller.workspaceId, value, options, changedBy(req))
     },
   )
 }

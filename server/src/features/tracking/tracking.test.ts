@@ -110,7 +110,7 @@ describe('a click', () => {
 
 test('an open or a click tells nothing of a person who was erased, whom the link may name', async () => {
   const { ctx, workspaceId } = api
-  await startErasure(ctx, workspaceId, mail.leadId, { actor: operator })
+  await startErasure(ctx, workspaceId, mail.leadId, operator)
   await runErasures(ctx)
   const named = `https://shop.example/?to=${encodeURIComponent(mail.email)}`
   expect((await visit(links.open(mail))).status).toBe(200)
@@ -270,7 +270,7 @@ describe('unsubscribing', () => {
       const { peek } = ctx.database
       if (where === 'the installation') await eraseLead(ctx, mail.email)
       else {
-        await startErasure(ctx, workspaceId, mail.leadId, { actor: operator })
+        await startErasure(ctx, workspaceId, mail.leadId, operator)
         await runErasures(ctx)
       }
       expect((await visit(url(), oneClick)).status).toBe(200)

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { instantOf } from '../../kernel/http/instant.ts'
 import { Nullable, ref, Uuid } from '../../kernel/http/schema.ts'
+import { changedBy } from '../audit/index.ts'
 import { Since, StillSuppressed, suppressionReasons } from '../suppression/index.ts'
 import { undoSuppression } from './undo.ts'
 
@@ -76,9 +77,10 @@ export const undoRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(Undone) },
       },
     },
-    ({ ctx, caller, body: { address, unsubscribed = false, since } }) => {
+    (req) => {
+      const { address, unsubscribed = false, since } = req.body
       const options = { unsubscribed, since: instantOf('/since', since) }
-      return undoSuppression(ctx, caller.workspaceId, address, options, caller.actor)
+      return undoSuppression(req.ctx, req.caller.workspaceId, address, options, changedBy(req))
     },
   )
 }

@@ -235,8 +235,7 @@ test.each([
   async (by, told) => {
     const { first } = await bounced()
     const { ctx, workspaceId } = inbox
-    const actor = { actor: operator }
-    if (by === 'erased') await startErasure(ctx, workspaceId, first.leadId, actor)
+    if (by === 'erased') await startErasure(ctx, workspaceId, first.leadId, operator)
     else await optOut(ctx, address)
     expect(await undo({ unsubscribed: true })).toMatchObject({
       ...{ still_suppressed: 'unsubscribed', still_suppressed_by: by, leads: [] },

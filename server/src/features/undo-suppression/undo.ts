@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { nilId } from '../../kernel/ids.ts'
-import { type Actor, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { forgetSoftBounces } from '../inbox/index.ts'
 import {
@@ -75,12 +75,12 @@ export async function undoSuppression(
   workspaceId: string,
   text: string,
   options: UndoOptions,
-  actor: Actor,
+  by: ChangedBy,
 ): Promise<UndoneSuppression> {
   const entry = parseEntry(text)
   if (!entry) throw invalidField('/address', 'give an e-mail address or a domain, as example.com')
   const undo = entry.kind === 'domain' ? undoDomain : undoAddress
-  return undo(ctx, workspaceId, entry, options, actor)
+  return undo(ctx, workspaceId, entry, options, by)
 }
 
 /** Of what can be lifted, too. */
@@ -94,7 +94,7 @@ const undoAddress = (
   workspaceId: string,
   entry: SuppressionEntry,
   options: UndoOptions,
-  actor: Actor,
+  by: ChangedBy,
 ) =>
   transaction(ctx, async (tx) => {
     const { value: address } = entry
@@ -112,7 +112,7 @@ const undoAddress = (
     const leads = still ? [] : await bringBackLeads(tx, workspaceId, address, [...reasons])
     if (!lifted && leads.length === 0) throw notSuppressed(undefined)
     const ids = leads.map(({ lead_id }) => lead_id)
-    await record(tx, workspaceId, entry, { lifted, leads: ids }, actor)
+    await record(tx, workspaceId, entry, { lifted, leads: ids }, by)
     return undone(tx, workspaceId, entry, { lifted, still, leads })
   })
 
@@ -125,7 +125,7 @@ async function undoDomain(
   workspaceId: string,
   entry: SuppressionEntry,
   options: UndoOptions,
-  actor: Actor,
+  by: ChangedBy,
 ) {
   let lifted: Lifted
   const leads: BroughtBack[] = []
@@ -138,7 +138,7 @@ async function undoDomain(
       const found = await bringBackLeadsAt(tx, workspaceId, entry.value, from)
       const { length } = found.leads
       if (length > 0 || (isFirst && lifted)) {
-        await record(tx, workspaceId, entry, { lifted, leads: length }, actor)
+        await record(tx, workspaceId, entry, { lifted, leads: length }, by)
       }
       if (isFirst && lifted) await wakeWorkspaceMailboxes(tx, workspaceId)
       return found
@@ -147,8 +147,8 @@ async function undoDomain(
     after = some.last
   }
   if (!lifted && leads.length === 0) throw notSuppressed(undefined)
-  const { reason, by } = await showSuppression(ctx, workspaceId, entry.value)
-  const still = reason && by ? { reason, by } : undefined
+  const { reason, by: source } = await showSuppression(ctx, workspaceId, entry.value)
+  const still = reason && source ? { reason, by: source } : undefined
   return undone(ctx, workspaceId, entry, { lifted, still, leads })
 }
 
@@ -172,11 +172,11 @@ const record = (
   workspaceId: string,
   { kind }: SuppressionEntry,
   { lifted, leads }: { lifted: Lifted; leads: string[] | number },
-  actor: Actor,
+  by: ChangedBy,
 ) =>
   recordAudit(ctx, {
     workspaceId,
-    actor,
+    ...by,
     action: 'suppression.undone',
     subjectType: 'suppression',
     subjectId: null,

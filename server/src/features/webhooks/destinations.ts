@@ -79,7 +79,7 @@ export async function disableDestination(
   if (!(await queries.disableWebhook(tx.db, workspaceId, id, reason, tx.now(), url))) return false
   await recordAudit(tx, {
     workspaceId,
-    actor: service,
+    ...service,
     action: 'webhook.disabled',
     subjectType: 'webhook',
     subjectId: id,

@@ -25,7 +25,7 @@ const count = (id: string) => countMissed(service.ctx, service.workspaceId, id)
 const set = async (id: string, status: 'active' | 'disabled') =>
   (await service.call('PATCH', `/api/v2/webhooks/${id}`, { body: { status } })).body
 const replay = (id: string, from: Date, to: Date) =>
-  startReplay(service.ctx, service.workspaceId, id, { from, to }, { actor: operator })
+  startReplay(service.ctx, service.workspaceId, id, { from, to }, operator)
 const keptOf = async (id: string) => {
   const { peek } = service.ctx.database
   const webhooks = peek.selectFrom('webhooks').select('missed').where('id', '=', id)
@@ -64,7 +64,7 @@ test('what somebody dismissed is missed no more, until that is undone, and a lat
   if (!(first.from && first.to)) throw new Error('It was not switched off.')
   const { from, to } = first
   const dismiss = (dismissed: boolean) =>
-    dismissMissed(service.ctx, service.workspaceId, id, { from, dismissed }, { actor: operator })
+    dismissMissed(service.ctx, service.workspaceId, id, { from, dismissed }, operator)
   await dismiss(true)
   expect((await count(id)).deliveries).toBe(2)
   await dismiss(false)
@@ -111,7 +111,7 @@ test('of what somebody dismissed the rest is offered again once a part of it is 
   const { from, deliveries } = await count(id)
   if (!from) throw new Error('It was not switched off.')
   expect(deliveries).toBe(3)
-  await dismissMissed(ctx, workspaceId, id, { from, dismissed: true }, { actor: operator })
+  await dismissMissed(ctx, workspaceId, id, { from, dismissed: true }, operator)
   expect((await count(id)).deliveries).toBe(0)
   expect(await replay(id, from, half)).toBe(1)
   expect(await count(id)).toMatchObject({ deliveries: 2, from: half })
@@ -131,7 +131,7 @@ test('a long pause stays offered however many short ones come after it, and one 
   }
   const { from } = await pauseLong(1)
   if (!from) throw new Error('It was not switched off.')
-  await dismissMissed(ctx, workspaceId, id, { from, dismissed: true }, { actor: operator })
+  await dismissMissed(ctx, workspaceId, id, { from, dismissed: true }, operator)
   const long = await pauseLong(2)
   for (let paused = 0; paused < 19; paused++) await pause(id, 0)
   expect(await keptOf(id)).toHaveLength(20)
@@ -163,7 +163,7 @@ test('of two pauses within two minutes each counts and delivers its own events',
   await set(id, 'active')
   if (!(third.from && third.ended_from)) throw new Error('It was not switched off.')
   const window = { from: third.from, to: service.ctx.now(), endedFrom: third.ended_from }
-  const by = { actor: operator }
+  const by = operator
   expect(await startReplay(service.ctx, service.workspaceId, id, window, by)).toBe(1)
   expect(await replay(id, from, to)).toBe(1)
   expect((await count(id)).deliveries).toBe(1)
@@ -183,7 +183,7 @@ test('a pause that was replayed gives its events to no later one, however long a
     const { from, to, ended_from } = await count(id)
     if (!(from && to && ended_from)) throw new Error('It was not switched off.')
     const window = { from, to, endedFrom: ended_from }
-    return startReplay(service.ctx, service.workspaceId, id, window, { actor: operator })
+    return startReplay(service.ctx, service.workspaceId, id, window, operator)
   }
   await pauseBriefly(3)
   await pauseBriefly(1)
@@ -214,7 +214,7 @@ test('what ended before an earlier pause is not missed in a later one', async ()
   await set(id, 'active')
   if (!(from && ended_from)) throw new Error('It was not switched off.')
   const window = { from, to: service.ctx.now(), endedFrom: ended_from }
-  const by = { actor: operator }
+  const by = operator
   expect(await startReplay(service.ctx, service.workspaceId, id, window, by)).toBe(1)
   await service.waitForAttempts(id, 2)
   advance(30_000)

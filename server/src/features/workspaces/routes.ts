@@ -4,7 +4,7 @@ import { enterWorkspace, inWorkspace, type ProcessContext } from '../../kernel/c
 import { transaction } from '../../kernel/db/transaction.ts'
 import { findMade, keepMade, type MakingRequest } from '../../kernel/http/idempotency.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
-import { changedBy } from '../audit/index.ts'
+import { changedBy, changedByPerson } from '../audit/index.ts'
 import { addMember } from '../members/index.ts'
 import { chooseShard } from './placement.ts'
 import { PlanInput, Workspace, WorkspaceChanges, WorkspaceInput, WorkspaceList } from './schema.ts'
@@ -119,7 +119,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
         ...{ leadsMax: body.plan_leads_max, monthlyCredits: body.plan_monthly_credits },
         leadbankScopeRequired: body.leadbank_scope_required,
       }
-      const by = { actor: { type: 'user', id: person.id } as const, requestId: id }
+      const by = changedByPerson(person.id, id)
       return setPlan(await enterWorkspace(process, params.id), params.id, changes, by)
     },
   )
@@ -132,7 +132,7 @@ async function makeOwnWorkspace(ctx: ProcessContext, name: string, by: MakingReq
     return await transaction(await chooseShard(ctx), async (tx) => {
       const workspace = await createWorkspace(tx, name)
       const owner = { workspaceId: workspace.id, userId, role: 'owner' } as const
-      await addMember(tx, owner, { type: 'user', id: userId })
+      await addMember(tx, owner, changedByPerson(userId, by.req.id))
       await keepMade(inWorkspace(tx, workspace.id), by, workspace)
       return workspace
     })

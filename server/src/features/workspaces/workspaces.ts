@@ -10,7 +10,7 @@ import {
   haveAllAnswered,
 } from '../../kernel/shards/ask.ts'
 import { hasWorkspaces } from '../../kernel/shards/queries.ts'
-import { type ChangedBy, operator, recordAudit } from '../audit/index.ts'
+import { operator, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 
@@ -223,15 +223,12 @@ const differing = <Columns extends Record<string, string | number | boolean | nu
     ),
   ) as { [Name in keyof Columns]?: Exclude<Columns[Name], undefined> }
 
-/** Who changes a workspace where it is not told. */
-const byOperator: ChangedBy = { actor: operator }
-
 /** Holds for what comes in from now on. */
 export async function setWorkspace(
   ctx: Context,
   workspaceId: string,
   changes: WorkspaceSettings,
-  by = byOperator,
+  by = operator,
 ) {
   return transaction(ctx, async (tx) => {
     const { unsubscribeByReply, name } = changes
@@ -258,7 +255,7 @@ export async function setPlan(
   ctx: Context,
   workspaceId: string,
   changes: PlanChanges,
-  by = byOperator,
+  by = operator,
 ) {
   return transaction(ctx, async (tx) => {
     const before = await getWorkspace(tx, workspaceId)

@@ -261,13 +261,13 @@ export class Workload {
     this.#recorder.decided.add(id)
     if (this.#random.chance(0.5)) {
       this.#recorder.confirmed.add(`${leadId} ${stepId}`)
-      await confirmArrived(ctx, workspaceId, id, { actor: operator })
+      await confirmArrived(ctx, workspaceId, id, operator)
       return
     }
     const key = { leadId, stepId }
     this.#recorder.repeated.push(key)
     try {
-      await sendAgain(ctx, workspaceId, id, { actor: operator })
+      await sendAgain(ctx, workspaceId, id, operator)
       this.#checkIsLast(key)
     } catch (error) {
       if (error instanceof AppError && error.code === 'invalid_transition') {

@@ -29,7 +29,7 @@ export async function recordRefusedCopies(
   for (const campaignId of isNew) {
     tx.log.warn({ campaign: campaignId }, 'a copy of its mails is refused: they go out without it')
     await recordAudit(tx, {
-      ...{ workspaceId, actor: service, action: 'campaign.copy_refused' },
+      ...{ workspaceId, ...service, action: 'campaign.copy_refused' },
       ...{ subjectType: 'campaign', subjectId: campaignId },
     })
   }

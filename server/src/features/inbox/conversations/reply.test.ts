@@ -421,7 +421,7 @@ test('what nobody knows to have arrived is never sent again, and settled by its 
 
 test('what a person says of an uncertain answer holds: it arrived, or it is sent again', async () => {
   const { ctx, workspaceId } = inbox
-  const by = { actor: operator }
+  const by = operator
   const leaveUncertain = async () => {
     const about = await conversation()
     fault = (moment) => (moment === '.' ? 'drop-after' : undefined)
@@ -466,7 +466,7 @@ test('an answer that nobody takes is withdrawn, and neither sent later nor in th
   fault = () => undefined
   inbox.outbox.length = 0
   await pauseMailbox(ctx, workspaceId, mailboxId, operator)
-  const again = sendAgain(ctx, workspaceId, id, { actor: operator })
+  const again = sendAgain(ctx, workspaceId, id, operator)
   await expect(again).rejects.toMatchObject({
     ...{ code: 'not_eligible', message: expect.stringContaining('paused') },
   })

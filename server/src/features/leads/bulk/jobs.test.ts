@@ -163,7 +163,7 @@ test('what became of a change of very many is listed, with why it failed', async
   const draft = await campaignOf()
   const move = { action: 'move', to_campaign_id: draft, filter } as const
   const failing = await changeMany(api.ctx, api.workspaceId, move, by)
-  const deleting = { actor: operator, requestId: 'test' }
+  const deleting = { ...operator, requestId: 'test' }
   await deleteDraftWithLeads(api.ctx, api.workspaceId, draft, deleting)
   await runLeadJobs(api.ctx)
   const running = await changeMany(api.ctx, api.workspaceId, { action: 'pause', filter }, by)

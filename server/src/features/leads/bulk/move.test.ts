@@ -156,7 +156,7 @@ test('who was written to is not moved while an answer may lie unread in the mail
 test('whose status says that nothing more is sent is not moved, though their campaign had ended before', async () => {
   const [campaign, target] = [await createCampaign(), await createCampaign()]
   const create = (name: string, effect: 'none' | 'stop') =>
-    createLabel(api.ctx, api.workspaceId, { name, effect }, by.actor)
+    createLabel(api.ctx, api.workspaceId, { name, effect }, by)
   const [label, mild] = [await create('No', 'stop'), await create('Warm', 'none')]
   const statuses = {
     'a@said.example': 'not_interested',
@@ -234,7 +234,7 @@ test('who is absent when their campaign ends is written to by the other one on r
 test('the label that a person gave goes along, and nobody is told of it once more', async () => {
   const [campaign, target] = [await createCampaign(), await createCampaign()]
   const tier = { name: 'Tier 1', effect: 'none' } as const
-  const label = await createLabel(api.ctx, api.workspaceId, tier, by.actor)
+  const label = await createLabel(api.ctx, api.workspaceId, tier, by)
   const emails = ['label@one.example', 'neutral@one.example', 'plain@one.example']
   const ids = await addLeads(campaign, emails)
   for (const [email, new_status] of [

@@ -5,6 +5,7 @@ import { sha256 } from '../../../kernel/crypto.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { MailFailure, type RedeemedCode, redeemCode } from '../../../kernel/mail/index.ts'
+import type { ChangedBy } from '../../audit/index.ts'
 import { addMailbox, findMailboxes, updateMailbox } from '../mailboxes.ts'
 import { findMailboxesByAddress } from '../queries.ts'
 import { consentFailed, explainError, staleState } from './explain.ts'
@@ -58,6 +59,7 @@ export async function finishConsent(
   ctx: Context,
   owner: StateOwner,
   { state: text, code, error, error_description }: ConsentAnswer,
+  by: ChangedBy,
 ): Promise<{ id: string; isNew: boolean }> {
   const state = openState(ctx, owner, text)
   if (!state) throw staleState()
@@ -66,7 +68,7 @@ export async function finishConsent(
   if (code === undefined) throw explainError(provider, 'no code')
   const client = getClient(ctx, provider)
   const redeemed = await redeem(ctx, client, state, code)
-  return connect(ctx, owner, { state, client, redeemed })
+  return connect(ctx, owner.workspaceId, { state, client, redeemed }, by)
 }
 
 async function redeem(
@@ -95,10 +97,10 @@ interface Redeemed {
 
 async function connect(
   ctx: Context,
-  { workspaceId, userId }: StateOwner,
+  workspaceId: string,
   { state: { provider, mailboxId }, client, redeemed }: Redeemed,
+  by: ChangedBy,
 ): Promise<{ id: string; isNew: boolean }> {
-  const actor = { type: 'user' as const, id: userId }
   const address = getAddress(client, redeemed.idToken, provider)
   const oauth2 = consentOf(provider, client, redeemed)
   const { smtp, imap } = serversOf(provider, client)
@@ -110,11 +112,11 @@ async function connect(
     throw asked ? anotherAccount() : wasRemoved()
   }
   if (known) {
-    await updateMailbox(ctx, workspaceId, known.id, servers, actor)
+    await updateMailbox(ctx, workspaceId, known.id, servers, by)
     return { id: known.id, isNew: false }
   }
   const added = { address: address.email, ...servers }
-  const { id } = await addMailbox(ctx, workspaceId, added, actor)
+  const { id } = await addMailbox(ctx, workspaceId, added, by)
   return { id, isNew: true }
 }
 

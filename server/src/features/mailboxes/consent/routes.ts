@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { ref, Uuid } from '../../../kernel/http/schema.ts'
+import { changedBy } from '../../audit/index.ts'
 import { getManagedMailbox } from '../manage/managed-mailboxes.ts'
 import { ManagedMailbox } from '../manage/schema.ts'
 import { beginConsent, finishConsent } from './consent.ts'
@@ -97,7 +98,7 @@ export const consentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (req, reply) => {
-      const { id, isNew } = await finishConsent(req.ctx, ownerOf(req), req.body)
+      const { id, isNew } = await finishConsent(req.ctx, ownerOf(req), req.body, changedBy(req))
       reply.code(isNew ? 201 : 200)
       return getManagedMailbox(req.ctx, req.caller.workspaceId, id)
     },

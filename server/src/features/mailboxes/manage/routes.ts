@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { pageRequest } from '../../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../../kernel/http/schema.ts'
+import { changedBy } from '../../audit/index.ts'
 import { refuseWhileHeld } from '../../sending/index.ts'
 import {
   addMailbox,
@@ -157,8 +158,9 @@ export const mailboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 201: ref(ManagedMailbox) },
       },
     },
-    async ({ ctx, caller, body }, reply) => {
-      const { id } = await addMailbox(ctx, caller.workspaceId, body, caller.actor)
+    async (req, reply) => {
+      const { ctx, caller, body } = req
+      const { id } = await addMailbox(ctx, caller.workspaceId, body, changedBy(req))
       reply.code(201)
       return getManagedMailbox(ctx, caller.workspaceId, id)
     },
@@ -178,9 +180,10 @@ export const mailboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(ManagedMailbox) },
       },
     },
-    async ({ ctx, caller, params: { id }, body }) => {
-      await updateMailbox(ctx, caller.workspaceId, id, body, caller.actor)
-      return getManagedMailbox(ctx, caller.workspaceId, id)
+    async (req) => {
+      const { ctx, caller, params, body } = req
+      await updateMailbox(ctx, caller.workspaceId, params.id, body, changedBy(req))
+      return getManagedMailbox(ctx, caller.workspaceId, params.id)
     },
   )
 
@@ -198,9 +201,10 @@ export const mailboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ref(ManagedMailbox) },
       },
     },
-    async ({ ctx, caller, params: { id } }) => {
-      const mailbox = await getManagedMailbox(ctx, caller.workspaceId, id)
-      await removeMailbox(ctx, caller.workspaceId, id, caller.actor)
+    async (req) => {
+      const { ctx, caller, params } = req
+      const mailbox = await getManagedMailbox(ctx, caller.workspaceId, params.id)
+      await removeMailbox(ctx, caller.workspaceId, params.id, changedBy(req))
       return mailbox
     },
   )
@@ -222,9 +226,10 @@ export const mailboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
           response: { 200: ref(ManagedMailbox) },
         },
       },
-      async ({ ctx, caller, params: { id } }) => {
-        await change(ctx, caller.workspaceId, id, caller.actor)
-        return getManagedMailbox(ctx, caller.workspaceId, id)
+      async (req) => {
+        const { ctx, caller, params } = req
+        await change(ctx, caller.workspaceId, params.id, changedBy(req))
+        return getManagedMailbox(ctx, caller.workspaceId, params.id)
       },
     )
   }

@@ -254,7 +254,7 @@ test('a lead whose mail was set aside goes on with the next step once a person r
   await sending.startRunner()
   const [entry] = await sending.waitForLedger((all) => stateOf(all, bob) === 'uncertain')
   await sql`alter table events drop constraint refused`.execute(peek)
-  await confirmArrived(ctx, workspaceId, entry?.id ?? '', { actor: operator })
+  await confirmArrived(ctx, workspaceId, entry?.id ?? '', operator)
   const body = { email, campaign_id: campaign.id, new_status: 'active' }
   await sending.call('POST', '/api/v2/lead/update/status', { body })
   const { sending_state, current_step } = await lead(bob)

@@ -53,7 +53,7 @@ async function uncertainAndDue(mails = 1) {
     }
     return (await planLanes(ctx, [lane], parts)).get(lane)
   }
-  const again = (own = ctx) => sendAgain(own, workspaceId, send.id, { actor: operator })
+  const again = (own = ctx) => sendAgain(own, workspaceId, send.id, operator)
   return { send, plan, again }
 }
 

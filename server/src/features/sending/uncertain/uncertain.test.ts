@@ -107,15 +107,13 @@ test('an uncertain mail is listed with what a person needs to decide', async () 
 test('a person says that it arrived: it is sent, and nothing is told twice', async () => {
   const { entry } = await sendOneUncertain()
   const { ctx, workspaceId } = sending
-  await confirmArrived(ctx, workspaceId, entry.id, { actor: operator })
+  await confirmArrived(ctx, workspaceId, entry.id, operator)
   expect((await sending.ledger())[0]).toMatchObject({ state: 'sent', attempt: 1 })
   expect(await sentEvents()).toBe(1)
-  await expect(
-    confirmArrived(ctx, workspaceId, entry.id, { actor: operator }),
-  ).rejects.toMatchObject({
+  await expect(confirmArrived(ctx, workspaceId, entry.id, operator)).rejects.toMatchObject({
     code: 'not_found',
   })
-  await expect(sendAgain(ctx, workspaceId, entry.id, { actor: operator })).rejects.toMatchObject({
+  await expect(sendAgain(ctx, workspaceId, entry.id, operator)).rejects.toMatchObject({
     code: 'not_found',
   })
 })
@@ -124,7 +122,7 @@ test('the delay of the next step counts from when it left, however late that was
   const { entry } = await sendOneUncertain()
   const { ctx, workspaceId } = sending
   ctx.clock.advance(3_600_000)
-  await confirmArrived(ctx, workspaceId, entry.id, { actor: operator })
+  await confirmArrived(ctx, workspaceId, entry.id, operator)
   const lead = { workspace_id: workspaceId, lead_id: entry.lead_id }
   const [last] = await findLastSent(ctx.db, [lead])
   expect(last?.sent_at).toEqual(entry.timestamp_transmitting)
@@ -137,7 +135,7 @@ test('a person has it sent again: once, with the same Message-ID, and counted on
   // The mailbox rests for a moment after a connection that broke.
   ctx.clock.advance(60_000)
   expect(await conversation(entry.lead_id)).toHaveLength(1)
-  await sendAgain(ctx, workspaceId, entry.id, { actor: operator })
+  await sendAgain(ctx, workspaceId, entry.id, operator)
   expect(await conversation(entry.lead_id)).toEqual([])
   const { body } = await sending.call(
     'GET',
@@ -170,11 +168,11 @@ test('a mail that a later step has followed is not sent again, and its lead stay
   await sending.waitForLedger((all) => all.some(({ state }) => state === 'sent'))
   const lead = () => ctx.database.peek.selectFrom('leads').selectAll().executeTakeFirst()
   const before = await lead()
-  await expect(sendAgain(ctx, workspaceId, entry.id, { actor: operator })).rejects.toMatchObject({
+  await expect(sendAgain(ctx, workspaceId, entry.id, operator)).rejects.toMatchObject({
     code: 'invalid_transition',
   })
   expect(await lead()).toEqual(before)
-  expect(await confirmArrived(ctx, workspaceId, entry.id, { actor: operator })).toMatchObject({
+  expect(await confirmArrived(ctx, workspaceId, entry.id, operator)).toMatchObject({
     state: 'sent',
   })
 })
@@ -200,7 +198,7 @@ test.each([
         })
     expect(answered).toBe(200)
     const before = await ctx.database.peek.selectFrom('leads').selectAll().executeTakeFirst()
-    await expect(sendAgain(ctx, workspaceId, entry.id, { actor: operator })).rejects.toMatchObject({
+    await expect(sendAgain(ctx, workspaceId, entry.id, operator)).rejects.toMatchObject({
       code: 'invalid_transition',
       message: expect.stringMatching(why),
     })
@@ -221,7 +219,7 @@ test('a mail to who is paused is sent again once they are resumed, and the answe
       body: { campaign_id: campaign.id, email: 'ann@lead.example', new_status },
     })
   await set('paused')
-  const again = await sendAgain(ctx, workspaceId, entry.id, { actor: operator })
+  const again = await sendAgain(ctx, workspaceId, entry.id, operator)
   expect(again.reasons).toEqual(['Nothing is sent to this lead for now: it is paused.'])
   await set('active')
   // The mailbox rests for a moment after a connection that broke.
@@ -261,7 +259,7 @@ test('a follow-up that is sent again after a hand-over wakes the mailbox that go
   await keepInboxRead(ctx.database.peek, bert.id)
   await sending.untilAsleep()
   const uncertain = entries.find(({ state }) => state === 'uncertain')
-  await sendAgain(ctx, workspaceId, uncertain?.id ?? '', { actor: operator })
+  await sendAgain(ctx, workspaceId, uncertain?.id ?? '', operator)
   const mails = await sending.waitForMails(2)
   expect(isFollowUp(mails[1]?.source.toString() ?? '')).toBe(true)
   const again = (await sending.waitForLedger(inState('sent'))).find(({ step: n }) => n === 2)
