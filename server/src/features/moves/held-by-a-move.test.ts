@@ -96,7 +96,7 @@ test('what a person does while one of their workspaces is moved is in the audit 
   }
   let recording: Promise<void> | undefined
   await toB(({ step }) => {
-    if (step === 'copy') recording ??= recordForPerson(ctx, userId, 'user.signed_in')
+    if (step === 'copy') recording ??= recordForPerson(ctx, userId, 'user.signed_in', operator)
   })
   await recording
   const { peek } = a.database

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { signIn } from '../users/index.ts'
-import { recordForPerson } from './record.ts'
+import { recordOwn } from './record.ts'
 
 /** By password; who has a second factor enters that next, and is not signed in before. */
 export async function enter(
@@ -10,6 +10,14 @@ export async function enter(
 ): Promise<{ second_factor: boolean }> {
   const userId = await signIn(req, reply, account)
   if (userId === null) return { second_factor: true }
-  await recordForPerson(req.process, userId, 'user.signed_in')
+  await recordSignIn(req, reply, userId)
   return { second_factor: false }
+}
+
+/** Nobody is signed in without an entry in the audit log: where it fails, the cookies stay here. */
+export async function recordSignIn(req: FastifyRequest, reply: FastifyReply, userId: string) {
+  await recordOwn(req, userId, 'user.signed_in').catch((error) => {
+    reply.removeHeader('set-cookie')
+    throw error
+  })
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { ref } from '../../kernel/http/schema.ts'
 import { beginOidc, finishOidc, notSignedIn } from '../users/index.ts'
 import { type Attempts, attempt } from './attempts.ts'
-import { recordForPerson } from './record.ts'
+import { recordSignIn } from './enter.ts'
 
 const OidcStart = Type.Object(
   { url: Type.String({ description: 'Where to sign in.' }) },
@@ -43,7 +43,7 @@ export const oidcRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
     const finish = async () => {
       const userId = await finishOidc(req, reply)
       if (userId === undefined) throw nobodyIn
-      await recordForPerson(req.process, userId, 'user.signed_in')
+      await recordSignIn(req, reply, userId)
     }
     // Each costs a request to the provider with our secret, however often one cookie comes with it.
     await attempt(attempts, { address: req.ip, by: 'provider' }, finish).catch((error) => {

@@ -28,7 +28,7 @@ export async function recordForPerson(
   ctx: ProcessContext,
   userId: string,
   action: PersonalAction,
-  by: ChangedBy = { actor: { type: 'user', id: userId } },
+  by: ChangedBy,
 ): Promise<void> {
   await askShardsUp(ctx, async (shard) => {
     for (const { id: workspaceId } of await listWorkspacesHere(shard, userId)) {

@@ -8,8 +8,7 @@ import {
   signOut,
 } from '../users/index.ts'
 import { type Attempts, attempt, type Trying } from './attempts.ts'
-import { enter } from './enter.ts'
-import { recordForPerson } from './record.ts'
+import { enter, recordSignIn } from './enter.ts'
 import { SecondFactorInput, SessionState, SetUpInput, SignInAnswer, SignInInput } from './schema.ts'
 import { describeSession } from './session-state.ts'
 import { setUp } from './set-up.ts'
@@ -97,7 +96,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = a
       const who: Trying = { address: req.ip, account: half && `code ${half.userId}` }
       const enterCode = () => enterSecondFactor(req, reply, half, req.body)
       const userId = await attempt(attempts, who, enterCode)
-      await recordForPerson(req.process, userId, 'user.signed_in')
+      await recordSignIn(req, reply, userId)
       return { second_factor: false }
     },
   )

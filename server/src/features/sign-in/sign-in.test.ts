@@ -2,8 +2,9 @@
 import { scryptSync } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { callOf, type TestApi, testApi } from '../../../test/app.ts'
+import { type Answer, callOf, type TestApi, testApi } from '../../../test/app.ts'
 import {
+  acceptInvitation,
   openBrowser,
   owner,
   password,
@@ -415,6 +416,18 @@ test('a password is kept by scrypt at its full cost wherever a test does not kee
   expect(scryptSync(password, salt, 64, cost).toString('hex')).toBe(key)
 })
 
+test('a sign-in that the audit log does not take opens no session', async () => {
+  await setUp(api)
+  await api.ctx.database.pool.query(`
+    create function no_room() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+    create trigger no_room before insert on audit_log execute function no_room()`)
+  const browser = openBrowser(api)
+  const body = { email: owner.email, password }
+  expect(outcome(await browser.call('POST', '/app/session', { body }))).toBe('503 unavailable')
+  expect((await browser.call('GET', '/app/session')).body.user).toBeNull()
+})
+
 test('a sign-in is told to every workspace of the person, and to no other', async () => {
   const browser = await setUp(api)
   const { user } = (await browser.call('GET', '/app/session')).body
@@ -430,4 +443,37 @@ test('a sign-in is told to every workspace of the person, and to no other', asyn
     return (await listAudit(api.ctx, workspaceId, page, filter)).items.length
   }
   expect(await Promise.all([api.workspaceId, second.id, others.id].map(signIns))).toEqual([2, 1, 0])
+})
+
+test('whoever sets up, signs in, sets a password, makes a workspace or joins one is in the audit log with the request', async () => {
+  const browser = openBrowser(api)
+  const headers = { 'x-workspace-id': api.workspaceId }
+  const body = { ...owner, token: await setUpToken(api), workspace: 'Acme' }
+  const setting = await browser.call('POST', '/app/set-up', { body })
+  const login = { email: owner.email, password }
+  const entering = await openBrowser(api).call('POST', '/app/session', { body: login })
+  const next = { current_password: password, new_password: 'another horse battery staple' }
+  const changing = await browser.call('POST', '/app/profile/password', { body: next })
+  const making = await browser.call('POST', '/app/workspaces', { body: { name: 'Beta' } })
+  const invite = { email: 'bob@example.com', role: 'viewer' }
+  const invited = await browser.call('POST', '/app/invitations', { headers, body: invite })
+  const account = { name: 'Bob', password }
+  const joining = await acceptInvitation(openBrowser(api), invited.body.url, account)
+  const link = await createPasswordReset(api.ctx, (await getUserByEmail(api.ctx, invite.email)).id)
+  const resetting = await resetPasswordBy(openBrowser(api), link.path, 'a third horse battery')
+
+  const { peek } = api.ctx.database
+  const entries = peek.selectFrom('audit_log').where('actor_type', '=', 'user')
+  const told = await entries.select(['action', 'request_id']).orderBy('id').execute()
+  const by = ({ headers: { 'x-request-id': request_id } }: Answer, ...actions: string[]) =>
+    actions.map((action) => ({ action, request_id }))
+  expect(told).toEqual([
+    ...by(setting, 'member.added', 'workspace.set', 'user.signed_in'),
+    ...by(entering, 'user.signed_in'),
+    ...by(changing, 'user.changed_password'),
+    ...by(making, 'member.added'),
+    ...by(invited, 'invitation.created'),
+    ...by(joining, 'member.added', 'user.signed_in'),
+    ...by(resetting, 'user.reset_password', 'user.signed_in'),
+  ])
 })

@@ -49,11 +49,12 @@ export async function finishOidc(
   const { handler } = await oidcAuthOf(req.process)
   const url = new URL(req.url, baseUrl)
   const answer = await handler(new Request(url, { headers: authHeaders(req) }))
-  passCookies(answer.headers, reply)
   const token = tokenIn(answer.headers)
   const page = token === '' ? explainEnd(req, answer) : '/'
   reply.code(302).header('location', new URL(page, baseUrl).href)
-  return token === '' ? undefined : queries.findUserOfSession(req.process.db, token)
+  const userId = token && (await queries.findUserOfSession(req.process.db, token))
+  passCookies(answer.headers, reply)
+  return userId || undefined
 }
 
 /** What better-auth calls a person whom nobody here has invited by this address. */
