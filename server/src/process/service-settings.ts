@@ -45,7 +45,7 @@ export async function writeServiceSettings(
   // With a database and a secret key of the operator's nothing has needed it before.
   await mkdir(dataDir, { recursive: true, mode: 0o711 })
   const next = `${fileOf(dataDir)}.new`
-  await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
+  await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600, flush: true })
   await rename(next, fileOf(dataDir))
 }
 
