@@ -38,6 +38,8 @@ export interface Said {
   shards: SaidByShard[]
   /** None of them is missing. */
   areAll: boolean
+  /** What processes were told, by the first. */
+  keptSettings: Map<string, string>
 }
 
 /**
@@ -71,7 +73,7 @@ export async function examineDatabase(
     await moves(db, said),
     await unsubscribes(db, now),
     ...(await contradictions(db, now)),
-    ...(await examineMail(db, config)),
+    ...(await examineMail(db, config, said.keptSettings)),
   ]
 }
 

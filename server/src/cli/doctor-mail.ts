@@ -1,11 +1,6 @@
 import { type Config, imapConnectionsOfEach } from '../config.ts'
 import { countWithoutUnsubscribing } from '../features/campaigns/index.ts'
-import {
-  findLinkAddress,
-  findLinkUrl,
-  isPublicAddress,
-  linkAddressRemedy,
-} from '../features/link-address/index.ts'
+import { findLinkUrl, isPublicAddress, linkAddressRemedy } from '../features/link-address/index.ts'
 import { leaseKind } from '../features/mailbox-lanes/index.ts'
 import {
   checkMailDomain,
@@ -33,6 +28,7 @@ const domainsMax = 10
 export async function examineMail(
   db: ProcessDb,
   config: Config,
+  keptSettings: Map<string, string>,
   lookupText: TextLookupFn = createTextLookup(),
 ): Promise<Finding[]> {
   const hold = await findSendingHold(db)
@@ -48,7 +44,7 @@ export async function examineMail(
     ...sending,
     mailboxes(counts, await countUnreadMailboxes(db)),
     ...(await reading(db, config, counts)),
-    await links(db, config),
+    await links(db, findLinkUrl({ config, keptSettings })),
     ...(await withoutUnsubscribing(db)),
     ...(await Promise.all(domains.map((one) => domain(one, lookupText)))),
   ]
@@ -111,18 +107,8 @@ async function reading(
   return [found('reading', 'warn', late, remedy)]
 }
 
-/** A process tells once a minute that it was given another address. */
-const contradictedMsMax = 180_000
-
-async function links(db: ProcessDb, config: Config): Promise<Finding> {
+async function links(db: ProcessDb, url: string): Promise<Finding> {
   const check = 'links of mails'
-  const url = await findLinkUrl({ db, config })
-  const stored = await findLinkAddress(db)
-  const contradictedMs = stored?.timestamp_contradicted?.getTime() ?? 0
-  if (Date.now() - contradictedMs < contradictedMsMax) {
-    const detail = `they lead to ${url}, a process that runs was given ${stored?.contradicting_url}`
-    return found(check, 'warn', detail, 'Give the same TRACKING_URL to every process.')
-  }
   if (isPublicAddress(url)) return fine(check, url)
   if ((await countRemoteSenders(db)) === 0) return fine(check, `${url}, for this machine alone`)
   const detail = `${url} reaches no recipient: mails are unsubscribed from by mail, and carry no links`

@@ -226,16 +226,14 @@ function listFaults(): [string, Fault, object][] {
     ],
     [
       'processes that were given different addresses for links',
-      async (own) => {
-        await addRemoteMailbox(own)
-        await queryUnchecked(
+      (own) =>
+        queryUnchecked(
           own,
-          `insert into link_address values
-             (true, 'https://a.example.com', true, 'https://b.example.com', now(), now())`,
-        )
-      },
+          `insert into kept_settings values
+             ('TRACKING_URL', 'https://a.example.com', outrider_now(), 'https://b.example.com', outrider_now())`,
+        ),
       {
-        ...{ check: 'links of mails', status: 'warn' },
+        ...{ check: 'settings of processes', status: 'warn' },
         detail: expect.stringContaining('https://b.example.com'),
       },
     ],
@@ -328,7 +326,7 @@ function listFaults(): [string, Fault, object][] {
       (own) =>
         queryUnchecked(
           own,
-          `insert into link_address values (true, 'https://links.example.com', true, null, null, now())`,
+          `insert into kept_settings values ('TRACKING_URL', 'https://links.example.com', outrider_now())`,
         ),
       {
         ...{ check: 'outbound policy', status: 'warn' },

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Config, firstShardName, type ShardAddress } from '../config.ts'
-import { findLinkAddress } from '../features/link-address/index.ts'
+import { listKeptSettings, trackingUrlOf } from '../features/kept-settings/index.ts'
 import { listLeaving } from '../features/moves/index.ts'
 import {
   describeInSeveral,
@@ -66,11 +66,12 @@ async function examineService(config: Config): Promise<Finding[]> {
     try {
       await checkDatabase(db, database.url, urlVariable(config))
       const pooler = config.databaseUrl ? [await pooling(config, config.databaseUrl)] : []
-      // Before it is migrated it keeps none.
-      const kept = await findLinkAddress(db).catch(() => undefined)
       const said = await askAll(config, db)
       const findings = [...pooler, ...(await examineDatabase(db, config, database.isOurs, said))]
-      const policy = outboundPolicy(config, kept?.url)
+      const policy = outboundPolicy(
+        config,
+        trackingUrlOf({ config, keptSettings: said.keptSettings }),
+      )
       return [policy, ...findings, ...(await examineShards(config, db, said))]
     } finally {
       await db.destroy()
@@ -95,9 +96,12 @@ async function askAll(config: Config, first: ProcessDb): Promise<Said> {
         ...{ shard, workspaces: await listWorkspaces({ db }), leaving: await listLeaving(db) },
       })),
     ])
+    // Before it is migrated it keeps none.
+    const kept = await listKeptSettings(first).catch(() => [])
+    const keptSettings = new Map(kept.map(({ name, value }) => [name, value]))
     const shards = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     const areAll = named.status === 'fulfilled' && shards.length === answers.length
-    return { shards, areAll }
+    return { shards, areAll, keptSettings }
   } finally {
     await Promise.all(others.map(({ db }) => db.destroy()))
   }

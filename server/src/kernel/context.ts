@@ -55,8 +55,6 @@ export interface AnyContext {
   processMark?: ProcessMark | undefined
   /** Why this process is not ready although it answers. */
   troubles?: Troubles
-  /** Where the links of mails lead by what the database keeps, once another process was given it. */
-  keptLinks: { url: string | undefined }
   /** What any process was told that has to hold for all, by the names of the environment. */
   keptSettings: Map<string, string>
   log: Log

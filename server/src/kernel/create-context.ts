@@ -31,7 +31,6 @@ export function createContext(parts: Parts): ProcessContext {
     lookupMail: parts.lookupMail ?? createMailLookup(),
     lookupText: parts.lookupText ?? createTextLookup(),
     metrics: parts.metrics ?? createMetrics(),
-    keptLinks: { url: undefined },
     keptSettings: new Map(),
     ...parts,
   }

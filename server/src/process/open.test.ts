@@ -1,10 +1,12 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { testContext } from '../../test/context.ts'
 import { testDatabase } from '../../test/database.ts'
 import { patience } from '../../test/patience.ts'
 import { makeDataDir, makeDataDirWithDatabase } from '../../test/processes.ts'
 import { readConfig } from '../config.ts'
+import { keepListener } from '../features/kept-settings/index.ts'
 import { isSetUp } from '../features/users/index.ts'
 import { withSession } from '../kernel/db/session.ts'
 import { startPostgres } from '../kernel/postgres/index.ts'
@@ -46,6 +48,15 @@ test('a command beside a service whose PostgreSQL is still recovering waits for 
   await using postgres = await starting
   await using database = await opening
   expect(database).toMatchObject({ url: postgres.url, isOurs: false })
+})
+
+test('a command goes by what processes of the service were told', async () => {
+  await using ctx = await testContext()
+  await keepListener(ctx, 'http://127.0.0.1:4000')
+  const DATA_DIR = await makeDataDir()
+  const config = readConfig({ DATABASE_URL: ctx.database.url, DATA_DIR })
+  await using opened = await openOperator(config, { log })
+  expect([...opened.ctx.keptSettings]).toEqual([['listener', 'http://127.0.0.1:4000']])
 })
 
 test('a command can move a workspace, however few connections a process may have', async () => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, imapConnectionsOfEach, type ShardAddress } from '../config.ts'
+import { readKept } from '../features/kept-settings/index.ts'
 import { makeDefaultWorkspace } from '../features/workspaces/index.ts'
 import { createClock } from '../kernel/clock.ts'
 import { aroundPooler, type ProcessContext } from '../kernel/context.ts'
@@ -118,13 +119,15 @@ export async function openOperator(config: Config, options: OpenOptions): Promis
   const database = stack.use(await openDatabase(config, options))
   const migrations = database.isOurs ? 'apply' : 'require'
   const databaseConnectionsMax = Math.max(commandConnectionsMin, config.databaseConnectionsMax)
-  return await open(stack, { ...config, databaseConnectionsMax }, database.url, {
+  const opened = await open(stack, { ...config, databaseConnectionsMax }, database.url, {
     ...options,
     serves: false,
     migrations,
     timeouts: commandTimeouts,
     ownsDataDir: database.isOurs,
   })
+  await readKept(opened.ctx)
+  return opened
 }
 
 /** A move has three at once: one keeps its lock, one copies, and one reads the sums meanwhile. */

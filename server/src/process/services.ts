@@ -16,7 +16,7 @@ import { connectDatabase } from './database.ts'
 import { forEachShard } from './for-each-shard.ts'
 import { gaugeConnections, setGauges } from './gauges.ts'
 import { keepSettings } from './kept-settings.ts'
-import { followLinkAddress, settleLinkAddress, watchLinkAddress } from './link-address.ts'
+import { tellLinkAddress } from './link-address.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { type OpenProcess, openServer } from './open.ts'
 import type { Role } from './role.ts'
@@ -48,17 +48,12 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
   // A runner serves nobody, and has none of the addresses that commands print.
   if (role !== 'runner') await writeSettingsOrNot(ctx)
   await using _settings = await keepSettings(ctx, role)
-  await settleLinkAddress(ctx)
   await using _health = await forEachShard(opened, 'health', async (shard) => {
     const isEmbedded = shard.ctx.config.databaseUrl === undefined
     return watchHealth(shard.ctx, isEmbedded ? config.dataDir : undefined)
   })
-  await using _addresses = await forEachShard(opened, 'link address', async (shard) =>
-    shard.ctx === ctx ? new AsyncDisposableStack() : followLinkAddress(ctx, shard.ctx),
-  )
   await using services = await startServices(role, opened)
-  const listener = role === 'runner' ? undefined : services.address
-  await using _links = await watchLinkAddress(ctx, listener)
+  await tellLinkAddress(ctx, role === 'runner' ? undefined : services.address)
   const { version } = config
   log.info({ role, address: services.address, version }, 'started')
   if (role !== 'runner' && !isJournal) await announce(ctx, services.address)

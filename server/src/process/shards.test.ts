@@ -28,12 +28,9 @@ import { readConfig } from '../config.ts'
 import { optOutEverywhere } from '../features/acquisition/index.ts'
 import { operator } from '../features/audit/index.ts'
 import { findOptedOut, optOut } from '../features/directory/index.ts'
+import { keepListener } from '../features/kept-settings/index.ts'
 import { createSecret } from '../features/keys/secret.ts'
-import {
-  copyLinkAddress,
-  findLinkUrl,
-  keepListenerAddress,
-} from '../features/link-address/index.ts'
+import { findLinkUrl } from '../features/link-address/index.ts'
 import { addMember } from '../features/members/index.ts'
 import { moveWorkspace } from '../features/moves/index.ts'
 import {
@@ -292,10 +289,8 @@ test('what concerns the whole installation reaches every shard', async () => {
   )
   expect(optouts.map((rows) => rows.length)).toEqual([1, 1])
 
-  await keepListenerAddress(ctx, 'http://127.0.0.1:1234')
-  const b = sharded.shards.byName('b').ctx
-  await copyLinkAddress(ctx, b)
-  expect(await findLinkUrl(b)).toBe('http://127.0.0.1:1234')
+  await keepListener(ctx, 'http://127.0.0.1:1234')
+  expect(findLinkUrl(sharded.shards.byName('b').ctx)).toBe('http://127.0.0.1:1234')
 })
 
 async function addLeads(key: string, emails: string[]) {

@@ -191,7 +191,7 @@ export async function findUnready(ctx: Context, workspaceId: string, id: string)
 /** What it sends by. */
 async function findMeans(tx: Context, { workspace_id, email_list }: queries.CampaignRow) {
   const { mailboxes } = await findSenders(tx.db, workspace_id, email_list, email_list)
-  return { mailboxes, linkUrl: await findLinkUrl(tx) }
+  return { mailboxes, linkUrl: findLinkUrl(tx) }
 }
 
 /** Leads are rescheduled at once, and those that are left without a step are finished later. */

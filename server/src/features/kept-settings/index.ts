@@ -3,11 +3,15 @@ export {
   compareSettings,
   eventDaysOf,
   isKeptClient,
+  keepListener,
   lackingClients,
+  listenerOf,
   outboundOf,
+  readKept,
   retentionDaysOf,
   tellFirst,
   toldMsMax,
   toldSettings,
+  trackingUrlOf,
 } from './kept-settings.ts'
 export { listKeptSettings } from './queries.ts'

@@ -75,6 +75,32 @@ export function outboundOf(
   return { mode: 'public', allow: parseCidrs(allow.join(' ')) }
 }
 
+/** It is of no environment: each API has its own, so nobody contradicts it. */
+const listenerName = 'listener'
+
+/** Where the API that was started last listens: links of mails lead there until a process is told where. */
+export const listenerOf = ({ keptSettings }: Pick<AnyContext, 'keptSettings'>) =>
+  keptSettings.get(listenerName)
+
+export async function keepListener(ctx: AnyContext, url: string): Promise<void> {
+  await queries.putSetting(ctx.db, { name: listenerName, value: url, timestamp_told: ctx.now() })
+  ctx.keptSettings.set(listenerName, url)
+}
+
+/** Most processes of an installation are not told it, and its links have to work for years. */
+const trackingUrl = 'TRACKING_URL'
+/** Its value that takes away the address that another process was told. */
+const noUrl = 'none'
+
+/** Where the links of mails lead, if any process was told. */
+export function trackingUrlOf({
+  config,
+  keptSettings,
+}: Pick<AnyContext, 'config' | 'keptSettings'>): string | undefined {
+  const url = keptSettings.get(trackingUrl) ?? config.trackingUrl
+  return url === null || url === noUrl ? undefined : url
+}
+
 /** What this process was told that has to hold for the others as well, by the names of the environment. */
 export function toldSettings(
   config: Config,
@@ -85,6 +111,7 @@ export function toldSettings(
     const client = config.mailClients[mailClients[name]]
     if (client) told.set(name, clientText(client.clientId, client.tokenUrl))
   }
+  if (config.trackingUrl !== undefined) told.set(trackingUrl, config.trackingUrl ?? noUrl)
   const { mode, allow } = config.outbound
   // The addresses of a runner by itself are nobody's.
   if (servesApi && mode === 'public') {
@@ -126,10 +153,11 @@ export async function tellFirst(ctx: AnyContext, process: Process): Promise<void
  */
 export async function compareSettings(ctx: AnyContext, process: Process): Promise<Contradiction[]> {
   const now = ctx.now()
-  const told = listsOf(process.told)
-  if (process.told.size > 0) await queries.tellSettings(ctx.db, told, now, staleBefore(now))
+  // Where links lead is told at a start alone: the API may be away for longer than a runner waits for it.
+  const again = new Map([...process.told].filter(([name]) => name !== trackingUrl))
+  if (again.size > 0) await queries.tellSettings(ctx.db, listsOf(again), now, staleBefore(now))
   const contradicted = contradictionsOf(await readSettings(ctx, process), process)
-  if (contradicted.length > 0) await queries.saveContradictions(ctx.db, told, now)
+  if (contradicted.length > 0) await queries.saveContradictions(ctx.db, listsOf(process.told), now)
   return contradicted
 }
 
@@ -141,11 +169,16 @@ const keepingHistory = ['WEBHOOK_RETENTION_DAYS', 'AUDIT_RETENTION_DAYS']
 
 async function readSettings(ctx: AnyContext, { told, servesApi }: Process) {
   if (servesApi) {
-    const names = [...told.keys()]
+    const names = [...told.keys(), trackingUrl, listenerName]
     const now = ctx.now()
     await queries.deleteUntold(ctx.db, [...names, ...keepingHistory], staleBefore(now))
     await queries.deleteUntold(ctx.db, names, new Date(now.getTime() - dayMs))
   }
+  return readKept(ctx)
+}
+
+/** Takes in what processes were told; all there is to do for one that does one thing, and tells nothing. */
+export async function readKept(ctx: AnyContext): Promise<queries.KeptSetting[]> {
   const kept = await queries.listKeptSettings(ctx.db)
   ctx.keptSettings.clear()
   for (const { name, value } of kept) ctx.keptSettings.set(name, value)

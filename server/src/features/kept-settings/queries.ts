@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { AnyDb } from '../../kernel/db/db.ts'
+import type { KeptSettings } from '../../kernel/db/types.gen.ts'
 
 export interface KeptSetting {
   name: string
@@ -34,10 +35,17 @@ export const saveContradictions = (db: AnyDb, { names, values }: Told, at: Date)
     from unnest(${names}::text[], ${values}::text[]) as told (name, value)
     where k.name = told.name and k.value <> told.value`.execute(db)
 
+export const putSetting = (db: AnyDb, setting: Insertable<KeptSettings>) =>
+  db
+    .insertInto('kept_settings')
+    .values(setting)
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(setting))
+    .execute()
+
 /** What none of these is, and nobody has told since. */
 export const deleteUntold = (db: AnyDb, names: string[], staleBefore: Date) =>
   db
     .deleteFrom('kept_settings')
     .where('timestamp_told', '<', staleBefore)
-    .$if(names.length > 0, (query) => query.where('name', 'not in', names))
+    .where('name', 'not in', names)
     .execute()

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
-import { settleLinkAddress, watchLinkAddress } from '../../process/link-address.ts'
-import { findLinkAddress, findLinkUrl } from './index.ts'
+import { dayMs } from '../../kernel/durations.ts'
+import { keepSettings } from '../../process/kept-settings.ts'
+import { tellLinkAddress } from '../../process/link-address.ts'
+import { compareSettings, toldSettings } from '../kept-settings/index.ts'
+import { findLinkUrl } from './index.ts'
 
 let ctx: TestContext
 beforeEach(async () => {
@@ -9,16 +12,12 @@ beforeEach(async () => {
 })
 afterEach(() => ctx[Symbol.asyncDispose]())
 
-const given = (trackingUrl: string | null | undefined) => ({
-  ...ctx,
-  config: { ...ctx.config, trackingUrl },
-})
-
 /** A process of the service that starts, and ends when it has said what there is to say. */
 async function start(trackingUrl: string | null | undefined, listener?: string) {
-  const process = given(trackingUrl)
-  await settleLinkAddress(process)
-  await using _watch = await watchLinkAddress(process, listener)
+  const config = { ...ctx.config, trackingUrl }
+  const process = { ...ctx, config, keptSettings: new Map<string, string>() }
+  await using _settings = await keepSettings(process, 'api')
+  await tellLinkAddress(process, listener)
   return process
 }
 
@@ -28,34 +27,42 @@ const warnings = () =>
     .filter(({ level }) => level === 40)
     .map(({ msg }) => msg)
 
-test('the address that one process was given is that of every process', async () => {
+test('the address that one process was given is that of every process, until another is given', async () => {
   await start('https://go.example.com')
-  expect(await findLinkUrl(given(undefined))).toBe('https://go.example.com')
-  await start(undefined, 'http://127.0.0.1:18477')
-  expect(await findLinkUrl(given(undefined))).toBe('https://go.example.com')
+  expect(findLinkUrl(await start(undefined))).toBe('https://go.example.com')
+  // Links have to work for years, and most processes are not given it.
+  ctx.clock.advance(400 * dayMs)
+  expect(findLinkUrl(await start(undefined, 'http://127.0.0.1:18477'))).toBe(
+    'https://go.example.com',
+  )
+  await start('https://two.example.com')
+  expect(findLinkUrl(await start(undefined))).toBe('https://two.example.com')
   expect(warnings()).toEqual([])
 })
 
 test('until one is given it is where the API listens, and the start says that this is not enough', async () => {
   await start(undefined, 'http://127.0.0.1:18477')
-  expect(await findLinkUrl(given(undefined))).toBe('http://127.0.0.1:18477')
   expect(warnings()).toEqual([expect.stringContaining('Set TRACKING_URL to an https address')])
+  ctx.clock.advance(400 * dayMs)
+  expect(findLinkUrl(await start(undefined))).toBe('http://127.0.0.1:18477')
 })
 
-test('two processes that were given different ones are told apart, at the start and later', async () => {
-  const first = await start('https://one.example.com')
-  await start('https://two.example.com')
-  expect(await findLinkUrl(first)).toBe('https://two.example.com')
-  expect(warnings()).toEqual([expect.stringContaining('give the same TRACKING_URL')])
-  await using _watch = await watchLinkAddress(first, undefined)
-  await ctx.database.until(async () => (await findLinkAddress(ctx.db))?.contradicting_url)
-  expect(await findLinkAddress(ctx.db)).toMatchObject({
-    ...{ url: 'https://two.example.com', contradicting_url: 'https://one.example.com' },
-  })
-})
-
-test('"none" forgets what was given', async () => {
-  await start('https://go.example.com')
+test('"none" takes away what was given, also from a process that runs on with it, which says so', async () => {
+  const runner = await start('https://go.example.com')
   await start(null, 'http://127.0.0.1:3000')
-  expect(await findLinkUrl(given(undefined))).toBe('http://127.0.0.1:3000')
+  expect(findLinkUrl(await start(undefined))).toBe('http://127.0.0.1:3000')
+  const told = toldSettings(runner.config, { servesApi: false })
+  expect(await compareSettings(runner, { told, servesApi: false })).toEqual([
+    { name: 'TRACKING_URL', told: 'https://go.example.com', other: 'none' },
+  ])
+  expect(findLinkUrl(runner)).toBe('http://127.0.0.1:3000')
+})
+
+test('the address of the process that was started last holds, however long that one is away', async () => {
+  const runner = await start('https://old.example.com')
+  await start('https://new.example.com')
+  ctx.clock.advance(dayMs)
+  const told = toldSettings(runner.config, { servesApi: false })
+  await compareSettings(runner, { told, servesApi: false })
+  expect(findLinkUrl(runner)).toBe('https://new.example.com')
 })

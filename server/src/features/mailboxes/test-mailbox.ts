@@ -103,7 +103,7 @@ class Test {
   }
 
   async #checkLinks(): Promise<void> {
-    const url = await findLinkUrl(this.#ctx)
+    const url = findLinkUrl(this.#ctx)
     if (canCarryLinks(this.#mailbox, url)) return this.#tellOk('links', `they lead to ${url}`)
     const detail = `${url} reaches no recipient: unsubscribing goes by mail, and nothing is tracked`
     this.#tell({ step: 'links', status: 'warn', detail, remedy: linkAddressRemedy })

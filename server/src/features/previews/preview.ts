@@ -81,7 +81,7 @@ export async function previewStep(
   const mailbox = test
     ? await getMailbox(ctx, workspaceId, test.mailboxId)
     : await findSender(ctx, campaign, lead)
-  const made = (await new LinkMaker(ctx).look()).of(mailbox)
+  const made = new LinkMaker(ctx).of(mailbox)
   const links = test || isLookedAt ? harmless(made, mailbox.address) : made
 
   const notSent = [

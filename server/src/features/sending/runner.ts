@@ -48,7 +48,6 @@ const pollEveryMs = 500
 const sweepEveryMs = 1_000
 const reconcileEveryMs = 15_000
 const watchEveryMs = 1_000
-const linksEveryMs = 5_000
 const withdrawEveryMs = 5_000
 /** Buckets of one step of the sweep: with all of them a round takes half a minute. */
 const sweepBuckets = 9
@@ -68,7 +67,6 @@ export async function startSendingRunner(
   const guard = new RestoreGuard(ctx, options.marker)
   await guard.look()
   const parts = createSenderParts(ctx, guard, await readDatabaseTime(ctx.db), owner)
-  await parts.links.look()
   let isStopping = false
   const lanes = new Lanes(ctx, parts, {
     ...options,
@@ -100,9 +98,6 @@ export async function startSendingRunner(
     lanes.recoverAgain()
     sweep.first(owner.buckets())
     sweeping.wake()
-  })
-  const refreshingLinks = startLoop(ctx, 'link address', linksEveryMs, async () => {
-    await parts.links.look()
   })
   const discover = startLoop(ctx, 'woken mailboxes', tickEveryMs, async (hinted) => {
     lanes.tick()
@@ -143,15 +138,7 @@ export async function startSendingRunner(
     async stop(withinMs = 5_000) {
       isStopping = true
       await unlisten?.()
-      const loops = [
-        waking,
-        discover,
-        sweeping,
-        reconciling,
-        guarding,
-        refreshingLinks,
-        withdrawing,
-      ]
+      const loops = [waking, discover, sweeping, reconciling, guarding, withdrawing]
       await Promise.all(loops.map((loop) => loop.stop()))
       await uncertain.idle(withinMs)
       await lanes.drain(withinMs)

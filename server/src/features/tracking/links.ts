@@ -26,27 +26,24 @@ export interface TrackingLinks {
 
 /** Makes the links of the mails of one process, for whatever mailbox sends them. */
 export class LinkMaker {
-  readonly #ctx: Pick<AnyContext, 'config' | 'secrets' | 'db'>
+  readonly #ctx: Pick<AnyContext, 'config' | 'secrets' | 'keptSettings'>
   readonly #tokens: TokenBox
-  #url = ''
+  #url: string
   #web: TrackingLinks
 
-  constructor(ctx: Pick<AnyContext, 'config' | 'secrets' | 'db'>) {
+  constructor(ctx: Pick<AnyContext, 'config' | 'secrets' | 'keptSettings'>) {
     this.#ctx = ctx
     this.#tokens = tokenBoxOf(ctx)
+    this.#url = findLinkUrl(ctx)
     this.#web = webLinks(this.#tokens, this.#url)
   }
 
-  /** Another process may have been given another address meanwhile. */
-  async look(): Promise<this> {
-    const url = await findLinkUrl(this.#ctx)
+  of(sender: LinkSender): TrackingLinks {
+    const url = findLinkUrl(this.#ctx)
+    // Another process may have been told another address meanwhile.
     if (url !== this.#url) this.#web = webLinks(this.#tokens, url)
     this.#url = url
-    return this
-  }
-
-  of(sender: LinkSender): TrackingLinks {
-    return canCarryLinks(sender, this.#url) ? this.#web : mailLinks(this.#tokens, sender.address)
+    return canCarryLinks(sender, url) ? this.#web : mailLinks(this.#tokens, sender.address)
   }
 }
 

@@ -467,15 +467,6 @@ export interface Leads {
   workspace_id: string;
 }
 
-export interface LinkAddress {
-  contradicting_url: string | null;
-  is_given: boolean;
-  is_only: Generated<boolean>;
-  timestamp_contradicted: Timestamp | null;
-  timestamp_updated: Timestamp;
-  url: string;
-}
-
 export interface MailboxDays {
   day: string;
   mailbox_id: string;
@@ -964,7 +955,6 @@ export interface DB {
   lead_job_changes: LeadJobChanges;
   lead_jobs: LeadJobs;
   leads: Leads;
-  link_address: LinkAddress;
   mailbox_days: MailboxDays;
   mailbox_folders: MailboxFolders;
   mailbox_lanes: MailboxLanes;

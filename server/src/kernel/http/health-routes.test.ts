@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
-import { settleLinkAddress } from '../../process/link-address.ts'
+import { keepSettings } from '../../process/kept-settings.ts'
 import { captureStatements } from '../db/client.ts'
 import { createLog } from '../log.ts'
 import { startLoop } from '../runner/loop.ts'
@@ -175,14 +175,9 @@ test('/metrics needs the token, too, where only another process was told that ot
   await using first = await testApi()
   const { ctx } = first
   const ask = async () => (await first.app.inject({ url: '/metrics' })).json().message
-  await settleLinkAddress({
-    ...ctx,
-    ...{
-      config: { ...ctx.config, trackingUrl: 'https://links.example.com' },
-      keptLinks: { url: undefined },
-    },
-  })
-  await settleLinkAddress(ctx)
+  const config = { ...ctx.config, trackingUrl: 'https://links.example.com' }
+  await using _other = await keepSettings({ ...ctx, config, keptSettings: new Map() }, 'api')
+  await using _own = await keepSettings(ctx, 'api')
   expect(await ask()).toContain('METRICS_TOKEN')
 })
 

@@ -106,10 +106,12 @@ function checkMetricsAccess(req: FastifyRequest, ctx: ProcessContext) {
 }
 
 /** Nobody elsewhere was given an address of it, also not by what another process was told. */
-const isForThisMachine = ({ config, keptLinks }: ProcessContext) => {
+const isForThisMachine = ({ config, keptSettings }: ProcessContext) => {
   const { host, baseUrl, apiUrl, trackingUrl } = config
-  const addresses = [baseUrl, apiUrl, trackingUrl ?? baseUrl, keptLinks.url ?? baseUrl]
-  return isLoopback(host) && addresses.every((url) => isLoopback(new URL(url).hostname))
+  const urls = [baseUrl, apiUrl, trackingUrl, keptSettings.get('TRACKING_URL')]
+  // `none` is no address.
+  const hosts = urls.flatMap((url) => URL.parse(url ?? '')?.hostname ?? [])
+  return isLoopback(host) && hosts.every(isLoopback)
 }
 
 const proxyHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']

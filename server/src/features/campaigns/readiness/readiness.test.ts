@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
 import { createReadyCampaign, oneStep } from '../../../../test/campaigns.ts'
-import { keepGivenAddress } from '../../link-address/index.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -57,7 +56,7 @@ test('with one, whichever process was given it, it starts', async () => {
   await using own = await testApi()
   const { id } = await createReadyCampaign(own, { open_tracking: true, link_tracking: true })
   const trackingUrl = 'https://go.example.com'
-  await keepGivenAddress({ ...own.ctx, config: { ...own.ctx.config, trackingUrl } })
+  own.ctx.keptSettings.set('TRACKING_URL', trackingUrl)
   const path = `/api/v2/campaigns/${id}`
   expect((await own.call('PATCH', path, { body: { status: 'active' } })).status).toBe(200)
 })

@@ -128,7 +128,7 @@ async function checkTracking(
   mailbox: ManagedMailbox,
   domain: string,
 ): Promise<DnsFinding> {
-  const url = await findLinkUrl(ctx)
+  const url = findLinkUrl(ctx)
   const record = 'tracking' as const
   if (canCarryLinks(mailbox, url)) {
     return { record, status: 'ok', detail: `links lead to ${url}`, remedy: null, records: [] }
