@@ -23,7 +23,6 @@ const benches: Record<string, () => Promise<Bench>> = {
   lists: () => import('./lists.ts'),
   'mail-search': () => import('./mail-search.ts'),
   messages: () => import('./messages.ts'),
-  pgdog: () => import('./pgdog.ts'),
   planning: () => import('./planning.ts'),
   pooler: () => import('./pooler.ts'),
   replies: () => import('./replies.ts'),
