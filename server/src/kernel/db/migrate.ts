@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { packageFile } from '../own-files.ts'
+import { openClient } from './open-client.ts'
 
 const folder = packageFile('migrations/')
 
@@ -25,10 +26,7 @@ export async function migrate(
   url: string,
   onLocked: () => void = () => undefined,
 ): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'outrider migrate' })
-  // Its loss fails the statement under way; unheard, the event would end the process.
-  client.on('error', () => undefined)
-  await client.connect()
+  const client = await openClient(url, 'outrider migrate')
   try {
     const applied: string[] = []
     for (;;) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
+import { openClient } from './open-client.ts'
 
 /** What keeps connections between this process and PostgreSQL, such as PgBouncer. */
 export interface Pooler {
@@ -74,17 +75,7 @@ export async function identify(url: string): Promise<string> {
   }
 }
 
-async function open(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'outrider probe',
-    connectionTimeoutMillis: answerMs,
-  })
-  // Its loss fails the statement under way; unheard, the event would end the process.
-  client.on('error', () => undefined)
-  await client.connect()
-  return client
-}
+const open = (url: string) => openClient(url, 'outrider probe', answerMs)
 
 const ask = (client: pg.Client, query: { text: string; name?: string }): Promise<pg.QueryResult> =>
   client.query({ ...query, query_timeout: answerMs } as pg.QueryConfig)

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
+import { openClient } from '../db/open-client.ts'
 import type { Log } from '../log.ts'
 import { type Cluster, clusterAt, clusterExists, readUrl } from './cluster.ts'
 import { patienceMs } from './patience.ts'
@@ -83,22 +84,16 @@ async function findUrl(cluster: Cluster): Promise<URL> {
 
 /** Undefined unless the server that answers is the one on these very files. */
 async function connect(cluster: Cluster, url: URL): Promise<pg.Client | undefined> {
-  const client = new pg.Client({
-    connectionString: String(url),
-    application_name: sessionName,
-    connectionTimeoutMillis: 5000,
-  })
-  // Its end is told by `end`; unheard, the event would end the process.
-  client.on('error', () => undefined)
+  let client: pg.Client | undefined
   try {
-    await client.connect()
+    client = await openClient(String(url), sessionName, 5000)
     const { rows } = await client.query(`select current_setting('data_directory') as directory`)
     // A copied DATA_DIR names the server of the original.
     if ((await realpath(rows[0].directory)) === (await realpath(cluster.data))) return client
   } catch {
     // Nobody there, starting, stopping or a stranger: no server of ours answers.
   }
-  // Not waited for: of a connection that a stopping server refused, the end is never told.
-  void client.end().catch(() => undefined)
+  // Not waited for: a server that is stopping may never tell the end.
+  void client?.end().catch(() => undefined)
   return undefined
 }

@@ -1,6 +1,6 @@
 import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
+import { openClient } from '../../kernel/db/open-client.ts'
 
 /** What a base backup consists of, below PostgreSQL's data directory. */
 export interface BaseBackupSink {
@@ -18,10 +18,7 @@ export interface BaseBackupSink {
  * @param data its data directory, readable here
  */
 export async function copyRunning(url: string, data: string, sink: BaseBackupSink): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'outrider backup' })
-  // Its end fails the next statement.
-  client.on('error', () => undefined)
-  await client.connect()
+  const client = await openClient(url, 'outrider backup')
   const ask = async (text: string, values: unknown[] = []) =>
     (await client.query(text, values)).rows[0] as Record<string, string>
   try {

@@ -1,11 +1,11 @@
 import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import pg from 'pg'
 import type { Config } from '../../config.ts'
 import type { ProcessDb } from '../../kernel/db/db.ts'
 import { migrationNames } from '../../kernel/db/migrate.ts'
 import { readMigrationGap } from '../../kernel/db/migration-gap.ts'
+import { openClient } from '../../kernel/db/open-client.ts'
 import type { Log } from '../../kernel/log.ts'
 import { clusterAt, giveToOwner } from '../../kernel/postgres/index.ts'
 import { applyMigrations } from '../database.ts'
@@ -35,13 +35,7 @@ interface Update {
  * @throws when there is no room for the backup, with what to do
  */
 export async function updateDatabase(config: Config, update: Update): Promise<string[]> {
-  const client = new pg.Client({
-    connectionString: update.url,
-    application_name: 'outrider update',
-  })
-  // Its loss fails the update as well; unheard, the event would end the process.
-  client.on('error', () => undefined)
-  await client.connect()
+  const client = await openClient(update.url, 'outrider update')
   try {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as locked', [lockKey])
     if (!rows[0].locked) {
