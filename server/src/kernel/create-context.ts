@@ -36,5 +36,6 @@ export function createContext(parts: Parts): ProcessContext {
   }
 }
 
-const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+/** By the machine's clock, whatever a context sleeps by. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   wait(ms, undefined, { ...(signal ? { signal } : {}) }).catch(() => undefined)

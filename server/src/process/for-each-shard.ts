@@ -4,8 +4,6 @@ import { withTimeout } from './shutdown.ts'
 
 /** Between two attempts to start something on a shard. */
 const pauseMs = 2_000
-/** An attempt that hangs must not keep the rest from ending in time. */
-const hangMs = 1000
 
 type Opened = Omit<OpenShard, 'name'>
 
@@ -52,7 +50,7 @@ export async function forEachShard(
       stopping.abort()
       await Promise.all([
         ...started.map((part) => part[Symbol.asyncDispose]()),
-        withTimeout(hangMs, Promise.all(attempts)),
+        withTimeout(Promise.all(attempts)),
       ])
     },
   }

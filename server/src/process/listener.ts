@@ -35,10 +35,10 @@ export async function listenOn(app: FastifyInstance, place: Place): Promise<List
       for (const answer of underWay) {
         if (!answer.headersSent) answer.setHeader('connection', 'close')
       }
-      const closed = app.close()
-      if (await withTimeout(drainMs, closed)) return
+      const closed = app.close().then(() => true)
+      if (await withTimeout(closed, drainMs)) return
       app.server.closeAllConnections()
-      await withTimeout(1000, closed)
+      await withTimeout(closed)
     },
   }
 }

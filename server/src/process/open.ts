@@ -243,7 +243,7 @@ async function openOne(
 ): Promise<Omit<OpenProcess, keyof AsyncDisposable>> {
   const { log, signal } = options
   const use = (connected: ProcessDb) => {
-    stack.defer(async () => void (await withTimeout(hangMs, connected.destroy())))
+    stack.defer(async () => void (await withTimeout(connected.destroy())))
     return connected
   }
   const db = use(connectDatabase(config, url, options.timeouts).db)
@@ -274,11 +274,8 @@ async function openOne(
     ...(directDb ? { directDb } : {}),
     ...shared,
   })
-  if (!shared.http) stack.defer(async () => void (await withTimeout(hangMs, ctx.http.close())))
+  if (!shared.http) stack.defer(async () => void (await withTimeout(ctx.http.close())))
   await ensurePartitions(aroundPooler(ctx))
   stack.use(keepTime(ctx, clock))
   return { ctx, databaseUrl: url, directUrl }
 }
-
-/** What hangs must not keep the rest from ending in time. */
-const hangMs = 1000

@@ -113,7 +113,7 @@ export async function startServices(
     async [Symbol.asyncDispose]() {
       const ended = Promise.all([listener?.drain(), runners?.[Symbol.asyncDispose]()])
       // A request that nobody waits for any more may have begun some.
-      await Promise.all([ended, withTimeout(drainMs, ended.then(flushTokens))])
+      await Promise.all([ended, withTimeout(ended.then(flushTokens), drainMs)])
     },
   }
 }
@@ -176,7 +176,7 @@ async function startRunnerOf(
   })
   return {
     async [Symbol.asyncDispose]() {
-      await withTimeout(drainMs, runner.stop())
+      await withTimeout(runner.stop(), drainMs)
       await own?.destroy()
     },
   }

@@ -8,8 +8,6 @@ import { listRegistered, type RegisteredShard } from '../kernel/shards/queries.t
 import { ShardsOf } from '../kernel/shards/shards.ts'
 import { withTimeout } from './shutdown.ts'
 
-/** An attempt that hangs must not keep the rest from ending in time. */
-const hangMs = 1000
 /** Between two attempts at a shard that does not answer; the second grows to this. */
 const pauseMs = { first: 500, max: 5_000 }
 
@@ -83,7 +81,7 @@ export async function openShards(
   const trying: Promise<void>[] = []
   const close = async () => {
     stopping.abort()
-    await withTimeout(hangMs, Promise.all(trying))
+    await withTimeout(Promise.all(trying))
     await Promise.all(opened.map((shard) => shard[Symbol.asyncDispose]()))
   }
   const results = await Promise.allSettled(config.databaseShards.map(openOne))

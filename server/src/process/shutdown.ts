@@ -1,4 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { sleep } from '../kernel/create-context.ts'
+import { within } from '../kernel/within.ts'
 
 /** How an operator or a supervisor ends this process. */
 export interface StopRequest {
@@ -40,14 +41,6 @@ function endByForce() {
   process.exit(1)
 }
 
-/**
- * Waits for a promise, but not for ever: at a stop, one thing that hangs must not keep the others
- * from ending.
- *
- * @returns false when `ms` milliseconds passed first
- */
-export async function withTimeout(ms: number, promise: Promise<unknown>): Promise<boolean> {
-  const calledOff = new AbortController()
-  const late = wait(ms, false, { signal: calledOff.signal }).catch(() => false)
-  return Promise.race([promise.then(() => true), late]).finally(() => calledOff.abort())
-}
+/** At a stop, one thing that hangs must not keep the others from ending. */
+export const withTimeout = <T>(promise: Promise<T>, ms = 1000): Promise<T | undefined> =>
+  within({ sleep }, ms, promise)

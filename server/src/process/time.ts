@@ -33,7 +33,7 @@ export function keepTime(ctx: ProcessContext, clock: Clock): AsyncDisposable {
   clock.onLeap(loop.wake)
   return {
     async [Symbol.asyncDispose]() {
-      await withTimeout(1000, loop.stop())
+      await withTimeout(loop.stop())
     },
   }
 }
