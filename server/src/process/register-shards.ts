@@ -1,7 +1,7 @@
 import { type Config, firstShardName, type ShardAddress } from '../config.ts'
 import { copyOptOuts } from '../features/directory/index.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
-import { getInstance, updateInstance } from '../kernel/db/instance.ts'
+import { findInstance, getInstance, updateInstance } from '../kernel/db/instance.ts'
 import { migrationNames } from '../kernel/db/migrate.ts'
 import { readMigrationGap } from '../kernel/db/migration-gap.ts'
 import { commandTimeouts } from '../kernel/db/timeouts.ts'
@@ -9,7 +9,6 @@ import { createIdGenerator } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { keyIdsOf, openSecrets, readSecretKeys } from '../kernel/secret-key.ts'
 import {
-  findOldInstance,
   hasWorkspaces,
   insertRegistered,
   listRegistered,
@@ -130,7 +129,7 @@ async function requireOwn(
 ) {
   const { missing } = await readMigrationGap(db)
   const isEmpty = missing.length === migrationNames().length
-  const instance = isEmpty ? undefined : await findOldInstance(db)
+  const instance = isEmpty ? undefined : await findInstance(db)
   const here = registered.find((shard) => shard.instance_id === instance?.id)
   const expected = registered.find((shard) => shard.name === name)
   if (here?.name === name) return

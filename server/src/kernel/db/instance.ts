@@ -8,13 +8,16 @@ export interface Instance {
   secret_key_id: string
 }
 
-/** `shard`: under which name it is one of several databases; null: it is the only one, or was not registered. */
+/**
+ * `shard`: under which name it is one of several databases; null: it is the only one, was not registered, or
+ * was left by an older version, which has no such column.
+ */
 export const findInstance = (
   db: AnyDb,
 ): Promise<(Instance & { shard: string | null }) | undefined> =>
   db
     .selectFrom('instance')
-    .select(['id', 'secret_key_id', 'shard'])
+    .select(['id', 'secret_key_id', sql<string | null>`to_jsonb(instance) ->> 'shard'`.as('shard')])
     .orderBy('id')
     .executeTakeFirst()
 

@@ -1,6 +1,4 @@
-import { sql } from 'kysely'
 import type { AnyDb } from '../db/db.ts'
-import type { Instance } from '../db/instance.ts'
 import { preparedForAny } from '../db/prepared.ts'
 
 /** What a shard says of where something of a workspace lies. */
@@ -60,15 +58,6 @@ export const updateRegistered = (
 
 export const deleteRegistered = (db: AnyDb, name: string) =>
   db.deleteFrom('shards').where('name', '=', name).execute()
-
-/** Also of a database that an older version left, whose instance cannot say yet which shard it is. */
-export const findOldInstance = (
-  db: AnyDb,
-): Promise<(Instance & { shard: string | null }) | undefined> =>
-  db
-    .selectFrom('instance')
-    .select(['id', 'secret_key_id', sql<string | null>`to_jsonb(instance) ->> 'shard'`.as('shard')])
-    .executeTakeFirst()
 
 export async function hasWorkspaces(db: AnyDb): Promise<boolean> {
   return (await db.selectFrom('workspaces').select('id').limit(1).executeTakeFirst()) !== undefined
