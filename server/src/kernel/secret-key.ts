@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { createSecretBox, type SecretBox } from './crypto.ts'
 import type { ProcessDb } from './db/db.ts'
 import { findInstance, insertInstance, lockInstance, updateSecretKeyId } from './db/instance.ts'
+import { ifMissing, replaceFile } from './files.ts'
 
 interface KeyContext {
   config: Pick<Config, 'secretKey' | 'dataDir'>
@@ -57,10 +58,7 @@ export async function readSecretKeys({
 }: KeyContext['config']): Promise<Buffer[] | undefined> {
   if (secretKey !== undefined) return parseKeys(secretKey, 'OUTRIDER_SECRET_KEY')
   const path = keyFile(dataDir)
-  const text = await readFile(path, 'utf8').catch((error) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const text = await readFile(path, 'utf8').catch(ifMissing)
   return text === undefined ? undefined : parseKeys(text, path)
 }
 
@@ -84,13 +82,10 @@ function parseKeys(text: string, source: string): Buffer[] {
   })
 }
 
-/** Writes the file as a whole or not at all: a kill half-way must not leave half a key. */
 async function createKeyFile(dataDir: string): Promise<Buffer> {
   const key = randomBytes(32)
-  const path = keyFile(dataDir)
   await mkdir(dataDir, { recursive: true, mode: 0o711 })
-  await writeFile(`${path}.new`, `${key.toString('base64')}\n`, { mode: 0o600, flush: true })
-  await rename(`${path}.new`, path)
+  await replaceFile(keyFile(dataDir), `${key.toString('base64')}\n`)
   return key
 }
 

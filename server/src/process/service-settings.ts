@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, environment, readConfig } from '../config.ts'
+import { replaceFile } from '../kernel/files.ts'
 
 /** What a service runs with, in its DATA_DIR, for commands that are run from another shell. */
 interface ServiceSettings {
@@ -44,9 +45,7 @@ export async function writeServiceSettings(
   }
   // With a database and a secret key of the operator's nothing has needed it before.
   await mkdir(dataDir, { recursive: true, mode: 0o711 })
-  const next = `${fileOf(dataDir)}.new`
-  await writeFile(next, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600, flush: true })
-  await rename(next, fileOf(dataDir))
+  await replaceFile(fileOf(dataDir), `${JSON.stringify(settings, null, 2)}\n`)
 }
 
 /** Whose settings a command goes by. */

@@ -14,6 +14,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { exists, replaceFile } from '../files.ts'
 import {
   type Account,
   chooseLauncher,
@@ -72,7 +73,7 @@ export async function createCluster(
   programs: Programs,
   { durable, signal }: { durable: boolean; signal?: AbortSignal | undefined },
 ): Promise<void> {
-  if (await isThere(restoringAt(cluster.dataDir))) throw new Error(restoreBrokenOff(cluster))
+  if (await exists(restoringAt(cluster.dataDir))) throw new Error(restoreBrokenOff(cluster))
   // 0711: PostgreSQL's account may have to pass through, nobody else needs to look.
   await mkdir(cluster.dataDir, { recursive: true, mode: 0o711 })
   const staging = await mkdtemp(join(cluster.dataDir, stagingPrefix))
@@ -89,22 +90,13 @@ export async function createCluster(
   }
 }
 
-export const clusterExists = (cluster: Cluster): Promise<boolean> => isThere(cluster.urlFile)
+export const clusterExists = (cluster: Cluster): Promise<boolean> => exists(cluster.urlFile)
 
 /** Where a backup is put back before it takes its place. */
 export const restoringAt = (dataDir: string) => join(dataDir, 'restoring')
 
 const restoreBrokenOff = ({ dataDir }: Cluster) =>
   `A restore into DATA_DIR ${dataDir} was broken off: run the same "npx outrider backup restore FILE" again, or remove ${restoringAt(dataDir)} to begin with an empty database.`
-
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    (error) => {
-      if (error.code === 'ENOENT') return false
-      throw error
-    },
-  )
 
 /** What killed first starts left behind; for the owner of the database only. */
 export async function removeUnfinished({ dataDir }: Cluster): Promise<void> {
@@ -123,12 +115,8 @@ export async function readUrl(cluster: Cluster): Promise<URL> {
 }
 
 /** Keeps the port that was taken, so that operator commands and the next start find it. */
-export async function writeUrl(cluster: Cluster, url: URL): Promise<void> {
-  const next = `${cluster.urlFile}.new`
-  await writeFile(next, `${url}\n`, { mode: 0o600, flush: true })
-  await giveToOwner(cluster, next)
-  await rename(next, cluster.urlFile)
-}
+export const writeUrl = (cluster: Cluster, url: URL): Promise<void> =>
+  replaceFile(cluster.urlFile, `${url}\n`, (next) => giveToOwner(cluster, next))
 
 /**
  * A command that root runs while the service of another user is down leaves nothing that the service

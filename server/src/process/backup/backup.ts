@@ -1,12 +1,12 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { exists } from '../../kernel/files.ts'
 import type { Log } from '../../kernel/log.ts'
 import { readMajorVersion, restoringAt } from '../../kernel/postgres/index.ts'
 import { keyFile } from '../../kernel/secret-key.ts'
 import { openDatabase } from '../open.ts'
 import { type ArchiveSize, checkArchive, readArchive } from './archive.ts'
-import { exists } from './base-backup.ts'
 import { type MadeBackup, writeBackup } from './write-backup.ts'
 
 /**

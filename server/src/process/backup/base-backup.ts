@@ -1,6 +1,7 @@
-import { open, readdir, stat } from 'node:fs/promises'
+import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openClient } from '../../kernel/db/open-client.ts'
+import { ifMissing } from '../../kernel/files.ts'
 
 /** What a base backup consists of, below PostgreSQL's data directory. */
 export interface BaseBackupSink {
@@ -55,7 +56,8 @@ async function copyFiles(data: string, sink: BaseBackupSink) {
 }
 
 async function copyDirectory(data: string, path: string, sink: BaseBackupSink) {
-  const found = await readdir(join(data, path), { withFileTypes: true }).catch(ifGone)
+  // What is dropped since it was listed needs no copy.
+  const found = await readdir(join(data, path), { withFileTypes: true }).catch(ifMissing)
   for (const entry of found ?? []) {
     const inside = path === '' ? entry.name : `${path}/${entry.name}`
     if (leftOut.test(entry.name) || inside === control) continue
@@ -79,7 +81,7 @@ async function copyWal(wal: string, first: string, last: string, sink: BaseBacku
 
 /** As long as it is now: what is added meanwhile comes from the WAL, what is cut off is not needed. */
 async function copyFile(folder: string, path: string, sink: BaseBackupSink, as = path) {
-  const handle = await open(join(folder, path)).catch(ifGone)
+  const handle = await open(join(folder, path)).catch(ifMissing)
   if (!handle) return
   try {
     const { size } = await handle.stat()
@@ -99,14 +101,3 @@ async function* chunksOf(handle: Awaited<ReturnType<typeof open>>, size: number)
     yield chunk
   }
 }
-
-/** Dropped since it was listed. */
-function ifGone(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
-}
-
-export const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    (error) => Boolean(ifGone(error)),
-  )

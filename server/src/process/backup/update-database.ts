@@ -6,10 +6,10 @@ import type { ProcessDb } from '../../kernel/db/db.ts'
 import { migrationNames } from '../../kernel/db/migrate.ts'
 import { readMigrationGap } from '../../kernel/db/migration-gap.ts'
 import { openClient } from '../../kernel/db/open-client.ts'
+import { exists } from '../../kernel/files.ts'
 import type { Log } from '../../kernel/log.ts'
 import { clusterAt, giveToOwner } from '../../kernel/postgres/index.ts'
 import { applyMigrations } from '../database.ts'
-import { exists } from './base-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
 /** Backups from before an update that are kept. */

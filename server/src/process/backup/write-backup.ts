@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { exists } from '../../kernel/files.ts'
 import { keyFile } from '../../kernel/secret-key.ts'
 import { type ArchiveSize, type Mark, writeArchive } from './archive.ts'
-import { copyRunning, exists } from './base-backup.ts'
+import { copyRunning } from './base-backup.ts'
 
 export interface MadeBackup extends ArchiveSize {
   file: string

@@ -1,4 +1,5 @@
 import { open, rm } from 'node:fs/promises'
+import { ifMissing } from '../../../kernel/files.ts'
 import type { Rejection } from './batch.ts'
 
 /** The rejected rows, in a CSV that is made for the first of them. No value of a row is in it. */
@@ -16,10 +17,7 @@ export class Report {
    * @throws when something else lies there
    */
   async takeUp(bytes: number): Promise<boolean> {
-    await using file = await open(this.path).catch((error) => {
-      if (error.code === 'ENOENT') return undefined
-      throw error
-    })
+    await using file = await open(this.path).catch(ifMissing)
     if (!file) return false
     const { size } = await file.stat()
     const { buffer } = await file.read(Buffer.alloc(firstLine.length), 0, firstLine.length, 0)

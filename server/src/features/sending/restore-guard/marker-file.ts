@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { firstShardName } from '../../../config.ts'
+import { ifMissing } from '../../../kernel/files.ts'
 
 /** What is known of the database from outside of it. */
 export interface LastSeen {
@@ -55,8 +56,3 @@ export function markerFile(
 }
 
 const textLength = 119
-
-const ifMissing = (error: NodeJS.ErrnoException) => {
-  if (error.code === 'ENOENT') return undefined
-  throw error
-}
