@@ -1,5 +1,5 @@
-// Checks what no linter looks at: import cycles with types included, that a feature of the server or of
-// the pages reaches another through its index.ts, and that each table is written by one feature.
+// Checks what no linter looks at: that a feature of the server or of the pages reaches another through its
+// index.ts, and that each table is written by one feature.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
@@ -27,38 +27,6 @@ function readSources(folder: string): Source[] {
         .map((name) => relative(root, resolve(root, dirname(path), name)))
       return { path, text, imports }
     })
-}
-
-/** The strongly connected components of the graph of imports (Tarjan), of more than one file. */
-function cycles(files: Source[]): string[] {
-  const importsOf = new Map(files.map(({ path, imports }) => [path, imports]))
-  const marks = new Map<string, { index: number; low: number; isOpen: boolean }>()
-  const open: string[] = []
-  const components: string[][] = []
-  const visit = (path: string) => {
-    const mark = { index: marks.size, low: marks.size, isOpen: true }
-    marks.set(path, mark)
-    open.push(path)
-    for (const next of importsOf.get(path) ?? []) {
-      if (!importsOf.has(next)) continue
-      const seen = marks.get(next)
-      if (!seen) mark.low = Math.min(mark.low, visit(next).low)
-      else if (seen.isOpen) mark.low = Math.min(mark.low, seen.index)
-    }
-    if (mark.low === mark.index) {
-      const component = open.splice(open.indexOf(path))
-      for (const each of component) (marks.get(each) as typeof mark).isOpen = false
-      components.push(component)
-    }
-    return mark
-  }
-  for (const { path } of files) if (!marks.has(path)) visit(path)
-  return components
-    .filter(({ length }) => length > 1)
-    .map(
-      (component) =>
-        `These files import each other: ${component.sort().join(', ')}. Move what both need, a type too, into a file that imports neither.`,
-    )
 }
 
 const featureOf = (path: string) => /^(?:server|web)\/src\/features\/([^/]+)\//.exec(path)?.[1]
@@ -111,6 +79,6 @@ function sharedTables(files: Source[]): string[] {
 }
 
 const sources = ['server/src', 'web/src', 'bench', 'scripts'].flatMap(readSources)
-const problems = [...cycles(sources), ...importsPastIndex(sources), ...sharedTables(sources)]
+const problems = [...importsPastIndex(sources), ...sharedTables(sources)]
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1
