@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { startRole, startScript } from './child.ts'
 import { type Figure, percentile } from './figure.ts'
 import { openService } from './service.ts'
@@ -11,14 +12,7 @@ const rounds = 5
 export async function bench(): Promise<Figure[]> {
   await using service = await openService()
   await using api = await startRole('api', service)
-  const created = await fetch(`${api.address}/api/v2/campaigns`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'bench' }),
-  })
-  const { id } = (await created.json()) as { id: string }
-  // The rate limit is not what is measured.
-  await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
+  const { id } = await createCampaign(service.ctx, service.workspaceId, { name: 'bench' })
   await using bare = await startScript('bare-server.ts', {
     DATABASE_URL: service.databaseUrl,
     WORKSPACE_ID: service.workspaceId,

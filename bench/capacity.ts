@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { addLeads } from '../server/src/features/leads/index.ts'
 import { load } from './api.ts'
+import { changeIn, prepareChanges } from './changes.ts'
 import { startRole } from './child.ts'
 import { type EventType, emitMany, subscribe } from './deliveries/load.ts'
 import { countSettled } from './deliveries/throughput.ts'
@@ -33,7 +34,6 @@ export const parts: Record<string, Part> = {
 export function bench(eachPart: EachPart<Part>): Promise<Figure[]> {
   return eachPart(async (part) => {
     await using service = await openService()
-    await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
     return await part(service)
   })
 }
@@ -101,26 +101,17 @@ async function measureChanges(service: BenchService): Promise<Figure[]> {
     await subscribe(ctx, workspaceId, `http://127.0.0.1:9/${n}`, 'all_events')
   }
   await using api = await startRole('api', service)
-  /** In a campaign of its own: a status that a lead has already is no change. */
-  const prepare = async (name: string) => {
-    const { id } = await createCampaign(ctx, workspaceId, { name })
-    await addLeads(ctx, workspaceId, {
-      ...{ campaign_id: id, skip_if_in_workspace: false, overwrite: false },
-      leads: Array.from({ length: 1000 }, (_, n) => ({ email: `lead${n}@example.com` })),
-    })
-    const change = { campaign_id: id, email: 'lead{n}@example.com', new_status: '{word}' }
-    return () => load(`${api.address}/api/v2/lead/update/status`, key, JSON.stringify(change))
-  }
-  const warmUp = await prepare('warm-up')
-  await warmUp()
-  const update = await prepare('changes')
+  const update = (campaign: string) =>
+    load(`${api.address}/api/v2/lead/update/status`, key, JSON.stringify(changeIn(campaign)))
+  await update(await prepareChanges(ctx, workspaceId, 'warm-up'))
+  const campaign = await prepareChanges(ctx, workspaceId, 'changes')
   const read = async () => ({
     node: await readTime(api.pid),
     postgres: await readPostgresTime(service),
     changes: await countEvents(service),
   })
   const before = await read()
-  const perSecond = await update()
+  const perSecond = await update(campaign)
   const after = await read()
   const changes = after.changes - before.changes
   return [

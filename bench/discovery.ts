@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { createApiClient } from '../server/src/demo/api-client.ts'
 import { startPgBouncer, throughPooler } from '../server/test/pgbouncer.ts'
+import { prepareChanges } from './changes.ts'
 import { type Child, startRole } from './child.ts'
 import { subscribe } from './deliveries/load.ts'
 import { type EachPart, type Figure, shown } from './figure.ts'
@@ -44,7 +46,6 @@ async function measure({ runners, apis, isPooled }: Size): Promise<Figure[]> {
     NODE_OPTIONS: `--import ${new URL('count-statements.ts', import.meta.url)}`,
     ...(pooler ? throughPooler(pooler, service.databaseUrl) : {}),
   }
-  await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
   for (let n = 0; n < destinations; n++) {
     await subscribe(service.ctx, service.workspaceId, `${receiver.url}/ok?${n}`, 'lead.interested')
   }
@@ -158,22 +159,13 @@ async function watchConnections({ ctx }: BenchService, duringMs: number): Promis
  *
  * @returns how many were refused
  */
-async function load({ key }: BenchService, addresses: string[]) {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const post = async (path: string, body: object, turn = 0) => {
-    const address = addresses[turn % addresses.length]
-    const options = { method: 'POST', headers, body: JSON.stringify(body) }
-    const answer = await fetch(`${address}/api/v2/${path}`, options)
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    return (await answer.json()) as { id: string }
-  }
-  const { id } = await post('campaigns', { name: 'bench' })
-  const emails = Array.from({ length: leads }, (_, n) => ({ email: `lead${n}@example.com` }))
-  await post('lead/add', { campaign_id: id, leads: emails })
+async function load({ ctx, workspaceId, key }: BenchService, addresses: string[]) {
+  const clients = addresses.map((address) => createApiClient(address, key))
+  const id = await prepareChanges(ctx, workspaceId, 'bench', leads)
   let refused = 0
   const total = (updatesPerSecond * loadMs) / 1000
   const beganMs = performance.now()
-  const open: Promise<unknown>[] = []
+  const open: (Promise<unknown> | undefined)[] = []
   for (let sent = 0; sent < total; ) {
     const due = Math.min(total, ((performance.now() - beganMs) / 1000) * updatesPerSecond)
     for (; sent < due; sent++) {
@@ -181,7 +173,8 @@ async function load({ key }: BenchService, addresses: string[]) {
       const new_status = Math.floor(sent / leads) % 2 === 0 ? 'interested' : 'not_interested'
       const change = { campaign_id: id, email, new_status }
       // A machine that cannot hold them all refuses some.
-      const posted = post('lead/update/status', change, sent).catch(() => {
+      const client = clients[sent % clients.length]
+      const posted = client?.post('/api/v2/lead/update/status', change).catch(() => {
         refused += 1
       })
       open.push(posted)

@@ -19,6 +19,9 @@ export type EachPart<Part> = (
   measure: (part: Part, name: string) => Promise<Figure[]>,
 ) => Promise<Figure[]>
 
+export const medianOf = <T>(items: T[], figure: (item: T) => number): number =>
+  percentile(items.map(figure), 0.5)
+
 /** The value below which this share of the sorted values lies. */
 export function percentile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)

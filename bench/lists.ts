@@ -14,7 +14,6 @@ export async function bench(): Promise<Figure[]> {
   await using service = await openService()
   const cursor = await fill(service)
   await using api = await startRole('api', service)
-  await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
   const time = async (path: string) => {
     const startedMs = performance.now()
     const response = await fetch(`${api.address}${path}`, {

@@ -8,7 +8,7 @@ import {
 } from '../server/src/features/messages/index.ts'
 import { tokenBoxOf, webLinks } from '../server/src/features/tracking/index.ts'
 import { createSecretBox } from '../server/src/kernel/crypto.ts'
-import { type Figure, percentile } from './figure.ts'
+import { type Figure, medianOf } from './figure.ts'
 import { benchMail } from './sending/campaign.ts'
 
 const mails = 50_000
@@ -26,14 +26,8 @@ export async function bench(): Promise<Figure[]> {
     ours: perSecond(composeOne),
     limit: perSecond(renderOne),
   }))
-  const value = percentile(
-    rates.map(({ ours }) => ours),
-    0.5,
-  )
-  const limit = percentile(
-    rates.map((rate) => rate.limit),
-    0.5,
-  )
+  const value = medianOf(rates, ({ ours }) => ours)
+  const limit = medianOf(rates, (rate) => rate.limit)
   return [
     {
       name: 'mails composed, one core',

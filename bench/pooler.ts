@@ -1,14 +1,14 @@
 import { startPgBouncer, throughPooler } from '../server/test/pgbouncer.ts'
 import { load } from './api.ts'
+import { changeIn, prepareChanges } from './changes.ts'
 import { type Child, startRole } from './child.ts'
 import { subscribe } from './deliveries/load.ts'
 import { destinations, measureRunner } from './deliveries/throughput.ts'
-import { type EachPart, type Figure, percentile } from './figure.ts'
+import { type EachPart, type Figure, medianOf } from './figure.ts'
 import { type BenchReceiver, startBenchReceiver } from './receiver.ts'
 import { type BenchService, openService } from './service.ts'
 
 const rounds = 3
-const leads = 1000
 const events = 500
 const type = 'lead.lost'
 
@@ -39,14 +39,10 @@ export async function bench(eachPart: EachPart<Part>): Promise<Figure[]> {
   using receiver = await startBenchReceiver()
   await using pooler = await startPgBouncer(service.databaseUrl)
   const pooled = throughPooler(pooler, service.databaseUrl)
-  await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
   return await eachPart(async (part, name) => {
     const measured = await part({ service, receiver, pooled })
     const [limit, value] = [0, 1].map((at) =>
-      percentile(
-        measured.map((round) => round[at] ?? Number.NaN),
-        0.5,
-      ),
+      medianOf(measured, (round) => round[at] ?? Number.NaN),
     ) as [number, number]
     return [
       {
@@ -67,9 +63,7 @@ async function measureApi(
 ): Promise<Rounds> {
   await using direct = await startRole('api', service)
   await using through = await startRole('api', service, pooled)
-  const { id } = await post(service, direct, 'campaigns', { name: 'bench' })
-  const emails = Array.from({ length: leads }, (_, n) => ({ email: `lead${n}@example.com` }))
-  await post(service, direct, 'lead/add', { campaign_id: id, leads: emails })
+  const id = await prepareChanges(service.ctx, service.workspaceId, 'bench')
   const measured: Rounds = []
   for (let round = 0; round < rounds; round++) {
     measured.push([await measure(direct, id), await measure(through, id)])
@@ -82,11 +76,7 @@ const read = ({ service }: World, { address }: Child, campaign: string) =>
 
 /** Each writes an event. */
 const update = ({ service }: World, { address }: Child, campaign: string) =>
-  load(
-    `${address}/api/v2/lead/update/status`,
-    service.key,
-    JSON.stringify({ campaign_id: campaign, email: 'lead{n}@example.com', new_status: '{word}' }),
-  )
+  load(`${address}/api/v2/lead/update/status`, service.key, JSON.stringify(changeIn(campaign)))
 
 /** One runner after the other: side by side they would share the work. */
 async function measureDeliveries({ service, receiver, pooled }: World): Promise<Rounds> {
@@ -103,14 +93,4 @@ async function measureDeliveries({ service, receiver, pooled }: World): Promise<
   const measured: Rounds = []
   for (let round = 0; round < rounds; round++) measured.push([await once({}), await once(pooled)])
   return measured
-}
-
-async function post(service: BenchService, { address }: Child, path: string, body: object) {
-  const answer = await fetch(`${address}/api/v2/${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
-  return (await answer.json()) as { id: string }
 }

@@ -20,7 +20,6 @@ export async function measureReveals(
   contactIds: string[],
 ): Promise<Figure[]> {
   const { ctx, workspaceId } = service
-  await ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
   const { balance } = await grantCredits(ctx, workspaceId, { credits: contactIds.length })
   await using client = connect(api.address, service.key)
   await revealAll(client, contactIds.slice(0, warmUp))

@@ -14,7 +14,6 @@ export async function measureSearch(
   service: BenchService,
   api: { address: string },
 ): Promise<Figure[]> {
-  await service.ctx.db.updateTable('workspaces').set({ plan_rate: 0 }).execute()
   const bodies = await makeQueries(service)
   for (const body of bodies.slice(0, warmUp)) await search(service, api.address, body)
   const times: number[] = []

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../server/src/config.ts'
 import { createKeyAsOperator } from '../server/src/features/keys/index.ts'
-import { ensureDefaultWorkspace } from '../server/src/features/workspaces/index.ts'
+import { ensureDefaultWorkspace, setPlan } from '../server/src/features/workspaces/index.ts'
 import { createLog } from '../server/src/kernel/log.ts'
 import { openServer } from '../server/src/process/open.ts'
 import type { FreeContext } from '../server/test/context.ts'
@@ -24,6 +24,8 @@ export async function openService(): Promise<BenchService> {
   const opened = await openServer(config, { log: createLog('error') })
   const ctx = opened.ctx as FreeContext
   const workspace = await ensureDefaultWorkspace(opened.ctx)
+  // The rate limit is not what is measured.
+  await setPlan(ctx, workspace.id, { rate: 0 })
   const { key } = await createKeyAsOperator(ctx, workspace.id, {
     name: 'bench',
     scopes: ['all:*'],

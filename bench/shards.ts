@@ -7,20 +7,19 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { readConfig } from '../server/src/config.ts'
-import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { createKeyAsOperator } from '../server/src/features/keys/index.ts'
-import { addLeads } from '../server/src/features/leads/index.ts'
-import { createWorkspace } from '../server/src/features/workspaces/index.ts'
+import { createWorkspace, setPlan } from '../server/src/features/workspaces/index.ts'
 import { createLog } from '../server/src/kernel/log.ts'
 import { hintDue } from '../server/src/kernel/runner/hint.ts'
 import { openServer } from '../server/src/process/open.ts'
 import type { FreeContext } from '../server/test/context.ts'
 import { type PostgresProcess, startOwnPostgres } from '../server/test/postgres-process.ts'
 import { loadAndCount } from './api.ts'
+import { changeIn, prepareChanges } from './changes.ts'
 import { type Child, startRole } from './child.ts'
 import { type EventType, insertPending, subscribe } from './deliveries/load.ts'
 import { countSettled } from './deliveries/throughput.ts'
-import { type EachPart, type Figure, percentile } from './figure.ts'
+import { type EachPart, type Figure, medianOf } from './figure.ts'
 import { readServerTime, readTime } from './processor-time.ts'
 import { startBenchReceiver } from './receiver.ts'
 
@@ -28,7 +27,6 @@ const rounds = 3
 const workspaces = 8
 const destinations = 4
 const events = 150
-const leads = 1000
 const dueInMs = 2000
 const type: EventType = 'lead.lost'
 
@@ -62,10 +60,7 @@ export async function bench(eachPart: EachPart<Part>): Promise<Figure[]> {
     }
     return (['all', 'node', 'postgres'] as const).map((each) => {
       const [limit, value] = [ofOne, ofTwo].map((costs) =>
-        percentile(
-          costs.map((cost) => cost[each]),
-          0.5,
-        ),
+        medianOf(costs, (cost) => cost[each]),
       ) as [number, number]
       const what = { all: 'all parts', node: 'Node', postgres: 'PostgreSQL' }[each]
       const isTarget = each === 'all' && name !== 'reads'
@@ -130,21 +125,13 @@ async function openInstallation(databases: 1 | 2, receiverUrl: string): Promise<
 
 async function createTenant(ctx: FreeContext, name: string, receiverUrl: string): Promise<Tenant> {
   const { id: workspaceId } = await createWorkspace(ctx, name)
-  await ctx.db
-    .updateTable('workspaces')
-    .set({ plan_rate: 0 })
-    .where('id', '=', workspaceId)
-    .execute()
+  await setPlan(ctx, workspaceId, { rate: 0 })
   const { key } = await createKeyAsOperator(ctx, workspaceId, { name, scopes: ['all:*'] })
   for (let n = 0; n < destinations; n++) {
     await subscribe(ctx, workspaceId, `${receiverUrl}/ok?${name.slice(-1)}${n}`, type)
   }
-  const { id } = await createCampaign(ctx, workspaceId, { name })
-  await addLeads(ctx, workspaceId, {
-    ...{ campaign_id: id, skip_if_in_workspace: false, overwrite: false },
-    leads: Array.from({ length: leads }, (_, n) => ({ email: `lead${n}@example.com` })),
-  })
-  return { ctx, workspaceId, key, campaignId: id }
+  const campaignId = await prepareChanges(ctx, workspaceId, name)
+  return { ctx, workspaceId, key, campaignId }
 }
 
 /** Microseconds of one. */
@@ -193,7 +180,7 @@ async function deliver({ tenants }: Installation): Promise<number> {
 function update(installation: Installation, api: Child) {
   return loadAll(installation, api, ({ campaignId }) => ({
     path: 'lead/update/status',
-    body: { campaign_id: campaignId, email: 'lead{n}@example.com', new_status: '{word}' },
+    body: changeIn(campaignId),
   }))
 }
 
