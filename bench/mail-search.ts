@@ -1,9 +1,9 @@
 import { createCampaign } from '../server/src/features/campaigns/campaigns.ts'
 import { listThreads } from '../server/src/features/inbox/index.ts'
 import {
-  indexMissingThreads,
   insertMessages,
   type NewMessage,
+  renewThreadWords,
   upsertThreads,
 } from '../server/src/features/messages/index.ts'
 import { insertLeads } from './application/leads.ts'
@@ -30,7 +30,7 @@ async function measure(service: BenchService, mails: number): Promise<Figure[]> 
   const { ctx, workspaceId } = service
   await fillInbox(service, mails / mailsOfThread)
   const startedMs = performance.now()
-  await indexMissingThreads(ctx, workspaceId, new AbortController().signal)
+  await renewThreadWords(ctx, workspaceId, new AbortController().signal)
   const perSecond = mails / ((performance.now() - startedMs) / 1000)
   const name = mails.toLocaleString('en-US')
   const figures: Figure[] = [shown(`${name} mails made found by upkeep`, perSecond, 'mails/s')]

@@ -20,11 +20,7 @@ import {
 import { MailboxOwner } from './features/mailbox-lanes/index.ts'
 import { flushTokens } from './features/mailboxes/index.ts'
 import { dropOldInvitations } from './features/members/index.ts'
-import {
-  dropOldMessages,
-  forgetDroppedWords,
-  indexMissingThreads,
-} from './features/messages/index.ts'
+import { dropOldMessages, renewThreadWords } from './features/messages/index.ts'
 import { cleanUpMoves } from './features/moves/index.ts'
 import {
   forgetDroppedReplies,
@@ -156,8 +152,7 @@ function startJobsAndUpkeep(
   startUpkeep('words of conversations', async () => {
     for (const id of await listWorkspaceIdsHere(ctx)) {
       const own = inWorkspace(ctx, id)
-      await indexMissingThreads(own, id, signal)
-      await forgetDroppedWords(own, id)
+      await renewThreadWords(own, id, signal)
       await forgetDroppedReplies(own, id)
     }
   })

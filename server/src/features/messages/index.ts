@@ -44,11 +44,5 @@ export {
   searchThreads,
   type ThreadSearch,
 } from './thread-search.ts'
-export {
-  forgetDroppedWords,
-  indexMissingThreads,
-  indexThreads,
-  textBounds,
-  threadWordsOf,
-} from './thread-words.ts'
+export { indexThreads, renewThreadWords, textBounds, threadWordsOf } from './thread-words.ts'
 export { lockThreads } from './thread-words-queries.ts'

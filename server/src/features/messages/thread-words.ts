@@ -76,18 +76,28 @@ const batch = 20
 const clearedAtOnce = 1000
 
 /**
- * Upkeep: the words of mails that retention has dropped, with those of the rest of their conversations, and
- * what a conversation shows of its last one.
+ * Upkeep of what conversations are found by. What retention has dropped is forgotten first, with the words
+ * of the rest of those conversations, which are found again by what is made anew.
  */
-export async function forgetDroppedWords(ctx: Context, workspaceId: string): Promise<void> {
+export async function renewThreadWords(
+  ctx: Context,
+  workspaceId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await forgetDroppedWords(ctx, workspaceId)
+  await indexMissingThreads(ctx, workspaceId, signal)
+}
+
+/** The words of mails that are gone, and what a conversation shows of its last one. */
+async function forgetDroppedWords(ctx: Context, workspaceId: string): Promise<void> {
   const firstId = await findFirstKept(ctx)
   if (firstId === undefined) return
   await queries.deleteWordsBefore(ctx.db, workspaceId, firstId)
   while ((await clearExcerpts(ctx.db, workspaceId, firstId, clearedAtOnce)) === clearedAtOnce);
 }
 
-/** Upkeep: what is not found yet, or by words that it had before, a few at a time. */
-export async function indexMissingThreads(
+/** What is not found yet, or by words that it had before, a few at a time. */
+async function indexMissingThreads(
   ctx: Context,
   workspaceId: string,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
 import { ensurePartitions } from '../../../partitions.ts'
 import { eraseLead } from '../../erasure/index.ts'
-import { forgetDroppedWords, indexMissingThreads, indexThreads } from '../../messages/index.ts'
+import { indexThreads, renewThreadWords } from '../../messages/index.ts'
 import { messagesTable } from '../../messages/retention.ts'
 import { forgetDroppedReplies } from '../../sending/index.ts'
 import { replyInThread } from '../index.ts'
@@ -56,7 +56,8 @@ async function answered(body: string, more: { first_name?: string; subject?: str
 }
 
 const peek = () => inbox.ctx.database.peek
-const upkeep = () => indexMissingThreads(inbox.ctx, inbox.workspaceId, new AbortController().signal)
+const upkeep = (ctx = inbox.ctx) =>
+  renewThreadWords(ctx, inbox.workspaceId, new AbortController().signal)
 
 test('a conversation is found by all of the words together, wherever in it they stand', async () => {
   const { id } = await answered('We have a framework agreement with a supplier.', {
@@ -146,7 +147,7 @@ test('what we answer is found at once, what a campaign sends after upkeep', asyn
   expect(await found('wilhelmina')).toEqual([id])
 })
 
-test('upkeep makes what was there before found, and forgets the words of mails that are gone', async () => {
+test('upkeep makes what was there before found, and forgets the words of mails that are gone alone', async () => {
   const { id } = await answered('The porcelain is broken.')
   await peek().deleteFrom('thread_words').execute()
   expect(await found('porcelain')).toEqual([])
@@ -154,18 +155,20 @@ test('upkeep makes what was there before found, and forgets the words of mails t
   expect(await found('porcelain')).toEqual([id])
 
   await peek().deleteFrom('messages').where('thread_id', '=', id).execute()
-  await forgetDroppedWords(inbox.ctx, inbox.workspaceId)
+  await upkeep()
   expect(await found('porcelain')).toEqual([id])
+  // Of this one a mail is left.
+  const { id: whole } = await answered('The teapot is whole.')
   const longAgo = firstIdAt(new Date(0))
   await peek()
     .updateTable('thread_words')
     .set({ oldest_message_id: longAgo })
-    .where('thread_id', '=', id)
+    .where('thread_id', 'in', [id, whole])
     .execute()
-  await forgetDroppedWords(forgetful(), inbox.workspaceId)
-  await upkeep()
+  await upkeep(forgetful())
   expect(await found('porcelain')).toEqual([])
-  expect(await found(`seeker${people}`)).toEqual([id])
+  expect(await found(`seeker${people - 1}`)).toEqual([id])
+  expect(await found('teapot')).toEqual([whole])
 })
 
 test('what people wrote is shown nowhere once the mails are gone, and no answer can be sent again', async () => {
@@ -174,9 +177,8 @@ test('what people wrote is shown nowhere once the mails are gone, and no answer 
   const reply = { thread_id: id, text: 'We mend sextants.', idempotency_key: id }
   await replyInThread(ctx, workspaceId, reply)
   const forget = async () => {
-    await forgetDroppedWords(forgetful(), workspaceId)
+    await upkeep(forgetful())
     await forgetDroppedReplies(forgetful(), workspaceId)
-    await upkeep()
   }
   await forget()
   expect((await ask(`/threads/${id}`)).body).toMatchObject({ snippet: 'We mend sextants.' })
