@@ -17,11 +17,14 @@ export function visibleText(mail: ReceivedText): string {
     if (isQuoted(line)) continue
     if (/[:：]\s*$/.test(line)) {
       const kind = attributionAt(lines, at)
-      if (kind !== undefined) written.length -= wrappedAbove(lines, at, written.length)
-      if (kind === 'of all below') break
+      const above = written.length - wrappedAbove(lines, at, written.length)
+      // With nothing above it, it is the beginning of what the person wrote, unless it names who is answered.
+      const isEnd = kind === 'of all below' && (above > 0 || names([...written, line], mail.to))
+      if (isEnd || kind === 'of quoted lines') written.length = above
+      if (isEnd) break
       if (kind === 'of quoted lines') continue
     }
-    written.push(line)
+    if (written.length > 0 || line.trim() !== '') written.push(line)
   }
   return written
     .join('\n')
@@ -32,6 +35,12 @@ export function visibleText(mail: ReceivedText): string {
 const textMax = 262_144
 const linesMax = 5_000
 const attributionMax = 500
+
+/** Whether one of these addresses stands in these lines. */
+function names(lines: string[], addresses: string[]): boolean {
+  const text = lines.join('\n').toLowerCase()
+  return addresses.some((address) => text.includes(address))
+}
 
 const isQuoted = (line: string) => line.trimStart().startsWith('>')
 

@@ -258,6 +258,26 @@ test('a line with a day and an address ends what the person wrote, also above a 
   expect(visibleText(received(`Kiitos.\n\n${line}\n\nHello\nAnna`))).toBe('Kiitos.')
 })
 
+test.each([
+  'Great. Can we meet on 12/5 at the office of ann@x.example:\nMain street 1',
+  '\nGreat. Can we meet on 12/5\nat the office of ann@x.example:\nMain street 1',
+  'Great. Can we meet on 12/5:',
+])('a mail begins with what the person wrote, whatever it looks like: %s', (text) => {
+  expect(visibleText(received(text))).toBe(text.trim())
+})
+
+test('a mail that begins with the line above a quote of ours, which has no marks, says no more than its subject', () => {
+  for (const line of [
+    'Anna <Anna@ours.example> kirjoitti 24.11.2026 10:00:',
+    'Am Dienstag, den 24. November 2026 um 10:00 Uhr schrieb\nAnna <anna@ours.example>:',
+  ]) {
+    const text = `\n${line}\n\nHello Ada,\n\n${'We make engines. '.repeat(20)}\n\nAnna`
+    expect(visibleText(received(text))).toBe('')
+    expect(readWish(received(text))).toBeNull()
+    expect(readWish({ ...received(text), subject: 'Unsubscribe' })).toBe('plain')
+  }
+})
+
 test('what stands between quoted lines and below them was written by the person', () => {
   const text =
     'Hi,\nsee below.\n\nOn Tue, Nov 24, 2026 at 10:00 AM Anna wrote:\n> Price?\nTen.\n> When?\nMonday.'
