@@ -255,6 +255,21 @@ describe('who answers a mail of ours can be answered', () => {
     expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'bounced' })
   })
 
+  test('at the address of the lead where their mail came without one that can be written to', async () => {
+    const { ctx, workspaceId } = inbox
+    const { leadId, from, messageId } = await contacted()
+    for (const writer of ['ann@localhost', 'nobody']) {
+      inbox.arrive(letter({ from: writer, headers: answering(messageId) }))
+    }
+    await inbox.readAll()
+    const { messages, answer_to } = await showConversation(ctx, workspaceId, leadId)
+    expect([messages[0]?.kind, answer_to]).toEqual(['reply', from])
+    await using _sender = await sender()
+    const answer = { thread_id: leadId, idempotency_key: from, text: 'Thanks' }
+    const sent = await replyInThread(ctx, workspaceId, answer)
+    expect(sent).toMatchObject({ state: 'sent', to_address: from })
+  })
+
   test('but not who has unsubscribed', async () => {
     const { ctx, workspaceId } = inbox
     const { leadId, from, campaign, messageId } = await contacted()

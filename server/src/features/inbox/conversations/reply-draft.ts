@@ -70,11 +70,13 @@ export async function draftReply(
  * @param mails of a conversation, the newest first
  */
 export function answeredIn(mails: MessageHead[]) {
-  const theirs = mails.filter(({ kind }) => !['bounce', 'complaint', 'colleague'].includes(kind))
+  const theirs = mails.filter(
+    (mail) => !['bounce', 'complaint', 'colleague'].includes(mail.kind) && recipientOf(mail),
+  )
   const answered =
     theirs.find(({ kind }) => kind === 'reply') ??
     theirs.find(({ direction }) => direction === 'in') ??
-    theirs.find(recipientOf)
+    theirs[0]
   return { answered, to: answered && recipientOf(answered) }
 }
 
@@ -102,11 +104,12 @@ export async function refuseUnseen(
   )
 }
 
-/** Where an address was erased stands none. */
+/** Undefined where no address stands: one was erased, or a mail came without one that can be written to. */
 function recipientOf({ direction, details, from_address, to_addresses }: MessageHead) {
   if (direction === 'out') return to_addresses.slice(0, 1).find(parseEmail)
   const { reply_to } = details
-  return typeof reply_to === 'string' && parseEmail(reply_to) ? reply_to : from_address
+  const given = typeof reply_to === 'string' ? [reply_to, from_address] : [from_address]
+  return given.find(parseEmail)
 }
 
 /** A mail that came without a Message-ID is known by one here that nobody else has seen. */
