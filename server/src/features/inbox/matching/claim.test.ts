@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { address, type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
+import { startSmtpFaults } from '../../../../test/mail/smtp-faults.ts'
+import { imapSettings } from '../../../../test/sending.ts'
+import { operator } from '../../audit/index.ts'
+import { updateMailbox } from '../../mailboxes/index.ts'
+import { replyInThread } from '../index.ts'
 
 const lead = 'ada@lead.example'
 let inbox: Inbox
@@ -87,4 +92,46 @@ test('an answer under the Message-ID of the mail that it answers is none of ours
   for (const _ of [1, 2]) inbox.arrive(letter({ headers, body: 'No thanks.' }))
   await inbox.readAll()
   expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'replied', email_reply_count: 1 })
+})
+
+test('an answer under the Message-ID of the mail that it answers is read when retention has dropped that mail', async () => {
+  const { messageId, leadId } = await inbox.contact([lead])
+  await inbox.ctx.database.peek.deleteFrom('messages').execute()
+  inbox.startReader()
+  const headers = [`Message-ID: ${messageId}`, `In-Reply-To: ${messageId}`]
+  for (const _ of [1, 2]) inbox.arrive(letter({ headers, body: 'No thanks.' }))
+  await inbox.readAll()
+  expect(await keptLetters()).toEqual(['reply: No thanks.'])
+  expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'replied', email_reply_count: 1 })
+})
+
+test('a reply of which nobody knows whether it arrived is no letter in the mailbox of a colleague who got it', async () => {
+  const { ctx, workspaceId } = inbox
+  const bert = 'bert@example.com'
+  const colleague = await inbox.createMailbox(bert, imapSettings(inbox.imapPort, bert))
+  const { mailbox, messageId, leadId } = await inbox.contact([bert])
+  inbox.arrive(
+    letter({ from: bert, headers: [`In-Reply-To: ${messageId}`], body: 'Tell me more.' }),
+  )
+  const reader = inbox.startReader()
+  await inbox.waitForEvents('lead.replied')
+  await reader.stop()
+  await using proxy = await startSmtpFaults(inbox.smtpPort, (moment) =>
+    moment === '.' ? 'drop-after' : undefined,
+  )
+  const smtp = { port: proxy.port, password: 'correct horse' }
+  await updateMailbox(ctx, workspaceId, mailbox.id, { smtp }, operator)
+  await inbox.startSender()
+  const answer = { thread_id: leadId, idempotency_key: 'key', text: 'It is blue.' }
+  expect((await replyInThread(ctx, workspaceId, answer)).state).toBe('uncertain')
+  const folder = inbox.account(bert).folders.get('INBOX')
+  expect(String(folder?.mails.at(-1)?.source)).toContain('It is blue.')
+  inbox.startReader()
+  await inbox.untilRead(async () => {
+    const rows = await ctx.database.peek.selectFrom('mailbox_folders').selectAll().execute()
+    return rows.some(
+      (row) => row.mailbox_id === colleague.id && Number(row.next_uid) >= (folder?.uidNext ?? 0),
+    )
+  })
+  expect(await keptLetters()).toEqual(['reply: Tell me more.'])
 })

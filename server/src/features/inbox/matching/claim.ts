@@ -102,10 +102,14 @@ const letterOf = ({ message: { from, date, text } }: InboundMessage): Letter => 
   ...{ from: from?.address.toLowerCase() ?? '', text: inOneLine(text) },
 })
 
-/** The letters that have the identities of these mails; of one that is not kept any more, none. */
+/**
+ * The letters that have the identities of these mails; of one that is not kept, none. One that this mailbox
+ * wrote is none the less known not to be what came in: that was left out before. What another mailbox
+ * wrote may well have come in here.
+ */
 async function findKnown(
   tx: Context,
-  { workspace_id }: InboxMailbox,
+  { workspace_id, id: readingId, address }: InboxMailbox,
   groups: Group[],
 ): Promise<Map<string, Letter>> {
   const identities = [...new Set(groups.map(({ mail }) => mail.identity))]
@@ -121,9 +125,11 @@ async function findKnown(
       },
     ]),
   )
+  const ours: Letter = { isOurs: true, from: address.toLowerCase(), date: null, text: '' }
   return new Map(
-    [...known].flatMap(([identity, { id }]) => {
-      const letter = letters.get(id)
+    [...known].flatMap(([identity, { id, campaign_id, mailbox_id }]) => {
+      const isOurs = campaign_id !== null && mailbox_id === readingId
+      const letter = letters.get(id) ?? (isOurs && ours)
       return letter ? [[identity, letter] as const] : []
     }),
   )
