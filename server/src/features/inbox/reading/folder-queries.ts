@@ -5,7 +5,7 @@ import type { CheckpointPosition, InboxMailbox } from '../inbox-mailbox.ts'
 export interface Checkpoint {
   /** Undefined: UIDs have come to mean something else, here or with the settings of another server. */
   next_uid: number | undefined
-  /** When something was last read. */
+  /** When it was last read; where nothing had come, to the day. */
   timestamp_read: Date
 }
 

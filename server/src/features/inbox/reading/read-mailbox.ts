@@ -53,6 +53,8 @@ const lookBackMs = 3 * dayMs
 const lookBackMaxMs = 30 * dayMs
 /** A mail that arrived while the folder was last read may have been filed late. */
 const overlapMs = 3_600_000
+/** Where nothing comes, that the folder was read is noted so often: a hand-over tells until when it was. */
+const noteEveryMs = dayMs
 
 /**
  * Reads every folder that answers come to, the inbox first, once the Message-IDs are learnt that they
@@ -177,7 +179,9 @@ async function readFolder(
       if (!goesOn()) return batch.taken
       await batch.add(mail)
     }
-    if (!isKnown || uidNext > from) await batch.close(uidNext)
+    const isNoted =
+      isKnown && ctx.now().getTime() - checkpoint.timestamp_read.getTime() < noteEveryMs
+    if (!isNoted || uidNext > from) await batch.close(uidNext)
   } finally {
     await batch.rest()
   }

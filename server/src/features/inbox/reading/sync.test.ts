@@ -4,7 +4,7 @@ import { createSignal } from '../../../../test/signal.ts'
 import { inWorkspace } from '../../../kernel/context.ts'
 import { operator } from '../../audit/index.ts'
 import { type Mailbox, removeMailbox } from '../../mailboxes/index.ts'
-import { syncMailboxes } from '../index.ts'
+import { findLastReading, syncMailboxes } from '../index.ts'
 
 let sending: Sending
 const mailboxes: Mailbox[] = []
@@ -72,6 +72,21 @@ test('no other is begun with once it has taken long, and each of these says so',
   const late = items.filter(({ error }) => error !== null)
   expect(items).toHaveLength(10)
   expect(late.map(({ id }) => id).toSorted()).toEqual(others.map(({ id }) => id).toSorted())
+})
+
+test('until when a mailbox was read is known to the day, also where nothing has come', async () => {
+  const { ctx, workspaceId } = sending
+  const mailboxId = mailboxes[0]?.id ?? ''
+  const lastReading = async () => {
+    await syncMailboxes(ctx, workspaceId, { mailboxId })
+    return findLastReading(ctx.db, workspaceId, mailboxId)
+  }
+  const first = await lastReading()
+  ctx.clock.advance(3_600_000)
+  expect(await lastReading()).toEqual(first)
+  ctx.clock.advance(86_400_000)
+  const at = ctx.now()
+  expect(Number(await lastReading())).toBeGreaterThanOrEqual(Number(at))
 })
 
 test('a workspace reads its mailboxes at most twice at once, and again when it has been read', async () => {
