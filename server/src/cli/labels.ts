@@ -6,6 +6,8 @@ import {
   type Label,
   type LabelEffect,
   type LabelSentiment,
+  labelEffects,
+  labelSentiments,
   listLabels,
   updateLabel,
 } from '../features/labels/index.ts'
@@ -21,15 +23,17 @@ export function labelCommands(program: Command) {
     .description('Create a label, or bring back an archived one of this name')
     .requiredOption('--name <name>', 'its name', parseName)
     .addOption(
-      oneOf('--effect <effect>', 'what setting it does to sending (none, or what it did before)', [
-        ...['none', 'pause', 'stop'],
-      ]),
+      oneOf(
+        '--effect <effect>',
+        'what setting it does to sending (none, or what it did before)',
+        labelEffects,
+      ),
     )
     .addOption(
       oneOf(
         '--sentiment <sentiment>',
         'what it says of the lead (neutral, or what it said before)',
-        [...['positive', 'neutral', 'negative']],
+        labelSentiments,
       ),
     )
     .action((options: CreateOptions) => {

@@ -3,14 +3,13 @@ export {
   builtinStatuses,
   foldStatus,
 } from './builtin-statuses.ts'
+export { archiveLabel, createLabel, updateLabel } from './labels.ts'
+export { findLabelById, listLabels } from './queries.ts'
 export {
-  archiveLabel,
-  createLabel,
-  findLabelById,
   type Label,
   type LabelEffect,
   type LabelSentiment,
-  listLabels,
-  updateLabel,
-} from './labels.ts'
+  labelEffects,
+  labelSentiments,
+} from './record.ts'
 export { labelRoutes, labelSchemas } from './routes.ts'

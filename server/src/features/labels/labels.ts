@@ -1,18 +1,11 @@
-import type { Selectable } from 'kysely'
 import type { Context } from '../../kernel/context.ts'
-import type { Db } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import type { Labels } from '../../kernel/db/types.gen.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
 import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { foldStatus } from './builtin-statuses.ts'
 import { problemWithName, slugOf } from './naming.ts'
 import * as queries from './queries.ts'
-
-/** What setting the label does to a lead that is still written to. */
-export type LabelEffect = 'none' | 'pause' | 'stop'
-
-export type LabelSentiment = 'positive' | 'neutral' | 'negative'
+import type { Label, LabelEffect, LabelSentiment } from './record.ts'
 
 export interface NewLabel {
   name: string
@@ -20,18 +13,6 @@ export interface NewLabel {
   effect?: LabelEffect
   /** Default `neutral`. */
   sentiment?: LabelSentiment
-}
-
-export interface Label {
-  id: string
-  name: string
-  /** Slug of the first name; never changes, so integrations may rely on it. */
-  value: string
-  effect: LabelEffect
-  sentiment: LabelSentiment
-  timestamp_created: Date
-  timestamp_updated: Date
-  timestamp_archived: Date | null
 }
 
 /**
@@ -46,7 +27,7 @@ export async function createLabel(
 ): Promise<Label> {
   return transaction(ctx, async (tx) => {
     await queries.lockNames(tx.db, workspaceId)
-    const labels = await listLabels(tx.db, workspaceId, { archived: true })
+    const labels = await queries.listLabels(tx.db, workspaceId, { archived: true })
     const name = input.name.trim()
     const archived = labels.find(
       (label) => label.timestamp_archived && foldStatus(label.name) === foldStatus(name),
@@ -79,7 +60,7 @@ export async function createLabel(
         })
     if (!row) throw notFound('label')
     await record(tx, workspaceId, row.id, 'label.created', by)
-    return toLabel(row)
+    return row
   })
 }
 
@@ -98,14 +79,14 @@ export async function updateLabel(
 ): Promise<Label> {
   return transaction(ctx, async (tx) => {
     await queries.lockNames(tx.db, workspaceId)
-    const before = await findLabelById(tx.db, workspaceId, id)
+    const before = await queries.findLabelById(tx.db, workspaceId, id)
     if (!before) throw notFound('label')
     const name = newName?.trim()
     const { effect = before.effect, sentiment = before.sentiment } = change
     const isSame = effect === before.effect && sentiment === before.sentiment
     if (isSame && (name ?? before.name) === before.name) return before
     if (name !== undefined) {
-      const labels = await listLabels(tx.db, workspaceId, { archived: true })
+      const labels = await queries.listLabels(tx.db, workspaceId, { archived: true })
       const problem = problemWithName(
         name,
         labels.filter((label) => label.id !== id),
@@ -119,7 +100,7 @@ export async function updateLabel(
     })
     if (!row) throw notFound('label')
     await record(tx, workspaceId, id, isSame ? 'label.renamed' : 'label.updated', by)
-    return toLabel(row)
+    return row
   })
 }
 
@@ -134,40 +115,9 @@ export async function archiveLabel(
     const row = await queries.archiveLabel(tx.db, workspaceId, id, tx.now())
     if (!row) throw notFound('label')
     await record(tx, workspaceId, id, 'label.archived', by)
-    return toLabel(row)
+    return row
   })
-}
-
-/** Newest first; those that can be set, or with `archived` all there ever were. */
-export async function listLabels(
-  db: Db,
-  workspaceId: string,
-  options: { archived?: boolean } = {},
-): Promise<Label[]> {
-  const rows = await queries.listLabels(db, workspaceId)
-  return rows.filter((row) => options.archived || row.timestamp_archived === null).map(toLabel)
-}
-
-/** Archived ones too. */
-export async function findLabelById(
-  db: Db,
-  workspaceId: string,
-  id: string,
-): Promise<Label | undefined> {
-  const row = await queries.findLabel(db, workspaceId, id)
-  return row && toLabel(row)
 }
 
 const record = (tx: Context, workspaceId: string, labelId: string, action: string, by: ChangedBy) =>
   recordAudit(tx, { workspaceId, ...by, action, subjectType: 'label', subjectId: labelId })
-
-const toLabel = (row: Selectable<Labels>): Label => ({
-  id: row.id,
-  name: row.name,
-  value: row.value,
-  effect: row.effect as LabelEffect,
-  sentiment: row.sentiment as LabelSentiment,
-  timestamp_created: row.timestamp_created,
-  timestamp_updated: row.timestamp_updated,
-  timestamp_archived: row.timestamp_archived,
-})

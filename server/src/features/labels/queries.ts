@@ -2,29 +2,48 @@ import type { Insertable, Updateable } from 'kysely'
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
 import type { Labels } from '../../kernel/db/types.gen.ts'
+import type { Label } from './record.ts'
+
+const columns = [
+  ...(['id', 'name', 'value', 'effect', 'sentiment'] as const),
+  ...(['timestamp_created', 'timestamp_updated', 'timestamp_archived'] as const),
+]
 
 /** Held to the end of the transaction: a name must differ from every other name and value at once. */
 export const lockNames = (db: Db, workspaceId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`labels ${workspaceId}`}, 0))`.execute(db)
 
 export const insertLabel = (db: Db, label: Insertable<Labels>) =>
-  db.insertInto('labels').values(label).returningAll().executeTakeFirstOrThrow()
+  db
+    .insertInto('labels')
+    .values(label)
+    .returning(columns)
+    .$castTo<Label>()
+    .executeTakeFirstOrThrow()
 
-/** Archived ones too, newest first. */
-export const listLabels = (db: Db, workspaceId: string) =>
+/** Newest first; those that can be set, or with `archived` all there ever were. */
+export const listLabels = (
+  db: Db,
+  workspaceId: string,
+  { archived = false }: { archived?: boolean } = {},
+) =>
   db
     .selectFrom('labels')
-    .selectAll()
+    .select(columns)
     .where('workspace_id', '=', workspaceId)
+    .$if(!archived, (query) => query.where('timestamp_archived', 'is', null))
     .orderBy('id', 'desc')
+    .$castTo<Label>()
     .execute()
 
-export const findLabel = (db: Db, workspaceId: string, id: string) =>
+/** Archived ones too. */
+export const findLabelById = (db: Db, workspaceId: string, id: string) =>
   db
     .selectFrom('labels')
-    .selectAll()
+    .select(columns)
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
+    .$castTo<Label>()
     .executeTakeFirst()
 
 export const updateLabel = (db: Db, workspaceId: string, id: string, changes: Updateable<Labels>) =>
@@ -33,7 +52,8 @@ export const updateLabel = (db: Db, workspaceId: string, id: string, changes: Up
     .set(changes)
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
-    .returningAll()
+    .returning(columns)
+    .$castTo<Label>()
     .executeTakeFirst()
 
 /** Archives once: a second call matches no row. */
@@ -44,5 +64,6 @@ export const archiveLabel = (db: Db, workspaceId: string, id: string, archivedAt
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('timestamp_archived', 'is', null)
-    .returningAll()
+    .returning(columns)
+    .$castTo<Label>()
     .executeTakeFirst()

@@ -2,16 +2,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
 import { Nullable, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
-import { archiveLabel, createLabel, listLabels, updateLabel } from './labels.ts'
+import { archiveLabel, createLabel, updateLabel } from './labels.ts'
+import { listLabels } from './queries.ts'
+import { labelEffects, labelSentiments } from './record.ts'
 
 const time = '2026-11-20T09:37:00.123Z'
-const effects = ['none', 'pause', 'stop'] as const
-const sentiments = ['positive', 'neutral', 'negative'] as const
 
-const Effect = Type.Enum(effects, {
+const Effect = Type.Enum(labelEffects, {
   description: 'What setting it does to a lead that is still written to.',
 })
-const Sentiment = Type.Enum(sentiments)
+const Sentiment = Type.Enum(labelSentiments)
 
 const fields = { name: Type.String({ maxLength: 1024 }), effect: Effect, sentiment: Sentiment }
 
