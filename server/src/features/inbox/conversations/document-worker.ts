@@ -1,13 +1,9 @@
-import { on } from 'node:events'
-import { type MessagePort, parentPort } from 'node:worker_threads'
+import { answerAsked } from '../../../kernel/worker-side.ts'
 import { mailDocument } from './mail-document.ts'
 import type { LargeDocument } from './show-mail.ts'
 
-/* The worker that makes pages of large mails, one after the other. `showMail` is the other side. */
+/* The worker that makes pages of large mails. `showMail` is the other side. */
 
-const port = parentPort as MessagePort
-
-for await (const [asked] of on(port, 'message')) {
-  const { html, showsImages } = asked as LargeDocument
-  port.postMessage(mailDocument({ html, text: '' }, { showsImages }))
-}
+await answerAsked(({ html, showsImages }: LargeDocument) =>
+  mailDocument({ html, text: '' }, { showsImages }),
+)

@@ -1,15 +1,10 @@
-import { on } from 'node:events'
-import { type MessagePort, parentPort } from 'node:worker_threads'
+import { answerAsked } from '../../../kernel/worker-side.ts'
 import { shownHtml, understand } from '../ingest/understand.ts'
 import type { LargeMail, UnderstoodLarge } from './large-mails.ts'
 
-/* The worker that takes large mails apart, one after the other. `understandLarge` is the other side. */
+/* The worker that takes large mails apart. `understandLarge` is the other side. */
 
-const port = parentPort as MessagePort
-
-for await (const [mail] of on(port, 'message')) {
-  const { source, receivedAt } = mail as LargeMail
+await answerAsked<LargeMail, UnderstoodLarge>(async ({ source, receivedAt }) => {
   const understood = await understand(Buffer.from(source), receivedAt)
-  const answer: UnderstoodLarge = { ...understood, shownHtml: shownHtml(understood.message) }
-  port.postMessage(answer)
-}
+  return { ...understood, shownHtml: shownHtml(understood.message) }
+})
