@@ -11,15 +11,16 @@ export function activitiesOf(
   matched: MatchedMessage,
   repeated: Set<MatchedMessage>,
 ): LeadActivity[] {
-  const { lead, html, text, snippet, kind, isProven, arrivedAt: at } = matched
-  const { message, inbound } = matched.mail
+  const { lead, kind, isProven, arrivedAt: at } = matched
+  const { message, inbound, text, snippet, html } = matched.mail
   if (kind === 'colleague' || inbound.kind === 'notice') return []
   const about = { leadId: lead.id, ...mailOf(matched), at }
   const { leadId, mail } = about
   const unsubscribed: LeadActivity = { kind: 'unsubscribed', leadId, mail, at }
   if (inbound.kind === 'complaint') return isProven ? [unsubscribed] : []
   if (inbound.kind === 'bounce') return bouncesOf(matched, repeated)
-  const reply = { message_id: message.messageId, subject: message.subject, text, html, snippet }
+  const { messageId: message_id, subject } = message
+  const reply = { message_id, subject, text, html: html(), snippet }
   if (inbound.kind === 'reply') {
     const provesAddress = isProven && matched.isFromLead
     const replied: LeadActivity = { kind: 'replied', ...about, reply, provesAddress }

@@ -33,8 +33,8 @@ export async function storeMatched(tx: Context, mailbox: InboxMailbox, messages:
 }
 
 function threadOf(matched: MatchedMessage, mailbox: InboxMailbox): ThreadToWrite {
-  const { id, lead, kind, snippet } = matched
-  const { message } = matched.mail
+  const { id, lead, kind } = matched
+  const { message, snippet } = matched.mail
   return {
     ...{ id: lead.id, last_message_id: id, campaign_id: lead.campaign_id, kind, snippet },
     // A mail to several of our mailboxes is read by one of them, and that need not be the lead's.
@@ -69,8 +69,8 @@ function suggestionOf({
 }
 
 function messageOf(matched: MatchedMessage, mailbox: InboxMailbox): NewMessage {
-  const { mail, match, lead, id, snippet, kind, bounce } = matched
-  const { message } = mail
+  const { mail, match, lead, id, kind, bounce } = matched
+  const { message, snippet } = mail
   const { attachments, replyTo, date } = message
   return {
     workspace_id: mailbox.workspace_id,

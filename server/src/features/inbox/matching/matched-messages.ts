@@ -38,11 +38,6 @@ export interface MatchedMessage {
   sent: queries.SentMail | null
   /** The mail as events tell of it. */
   event: EventMessage
-  /** Without what it quotes. */
-  text: string
-  snippet: string
-  /** Fit to be shown. */
-  html: string | null
 }
 
 /** The lead that a mail is about. */
@@ -83,14 +78,14 @@ export async function claimMatched(
     // What was passed on answers a mail of ours, however late its writer had one of their own.
     if (!lead || (!passedOn.has(mail) && isOlder(mail, match, mails))) return []
     const sent = mails.find((each) => each.id === match.sentId) ?? mails.at(-1) ?? null
-    const { inbound, text, snippet } = mail
+    const { inbound } = mail
     const isProven = match.sentId !== null
     const sender = senderOf(mail)
     const bounce = reportedBounce(inbound, lead, isProven)
     const isColleague = lead.copied.includes(sender ?? '') || colleagues.has(sender ?? '')
     return [
       {
-        ...{ id, mail, match, lead, sent, isProven, text, snippet },
+        ...{ id, mail, match, lead, sent, isProven },
         kind: sender !== lead.email_folded && isColleague ? 'colleague' : inbound.kind,
         isFromLead: sender === lead.email_folded,
         isFromAnotherLead: sender !== lead.email_folded && passedOn.has(mail),
@@ -103,7 +98,6 @@ export async function claimMatched(
           variant: sent?.variant ?? 1,
           mailbox: sent?.mailbox ?? mailbox.address,
         },
-        html: mail.html(),
       },
     ]
   })
