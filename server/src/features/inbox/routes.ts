@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { parseInstant } from '../../kernel/calendar.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
 import { readKey } from '../../kernel/http/idempotency.ts'
+import { instantOf } from '../../kernel/http/instant.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
@@ -215,7 +215,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (req) => {
-      const chosen = { ...req.body, until: snoozedUntil(req.body.until) }
+      const chosen = { ...req.body, until: instantOf('/until', req.body.until) ?? null }
       await snoozeThreads(req.ctx, req.caller.workspaceId, chosen, changedBy(req))
       return { ids: req.body.ids }
     },
@@ -311,11 +311,4 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return showMail(caller.workspaceId, { ...message, html }, { showsImages })
     },
   )
-}
-
-function snoozedUntil(text: string | undefined): Date | null {
-  if (text === undefined) return null
-  const instant = parseInstant(text)
-  if (instant) return new Date(instant.epochMilliseconds)
-  throw invalidField('/until', 'until must be an ISO 8601 time such as 2026-11-20T00:00:00Z')
 }

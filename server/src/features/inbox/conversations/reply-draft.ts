@@ -34,7 +34,7 @@ export async function draftReply(
   ctx: Context,
   workspaceId: string,
   { thread_id, ...given }: GivenReply,
-): Promise<ReplyDraft> {
+): Promise<{ draft: ReplyDraft; displayName: string | null }> {
   const thread = await findThread(ctx.db, workspaceId, thread_id)
   if (!thread) throw notFound('conversation')
   const mailbox = await findReplyMailbox(ctx, workspaceId, thread.mailbox_id)
@@ -43,7 +43,7 @@ export async function draftReply(
   const { answered, to } = answeredIn(mails)
   if (!answered || !to) throw invalidField('/thread_id', 'the conversation has nobody to answer to')
   const references = mails.toReversed().map(({ message_id }) => message_id)
-  return {
+  const draft = {
     lead_id: thread_id,
     campaign_id: thread.campaign_id,
     mailbox_id: mailbox.id,
@@ -62,6 +62,7 @@ export async function draftReply(
       timestamp_created: ctx.now().toISOString(),
     },
   }
+  return { draft, displayName: mailbox.display_name }
 }
 
 /**

@@ -3,14 +3,7 @@ import { AppError, invalidField } from '../../../kernel/errors.ts'
 import { snippetOf, storable } from '../../../kernel/text.ts'
 import type { ChangedBy } from '../../audit/index.ts'
 import { MailRefused } from '../../messages/index.ts'
-import {
-  composeReplyMail,
-  findReply,
-  findReplyMailbox,
-  inProgress,
-  isOpen,
-  sendReply,
-} from '../../sending/index.ts'
+import { composeReplyMail, findReply, inProgress, isOpen, sendReply } from '../../sending/index.ts'
 import { safeHtml } from '../classify/html.ts'
 import { visibleText } from '../classify/visible-text.ts'
 import { draftReply, type GivenReply, type ReplyDraft, refuseUnseen } from './reply-draft.ts'
@@ -47,11 +40,10 @@ export async function replyInThread(
   if (stored && isOpen(stored)) throw inProgress()
   if (stored && stored.state !== 'failed') return shownReply(stored)
   // Nothing was sent of one that failed: it goes where an answer goes by now.
-  const draft = await draftReply(ctx, workspaceId, given)
-  const { display_name } = await findReplyMailbox(ctx, workspaceId, draft.mailbox_id)
+  const { draft, displayName } = await draftReply(ctx, workspaceId, given)
   const reply = {
     ...draft.reply,
-    ...shownOf(ctx, draft, display_name),
+    ...shownOf(ctx, draft, displayName),
     is_forced: input.force ?? false,
     ...(stored ? { timestamp_created: stored.reply.timestamp_created } : {}),
   }
