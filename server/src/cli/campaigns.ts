@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { listCampaigns, listRefusedCopies } from '../features/campaigns/index.ts'
 import { type CampaignForecast, forecastCampaign } from '../features/sending/index.ts'
+import { readAll } from '../kernel/http/page.ts'
 import { parseAtLeastOne, parseId } from './arguments.ts'
 import { previewCommand } from './campaign-preview.ts'
 import { showForecast } from './forecast-table.ts'
 import { handOverCommand } from './hand-over.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
-import { readAll } from './read-all.ts'
 import { formatTable } from './terminal.ts'
 
 export function campaignCommands(program: Command) {

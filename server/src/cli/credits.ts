@@ -6,9 +6,9 @@ import {
   listCreditEntries,
   refundContact,
 } from '../features/acquisition/index.ts'
+import { readAll } from '../kernel/http/page.ts'
 import { parseAtLeastOne, parseId, parseName } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
-import { readAll } from './read-all.ts'
 import { formatRecord, formatTable } from './terminal.ts'
 
 export function creditCommands(program: Command) {

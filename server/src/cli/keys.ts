@@ -3,9 +3,9 @@ import { operator } from '../features/audit/index.ts'
 import { createKeyAsOperator, listKeys, revokeKey } from '../features/keys/index.ts'
 import { listUsersById } from '../features/users/index.ts'
 import type { Context } from '../kernel/context.ts'
+import { readAll } from '../kernel/http/page.ts'
 import { parseId, parseList, parseName } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
-import { readAll } from './read-all.ts'
 import { formatRecord, formatTable, tell } from './terminal.ts'
 
 export function keyCommands(program: Command) {

@@ -17,12 +17,12 @@ import {
 } from '../features/mailboxes/index.ts'
 import { refuseWhileHeld } from '../features/sending/index.ts'
 import type { Context } from '../kernel/context.ts'
+import { readAll } from '../kernel/http/page.ts'
 import { isRecord } from '../kernel/json/is-record.ts'
 import { requireMailClients } from '../process/service-settings.ts'
 import { parseId } from './arguments.ts'
 import { showWaiting } from './hand-over.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
-import { readAll } from './read-all.ts'
 import { formatRecord, formatTable, tell } from './terminal.ts'
 
 export function mailboxCommands(program: Command) {

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { domainOfAddress } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import {
@@ -12,7 +13,7 @@ import {
   shownEntry,
 } from './entry.ts'
 import * as queries from './queries.ts'
-import type { LiftedSuppression, SuppressionPage } from './schema.ts'
+import type { LiftedSuppression } from './schema.ts'
 import {
   blockAgain,
   erasedEntry,
@@ -114,9 +115,9 @@ export interface SuppressionFilter {
 export async function listSuppressions(
   ctx: Context,
   workspaceId: string,
-  page: { limit: number; startingAfter: string | undefined },
+  page: PageRequest,
   filter: SuppressionFilter,
-): Promise<SuppressionPage> {
+): Promise<Page<queries.StoredSuppression>> {
   const after = readPosition(page.startingAfter)
   const limit = page.limit + 1
   const search = filter.search && foldedSearch(filter.search)
@@ -124,11 +125,8 @@ export async function listSuppressions(
     ...filter,
     search,
   })
-  const items = rows.slice(0, page.limit)
-  const last = items.at(-1)
-  const shownItems = items.map((row) => ({ ...row, value: shownEntry(row.value) }))
-  if (rows.length <= page.limit || !last) return { items: shownItems }
-  return { items: shownItems, next_starting_after: `${last.kind}:${last.value}` }
+  const { items, ...next } = toPage(rows, page.limit, ({ kind, value }) => `${kind}:${value}`)
+  return { ...next, items: items.map((row) => ({ ...row, value: shownEntry(row.value) })) }
 }
 
 /** `address:ann@example.com`, the entry that the last page ended with. */

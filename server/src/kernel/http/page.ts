@@ -44,9 +44,27 @@ export async function readSizedPage<T extends { id: string }>(
 }
 
 /** Statements read one row more than a page holds: its presence tells that another page exists. */
-export const toPage = <T extends { id: string }>(rows: T[], limit: number): Page<T> => {
+export function toPage<T extends { id: string }>(rows: T[], limit: number): Page<T>
+export function toPage<T>(rows: T[], limit: number, cursorOf: (row: T) => string): Page<T>
+export function toPage<T>(rows: T[], limit: number, cursorOf = idOf as (row: T) => string) {
   if (rows.length <= limit) return { items: rows }
   const items = rows.slice(0, limit)
   const last = items.at(-1)
-  return last ? { items, next_starting_after: last.id } : { items }
+  return last ? { items, next_starting_after: cursorOf(last) } : { items }
+}
+
+const idOf = ({ id }: { id: string }) => id
+
+/** Every page of a list in one. */
+export async function readAll<T>(
+  list: (page: PageRequest) => Promise<Page<T>>,
+): Promise<{ items: T[] }> {
+  const items: T[] = []
+  let startingAfter: string | undefined
+  do {
+    const page = await list({ limit: 100, startingAfter })
+    items.push(...page.items)
+    startingAfter = page.next_starting_after
+  } while (startingAfter)
+  return { items }
 }

@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { dayMs } from '../../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
-import type { Page, PageRequest } from '../../../kernel/http/page.ts'
+import { type Page, type PageRequest, toPage } from '../../../kernel/http/page.ts'
 import { type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { tellPages } from '../../live/index.ts'
 import * as messages from '../../messages/index.ts'
@@ -19,13 +19,9 @@ export async function listThreads(
   filter: messages.ThreadSearch = {},
 ): Promise<Page<ListedThread>> {
   const rows = await messages.searchThreads(ctx.db, workspaceId, page, filter, ctx.now())
-  const shown = rows.slice(0, page.limit)
-  const last = shown.at(-1)
-  const items = shown.map(messages.withoutCursor)
   // A thread moves when it is answered: where a page ends is told by its place, not by its id.
-  return rows.length > items.length && last
-    ? { items, next_starting_after: last.sort_id }
-    : { items }
+  const { items, ...next } = toPage(rows, page.limit, ({ sort_id }) => sort_id)
+  return { ...next, items: items.map(messages.withoutCursor) }
 }
 
 /** Counts end here; the application says "999+". */

@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
+import { readAll } from '../../../kernel/http/page.ts'
 import { limitAtOnce } from '../../../kernel/limit-at-once.ts'
 import { MailFailure } from '../../../kernel/mail/index.ts'
 import {
@@ -46,7 +47,7 @@ export async function syncMailboxes(
   await refuseWhileHeld(ctx)
   const mailboxes = mailboxId
     ? await findMailboxes(ctx.db, workspaceId, [mailboxId])
-    : await findReadable(ctx, workspaceId)
+    : (await readAll((page) => listMailboxes(ctx, workspaceId, page))).items.filter(isReadable)
   if (mailboxId && mailboxes.length === 0) throw notFound('mailbox')
   const synced: SyncedMailbox[] = []
   const untilMs = ctx.monotonicMs() + beginWithinMs
@@ -68,16 +69,7 @@ export async function syncMailboxes(
   return synced
 }
 
-async function findReadable(ctx: Context, workspaceId: string): Promise<Mailbox[]> {
-  const found: Mailbox[] = []
-  let startingAfter: string | undefined
-  do {
-    const page = await listMailboxes(ctx, workspaceId, { limit: 100, startingAfter })
-    found.push(...page.items.filter(({ status }) => status !== 'paused'))
-    startingAfter = page.next_starting_after
-  } while (startingAfter)
-  return found
-}
+const isReadable = ({ status }: Mailbox) => status !== 'paused'
 
 const always = { goesOn: () => true }
 
