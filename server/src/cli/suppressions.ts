@@ -9,13 +9,13 @@ import {
 } from '../features/import-suppressions/index.ts'
 import {
   addSuppression,
+  countSuppressions,
   exportSuppressions,
+  listSuppressions,
   removeSuppression,
   type SuppressionReason,
-  type SuppressionSummary,
   shownEntry,
   showSuppression,
-  summariseSuppressions,
   suppressionReasons,
 } from '../features/suppression/index.ts'
 import { type UndoneSuppression, undoSuppression } from '../features/undo-suppression/index.ts'
@@ -129,8 +129,24 @@ export function suppressionCommands(program: Command) {
     .action((options: WorkspaceOptions & { limit: number }) =>
       operateIn(
         options,
-        (ctx, workspaceId) => summariseSuppressions(ctx, workspaceId, options.limit),
-        showSummary,
+        async (ctx, workspaceId) => {
+          const page = { limit: options.limit, startingAfter: undefined }
+          const counts = await countSuppressions(ctx, workspaceId)
+          return { counts, items: (await listSuppressions(ctx, workspaceId, page)).items }
+        },
+        ({ counts, items }) =>
+          [
+            formatTable(
+              ['kind', 'reason', 'entries'],
+              counts.map(({ kind, reason, count }) => [kind, reason, count]),
+            ),
+            formatTable(
+              ['value', 'kind', 'reason', 'since', 'campaign'],
+              items.map((item) => [
+                ...[item.value, item.kind, item.reason, item.timestamp_created, item.campaign_id],
+              ]),
+            ),
+          ].join('\n\n'),
       ),
     )
 }
@@ -204,21 +220,3 @@ function showImported({ added, known, invalid, invalid_lines }: ImportedSuppress
   const more = invalid > invalid_lines.length ? ' …' : ''
   return `${text} ${invalid} lines are neither an address nor a domain: ${invalid_lines.join(', ')}${more}`
 }
-
-const showSummary = ({ counts, items }: SuppressionSummary) =>
-  [
-    formatTable(
-      ['kind', 'reason', 'entries'],
-      counts.map(({ kind, reason, count }) => [kind, reason, count]),
-    ),
-    formatTable(
-      ['value', 'kind', 'reason', 'since', 'campaign'],
-      items.map((item) => [
-        shownEntry(item.value),
-        item.kind,
-        item.reason,
-        item.timestamp_created,
-        item.campaign_id,
-      ]),
-    ),
-  ].join('\n\n')

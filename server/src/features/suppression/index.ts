@@ -8,13 +8,13 @@ export {
 } from './entry.ts'
 export {
   addSuppression,
+  countSuppressions,
   exportSuppressions,
   liftSuppression,
+  listSuppressions,
   removeSuppression,
   type SeenSuppression,
-  type SuppressionSummary,
   showSuppression,
-  summariseSuppressions,
 } from './list.ts'
 export { suppressionRoutes } from './routes.ts'
 export { Since, StillSuppressed, suppressionSchemas } from './schema.ts'

@@ -98,12 +98,6 @@ function sayingNo({ value }: SuppressionEntry, by: Suppressed['by']): Suppressio
   return { kind: 'address', value: by === 'erased' ? erasedEntry(value) : value }
 }
 
-export interface SuppressionSummary {
-  counts: { kind: string; reason: string; count: number }[]
-  /** The first ones by the alphabet. */
-  items: queries.StoredSuppression[]
-}
-
 export interface SuppressionFilter {
   /** A part of the address or domain, in any case. */
   search?: string | undefined
@@ -116,7 +110,7 @@ export async function listSuppressions(
   ctx: Context,
   workspaceId: string,
   page: PageRequest,
-  filter: SuppressionFilter,
+  filter: SuppressionFilter = {},
 ): Promise<Page<queries.StoredSuppression>> {
   const after = readPosition(page.startingAfter)
   const limit = page.limit + 1
@@ -142,17 +136,6 @@ function readPosition(cursor: string | undefined): queries.SuppressionPosition {
 
 export const countSuppressions = (ctx: Context, workspaceId: string) =>
   queries.countSuppressions(ctx.db, workspaceId)
-
-export async function summariseSuppressions(
-  ctx: Context,
-  workspaceId: string,
-  limit: number,
-): Promise<SuppressionSummary> {
-  return {
-    counts: await queries.countSuppressions(ctx.db, workspaceId),
-    items: await queries.listSuppressions(ctx.db, workspaceId, { kind: '', value: '' }, limit),
-  }
-}
 
 export async function addSuppression(
   ctx: Context,
