@@ -22,21 +22,23 @@ export {
 } from './store.ts'
 export { findLetters, hasNewer, listThreadHeads } from './store-queries.ts'
 export {
-  answerThread,
-  bringThreads,
   countThreads,
   countWaiting,
   findThread,
-  moveThreads,
   type Thread,
   type ThreadCounts,
-  type ThreadToWrite,
   threadViews,
+  withoutCursor,
+} from './thread-list-queries.ts'
+export {
+  answerThread,
+  bringThreads,
+  moveThreads,
+  type ThreadToWrite,
   updateDone,
   updateSnooze,
   updateUnread,
   upsertThreads,
-  withoutCursor,
 } from './thread-queries.ts'
 export {
   type FoundThread,

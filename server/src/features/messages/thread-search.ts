@@ -3,7 +3,7 @@ import type { Db } from '../../kernel/db/db.ts'
 import { fold } from '../../kernel/fold.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
 import { isUnspaced, type Sought } from '../../kernel/word-pieces.ts'
-import { findThreads, type ListedThread, type ThreadFilter } from './thread-queries.ts'
+import { findThreads, type ListedThread, type ThreadFilter } from './thread-list-queries.ts'
 import { soughtWords, textBounds, threadQueryOf } from './thread-words.ts'
 import * as words from './thread-words-queries.ts'
 
