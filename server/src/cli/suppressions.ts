@@ -200,17 +200,18 @@ const stillBecause = {
 
 const linesOf = (file: string) => readLines(file === '-' ? process.stdin : createReadStream(file))
 
-async function writeLines(file: string, lines: AsyncIterable<string>): Promise<number> {
+/** @returns how many lines there are */
+async function writeLines(file: string, pieces: AsyncIterable<string>): Promise<number> {
   let count = 0
-  async function* text() {
-    for await (const line of lines) {
-      count += 1
-      yield `${line}\n`
+  async function* counted() {
+    for await (const piece of pieces) {
+      count += piece.split('\n').length - 1
+      yield piece
     }
   }
   // What belongs to the process is not closed.
-  if (file === '-') for await (const line of text()) process.stdout.write(line)
-  else await writeWholeFile(file, (whole) => pipeline(Readable.from(text()), whole))
+  if (file === '-') for await (const piece of counted()) process.stdout.write(piece)
+  else await writeWholeFile(file, (whole) => pipeline(Readable.from(counted()), whole))
   return count
 }
 

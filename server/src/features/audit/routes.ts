@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
+import { csvAnswer, csvFile, workspaceInQuery } from '../../kernel/http/csv-file.ts'
 import { instantOf } from '../../kernel/http/instant.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { Page, pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
@@ -62,20 +62,14 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Download the audit log',
         description: 'What the filters match, as CSV with the names of people and keys.',
         tags,
-        querystring: Type.Object({
-          ...filters,
-          workspace: Type.Optional(Type.String({ description: 'In place of X-Workspace-ID.' })),
-        }),
-        response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },
+        querystring: Type.Object({ ...filters, ...workspaceInQuery }),
+        response: csvAnswer,
       },
     },
     async ({ ctx, caller, query }, reply) => {
       const pieces = exportAudit(ctx, caller.workspaceId, filterOf(query))
       const day = ctx.now().toISOString().slice(0, 10)
-      reply.header('content-disposition', `attachment; filename="audit-log-${day}.csv"`)
-      reply.type('text/csv; charset=utf-8')
-      // A stream, which no serialiser looks at.
-      return reply.send(Readable.from(pieces) as never)
+      return csvFile(reply, `audit-log-${day}`, pieces)
     },
   )
 }

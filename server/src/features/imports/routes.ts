@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { AppError } from '../../kernel/errors.ts'
+import { csvAnswer, csvFile, workspaceInQuery } from '../../kernel/http/csv-file.ts'
 import { instantOf } from '../../kernel/http/instant.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
@@ -159,18 +159,13 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description: 'Each with the reason.',
         tags,
         params,
-        querystring: Type.Object({
-          workspace: Type.Optional(Type.String({ description: 'In place of X-Workspace-ID.' })),
-        }),
-        response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },
+        querystring: Type.Object(workspaceInQuery),
+        response: csvAnswer,
       },
     },
     async (req, reply) => {
       const lines = await writeReport(req.ctx, req.caller.workspaceId, req.params.id)
-      reply.header('content-disposition', 'attachment; filename="import-report.csv"')
-      reply.type('text/csv; charset=utf-8')
-      // A stream, which no serialiser looks at.
-      return reply.send(Readable.from(lines) as never)
+      return csvFile(reply, 'import-report', lines)
     },
   )
 

@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { invalidField } from '../../kernel/errors.ts'
+import { csvAnswer, csvFile, workspaceInQuery } from '../../kernel/http/csv-file.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { parseUuid } from '../../kernel/ids.ts'
@@ -108,9 +108,9 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
           ...leadFilters,
           ids: Type.Optional(idList('Only these, parted by commas.')),
           excluded: Type.Optional(idList('All but these.')),
-          workspace: Type.Optional(Type.String({ description: 'In place of X-Workspace-ID.' })),
+          ...workspaceInQuery,
         }),
-        response: { 200: { content: { 'text/csv': { schema: Type.String() } } } },
+        response: csvAnswer,
       },
     },
     async ({ ctx, caller, query }, reply) => {
@@ -119,10 +119,7 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
         excluded: readIds('excluded', query.excluded ?? ''),
       })
       const day = ctx.now().toISOString().slice(0, 10)
-      reply.header('content-disposition', `attachment; filename="leads-${day}.csv"`)
-      reply.type('text/csv; charset=utf-8')
-      // A stream, which no serialiser looks at.
-      return reply.send(Readable.from(pieces) as never)
+      return csvFile(reply, `leads-${day}`, pieces)
     },
   )
 

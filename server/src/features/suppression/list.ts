@@ -25,20 +25,22 @@ import {
 
 const batchMax = 1000
 
-/** The whole list, for a file: a heading, then a line for each entry. */
+/** The whole list, for a file, piece by piece: a heading, then a line for each entry. */
 export async function* exportSuppressions(
   ctx: Context,
   workspaceId: string,
 ): AsyncGenerator<string> {
-  yield 'value,kind,reason,timestamp_created'
+  yield 'value,kind,reason,timestamp_created\n'
   let after: queries.SuppressionPosition = { kind: '', value: '' }
   for (;;) {
     const rows = await queries.listSuppressions(ctx.db, workspaceId, after, batchMax)
+    let piece = ''
     for (const { value, kind, reason, timestamp_created, blocked_since } of rows) {
-      yield [shownEntry(value), kind, reason, timestamp_created.toISOString()].join(',')
-      if (!blocked_since) continue
-      yield [shownEntry(value), kind, 'blocked', blocked_since.toISOString()].join(',')
+      const entry = `${shownEntry(value)},${kind}`
+      piece += `${entry},${reason},${timestamp_created.toISOString()}\n`
+      if (blocked_since) piece += `${entry},blocked,${blocked_since.toISOString()}\n`
     }
+    yield piece
     const last = rows.at(-1)
     if (!last || rows.length < batchMax) return
     after = last

@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { csvAnswer, csvFile, workspaceInQuery } from '../../kernel/http/csv-file.ts'
 import { instantOf } from '../../kernel/http/instant.ts'
 import { pageQuery, ref } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
@@ -76,19 +76,12 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Download the list',
         description: 'As CSV, which importing reads back as it was.',
         tags,
-        response: {
-          200: {
-            description: 'A heading, then a line for each entry.',
-            content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } },
-          },
-        },
+        querystring: Type.Object(workspaceInQuery),
+        response: csvAnswer,
       },
     },
-    async ({ ctx, caller }, reply) => {
-      reply.type('text/csv; charset=utf-8')
-      reply.header('content-disposition', 'attachment; filename="suppressions.csv"')
-      return reply.send(Readable.from(lines(exportSuppressions(ctx, caller.workspaceId))))
-    },
+    async ({ ctx, caller }, reply) =>
+      csvFile(reply, 'suppressions', exportSuppressions(ctx, caller.workspaceId)),
   )
 
   app.post(
@@ -126,8 +119,4 @@ export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return removeSuppression(req.ctx, req.caller.workspaceId, value, options, changedBy(req))
     },
   )
-}
-
-async function* lines(texts: AsyncIterable<string>) {
-  for await (const text of texts) yield `${text}\n`
 }

@@ -9147,7 +9147,12 @@ export type ExportSuppressionsData = {
         'X-Workspace-ID'?: string;
     };
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * In place of X-Workspace-ID.
+         */
+        workspace?: string;
+    };
     url: '/app/suppressions/export.csv';
 };
 
