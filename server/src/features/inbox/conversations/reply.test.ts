@@ -266,6 +266,23 @@ test("a change of the sender's name that was answered before the end of a reply 
   await updateMailbox(ctx, workspaceId, mailboxId, { display_name: null }, operator)
 })
 
+test('no reply leaves a mailbox that was paused before its end, nor one that waits behind it', async () => {
+  const about = await conversation()
+  const other = await conversation()
+  const { ctx, workspaceId } = inbox
+  let behind: Promise<unknown> | undefined
+  const first = await replySlowly(about, async () => {
+    behind = reply(other)
+    await untilState(other.thread_id, 'waiting')
+    await pauseMailbox(ctx, workspaceId, mailboxId, operator)
+  })
+  const refused = { state: 'failed', error_message: expect.stringContaining('was paused') }
+  expect([first, await behind]).toMatchObject([refused, refused])
+  expect(inbox.outbox).toEqual([])
+  await resumeMailbox(ctx, workspaceId, mailboxId, operator)
+  expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 2 })
+})
+
 /** What the database says of itself: it is the one of these tests, but for what is given. */
 const writeInstance = (told: object) =>
   inbox.ctx.database.peek

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { sha256 } from '../../../kernel/crypto.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
+import type { LaneRow } from '../lanes/lane-queries.ts'
 import { mayStillLeave, type SendKey, type SendState } from '../ledger.ts'
 import { mayClaim, mayMark } from '../restore-guard/hold-queries.ts'
 import type { SendError } from '../transmit/outcome.ts'
@@ -166,6 +167,7 @@ export async function claimReply(
 export interface ReplySender {
   display_name: string | null
   mailbox_version: Date
+  status: LaneRow['status']
 }
 
 export async function findReplySender(
@@ -173,7 +175,7 @@ export async function findReplySender(
   { workspace_id, mailbox_id }: Pick<ReplyRow, 'workspace_id' | 'mailbox_id'>,
 ): Promise<ReplySender | undefined> {
   const { rows } = await sql<ReplySender>`
-    select display_name, timestamp_updated as mailbox_version from mailboxes
+    select display_name, timestamp_updated as mailbox_version, status from mailboxes
     where workspace_id = ${workspace_id}::uuid and id = ${mailbox_id}::uuid`.execute(db)
   return rows[0]
 }

@@ -54,7 +54,7 @@ const claim = (ctx: Context, lane: Lane, epoch: number) =>
     return queries.claimReply(tx.db, lane, epoch, tx.now())
   })
 
-/** Where the mailbox was changed since it was read, the mail is made anew. */
+/** Where the mailbox was changed since it was read, and not paused, the mail is made anew. */
 async function send(
   ctx: Context,
   lane: Lane,
@@ -121,12 +121,15 @@ const mark = (
     const { mailbox_version } = sender
     if (await queries.markReply(tx.db, claimed, { subject, mailbox_version }, tx.now())) return
     const changed = await queries.findReplySender(tx.db, claimed)
+    if (changed?.status === 'paused') return failed({ stage: 'claim', code: null, message: paused })
     if (changed && changed.mailbox_version.getTime() !== mailbox_version.getTime()) return changed
     return failed({ stage: 'claim', code: null, message: notMarked })
   })
 
 const notMarked =
   'Another runner has taken it over, or the database was replaced meanwhile: it was not sent. Send it again.'
+
+const paused = 'Its mailbox was paused meanwhile: resume it, then send it again.'
 
 const failed = (error: Extract<Outcome, { kind: 'failed' }>['error']): Outcome => ({
   ...{ kind: 'failed', error, effect: { kind: 'again' } },
