@@ -1,6 +1,12 @@
 import { type MailFailure, tooManyMailsDetail } from '../../kernel/mail/index.ts'
 import type { Explanation } from './explain-login.ts'
 
+const unwanted: Explanation = {
+  what: 'The provider refuses mails of this mailbox as unwanted.',
+  remedy: 'Look into the account; send less and check SPF, DKIM and DMARC before resuming.',
+}
+
+/** The first that fits is told. */
 const refusalRules: { says: RegExp; explanation: Explanation }[] = [
   {
     says: /\bquota|\blimit|\brate\b|too many|exceeded|5\.4\.5\b|4\.7\.28\b|4\.3\.2\b/i,
@@ -17,12 +23,18 @@ const refusalRules: { says: RegExp; explanation: Explanation }[] = [
     },
   },
   {
-    says: /spam|block|suspicious|unusual|abuse|reputation|suspended|disabled|5\.7\.\d+/i,
+    says: /spam|block|suspicious|unusual|abuse|reputation|suspended|\bspf\b|\bdkim\b|\bdmarc\b/i,
+    explanation: unwanted,
+  },
+  {
+    says: /authenticat|\brelay|5\.7\.57\b/i,
     explanation: {
-      what: 'The provider refuses mails of this mailbox as unwanted.',
-      remedy: 'Look into the account; send less and check SPF, DKIM and DMARC before resuming.',
+      what: 'The server does not let this login send.',
+      remedy: 'Check user name, password and port of the sending server.',
     },
   },
+  // Servers also say these of a login that may not send, which the rule before tells.
+  { says: /disabled|5\.7\.\d+/i, explanation: unwanted },
 ]
 
 export function explainRefusal(failure: MailFailure, server: string): Explanation {

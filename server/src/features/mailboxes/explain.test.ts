@@ -74,6 +74,28 @@ const failures: [string, MailFailure, RegExp][] = [
     /in the name of this address/,
   ],
   ['mails taken for spam', refused('550 5.7.1 looks like spam', 550), /as unwanted/],
+  ...[
+    '530 5.7.1 Authentication required',
+    '550 5.7.57 Client was not authenticated to send anonymous mail during MAIL FROM',
+    '554 5.7.1 Relay access denied',
+    '535 5.7.139 Authentication unsuccessful, basic authentication is disabled',
+  ].map((response): [string, MailFailure, RegExp] => [
+    `a login that may not send (${response})`,
+    refused(response, Number(response.slice(0, 3))),
+    /does not let this login send.*port of the sending server/,
+  ]),
+  ...[
+    "550 5.7.26 Unauthenticated email from example.com is not accepted due to its domain's DMARC policy",
+    '554 5.7.1 Client host relay.example.com blocked by a list',
+    '550 5.7.708 Traffic not accepted from this IP',
+    ...['low reputation', 'suspended for abuse', 'suspicious or unusual mails'].map(
+      (why) => `550 5.7.1 relay.example.com: ${why}`,
+    ),
+  ].map((response): [string, MailFailure, RegExp] => [
+    `a domain that nobody trusts (${response})`,
+    refused(response, Number(response.slice(0, 3))),
+    /as unwanted.*SPF/,
+  ]),
   ['anything else', refused('554 5.3.0 Oops', 554), /refused what was asked of it \(5\.3\.0\)/],
   ['a broken connection', new MailFailure('mail', 'closed'), /broke/],
   ['a server that goes on and on', new MailFailure('imap', 'protocol'), /far more.*delete folders/],
