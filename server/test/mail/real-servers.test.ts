@@ -33,7 +33,7 @@ describe.skipIf(whyNoRealServers)('with postfix and dovecot', () => {
     try {
       const envelope = { from: more.from ?? anna, to: [to], sizeBytes: source.length, utf8: false }
       await connection.begin(envelope)
-      return await connection.finish(source)
+      await connection.finish(source)
     } finally {
       await connection.close()
     }
@@ -57,8 +57,7 @@ describe.skipIf(whyNoRealServers)('with postfix and dovecot', () => {
     await using imap = await net.connectImap(real.server('imap', lea))
     await imap.select('INBOX')
     const woken = imap.idle(longMs)
-    const answer = await send(lea, compose({ to: lea, id: '<one@acme.test>' }))
-    expect(answer).toMatch(/^250 2\.0\.0 Ok: queued as /)
+    await send(lea, compose({ to: lea, id: '<one@acme.test>' }))
     expect(await woken).toBe('changed')
     expect((await next(imap, (source) => source.includes('<one@acme.test>'))).isCut).toBe(false)
     const credential = { kind: 'password' as const, password: 'wrong' }
@@ -114,7 +113,6 @@ describe.skipIf(whyNoRealServers)('with postfix and dovecot', () => {
 
   test('what the server does not take is refused before it is sent', async () => {
     const connection = await net.connectSmtp(real.server('smtp', anna))
-    expect(connection.sizeMaxBytes).toBe(40_000_000)
     const envelope = { from: anna, to: [lea], utf8: false }
     await expect(connection.begin({ ...envelope, sizeBytes: 40_000_001 })).rejects.toMatchObject({
       code: 552,
@@ -132,7 +130,6 @@ describe.skipIf(whyNoRealServers)('with postfix and dovecot', () => {
 
   test('a letter beyond ASCII in an address is no obstacle', async () => {
     const connection = await net.connectSmtp(real.server('smtp', anna))
-    expect(connection.supportsUtf8).toBe(true)
     const source = compose({ to: 'jürgen@acme.test', id: '<utf8@acme.test>' })
     const to = ['jürgen@acme.test']
     await connection.begin({ from: anna, to, sizeBytes: source.length, utf8: true })

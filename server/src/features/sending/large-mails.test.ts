@@ -26,8 +26,6 @@ function hangsAfter(
 ): { ctx: FreeContext; sent: WeakRef<Buffer>[] } {
   const sent: WeakRef<Buffer>[] = []
   const slow = (connection: SmtpConnection): SmtpConnection => ({
-    sizeMaxBytes: connection.sizeMaxBytes,
-    supportsUtf8: connection.supportsUtf8,
     get isOpen() {
       return connection.isOpen
     },

@@ -26,9 +26,6 @@ export interface Envelope {
 
 export interface SmtpConnection {
   readonly isOpen: boolean
-  /** What the server takes (SIZE); null when it does not say. */
-  readonly sizeMaxBytes: number | null
-  readonly supportsUtf8: boolean
   /**
    * MAIL, RCPT … and DATA up to the 354: nothing of the message is on the wire. A refusal leaves the
    * connection usable, as `isOpen` says; all recipients are taken or none. A failure of the stage
@@ -42,10 +39,9 @@ export interface SmtpConnection {
    *
    * @param next what `begin` is called with next: it may leave with the end of this message (RFC 2920),
    *   and the connection is then of no use for another one
-   * @returns the server's answer
    * @throws MailFailure, `certain` when the server refused it or the connection broke before the dot
    */
-  finish(message: Buffer, next?: Envelope): Promise<string>
+  finish(message: Buffer, next?: Envelope): Promise<void>
   /** Between `begin` and `finish` it breaks off: certainly not sent. */
   close(): Promise<void>
 }

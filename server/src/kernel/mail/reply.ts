@@ -59,7 +59,7 @@ export class ReplyParser {
 class NotSmtp extends Error {}
 
 /** A reply as a person quotes it: `550 5.1.1 No such user`. */
-export const quoteReply = ({ code, text }: Reply): string => toPlainText(`${code} ${text}`)
+const quoteReply = ({ code, text }: Reply): string => toPlainText(`${code} ${text}`)
 
 /** The failure that a reply stands for: a refusal, or words that make no sense at this point. */
 export function refusal(

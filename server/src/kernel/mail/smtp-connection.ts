@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 import { finalDot, stuffDots } from './dots.ts'
 import { MailFailure, type MailStage } from './failure.ts'
 import type { Envelope, SmtpConnection } from './mail.ts'
-import { quoteReply, type Reply, refusal } from './reply.ts'
+import { type Reply, refusal } from './reply.ts'
 import type { Extensions } from './smtp-login.ts'
 import type { SmtpWire } from './smtp-wire.ts'
 import { type MailTimeouts, transferMsOf } from './timeouts.ts'
@@ -17,14 +17,14 @@ const goodbyeMs = 1_000
  * different ideas of where they are closes the connection.
  */
 export class LoggedInSmtp implements SmtpConnection {
-  readonly sizeMaxBytes: number | null
-  readonly supportsUtf8: boolean
   readonly #wire: SmtpWire
   readonly #timeouts: MailTimeouts
   readonly #monotonicMs: () => number
   #heardMs: number
   readonly #pipelines: boolean
   readonly #takesSize: boolean
+  readonly #sizeMaxBytes: number | null
+  readonly #supportsUtf8: boolean
   #state: 'idle' | 'busy' | 'begun' = 'idle'
   /** The server still holds the envelope of a mail that was refused. */
   #needsReset = false
@@ -42,8 +42,8 @@ export class LoggedInSmtp implements SmtpConnection {
     this.#timeouts = timeouts
     const size = extensions.get('SIZE')
     this.#takesSize = size !== undefined
-    this.sizeMaxBytes = Number(size) > 0 ? Number(size) : null
-    this.supportsUtf8 = extensions.has('SMTPUTF8')
+    this.#sizeMaxBytes = Number(size) > 0 ? Number(size) : null
+    this.#supportsUtf8 = extensions.has('SMTPUTF8')
     this.#pipelines = extensions.has('PIPELINING')
   }
 
@@ -79,12 +79,12 @@ export class LoggedInSmtp implements SmtpConnection {
     await this.#hear(announced.commands)
   }
 
-  async finish(message: Buffer, next?: Envelope): Promise<string> {
+  async finish(message: Buffer, next?: Envelope): Promise<void> {
     this.#enter('begun')
     try {
       await this.#upload(stuffDots(message), next)
       const reply = await this.#wire.read('message', this.#timeouts.acceptanceMs, false)
-      if (reply.code >= 200 && reply.code < 300) return quoteReply(reply)
+      if (reply.code >= 200 && reply.code < 300) return
       if (reply.code >= 400) throw this.#refused('message', reply)
       // A 3xx here means nothing: what became of the mail is not known.
       throw this.#lost(refusal('message', reply, { certain: false }))
@@ -103,12 +103,12 @@ export class LoggedInSmtp implements SmtpConnection {
   #commandsOf({ from, to, sizeBytes, utf8 }: Envelope): Command[] {
     const addresses = [from, ...to].map(toWire)
     const needsUtf8 = utf8 || addresses.some((address) => !isAscii.test(address))
-    if (needsUtf8 && !this.supportsUtf8) {
+    if (needsUtf8 && !this.#supportsUtf8) {
       throw new MailFailure('mail', 'refused', {
         ...{ code: 550, enhanced: '5.6.7', detail: 'the server takes no addresses beyond ASCII' },
       })
     }
-    if (this.sizeMaxBytes !== null && sizeBytes > this.sizeMaxBytes) {
+    if (this.#sizeMaxBytes !== null && sizeBytes > this.#sizeMaxBytes) {
       throw new MailFailure('mail', 'refused', {
         ...{ code: 552, enhanced: '5.3.4', detail: 'the message is larger than the server takes' },
       })

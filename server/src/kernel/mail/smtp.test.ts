@@ -26,9 +26,9 @@ const envelope = (more: Partial<Envelope> = {}): Envelope => ({
   ...more,
 })
 
-async function send(connection: SmtpConnection, message = mail): Promise<string> {
+async function send(connection: SmtpConnection, message = mail): Promise<void> {
   await connection.begin(envelope({ sizeBytes: message.length }))
-  return await connection.finish(message)
+  await connection.finish(message)
 }
 
 /** A server behind faults, a connection to it, and what has arrived. */
@@ -49,7 +49,7 @@ test('mails arrive byte for byte, several over one connection', async () => {
   await using servers = await startMailServers()
   const connection = await net.connectSmtp(annasServer(servers.smtpPort))
   const mails = ['<1@example.com>', '<2@example.com>', '<3@example.com>'].map(dottedMail)
-  for (const one of mails) expect(await send(connection, one)).toMatch(/^250 2\.0\.0/)
+  for (const one of mails) await send(connection, one)
   await connection.close()
   expect(connection.isOpen).toBe(false)
   const arrived = servers.bob.folders.get('INBOX')?.mails.map(({ source }) => source)
@@ -247,7 +247,6 @@ test('a server that stops reading does not hold a large message for ever', async
 test('what is larger than the server takes is refused before a word is said', async () => {
   await using servers = await startMailServers({ smtp: { size: 500 } })
   const connection = await net.connectSmtp(annasServer(servers.smtpPort))
-  expect(connection.sizeMaxBytes).toBe(500)
   await expect(connection.begin(envelope({ sizeBytes: 501 }))).rejects.toMatchObject({
     ...{ kind: 'refused', code: 552, enhanced: '5.3.4', response: null, certain: true },
   })
@@ -259,7 +258,6 @@ test('an address beyond ASCII needs SMTPUTF8, its domain does not', async () => 
   await using servers = await startMailServers({ smtp: { hideSMTPUTF8: true } })
   servers.store.addAccount({ address: 'bob@xn--bcher-kva.example', password: 'b' })
   const connection = await net.connectSmtp(annasServer(servers.smtpPort))
-  expect(connection.supportsUtf8).toBe(false)
   for (const more of [{ to: ['jürgen@example.com'] }, { utf8: true }]) {
     await expect(connection.begin(envelope(more))).rejects.toMatchObject({
       ...{ kind: 'refused', code: 550, enhanced: '5.6.7', certain: true },

@@ -18,8 +18,6 @@ const idleMaxMs = 60_000
 const stuckStepMs = 200
 
 export class SimulatedSmtp implements SmtpConnection {
-  readonly sizeMaxBytes = null
-  readonly supportsUtf8 = true
   readonly #line: MailConnection
   readonly #recipients: Recipients
   readonly #room: MailWorld
@@ -54,7 +52,7 @@ export class SimulatedSmtp implements SmtpConnection {
     this.#usedAtMs = scheduler.nowMs
   }
 
-  async finish(message: Buffer): Promise<string> {
+  async finish(message: Buffer): Promise<void> {
     const { world, conditions, random } = this.#room
     await this.#disturb()
     const source = message.toString()
@@ -71,7 +69,7 @@ export class SimulatedSmtp implements SmtpConnection {
       const arrives = !losesAnswer || random.chance(0.5)
       if (arrives) this.#recipients.accept(this.#line.process, mail, source)
       this.#usedAtMs = world.scheduler.nowMs
-      if (!losesAnswer) return '250 2.0.0 Ok'
+      if (!losesAnswer) return
       this.#line.isOpen = false
       throw new MailFailure('message', random.pick(['closed', 'timeout']), { certain: false })
     })

@@ -29,10 +29,6 @@ export class Connections {
     this.#ctx = ctx
   }
 
-  get size(): number {
-    return this.#kept.size
-  }
-
   /** The one that was put back, if it is still open and was made for the mailbox as it is. */
   take({ mailbox_id, mailbox_version }: SendingMailbox): SmtpConnection | undefined {
     const kept = this.#kept.get(mailbox_id)
