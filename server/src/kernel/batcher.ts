@@ -57,7 +57,6 @@ export class Batcher<Item, Result> {
   #isGathering = false
   #workers = 0
   #pending = 0
-  #pendingBytes = 0
 
   /**
    * @param name for the log
@@ -84,7 +83,6 @@ export class Batcher<Item, Result> {
     if (queue) queue.push(waiting)
     else this.#queues.set(key, [waiting])
     this.#pending += 1
-    this.#pendingBytes += bytes
     if (!this.#isGathering && this.#hasFreeWorker) void this.#gatherThenWork()
     return waiting.promise
   }
@@ -92,10 +90,6 @@ export class Batcher<Item, Result> {
   /** Items that are not in a running batch. */
   get pending(): number {
     return this.#pending
-  }
-
-  get pendingBytes(): number {
-    return this.#pendingBytes
   }
 
   /** Resolves when everything added so far is answered, however much is added meanwhile. */
@@ -154,7 +148,6 @@ export class Batcher<Item, Result> {
     this.#queues.delete(key)
     if (queue.length > 0) this.#queues.set(key, queue)
     this.#pending -= count
-    this.#pendingBytes -= size
     return batch
   }
 

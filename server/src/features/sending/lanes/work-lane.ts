@@ -181,7 +181,8 @@ export class LaneWorker {
     const { mailboxFailure, isRefused, settled } = await this.#sendOne(lane, draft, batch)
     if (!mailboxFailure && 'mail' in draft.made) this.#options.slots.hasSucceeded(lane)
     this.#settling(lane, mail, settled.finally(draft.free))
-    await this.#waitForResults(lane, goesOn && !mailboxFailure ? settlingMax : 1)
+    const most = goesOn && !mailboxFailure ? settlingMax : 1
+    while (lane.settling.size >= most) await Promise.race(lane.settling)
     return { mailbox: mail.mailbox, mailboxFailure, isRefused }
   }
 
@@ -205,14 +206,6 @@ export class LaneWorker {
       drafts.push(draft)
     }
     return first
-  }
-
-  /** Until fewer than this are left, or all of this mailbox's when there are too many on the whole. */
-  async #waitForResults(lane: Lane, most: number) {
-    const { settlements } = this.#parts
-    const isMany = () =>
-      lane.settling.size >= most || (lane.settling.size > 0 && settlements.isBacklogFull)
-    while (isMany()) await Promise.race(lane.settling)
   }
 
   /** Whatever goes wrong, its row and those of the mails behind it do not stay open. */

@@ -13,11 +13,8 @@ import type { Settlement } from './settlement.ts'
 const sentAtOnce = 2
 /** Texts of mails in one transaction may be so long: the driver holds several copies, and one mail may have a megabyte. */
 const bytesMax = 2 * 1024 * 1024
-/** So many settlements may wait in all; beyond, each mailbox waits for its own. */
-const backlogMax = 2_000
 /** While a workspace is moved nothing of it is written, and then it is settled, or elsewhere. */
 const movingAgainMs = 1_000
-const backlogBytesMax = 32 * 1024 * 1024
 const batch = {
   itemsMax: 500,
   bytes: { of: bytesOf, max: bytesMax },
@@ -64,16 +61,9 @@ export class Settlements {
     }
   }
 
-  /** So many wait to be written, or so much text, that no more mails should be sent before. */
-  get isBacklogFull(): boolean {
-    const sumOf = (name: 'pending' | 'pendingBytes') =>
-      this.#writers().reduce((sum, writer) => sum + writer[name], 0)
-    return sumOf('pending') >= backlogMax || sumOf('pendingBytes') >= backlogBytesMax
-  }
-
   /** Resolves when everything given so far is written. */
   async flush() {
-    await Promise.all(this.#writers().map((writer) => writer.flush()))
+    await Promise.all([this.#sent.flush(), this.#others.flush()])
   }
 
   #write(settlement: Settlement): Promise<boolean> {
@@ -96,10 +86,6 @@ export class Settlements {
       }
     }
     return transaction(this.#ctx, (tx) => setAside(tx, this.#cache, settlement, error))
-  }
-
-  #writers() {
-    return [this.#sent, this.#others]
   }
 
   #writer(name: string, options: Pick<BatchWriterOptions<Settlement>, 'concurrency' | 'keyOf'>) {
