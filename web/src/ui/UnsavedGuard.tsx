@@ -1,11 +1,9 @@
 import { useDisclosure } from '@mantine/hooks'
 import { useBlocker } from '@tanstack/react-router'
-import { Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { beforeSignOut } from '../api/sign-out.ts'
-import { lazyPart } from '../lib/lazy-part.ts'
-
-const ConfirmDialog = lazyPart(() => import('./ConfirmDialog.tsx'), 'ConfirmDialog')
+import { ConfirmDialog } from './ConfirmDialog.tsx'
 
 /**
  * What of an address has a form open; the rest of it are filters and tabs beside the form. The last two
@@ -68,20 +66,18 @@ export function UnsavedGuard({
       asking.close()
     })
   }
+  if (!isAsking) return null
   return (
-    <Suspense>
-      <ConfirmDialog
-        opened={isAsking}
-        title={t(($) => $.unsaved.title)}
-        body={body}
-        confirm={t(($) => $.unsaved.leave)}
-        cancel={t(($) => $.unsaved.stay)}
-        isBusy={false}
-        fault={null}
-        onConfirm={() => answer(false)}
-        onClose={() => answer(true)}
-      />
-    </Suspense>
+    <ConfirmDialog
+      title={t(($) => $.unsaved.title)}
+      body={body}
+      confirm={t(($) => $.unsaved.leave)}
+      cancel={t(($) => $.unsaved.stay)}
+      isBusy={false}
+      fault={null}
+      onConfirm={() => answer(false)}
+      onClose={() => answer(true)}
+    />
   )
 }
 

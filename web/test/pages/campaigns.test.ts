@@ -969,6 +969,27 @@ test('a draft is deleted with its leads, and says how many', async ({ applicatio
   expect((await application.asOwner('GET', `/app/api/v2/campaigns/${id}`)).status).toBe(404)
 })
 
+test('a question names what it is about until it is gone', async ({ application, open }) => {
+  await createCampaign(application, { name: 'Kept after all' })
+  const page = await open(application.visitor, path)
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await page.getByRole('button', { name: 'Actions for Kept after all' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  const titles = await page.evaluateHandle(`(() => {
+    const title = document.querySelector('[role=dialog] h2')
+    const seen = [title.textContent]
+    const observer = new MutationObserver(() => seen.push(title.textContent))
+    observer.observe(document.body, { childList: true, subtree: true, characterData: true })
+    return seen
+  })()`)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const seen = (await titles.jsonValue()) as string[]
+  expect(new Set(seen)).toEqual(new Set(['Delete “Kept after all”?']))
+})
+
 test('the list counts and filters by state, and a campaign is paused and resumed from its row', async ({
   application,
   open,

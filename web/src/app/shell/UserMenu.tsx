@@ -10,15 +10,13 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut, Moon, Sun, UserRound } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { signOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { flushBeforeSignOut, forgetSession, whatIsUnderWay } from '../../api/sign-out.ts'
 import { useSignedIn } from '../../features/users/index.ts'
-import { lazyPart } from '../../lib/lazy-part.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import classes from './UserMenu.module.css'
-
-const ConfirmDialog = lazyPart(() => import('../../ui/ConfirmDialog.tsx'), 'ConfirmDialog')
 
 /** @param onNavigate the page of the account was chosen, which may be open */
 export function UserMenu({ onNavigate }: { onNavigate: (() => void) | undefined }) {
@@ -82,9 +80,8 @@ export function UserMenu({ onNavigate }: { onNavigate: (() => void) | undefined 
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Suspense>
+      {isAsking && (
         <ConfirmDialog
-          opened={isAsking}
           title={t(($) => $.shell.leaving.title)}
           body={lost}
           confirm={t(($) => $.shell.signOut)}
@@ -93,7 +90,7 @@ export function UserMenu({ onNavigate }: { onNavigate: (() => void) | undefined 
           onConfirm={() => signOut.mutate({})}
           onClose={asking.close}
         />
-      </Suspense>
+      )}
     </>
   )
 }

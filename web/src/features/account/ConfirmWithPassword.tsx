@@ -16,23 +16,15 @@ import { refreshSession } from '../users/index.ts'
 import { BackupCodes } from './BackupCodes.tsx'
 
 interface ConfirmWithPasswordProps {
-  opened: boolean
   /** What is about to happen: new backup codes, or no second factor any more. */
   verb: 'codes' | 'disable'
   onClose: () => void
 }
 
-export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswordProps) {
+export function ConfirmWithPassword({ verb, onClose }: ConfirmWithPasswordProps) {
   const { t } = useTranslation()
   const [codes, setCodes] = useState<string[]>()
   const form = useForm({ initialValues: { password: '' } })
-  const close = () => {
-    form.reset()
-    setCodes(undefined)
-    renew.reset()
-    disable.reset()
-    onClose()
-  }
   const renew = useMutation({
     ...renewBackupCodesMutation(),
     onSuccess: ({ backup_codes }) => setCodes(backup_codes),
@@ -40,7 +32,7 @@ export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswo
   const disable = useMutation({
     ...disableSecondFactorMutation(),
     async onSuccess() {
-      close()
+      onClose()
       notifications.show({ message: t(($) => $.secondFactor.disabled) })
       await refreshSession()
     },
@@ -49,14 +41,14 @@ export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswo
   useBlockWhile(isPending)
   return (
     <Modal
-      opened={opened}
+      opened
       // The codes are waited for, and once they are there closed by their own button.
-      onClose={() => !codes && !isPending && close()}
+      onClose={() => !codes && !isPending && onClose()}
       withCloseButton={!codes}
       title={t(($) => $.secondFactor.dialogs[verb].title)}
     >
       {codes ? (
-        <ShownOnce done={t(($) => $.secondFactor.stored)} onDone={close}>
+        <ShownOnce done={t(($) => $.secondFactor.stored)} onDone={onClose}>
           <BackupCodes codes={codes} />
         </ShownOnce>
       ) : (
@@ -72,7 +64,7 @@ export function ConfirmWithPassword({ opened, verb, onClose }: ConfirmWithPasswo
             submit={t(($) => $.secondFactor.dialogs[verb].confirm)}
             isBusy={isPending}
             isDangerous={verb === 'disable'}
-            onCancel={close}
+            onCancel={onClose}
           />
         </Form>
       )}

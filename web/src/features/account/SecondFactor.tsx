@@ -69,8 +69,9 @@ export function SecondFactor() {
           />
         </Drawer>
       </Suspense>
-      <ConfirmWithPassword opened={open === 'codes'} verb="codes" onClose={close} />
-      <ConfirmWithPassword opened={open === 'disable'} verb="disable" onClose={close} />
+      {(open === 'codes' || open === 'disable') && (
+        <ConfirmWithPassword verb={open} onClose={close} />
+      )}
     </>
   )
 }

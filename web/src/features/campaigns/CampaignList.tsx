@@ -1,18 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
-import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { CampaignRow } from './CampaignRow.tsx'
+import { DeleteCampaign } from './DeleteCampaign.tsx'
 import type { CampaignFilter } from './search.ts'
 import { summariesOptions } from './summaries.ts'
-
-// Opened by few who look at the page.
-const DeleteCampaign = lazyPart(() => import('./DeleteCampaign.tsx'), 'DeleteCampaign')
 
 interface CampaignListProps {
   filter: CampaignFilter
@@ -70,9 +67,9 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
               ))}
             </tbody>
           </Table>
-          <Suspense>
+          {deleting && (
             <DeleteCampaign campaign={deleting} onClose={() => setDeleting(undefined)} />
-          </Suspense>
+          )}
         </>
       )}
     </ListOf>

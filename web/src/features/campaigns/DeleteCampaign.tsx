@@ -9,7 +9,7 @@ import type { CampaignSummary } from '../../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 
 interface DeleteCampaignProps {
-  campaign: CampaignSummary | undefined
+  campaign: CampaignSummary
   onClose: () => void
 }
 
@@ -24,11 +24,10 @@ export function DeleteCampaign({ campaign, onClose }: DeleteCampaignProps) {
       onClose()
     },
   })
-  const count = campaign?.lead_counts.total ?? 0
+  const count = campaign.lead_counts.total
   return (
     <ConfirmDialog
-      opened={campaign !== undefined}
-      title={t(($) => $.campaigns.delete.title, { name: campaign?.name ?? '' })}
+      title={t(($) => $.campaigns.delete.title, { name: campaign.name })}
       body={
         count === 0
           ? t(($) => $.campaigns.delete.body)
@@ -37,7 +36,7 @@ export function DeleteCampaign({ campaign, onClose }: DeleteCampaignProps) {
       confirm={t(($) => $.campaigns.delete.action)}
       isBusy={remove.isPending}
       fault={remove.error}
-      onConfirm={() => campaign && remove.mutate({ path: { id: campaign.id } })}
+      onConfirm={() => remove.mutate({ path: { id: campaign.id } })}
       onClose={onClose}
     />
   )

@@ -39,43 +39,44 @@ export function ConfirmRestore() {
       <Button size="xs" variant="default" onClick={dialog.open}>
         {t(($) => $.home.hold.open)}
       </Button>
-      <ConfirmDialog
-        opened={isAsking}
-        title={t(($) => $.home.hold.title)}
-        body={t(($) => $.home.hold.body)}
-        confirm={t(($) => $.home.hold.confirm)}
-        isBusy={confirm.isPending}
-        fault={confirm.error}
-        onConfirm={() =>
-          confirm.mutate({ headers: idempotencyKey.headers(), body: { seen: held?.seen ?? '' } })
-        }
-        onClose={dialog.close}
-      >
-        {hold.isPending && <Skeleton height={90} />}
-        {hold.isError && <FaultNotice fault={hold.error} onRetry={() => void hold.refetch()} />}
-        {held && (
-          <>
-            <Text size="sm">{held.detail}</Text>
-            <Text size="sm">
-              {held.last_mail ? (
-                <>
-                  {t(($) => $.home.hold.lastMail)} <RelativeTime at={held.last_mail} />.
-                </>
-              ) : (
-                t(($) => $.home.hold.noMail)
-              )}
-            </Text>
-            <ul>
-              {held.missing_mails > 0 && (
-                <li>{t(($) => $.home.hold.missing, { count: held.missing_mails })}</li>
-              )}
-              <li>{t(($) => $.home.hold.leads, { count: held.leads_due })}</li>
-              <li>{t(($) => $.home.hold.campaigns, { count: held.active_campaigns })}</li>
-              <li>{t(($) => $.home.hold.deliveries, { count: held.pending_deliveries })}</li>
-            </ul>
-          </>
-        )}
-      </ConfirmDialog>
+      {isAsking && (
+        <ConfirmDialog
+          title={t(($) => $.home.hold.title)}
+          body={t(($) => $.home.hold.body)}
+          confirm={t(($) => $.home.hold.confirm)}
+          isBusy={confirm.isPending}
+          fault={confirm.error}
+          onConfirm={() =>
+            confirm.mutate({ headers: idempotencyKey.headers(), body: { seen: held?.seen ?? '' } })
+          }
+          onClose={dialog.close}
+        >
+          {hold.isPending && <Skeleton height={90} />}
+          {hold.isError && <FaultNotice fault={hold.error} onRetry={() => void hold.refetch()} />}
+          {held && (
+            <>
+              <Text size="sm">{held.detail}</Text>
+              <Text size="sm">
+                {held.last_mail ? (
+                  <>
+                    {t(($) => $.home.hold.lastMail)} <RelativeTime at={held.last_mail} />.
+                  </>
+                ) : (
+                  t(($) => $.home.hold.noMail)
+                )}
+              </Text>
+              <ul>
+                {held.missing_mails > 0 && (
+                  <li>{t(($) => $.home.hold.missing, { count: held.missing_mails })}</li>
+                )}
+                <li>{t(($) => $.home.hold.leads, { count: held.leads_due })}</li>
+                <li>{t(($) => $.home.hold.campaigns, { count: held.active_campaigns })}</li>
+                <li>{t(($) => $.home.hold.deliveries, { count: held.pending_deliveries })}</li>
+              </ul>
+            </>
+          )}
+        </ConfirmDialog>
+      )}
     </>
   )
 }

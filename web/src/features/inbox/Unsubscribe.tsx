@@ -33,16 +33,17 @@ export function Unsubscribe({ campaignId, email, isAsked }: UnsubscribeProps) {
       <Button size="xs" variant={isAsked ? 'filled' : 'default'} onClick={dialog.open}>
         {t(($) => $.inbox.lead.unsubscribe)}
       </Button>
-      <ConfirmDialog
-        opened={isAsking}
-        title={t(($) => $.inbox.unsubscribe.title, { email })}
-        body={t(($) => $.inbox.unsubscribe.body)}
-        confirm={t(($) => $.inbox.lead.unsubscribe)}
-        isBusy={unsubscribe.isPending}
-        fault={unsubscribe.error}
-        onConfirm={() => unsubscribe.mutate({ body, headers: idempotencyKey.headers() })}
-        onClose={dialog.close}
-      />
+      {isAsking && (
+        <ConfirmDialog
+          title={t(($) => $.inbox.unsubscribe.title, { email })}
+          body={t(($) => $.inbox.unsubscribe.body)}
+          confirm={t(($) => $.inbox.lead.unsubscribe)}
+          isBusy={unsubscribe.isPending}
+          fault={unsubscribe.error}
+          onConfirm={() => unsubscribe.mutate({ body, headers: idempotencyKey.headers() })}
+          onClose={dialog.close}
+        />
+      )}
     </>
   )
 }

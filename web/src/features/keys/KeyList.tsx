@@ -1,18 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { listServiceAccountKeysInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
 import { keysetPaging } from '../../lib/keyset-paging.ts'
-import { lazyPart } from '../../lib/lazy-part.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import { KeyRow } from './KeyRow.tsx'
-
-// Opened by few who look at the page.
-const RevokeKey = lazyPart(() => import('./RevokeKey.tsx'), 'RevokeKey')
+import { RevokeKey } from './RevokeKey.tsx'
 
 /** Every key that is not revoked, newest first. */
 export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
@@ -57,9 +54,7 @@ export function KeyList({ whenEmpty }: { whenEmpty: ReactNode }) {
               ))}
             </tbody>
           </Table>
-          <Suspense>
-            <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
-          </Suspense>
+          {revoking && <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />}
         </>
       )}
     </ListOf>

@@ -11,40 +11,29 @@ import type { ServiceAccountKey } from '../../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 
 /** Asks, because nothing brings a key back. */
-export function RevokeKey({
-  apiKey,
-  onClose,
-}: {
-  apiKey: ServiceAccountKey | undefined
-  onClose: () => void
-}) {
+export function RevokeKey({ apiKey, onClose }: { apiKey: ServiceAccountKey; onClose: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const [withChildren, setWithChildren] = useState(false)
-  const close = () => {
-    setWithChildren(false)
-    onClose()
-  }
   const revoke = useMutation({
     ...revokeKeyFamilyMutation(),
     async onSuccess({ name }) {
       await cache.invalidateQueries({ queryKey: listServiceAccountKeysInfiniteQueryKey() })
       notifications.show({ message: t(($) => $.keys.revoke.done, { name }) })
-      close()
+      onClose()
     },
   })
   return (
     <ConfirmDialog
-      opened={apiKey !== undefined}
-      title={t(($) => $.keys.revoke.title, { name: apiKey?.name ?? '' })}
-      body={t(($) => $.keys.revoke.body, { prefix: apiKey?.key_prefix ?? '' })}
+      title={t(($) => $.keys.revoke.title, { name: apiKey.name })}
+      body={t(($) => $.keys.revoke.body, { prefix: apiKey.key_prefix })}
       confirm={t(($) => $.keys.revoke.confirm)}
       isBusy={revoke.isPending}
       fault={revoke.error}
       onConfirm={() =>
-        apiKey && revoke.mutate({ path: { id: apiKey.id }, body: { with_children: withChildren } })
+        revoke.mutate({ path: { id: apiKey.id }, body: { with_children: withChildren } })
       }
-      onClose={close}
+      onClose={onClose}
     >
       <Checkbox
         label={t(($) => $.keys.revoke.children)}

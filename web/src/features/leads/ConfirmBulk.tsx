@@ -17,7 +17,6 @@ export function ConfirmBulk(props: ConfirmBulkProps) {
   const { t } = useTranslation()
   return (
     <ConfirmDialog
-      opened
       title={t(($) => $.leads.confirm[action].title, { what, status: statusName })}
       body={t(($) => $.leads.confirm[action].body)}
       confirm={t(($) => $.leads.confirm[action].confirm)}

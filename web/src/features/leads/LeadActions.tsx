@@ -83,16 +83,17 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
           </Button>
         )}
       </Group>
-      <ConfirmDialog
-        opened={isErasing}
-        title={t(($) => $.leads.erase.title, { email: lead.email })}
-        body={t(($) => $.leads.erase.body)}
-        confirm={t(($) => $.leads.erase.confirm)}
-        isBusy={erase.isPending}
-        fault={erase.error}
-        onConfirm={() => erase.mutate({ path: { id: lead.id } }, { onSuccess: onErased })}
-        onClose={erasing.close}
-      />
+      {isErasing && (
+        <ConfirmDialog
+          title={t(($) => $.leads.erase.title, { email: lead.email })}
+          body={t(($) => $.leads.erase.body)}
+          confirm={t(($) => $.leads.erase.confirm)}
+          isBusy={erase.isPending}
+          fault={erase.error}
+          onConfirm={() => erase.mutate({ path: { id: lead.id } }, { onSuccess: onErased })}
+          onClose={erasing.close}
+        />
+      )}
     </>
   )
 }

@@ -79,7 +79,6 @@ function ConfirmHandOver({ mailbox: { id, address: from }, to, onClose }: Confir
   const count = campaigns.reduce((sum, { leads }) => sum + leads, 0)
   return (
     <ConfirmDialog
-      opened
       title={t(($) => $.mailboxes.handOver.title, { to })}
       body={
         count === 0

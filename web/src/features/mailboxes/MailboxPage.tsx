@@ -20,13 +20,13 @@ import { useMay } from '../users/index.ts'
 import { MailboxState } from './MailboxState.tsx'
 import { healthOf, mailboxPollMs } from './mailbox-health.ts'
 import { PauseOrResume } from './PauseOrResume.tsx'
+import { RemoveMailbox } from './RemoveMailbox.tsx'
 import { removalOf } from './removal.ts'
 import { valuesOfMailbox } from './sending-form.ts'
 
 // Below what is looked at first.
 const SendingForm = lazyPart(() => import('./SendingForm.tsx'), 'SendingForm')
 const HandOver = lazyPart(() => import('./HandOver.tsx'), 'HandOver')
-const RemoveMailbox = lazyPart(() => import('./RemoveMailbox.tsx'), 'RemoveMailbox')
 const TestRun = lazyPart(() => import('./TestRun.tsx'), 'TestRun')
 const DnsRecords = lazyPart(() => import('./DnsRecords.tsx'), 'DnsRecords')
 const ChangeLogin = lazyPart(() => import('./ChangeLogin.tsx'), 'ChangeLogin')
@@ -158,14 +158,13 @@ function Sections({ mailbox, back, fault }: SectionsProps) {
               {t(($) => $.mailboxes.remove.action)}
             </Button>
           </Section>
-          <Suspense>
+          {isRemoving && (
             <RemoveMailbox
               mailbox={mailbox}
-              opened={isRemoving}
               onClose={removing.close}
               onDone={() => navigate({ to: '/w/$handle/settings/mailboxes', search: {} })}
             />
-          </Suspense>
+          )}
         </>
       )}
     </Page>

@@ -16,14 +16,13 @@ import { removalOf } from './removal.ts'
 
 interface RemoveMailboxProps {
   mailbox: Mailbox
-  opened: boolean
   onClose: () => void
   /** Leaves the page. */
   onDone: () => Promise<unknown>
 }
 
 /** Asks, because its logins are gone; says which campaigns and leads that touches. */
-export function RemoveMailbox({ mailbox, opened, onClose, onDone }: RemoveMailboxProps) {
+export function RemoveMailbox({ mailbox, onClose, onDone }: RemoveMailboxProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const path = { id: mailbox.id }
@@ -42,12 +41,11 @@ export function RemoveMailbox({ mailbox, opened, onClose, onDone }: RemoveMailbo
   })
   const use = useQuery({
     ...getMailboxUseOptions({ path }),
-    enabled: opened && !remove.isPending,
+    enabled: !remove.isPending,
   })
   const { campaigns = [], waiting = [] } = use.data ?? {}
   return (
     <ConfirmDialog
-      opened={opened}
       title={t(($) => $.mailboxes.remove.title, { address: mailbox.address })}
       body={t(($) => $.mailboxes.remove.body)}
       confirm={t(($) => $.mailboxes.remove.confirm)}

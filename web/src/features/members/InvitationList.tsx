@@ -73,16 +73,17 @@ export function InvitationList() {
               ))}
             </tbody>
           </Table>
-          <ConfirmDialog
-            opened={withdrawn !== undefined}
-            title={t(($) => $.invitations.withdraw.title, { email: withdrawn?.email ?? '' })}
-            body={t(($) => $.invitations.withdraw.body)}
-            confirm={t(($) => $.invitations.revoke)}
-            isBusy={revoke.isPending}
-            fault={revoke.error}
-            onConfirm={() => withdrawn && revoke.mutate({ path: { id: withdrawn.id } })}
-            onClose={() => setWithdrawn(undefined)}
-          />
+          {withdrawn && (
+            <ConfirmDialog
+              title={t(($) => $.invitations.withdraw.title, { email: withdrawn.email })}
+              body={t(($) => $.invitations.withdraw.body)}
+              confirm={t(($) => $.invitations.revoke)}
+              isBusy={revoke.isPending}
+              fault={revoke.error}
+              onConfirm={() => revoke.mutate({ path: { id: withdrawn.id } })}
+              onClose={() => setWithdrawn(undefined)}
+            />
+          )}
         </>
       )}
     </ListOf>

@@ -10,10 +10,10 @@ import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import type { Role } from '../users/index.ts'
 import { MemberRow } from './MemberRow.tsx'
+import { RemoveMember } from './RemoveMember.tsx'
+import { SetRole } from './SetRole.tsx'
 
 // Opened by few who look at the page.
-const RemoveMember = lazyPart(() => import('./RemoveMember.tsx'), 'RemoveMember')
-const SetRole = lazyPart(() => import('./SetRole.tsx'), 'SetRole')
 const ResetLink = lazyPart(() => import('./ResetLink.tsx'), 'ResetLink')
 
 /** Who works in this workspace; whoever looks is one of them, so it is never empty. */
@@ -52,10 +52,10 @@ export function MemberList() {
           ))}
         </tbody>
       </Table>
+      {change && <SetRole change={change} onClose={() => setChange(undefined)} />}
+      {removing && <RemoveMember member={removing} onClose={() => setRemoving(undefined)} />}
       <Suspense>
-        <SetRole change={change} onClose={() => setChange(undefined)} />
-        <RemoveMember member={removing} onClose={() => setRemoving(undefined)} />
-        <ResetLink member={resetting} onClose={() => setResetting(undefined)} />
+        {resetting && <ResetLink member={resetting} onClose={() => setResetting(undefined)} />}
       </Suspense>
     </>
   )

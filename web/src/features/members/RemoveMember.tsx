@@ -9,14 +9,14 @@ import type { Member } from '../../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 
 interface RemoveMemberProps {
-  member: Member | undefined
+  member: Member
   onClose: () => void
 }
 
 export function RemoveMember({ member, onClose }: RemoveMemberProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const name = member?.name ?? ''
+  const { id, name } = member
   const remove = useMutation({
     ...removeMemberMutation(),
     async onSuccess() {
@@ -27,13 +27,12 @@ export function RemoveMember({ member, onClose }: RemoveMemberProps) {
   })
   return (
     <ConfirmDialog
-      opened={member !== undefined}
       title={t(($) => $.members.remove.title, { name })}
       body={t(($) => $.members.remove.body)}
       confirm={t(($) => $.members.remove.confirm)}
       isBusy={remove.isPending}
       fault={remove.error}
-      onConfirm={() => member && remove.mutate({ path: { id: member.id } })}
+      onConfirm={() => remove.mutate({ path: { id } })}
       onClose={onClose}
     />
   )

@@ -8,7 +8,7 @@ import { Secret } from '../../ui/Secret.tsx'
 import { ShownOnce } from '../../ui/ShownOnce.tsx'
 
 interface ResetLinkProps {
-  member: Member | undefined
+  member: Member
   onClose: () => void
 }
 
@@ -16,23 +16,19 @@ interface ResetLinkProps {
 export function ResetLink({ member, onClose }: ResetLinkProps) {
   const { t } = useTranslation()
   const create = useMutation({ ...createResetLinkMutation() })
-  const close = () => {
-    create.reset()
-    onClose()
-  }
-  const name = member?.name ?? ''
+  const { id, name } = member
   return (
     <Modal
-      opened={member !== undefined}
+      opened
       // The link, once it is there, is closed by its own button.
-      onClose={() => !create.isSuccess && close()}
+      onClose={() => !create.isSuccess && onClose()}
       withCloseButton={!create.isSuccess}
       title={t(($) => $.resetLink.title, { name })}
     >
       <Stack>
         {create.error && <FaultNotice fault={create.error} />}
         {create.isSuccess ? (
-          <ShownOnce done={t(($) => $.common.done)} onDone={close}>
+          <ShownOnce done={t(($) => $.common.done)} onDone={onClose}>
             <Text>{t(($) => $.resetLink.passOn, { name })}</Text>
             <Secret label={t(($) => $.resetLink.link)} value={create.data.url ?? ''} isNew />
           </ShownOnce>
@@ -40,13 +36,10 @@ export function ResetLink({ member, onClose }: ResetLinkProps) {
           <>
             <Text>{t(($) => $.resetLink.body, { name })}</Text>
             <Group justify="flex-end">
-              <Button variant="default" data-autofocus onClick={close}>
+              <Button variant="default" data-autofocus onClick={onClose}>
                 {t(($) => $.common.cancel)}
               </Button>
-              <Button
-                loading={create.isPending}
-                onClick={() => member && create.mutate({ path: { id: member.id } })}
-              >
+              <Button loading={create.isPending} onClick={() => create.mutate({ path: { id } })}>
                 {t(($) => $.resetLink.create)}
               </Button>
             </Group>

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import type { Role } from '../users/index.ts'
 
 interface SetRoleProps {
-  change: { member: Member; role: Role } | undefined
+  change: { member: Member; role: Role }
   onClose: () => void
 }
 
@@ -17,8 +17,8 @@ interface SetRoleProps {
 export function SetRole({ change, onClose }: SetRoleProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const name = change?.member.name ?? ''
-  const role = change ? t(($) => $.roles[change.role].name) : ''
+  const { id, name } = change.member
+  const role = t(($) => $.roles[change.role].name)
   const update = useMutation({
     ...setMemberRoleMutation(),
     async onSuccess() {
@@ -28,15 +28,12 @@ export function SetRole({ change, onClose }: SetRoleProps) {
   })
   return (
     <ConfirmDialog
-      opened={change !== undefined}
       title={t(($) => $.members.setRole.title, { name, role })}
       body={t(($) => $.members.setRole.body)}
       confirm={t(($) => $.members.setRole.confirm)}
       isBusy={update.isPending}
       fault={update.error}
-      onConfirm={() =>
-        change && update.mutate({ path: { id: change.member.id }, body: { role: change.role } })
-      }
+      onConfirm={() => update.mutate({ path: { id }, body: { role: change.role } })}
       onClose={onClose}
     />
   )

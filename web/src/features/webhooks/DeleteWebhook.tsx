@@ -42,9 +42,9 @@ export function DeleteWebhook({ webhook, opened, onClose }: DeleteWebhookProps) 
       notifications.show({ message: t(($) => $.webhooks.delete.done, { name }) })
     },
   })
+  if (!opened) return null
   return (
     <ConfirmDialog
-      opened={opened}
       title={t(($) => $.webhooks.delete.title, { name: webhook.name })}
       body={t(($) => $.webhooks.delete.body)}
       confirm={t(($) => $.webhooks.delete.confirm)}

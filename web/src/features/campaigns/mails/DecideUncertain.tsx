@@ -68,16 +68,17 @@ export function DecideUncertain({ id, name }: DecideUncertainProps) {
           {t(($) => $.campaigns.mails.again)}
         </Button>
       </Group>
-      <ConfirmDialog
-        opened={isAsking}
-        title={t(($) => $.campaigns.mails.againTitle, { name })}
-        body={t(($) => $.campaigns.mails.againBody)}
-        confirm={t(($) => $.campaigns.mails.again)}
-        isBusy={again.isPending}
-        fault={again.error}
-        onConfirm={() => again.mutate(request('again'))}
-        onClose={() => setAsking(false)}
-      />
+      {isAsking && (
+        <ConfirmDialog
+          title={t(($) => $.campaigns.mails.againTitle, { name })}
+          body={t(($) => $.campaigns.mails.againBody)}
+          confirm={t(($) => $.campaigns.mails.again)}
+          isBusy={again.isPending}
+          fault={again.error}
+          onConfirm={() => again.mutate(request('again'))}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </>
   )
 }
