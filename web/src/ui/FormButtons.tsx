@@ -3,6 +3,8 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
 interface FormButtonsProps {
+  /** Cancelled, it is not asked about as unsaved, and begins anew. */
+  form?: { reset: () => void }
   submit: string
   isBusy: boolean
   /** What it does cannot be undone. */
@@ -14,13 +16,20 @@ interface FormButtonsProps {
 
 /** How a form ends: Cancel, and beside it what the form does. */
 export function FormButtons(props: FormButtonsProps) {
-  const { submit, isBusy, isDangerous = false, onCancel, whileBusy } = props
+  const { form, submit, isBusy, isDangerous = false, onCancel, whileBusy } = props
   const { t } = useTranslation()
   return (
     <Group justify="flex-end">
       {(isBusy && whileBusy) || (
         // What is under way is done all the same.
-        <Button variant="default" disabled={isBusy} onClick={onCancel}>
+        <Button
+          variant="default"
+          disabled={isBusy}
+          onClick={() => {
+            form?.reset()
+            onCancel()
+          }}
+        >
           {t(($) => $.common.cancel)}
         </Button>
       )}

@@ -2,14 +2,12 @@ import { Button, Group, PasswordInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   changePasswordMutation,
   listOwnSessionsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { NewPasswordInput, newPasswordProblem, useSignedIn } from '../users/index.ts'
@@ -18,7 +16,6 @@ export function ChangePassword() {
   const { t } = useTranslation()
   const { user } = useSignedIn()
   const cache = useQueryClient()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { current_password: '', new_password: '' },
     validate: {
@@ -26,10 +23,10 @@ export function ChangePassword() {
       new_password: (value) => newPasswordProblem(t, value),
     },
   })
+  const { fault, handlers } = useFormFault(form)
   const change = useMutation({
     ...changePasswordMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     async onSuccess() {
       form.reset()
       notifications.show({ message: t(($) => $.account.passwordChanged) })

@@ -1,12 +1,10 @@
 import { Button, Group, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import { updateProfileMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { refreshSession, useSignedIn } from '../users/index.ts'
@@ -14,15 +12,14 @@ import { refreshSession, useSignedIn } from '../users/index.ts'
 export function Profile() {
   const { t } = useTranslation()
   const { user } = useSignedIn()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { name: user.name },
-    validate: { name: (name) => (name.trim() === '' ? t(($) => $.setUp.nameMissing) : null) },
+    validate: { name: isNotEmpty(t(($) => $.setUp.nameMissing)) },
   })
+  const { fault, handlers } = useFormFault(form)
   const update = useMutation({
     ...updateProfileMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     async onSuccess() {
       await refreshSession()
       notifications.show({ message: t(($) => $.common.saved) })

@@ -2,15 +2,13 @@ import { NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   createCampaignMutation,
   duplicateCampaignMutation,
   listCampaignSummariesInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
@@ -30,7 +28,6 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const { handle } = useWorkspace()
   const idempotencyKey = useIdempotencyKey()
   const firstDraft = useFirstDraft()
-  const [fault, setFault] = useState<Fault>()
   const { campaigns: others, notRead } = useCampaigns()
   const form = useForm({
     initialValues: { name: '', start: 'one' as Start, source: '' },
@@ -42,9 +39,9 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
         start === 'copy' && source === '' ? t(($) => $.campaigns.form.sourceMissing) : null,
     },
   })
-  const refuse = (refused: Fault) => setFault(showFault(form, refused))
-  const handlers = {
-    onMutate: () => setFault(undefined),
+  const { fault, handlers } = useFormFault(form)
+  const outcome = {
+    ...handlers,
     onSuccess: () => cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() }),
   }
   const follow = {
@@ -54,16 +51,8 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
       void navigate({ to: '/w/$handle/campaigns/$id', params: { handle, id }, replace: true })
     },
   }
-  const create = useMutation({
-    ...createCampaignMutation(),
-    ...handlers,
-    onError: (refused) => refuse(refused),
-  })
-  const duplicate = useMutation({
-    ...duplicateCampaignMutation(),
-    ...handlers,
-    onError: (refused) => refuse(refused),
-  })
+  const create = useMutation({ ...createCampaignMutation(), ...outcome })
+  const duplicate = useMutation({ ...duplicateCampaignMutation(), ...outcome })
   const submit = form.onSubmit(({ name, start, source }) => {
     const headers = idempotencyKey.headers()
     if (start === 'copy') return duplicate.mutate({ headers, path: { id: source } }, follow)
@@ -112,12 +101,10 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
         />
       )}
       <FormButtons
+        form={form}
         submit={t(($) => $.campaigns.form.submit)}
         isBusy={create.isPending || duplicate.isPending}
-        onCancel={() => {
-          form.reset()
-          onCancel()
-        }}
+        onCancel={onCancel}
       />
     </Form>
   )

@@ -1,15 +1,13 @@
 import { TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   createServiceAccountKeyMutation,
   listServiceAccountKeysInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { nowMs } from '../../lib/clock.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
@@ -25,24 +23,23 @@ export function CreateKey({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm<KeyValues>({
     initialValues: firstValues,
     onValuesChange: idempotencyKey.renew,
     validate: {
-      name: (name) => (name.trim() === '' ? t(($) => $.keys.form.nameMissing) : null),
+      name: isNotEmpty(t(($) => $.keys.form.nameMissing)),
       date: (date, { expiry }) =>
         expiry === 'date' && date === '' ? t(($) => $.keys.form.dateMissing) : null,
-      scopes: (scopes) => (scopes.length === 0 ? t(($) => $.keys.form.scopesMissing) : null),
+      scopes: isNotEmpty(t(($) => $.keys.form.scopesMissing)),
     },
   })
+  const { fault, handlers } = useFormFault(form)
   const create = useMutation({
     ...createServiceAccountKeyMutation(),
-    onMutate: () => setFault(undefined),
+    ...handlers,
     // The key is shown at once, whatever becomes of the list.
     onSuccess: () =>
       void cache.invalidateQueries({ queryKey: listServiceAccountKeysInfiniteQueryKey() }),
-    onError: (refused) => setFault(showFault(form, refused)),
   })
 
   if (create.isSuccess) return <CreatedKey created={create.data} onDone={onDone} />
@@ -68,12 +65,10 @@ export function CreateKey({ onDone }: { onDone: () => void }) {
       <ScopeFields form={form} />
       <ExpiryField form={form} />
       <FormButtons
+        form={form}
         submit={t(($) => $.keys.form.submit)}
         isBusy={create.isPending}
-        onCancel={() => {
-          form.reset()
-          onDone()
-        }}
+        onCancel={onDone}
       />
     </Form>
   )

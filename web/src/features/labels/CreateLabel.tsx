@@ -1,13 +1,11 @@
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   createLabelMutation,
   listLabelsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
@@ -19,18 +17,17 @@ export function CreateLabel({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm<LabelValues>({
     initialValues: { name: '', effect: 'none', sentiment: 'neutral' },
     onValuesChange: idempotencyKey.renew,
     validate: {
-      name: (name) => (name.trim() === '' ? t(($) => $.labels.form.nameMissing) : null),
+      name: isNotEmpty(t(($) => $.labels.form.nameMissing)),
     },
   })
+  const { fault, handlers } = useFormFault(form)
   const create = useMutation({
     ...createLabelMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     onSuccess: () => cache.invalidateQueries({ queryKey: listLabelsQueryKey() }),
   })
   const submit = form.onSubmit((body) =>
@@ -49,12 +46,10 @@ export function CreateLabel({ onDone }: { onDone: () => void }) {
       <UnsavedGuard isUnsaved={form.isDirty} />
       <LabelFields form={form} />
       <FormButtons
+        form={form}
         submit={t(($) => $.labels.form.submit)}
         isBusy={create.isPending}
-        onCancel={() => {
-          form.reset()
-          onDone()
-        }}
+        onCancel={onDone}
       />
     </Form>
   )

@@ -1,16 +1,14 @@
 import { Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   listLabelsOptions,
   listLabelsQueryKey,
   updateLabelMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Label } from '../../api/generated/types.gen.ts'
-import { changeOf, showFault, useTheirChanges } from '../../lib/form.ts'
+import { changeOf, useFormFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
@@ -37,20 +35,19 @@ export function EditLabel({ id, onDone }: EditLabelProps) {
 function LabelEditor({ label, onDone }: { label: Label; onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const [fault, setFault] = useState<Fault>()
   const { name, effect, sentiment } = label
   const theirs: LabelValues = { name, effect, sentiment }
   const form = useForm<LabelValues>({
     initialValues: theirs,
     validate: {
-      name: (typed) => (typed.trim() === '' ? t(($) => $.labels.form.nameMissing) : null),
+      name: isNotEmpty(t(($) => $.labels.form.nameMissing)),
     },
   })
+  const { fault, handlers } = useFormFault(form)
   useTheirChanges(form, theirs)
   const change = useMutation({
     ...updateLabelMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     onSuccess: () => cache.invalidateQueries({ queryKey: listLabelsQueryKey() }),
   })
   const submit = form.onSubmit((values) =>
@@ -72,12 +69,10 @@ function LabelEditor({ label, onDone }: { label: Label; onDone: () => void }) {
         {t(($) => $.labels.form.valueStays, { value: label.value })}
       </Text>
       <FormButtons
+        form={form}
         submit={t(($) => $.common.save)}
         isBusy={change.isPending}
-        onCancel={() => {
-          form.reset()
-          onDone()
-        }}
+        onCancel={onDone}
       />
     </Form>
   )

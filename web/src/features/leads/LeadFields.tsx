@@ -1,15 +1,13 @@
 import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   getLeadOverviewQueryKey,
   updateLeadMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Lead } from '../../api/generated/types.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import classes from './LeadPanel.module.css'
@@ -46,10 +44,10 @@ interface LeadFieldsProps {
 export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const [fault, setFault] = useState<Fault>()
   const variables = Object.entries(lead.custom_variables)
   // Only what was typed: everything else is as the server last told, also while this is open.
   const form = useForm<Typed>({ initialValues: { custom_variables: {} } })
+  const { fault, handlers } = useFormFault(form)
   const typed = form.values
   // A variable may be called `constructor`.
   const typedFor = (name: string) =>
@@ -59,13 +57,13 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
   const isChanged = changed.length + changedVariables.length > 0
   const save = useMutation({
     ...updateLeadMutation(),
+    ...handlers,
     onSuccess(answer) {
       const queryKey = getLeadOverviewQueryKey({ path: { id: lead.id } })
       cache.setQueryData(queryKey, (known) => known && { ...known, lead: answer })
       form.reset()
       return cache.invalidateQueries({ queryKey })
     },
-    onError: (error) => setFault(showFault(form, error)),
   })
   const submit = form.onSubmit(() => {
     // An emptied one goes.
@@ -78,7 +76,6 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
         }),
       ),
     }
-    setFault(undefined)
     save.mutate({ path: { id: lead.id }, body })
   })
   return (

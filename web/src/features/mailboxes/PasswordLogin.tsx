@@ -1,10 +1,8 @@
 import { Anchor, Button, Group, PasswordInput, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   addMailboxMutation,
   getMailboxQueryKey,
@@ -12,8 +10,12 @@ import {
   suggestMailboxQueryKey,
   updateMailboxMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import type { Mailbox, MailboxSuggestion } from '../../api/generated/types.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import type {
+  Error as ErrorBody,
+  Mailbox,
+  MailboxSuggestion,
+} from '../../api/generated/types.gen.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -38,7 +40,6 @@ export function PasswordLogin(props: PasswordLoginProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
-  const [fault, setFault] = useState<Fault>()
   const [areServersShown, servers] = useDisclosure(firstValues.smtp.host === '')
   const missing = t(($) => $.mailboxes.login.missing)
   const form = useForm<LoginValues>({
@@ -46,17 +47,18 @@ export function PasswordLogin(props: PasswordLoginProps) {
     onValuesChange: idempotencyKey.renew,
     validate: {
       password: (value) => (value === '' ? t(($) => $.mailboxes.login.passwordMissing) : null),
-      smtp: { host: (value) => (value.trim() === '' ? missing : null) },
-      imap: { host: (value) => (value.trim() === '' ? missing : null) },
+      smtp: { host: isNotEmpty(missing) },
+      imap: { host: isNotEmpty(missing) },
     },
   })
+  const { fault, handlers } = useFormFault(form)
   useTheirServers(form, firstValues)
-  const refuse = (refused: Fault) => {
-    if (refused.details?.some(({ path }) => /^\/(smtp|imap)/.test(path))) servers.open()
-    setFault(showFault(form, refused))
-  }
   const outcome = {
-    onMutate: () => setFault(undefined),
+    ...handlers,
+    onError(refused: ErrorBody) {
+      if (refused.details?.some(({ path }) => /^\/(smtp|imap)/.test(path))) servers.open()
+      handlers.onError(refused)
+    },
     async onSuccess(saved: Mailbox) {
       cache.setQueryData(getMailboxQueryKey({ path: { id: saved.id } }), saved)
       await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
@@ -64,16 +66,8 @@ export function PasswordLogin(props: PasswordLoginProps) {
       form.setFieldValue('password', '')
     },
   }
-  const add = useMutation({
-    ...addMailboxMutation(),
-    ...outcome,
-    onError: (refused) => refuse(refused),
-  })
-  const update = useMutation({
-    ...updateMailboxMutation(),
-    ...outcome,
-    onError: (refused) => refuse(refused),
-  })
+  const add = useMutation({ ...addMailboxMutation(), ...outcome })
+  const update = useMutation({ ...updateMailboxMutation(), ...outcome })
   const submit = form.onSubmit(
     (values) => {
       const onSuccess = (saved: Mailbox) => {

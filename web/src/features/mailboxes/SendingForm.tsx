@@ -12,14 +12,13 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   getMailboxQueryKey,
   listMailboxesInfiniteQueryKey,
   updateMailboxMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
-import { changeOf, showFault } from '../../lib/form.ts'
+import { changeOf, useFormFault } from '../../lib/form.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NumberField } from '../../ui/NumberField.tsx'
@@ -43,9 +42,9 @@ export function SendingForm(props: SendingFormProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const zones = useId()
-  const [fault, setFault] = useState<Fault>()
   const [began, setBegan] = useState(mailbox)
   const form = useForm<SendingValues>({ initialValues: firstValues })
+  const { fault, handlers } = useFormFault(form)
   // Values to begin with may be others than those of the mailbox; what is saved are its own.
   const [isSaved, setSaved] = useState(false)
   const shown = isSaved ? valuesOfMailbox(mailbox) : firstValues
@@ -59,8 +58,7 @@ export function SendingForm(props: SendingFormProps) {
   }, [theirs, began])
   const change = useMutation({
     ...updateMailboxMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     async onSuccess(saved) {
       cache.setQueryData(getMailboxQueryKey({ path: { id: saved.id } }), saved)
       await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })

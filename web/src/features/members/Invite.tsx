@@ -1,14 +1,12 @@
 import { Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   createInvitationMutation,
   listInvitationsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
@@ -22,7 +20,6 @@ export function Invite({ onDone }: { onDone: () => void }) {
   const { role: own } = useWorkspace()
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm<{ email: string; role: Role }>({
     initialValues: { email: '', role: 'member' },
     onValuesChange: idempotencyKey.renew,
@@ -30,10 +27,10 @@ export function Invite({ onDone }: { onDone: () => void }) {
       email: (email) => (email.includes('@') ? null : t(($) => $.setUp.emailMissing)),
     },
   })
+  const { fault, handlers } = useFormFault(form)
   const invite = useMutation({
     ...createInvitationMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     // The link is shown at once, whatever becomes of the list.
     onSuccess: () => void cache.invalidateQueries({ queryKey: listInvitationsQueryKey() }),
   })
@@ -68,12 +65,10 @@ export function Invite({ onDone }: { onDone: () => void }) {
         </Stack>
       </Radio.Group>
       <FormButtons
+        form={form}
         submit={t(($) => $.invitations.submit)}
         isBusy={invite.isPending}
-        onCancel={() => {
-          form.reset()
-          onDone()
-        }}
+        onCancel={onDone}
       />
     </Form>
   )

@@ -1,16 +1,14 @@
 import { TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   addSuppressionMutation,
   countSuppressionsQueryKey,
   listSuppressionsInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
@@ -20,18 +18,17 @@ export function AddSuppression({ onDone }: { onDone: () => void }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { value: '' },
     onValuesChange: idempotencyKey.renew,
     validate: {
-      value: (value) => (value.trim() === '' ? t(($) => $.suppression.form.missing) : null),
+      value: isNotEmpty(t(($) => $.suppression.form.missing)),
     },
   })
+  const { fault, handlers } = useFormFault(form)
   const add = useMutation({
     ...addSuppressionMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     onSuccess({ value }) {
       notifications.show({ message: t(($) => $.suppression.form.done, { value }) })
       void cache.invalidateQueries({ queryKey: listSuppressionsInfiniteQueryKey() })
@@ -61,12 +58,10 @@ export function AddSuppression({ onDone }: { onDone: () => void }) {
         data-autofocus
       />
       <FormButtons
+        form={form}
         submit={t(($) => $.suppression.form.submit)}
         isBusy={add.isPending}
-        onCancel={() => {
-          form.reset()
-          onDone()
-        }}
+        onCancel={onDone}
       />
     </Form>
   )

@@ -1,11 +1,9 @@
 import { Button, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import { acceptInvitationMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NewPasswordInput, newPasswordProblem } from './NewPasswordInput.tsx'
 import { useEnterApplication } from './useEnterApplication.ts'
@@ -14,18 +12,17 @@ import { useEnterApplication } from './useEnterApplication.ts'
 export function JoinAsNew({ token, email }: { token: string; email: string }) {
   const { t } = useTranslation()
   const enter = useEnterApplication()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { name: '', password: '' },
     validate: {
-      name: (name) => (name.trim() === '' ? t(($) => $.setUp.nameMissing) : null),
+      name: isNotEmpty(t(($) => $.setUp.nameMissing)),
       password: (password) => newPasswordProblem(t, password),
     },
   })
+  const { fault, handlers } = useFormFault(form)
   const accept = useMutation({
     ...acceptInvitationMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     onSuccess: enter,
   })
   return (

@@ -2,11 +2,9 @@ import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import { resetPasswordMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { useToken } from '../../lib/useToken.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NarrowPage } from '../../ui/NarrowPage.tsx'
@@ -20,17 +18,16 @@ export function ResetPage() {
   const token = useToken()
   const enter = useEnterApplication()
   const navigate = useNavigate()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { password: '' },
     validate: {
       password: (password) => newPasswordProblem(t, password),
     },
   })
+  const { fault, handlers } = useFormFault(form)
   const reset = useMutation({
     ...resetPasswordMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     onSuccess: async ({ second_factor }) => {
       if (!second_factor) await enter()
     },

@@ -1,5 +1,5 @@
 import { Anchor, Button, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -18,7 +18,7 @@ export function SecondFactorForm({ onDone, onAgain }: SecondFactorFormProps) {
   const [isBackup, setIsBackup] = useState(false)
   const form = useForm({
     initialValues: { code: '' },
-    validate: { code: (code) => (code.trim() === '' ? t(($) => $.signIn.codeMissing) : null) },
+    validate: { code: isNotEmpty(t(($) => $.signIn.codeMissing)) },
   })
   const check = useMutation({
     ...enterSecondFactorMutation(),

@@ -1,12 +1,10 @@
 import { Alert, Anchor, Button, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import { getSessionOptions, setUpMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { useToken } from '../../lib/useToken.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NarrowPage } from '../../ui/NarrowPage.tsx'
@@ -43,19 +41,18 @@ export function SetUpPage() {
 function OwnerForm({ token }: { token: string }) {
   const { t } = useTranslation()
   const enter = useEnterApplication()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { name: '', email: '', password: '', workspace: '' },
     validate: {
-      name: (name) => (name.trim() === '' ? t(($) => $.setUp.nameMissing) : null),
+      name: isNotEmpty(t(($) => $.setUp.nameMissing)),
       email: (email) => (email.includes('@') ? null : t(($) => $.setUp.emailMissing)),
       password: (password) => newPasswordProblem(t, password),
     },
   })
+  const { fault, handlers } = useFormFault(form)
   const setUp = useMutation({
     ...setUpMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     onSuccess: enter,
   })
   return (

@@ -1,5 +1,5 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -20,7 +20,7 @@ export function SignInForm({ email, onDone }: SignInFormProps) {
   const form = useForm({
     initialValues: { email: email ?? '', password: '' },
     validate: {
-      email: (value) => (value.trim() === '' ? t(($) => $.signIn.emailMissing) : null),
+      email: isNotEmpty(t(($) => $.signIn.emailMissing)),
       password: (value) => (value === '' ? t(($) => $.signIn.passwordMissing) : null),
     },
   })

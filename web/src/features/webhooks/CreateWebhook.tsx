@@ -1,13 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   createWebhookMutation,
   listWebhookHealthInfiniteQueryKey,
   listWebhooksInfiniteQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
@@ -30,17 +28,16 @@ export function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) {
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
   const { types } = useEventNames()
-  const [fault, setFault] = useState<Fault>()
   const form = useWebhookForm(firstValues, idempotencyKey.renew)
+  const { fault, handlers } = useFormFault(form)
   const create = useMutation({
     ...createWebhookMutation(),
-    onMutate: () => setFault(undefined),
+    ...handlers,
     // The secret is shown at once, whatever becomes of the lists.
     onSuccess() {
       void cache.invalidateQueries({ queryKey: listWebhooksInfiniteQueryKey() })
       void cache.invalidateQueries({ queryKey: listWebhookHealthInfiniteQueryKey() })
     },
-    onError: (refused) => setFault(showFault(form, refused)),
   })
   if (create.isSuccess) {
     const { id, name, signing_secret } = create.data
@@ -54,12 +51,10 @@ export function CreateWebhook({ onCancel, onDone }: CreateWebhookProps) {
       <UnsavedGuard isUnsaved={form.isDirty} isBusy={create.isPending} />
       <WebhookFields form={form} />
       <FormButtons
+        form={form}
         submit={t(($) => $.webhooks.form.submit)}
         isBusy={create.isPending}
-        onCancel={() => {
-          form.reset()
-          onCancel()
-        }}
+        onCancel={onCancel}
       />
     </Form>
   )

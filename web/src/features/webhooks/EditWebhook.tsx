@@ -1,11 +1,9 @@
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import { updateWebhookMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Webhook } from '../../api/generated/types.gen.ts'
-import { showFault, useTheirChanges } from '../../lib/form.ts'
+import { useFormFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -19,17 +17,16 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { types } = useEventNames()
-  const [fault, setFault] = useState<Fault>()
   const form = useWebhookForm(valuesOf(webhook))
+  const { fault, handlers } = useFormFault(form)
   useTheirChanges(form, valuesOf(webhook))
   const save = useMutation({
     ...updateWebhookMutation(),
-    onMutate: () => setFault(undefined),
+    ...handlers,
     async onSuccess() {
       await readWebhookAgain(cache)
       notifications.show({ message: t(($) => $.common.saved) })
     },
-    onError: (refused) => setFault(showFault(form, refused)),
   })
   const submit = form.onSubmit((values) =>
     save.mutate(
@@ -47,12 +44,10 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
       <UnsavedGuard isUnsaved={form.isDirty} />
       <WebhookFields form={form} />
       <FormButtons
+        form={form}
         submit={t(($) => $.common.save)}
         isBusy={save.isPending}
-        onCancel={() => {
-          form.reset()
-          onDone()
-        }}
+        onCancel={onDone}
       />
     </Form>
   )

@@ -1,4 +1,4 @@
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
 import { headerProblem, type WebhookValues } from './webhook-form.ts'
 
@@ -9,9 +9,8 @@ export function useWebhookForm(initialValues: WebhookValues, onValuesChange?: ()
     initialValues,
     ...(onValuesChange ? { onValuesChange } : {}),
     validate: {
-      name: (name) => (name.trim() === '' ? t(($) => $.webhooks.form.nameMissing) : null),
-      target_hook_url: (url) =>
-        url.trim() === '' ? t(($) => $.webhooks.form.targetMissing) : null,
+      name: isNotEmpty(t(($) => $.webhooks.form.nameMissing)),
+      target_hook_url: isNotEmpty(t(($) => $.webhooks.form.targetMissing)),
       headers: {
         // `headers.0.name`
         name: (_name, { headers }, path) => {

@@ -1,17 +1,15 @@
 import { Drawer, Stack, Switch, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   getUsageQueryKey,
   getWorkspaceQueryKey,
   setPlanMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Workspace } from '../../api/generated/types.gen.ts'
-import { changeOf, showFault, useTheirChanges } from '../../lib/form.ts'
+import { changeOf, useFormFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { NumberField } from '../../ui/NumberField.tsx'
@@ -26,20 +24,18 @@ interface ChangePlanProps {
 export function ChangePlan({ workspace, onDone }: ChangePlanProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm<PlanValues>({
     initialValues: valuesOf(workspace),
     validate: {
-      plan_rate: (rate) => (rate === '' ? t(($) => $.workspace.wholeNumber) : null),
-      plan_monthly_credits: (credits) =>
-        credits === '' ? t(($) => $.workspace.wholeNumber) : null,
+      plan_rate: isNotEmpty(t(($) => $.workspace.wholeNumber)),
+      plan_monthly_credits: isNotEmpty(t(($) => $.workspace.wholeNumber)),
     },
   })
+  const { fault, handlers } = useFormFault(form)
   useTheirChanges(form, valuesOf(workspace))
   const change = useMutation({
     ...setPlanMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     async onSuccess(changed) {
       cache.setQueryData(getWorkspaceQueryKey(), changed)
       await cache.invalidateQueries({ queryKey: getUsageQueryKey() })
@@ -97,12 +93,10 @@ export function ChangePlan({ workspace, onDone }: ChangePlanProps) {
           label={t(($) => $.workspace.credits)}
         />
         <FormButtons
+          form={form}
           submit={t(($) => $.common.save)}
           isBusy={change.isPending}
-          onCancel={() => {
-            form.reset()
-            onDone()
-          }}
+          onCancel={onDone}
         />
       </Form>
     </Drawer>

@@ -1,12 +1,10 @@
 import { Modal, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import { createWorkspaceMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../lib/form.ts'
+import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
@@ -18,16 +16,15 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const idempotencyKey = useIdempotencyKey()
-  const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { name: '' },
     onValuesChange: idempotencyKey.renew,
-    validate: { name: (name) => (name.trim() === '' ? t(($) => $.workspace.nameMissing) : null) },
+    validate: { name: isNotEmpty(t(($) => $.workspace.nameMissing)) },
   })
+  const { fault, handlers } = useFormFault(form)
   const create = useMutation({
     ...createWorkspaceMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     onSuccess: refreshSession,
   })
   return (

@@ -1,16 +1,14 @@
 import { Button, Group, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../api/fault.ts'
 import {
   getWorkspaceQueryKey,
   updateWorkspaceMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Workspace } from '../../api/generated/types.gen.ts'
-import { showFault, useTheirChanges } from '../../lib/form.ts'
+import { useFormFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { isAtLeast, refreshSession, useWorkspace } from '../users/index.ts'
@@ -19,16 +17,15 @@ export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const mayChange = isAtLeast(useWorkspace().role, 'admin')
-  const [fault, setFault] = useState<Fault>()
   const form = useForm({
     initialValues: { name: workspace.name },
-    validate: { name: (name) => (name.trim() === '' ? t(($) => $.workspace.nameMissing) : null) },
+    validate: { name: isNotEmpty(t(($) => $.workspace.nameMissing)) },
   })
+  const { fault, handlers } = useFormFault(form)
   useTheirChanges(form, { name: workspace.name })
   const rename = useMutation({
     ...updateWorkspaceMutation(),
-    onMutate: () => setFault(undefined),
-    onError: (refused) => setFault(showFault(form, refused)),
+    ...handlers,
     async onSuccess(renamed) {
       cache.setQueryData(getWorkspaceQueryKey(), renamed)
       await refreshSession()

@@ -1,12 +1,10 @@
 import { Drawer, NativeSelect, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Fault } from '../../../api/fault.ts'
 import { sendTestMailMutation } from '../../../api/generated/@tanstack/react-query.gen.ts'
-import { showFault } from '../../../lib/form.ts'
+import { useFormFault } from '../../../lib/form.ts'
 import { useIdempotencyKey } from '../../../lib/idempotency-key.ts'
 import { useIsHere } from '../../../lib/useIsHere.ts'
 import { Form } from '../../../ui/Form.tsx'
@@ -32,31 +30,26 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
   const { user } = useSignedIn()
   const idempotencyKey = useIdempotencyKey()
   const isHere = useIsHere()
-  const [fault, setFault] = useState<Fault>()
-  const [refusal, setRefusal] = useState<string>()
   const { mailboxes: known, notRead } = useMailboxes()
   const own = known.filter(({ address }) => campaign.email_list.includes(address))
   const choices = own.length > 0 ? own : known
   const form = useForm({
     initialValues: { to: user.email, mailbox_id: '' },
-    validate: { to: (to) => (to.trim() === '' ? t(($) => $.campaigns.test.toMissing) : null) },
+    validate: { to: isNotEmpty(t(($) => $.campaigns.test.toMissing)) },
   })
+  const { fault, handlers } = useFormFault(form)
   const send = useMutation({
     ...sendTestMailMutation(),
-    onMutate: () => {
-      setFault(undefined)
-      setRefusal(undefined)
-    },
-    onSuccess({ success, error, to }) {
+    ...handlers,
+    onSuccess({ success, to }) {
       idempotencyKey.renew()
-      if (!success) return setRefusal(error ?? '')
+      if (!success) return
       // The next one goes to the same.
       form.resetDirty()
       notifications.show({ message: t(($) => $.campaigns.test.sent, { to }) })
       // By then its sender may be on another page.
       if (isHere.current) onClose()
     },
-    onError: (refused) => setFault(showFault(form, refused)),
   })
   const submit = form.onSubmit(({ to, mailbox_id }) => {
     const mailbox = mailbox_id || choices[0]?.id
@@ -82,9 +75,9 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
         <Text size="sm" c="dimmed">
           {t(($) => $.campaigns.test.body)}
         </Text>
-        {refusal && (
+        {send.data?.error && (
           <Text size="sm" c="var(--red-text)" role="alert">
-            {refusal}
+            {send.data.error}
           </Text>
         )}
         <TextInput
@@ -100,12 +93,10 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
           data={choices.map(({ id, address }) => ({ value: id, label: address }))}
         />
         <FormButtons
+          form={form}
           submit={t(($) => $.campaigns.test.submit)}
           isBusy={send.isPending}
-          onCancel={() => {
-            form.reset()
-            onClose()
-          }}
+          onCancel={onClose}
         />
       </Form>
     </Drawer>
