@@ -4,10 +4,10 @@ import { browserOf } from '../src/features/account/browser-of.ts'
 import { contactsSearchOf } from '../src/features/acquisition/search.ts'
 import { auditQueryOf, auditSearchOf } from '../src/features/audit/search.ts'
 import { campaignSearchOf, campaignsSearchOf } from '../src/features/campaigns/search.ts'
-import { labelChoices } from '../src/features/inbox/labels.ts'
 import { inboxSearchOf } from '../src/features/inbox/search.ts'
 import { snoozeTime } from '../src/features/inbox/snooze-times.ts'
 import { expiryInstant } from '../src/features/keys/expiry.ts'
+import { labelChoices } from '../src/features/labels/statuses.ts'
 import { leadsSearchOf } from '../src/features/leads/search.ts'
 import { mailboxesSearchOf } from '../src/features/mailboxes/search.ts'
 import { suppressionSearchOf } from '../src/features/suppression/search.ts'
@@ -171,8 +171,13 @@ test('three hours are three where the clocks change in between', () => {
 })
 
 test('a key sets no label of the end of the list before the workspace’s own are read', () => {
-  expect(labelChoices(['hot'])[5]).toBe('hot')
-  expect(labelChoices([])[5]).toBe('wrong_person')
-  expect(labelChoices(undefined)[4]).toBe('not_interested')
-  expect(labelChoices(undefined)[5]).toBeUndefined()
+  const ofKey = (own: string[] | undefined, key: number) => {
+    const { choices, keys } = labelChoices(own)
+    return key <= keys ? choices[key - 1] : undefined
+  }
+  expect(ofKey(['hot'], 6)).toBe('hot')
+  expect(ofKey([], 6)).toBe('wrong_person')
+  expect(ofKey(undefined, 5)).toBe('not_interested')
+  expect(ofKey(undefined, 6)).toBeUndefined()
+  expect(labelChoices(undefined).choices).toContain('neutral')
 })

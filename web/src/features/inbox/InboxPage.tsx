@@ -6,11 +6,10 @@ import { usePageInTitle } from '../../lib/tab-title.ts'
 import { useIsHere } from '../../lib/useIsHere.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { useOwnLabels } from '../labels/index.ts'
+import { useLabelChoices } from '../labels/index.ts'
 import classes from './InboxPage.module.css'
 import { type InboxActions, useInboxShortcuts } from './inbox-shortcuts.ts'
 import { LoadingThread } from './LoadingThread.tsx'
-import { labelChoices } from './labels.ts'
 import type { FocusHandle } from './ReplyText.tsx'
 import { ShortcutHint } from './ShortcutHint.tsx'
 import { SyncButton } from './SyncButton.tsx'
@@ -43,7 +42,7 @@ export function InboxPage() {
   const [shown, setShown] = useState<string[]>([])
   const changes = useThreadChanges()
   const isHere = useIsHere()
-  const { settable, areRead } = useOwnLabels()
+  const { choices, keys } = useLabelChoices()
   const reply = useRef<FocusHandle>(null)
 
   const { thread } = search
@@ -76,8 +75,7 @@ export function InboxPage() {
       open(undefined)
     },
     label: (at) => {
-      const own = areRead ? settable.map(({ value }) => value) : undefined
-      const choice = labelChoices(own)[at]
+      const choice = at < keys ? choices[at] : undefined
       if (thread && choice) void changes.setLabel(thread, choice)
     },
     undo: () => changes.undo((id) => id === thread || open(id, thread !== undefined)),

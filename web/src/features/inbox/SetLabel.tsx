@@ -1,8 +1,7 @@
 import { Button, Input, Kbd, Menu } from '@mantine/core'
 import { ChevronDown } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { useOwnLabels, useStatusName } from '../labels/index.ts'
-import { keysOfLabels, labelChoices } from './labels.ts'
+import { useLabelChoices, useStatusName } from '../labels/index.ts'
 
 interface SetLabelProps {
   status: string
@@ -13,7 +12,7 @@ interface SetLabelProps {
 export function SetLabel({ status, onSet }: SetLabelProps) {
   const { t } = useTranslation()
   const nameOf = useStatusName()
-  const { settable } = useOwnLabels()
+  const { choices, keys } = useLabelChoices()
   const label = t(($) => $.inbox.lead.label)
   return (
     <Input.Wrapper size="xs" label={label} labelElement="div">
@@ -31,11 +30,11 @@ export function SetLabel({ status, onSet }: SetLabelProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah="60vh" style={{ overflow: 'auto' }}>
-          {labelChoices(settable.map(({ value }) => value)).map((value, at) => (
+          {choices.map((value, at) => (
             <Menu.Item
               key={value}
               rightSection={
-                at < keysOfLabels && (
+                at < keys && (
                   <Kbd size="xs" aria-hidden>
                     {at + 1}
                   </Kbd>

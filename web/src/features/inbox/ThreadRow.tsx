@@ -4,9 +4,8 @@ import { useTranslation } from 'react-i18next'
 import type { Thread } from '../../api/generated/types.gen.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
-import { LeadStatus } from '../labels/index.ts'
+import { isAutomatic, LeadStatus } from '../labels/index.ts'
 import { Excerpt } from './Excerpt.tsx'
-import { isAutomatic } from './labels.ts'
 import classes from './ThreadList.module.css'
 
 interface ThreadRowProps {

@@ -4,8 +4,7 @@ import {
   countThreadsOptions,
   getMailboxOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { useStatusName } from '../labels/index.ts'
-import { isAutomatic } from './labels.ts'
+import { isAutomatic, useStatusName } from '../labels/index.ts'
 import { type InboxSearch, views } from './search.ts'
 import { ViewButton } from './ViewButton.tsx'
 import classes from './ViewNav.module.css'

@@ -12,7 +12,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { useWorkspace } from '../users/index.ts'
 import classes from './LabelRow.module.css'
-import { sentimentTones } from './label-tones.ts'
+import { sentimentTones } from './statuses.ts'
 
 interface LabelRowProps {
   label: Label

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { StateBadge } from '../../ui/StateBadge.tsx'
-import { isBuiltin, sentimentTones, statusTones } from './label-tones.ts'
+import { isBuiltin, sentimentTones, statusTones } from './statuses.ts'
 import { useOwnLabels } from './useOwnLabels.ts'
 import { withSpaces } from './useStatusName.ts'
 

@@ -1,5 +1,6 @@
 export { LeadStatus } from './LeadStatus.tsx'
-export type { BuiltinStatus } from './label-tones.ts'
 export { labelsSearchOf } from './search.ts'
+export { isAutomatic, settableStatuses, statuses } from './statuses.ts'
+export { useLabelChoices } from './useLabelChoices.ts'
 export { useOwnLabels } from './useOwnLabels.ts'
 export { useStatusName } from './useStatusName.ts'

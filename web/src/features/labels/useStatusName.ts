@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { isBuiltin } from './label-tones.ts'
+import { isBuiltin } from './statuses.ts'
 import { useOwnLabels } from './useOwnLabels.ts'
 
 /** A built-in status in words; a label that somebody made by its name. */

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { FilterChip } from '../../ui/FilterChip.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { useOwnLabels } from '../labels/index.ts'
+import { statuses, useOwnLabels } from '../labels/index.ts'
 import classes from './LeadFilters.module.css'
 import {
   dayRanges,
@@ -13,7 +13,6 @@ import {
   leadsSearchOf,
   searchMax,
   sendingStates,
-  statuses,
 } from './search.ts'
 
 interface LeadFiltersProps {

@@ -1,8 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import { ChevronDown } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { useOwnLabels } from '../labels/index.ts'
-import { settableStatuses } from './settable.ts'
+import { settableStatuses, useOwnLabels } from '../labels/index.ts'
 
 interface StatusMenuProps {
   position: 'top-start' | 'bottom-start'

@@ -22,12 +22,6 @@ export interface LeadSearch extends LeadFilter {
 
 export const dayRanges = ['1', '7', '30', '90'] as const
 
-export const statuses = [
-  ...(['new', 'contacted', 'opened', 'clicked', 'replied', 'bounced'] as const),
-  ...(['interested', 'meeting_booked', 'meeting_completed', 'closed', 'not_interested'] as const),
-  ...(['lost', 'wrong_person', 'no_show', 'neutral', 'out_of_office', 'completed'] as const),
-  'unsubscribed',
-] as const
 export const sendingStates = ['pending', 'active', 'paused', 'finished', 'stopped'] as const
 
 /** As long a text the server looks for. */

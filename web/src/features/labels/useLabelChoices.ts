@@ -1,0 +1,7 @@
+import { labelChoices } from './statuses.ts'
+import { useOwnLabels } from './useOwnLabels.ts'
+
+export function useLabelChoices() {
+  const { settable, areRead } = useOwnLabels()
+  return labelChoices(areRead ? settable.map(({ value }) => value) : undefined)
+}
