@@ -1,39 +1,26 @@
 import { clearCaches } from './caches.ts'
 
-/** What ends half done with the session. */
-type UnderWay = 'answer' | 'upload'
-
-const registered = new Map<() => void, () => UnderWay | undefined>()
-
-/**
- * Registers what is held outside of the caches and must be forgotten when somebody signs out.
- *
- * @param underWay what would end half done, which whoever signs out is asked about
- */
-export const onSignOut = (
-  forget: () => void,
-  underWay: () => UnderWay | undefined = () => undefined,
-) => void registered.set(forget, underWay)
-
-export const whatIsUnderWay = () => [...registered.values()].flatMap((underWay) => underWay() ?? [])
-
-const unsaved = new Map<() => Promise<void>, () => string | undefined>()
-
-/**
- * For what somebody typed: without a session nothing can be saved.
- *
- * @param lost a sentence about what could not be saved, with which whoever signs out is asked
- * @returns forgets it, once its page is left or all of it is saved
- */
-export function beforeSignOut(finish: () => Promise<void>, lost: () => string | undefined) {
-  unsaved.set(finish, lost)
-  return () => void unsaved.delete(finish)
+interface AtSignOut {
+  /** A sentence about what would be lost, with which whoever signs out is asked. */
+  lost?: () => string | undefined
+  /** Saves first what somebody typed: without a session nothing can be saved. */
+  finish?: () => Promise<void>
+  /** What is held outside of the caches; all that has nothing of it belongs to a page, and is forgotten whole. */
+  forget?: () => void
 }
 
-/** @returns what could not be saved, in sentences */
+const registered = new Set<AtSignOut>()
+
+/** @returns forgets it, once its page is left or all of it is saved */
+export function whenSigningOut(what: AtSignOut) {
+  registered.add(what)
+  return () => void registered.delete(what)
+}
+
+/** @returns what would be lost, in sentences */
 export async function flushBeforeSignOut() {
-  await Promise.all([...unsaved.keys()].map((finish) => finish()))
-  return [...unsaved.values()].flatMap((lost) => lost() ?? [])
+  await Promise.all([...registered].map(({ finish }) => finish?.()))
+  return new Set([...registered].flatMap(({ lost }) => lost?.() ?? []))
 }
 
 let session = new AbortController()
@@ -46,6 +33,8 @@ export function forgetSession() {
   session.abort()
   session = new AbortController()
   clearCaches()
-  unsaved.clear()
-  for (const forget of registered.keys()) forget()
+  for (const each of registered) {
+    if (each.forget) each.forget()
+    else registered.delete(each)
+  }
 }

@@ -1,7 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import { beforeSignOut } from '../api/sign-out.ts'
+import { whenSigningOut } from '../api/sign-out.ts'
 
 /**
  * Blocks leaving the page during a request whose answer, a secret, is shown only once. Whoever signs out is
@@ -9,11 +9,7 @@ import { beforeSignOut } from '../api/sign-out.ts'
  */
 export function useBlockWhile(isBusy: boolean) {
   const { t } = useTranslation()
-  useEffect(() =>
-    beforeSignOut(
-      () => Promise.resolve(),
-      () => (isBusy ? t(($) => $.unsaved.busy) : undefined),
-    ),
-  )
+  const lost = () => (isBusy ? t(($) => $.unsaved.busy) : undefined)
+  useEffect(() => whenSigningOut({ lost }))
   useBlocker({ shouldBlockFn: () => isBusy, enableBeforeUnload: () => isBusy })
 }

@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { beforeSignOut } from '../api/sign-out.ts'
+import { whenSigningOut } from '../api/sign-out.ts'
 
 interface ShownOnceProps {
   /** What somebody says who has it, on the button. */
@@ -20,12 +20,8 @@ export function ShownOnce({ done, onDone, children }: ShownOnceProps) {
   const { t } = useTranslation()
   const isDone = useRef(false)
   const [isReminded, setReminded] = useState(false)
-  useEffect(() =>
-    beforeSignOut(
-      () => Promise.resolve(),
-      () => (isDone.current ? undefined : t(($) => $.shownOnce.leaving)),
-    ),
-  )
+  const lost = () => (isDone.current ? undefined : t(($) => $.shownOnce.leaving))
+  useEffect(() => whenSigningOut({ lost }))
   useBlocker({
     shouldBlockFn: () => {
       if (!isDone.current) setReminded(true)

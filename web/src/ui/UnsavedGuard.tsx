@@ -2,7 +2,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { beforeSignOut } from '../api/sign-out.ts'
+import { whenSigningOut } from '../api/sign-out.ts'
 import { ConfirmDialog } from './ConfirmDialog.tsx'
 
 /**
@@ -36,12 +36,8 @@ export function UnsavedGuard({
   const decide = useRef<(stays: boolean) => void>(undefined)
   const holds = () => isBusy || isUnsaved()
   const body = t(($) => $.unsaved.body)
-  useEffect(() =>
-    beforeSignOut(
-      () => Promise.resolve(),
-      () => (isBusy ? t(($) => $.unsaved.busy) : isUnsaved() ? body : undefined),
-    ),
-  )
+  const lost = () => (isBusy ? t(($) => $.unsaved.busy) : isUnsaved() ? body : undefined)
+  useEffect(() => whenSigningOut({ lost }))
   useBlocker({
     shouldBlockFn({ current, next }) {
       if (!holds() || !isElsewhere(current, next, staysBelowPanels)) return false

@@ -13,7 +13,7 @@ import { LogOut, Moon, Sun, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { signOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { flushBeforeSignOut, forgetSession, whatIsUnderWay } from '../../api/sign-out.ts'
+import { flushBeforeSignOut, forgetSession } from '../../api/sign-out.ts'
 import { useSignedIn } from '../../features/users/index.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import classes from './UserMenu.module.css'
@@ -40,8 +40,7 @@ export function UserMenu({ onNavigate }: { onNavigate: (() => void) | undefined 
     },
   })
   const leave = async () => {
-    const sentences = new Set(await flushBeforeSignOut())
-    for (const each of whatIsUnderWay()) sentences.add(t(($) => $.shell.leaving[each]))
+    const sentences = await flushBeforeSignOut()
     setLost([...sentences].join(' '))
     if (sentences.size > 0) asking.open()
     else signOut.mutate({})

@@ -13,7 +13,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
 import type { Campaign } from '../../api/generated/types.gen.ts'
-import { beforeSignOut, sessionSignal } from '../../api/sign-out.ts'
+import { sessionSignal, whenSigningOut } from '../../api/sign-out.ts'
 import { readStored, storedNames, writeStored } from '../../lib/browser-storage.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { useMay, useSignedIn } from '../users/index.ts'
@@ -105,13 +105,14 @@ export function OpenCampaign({ record }: { record: Campaign }) {
   useEffect(() => {
     // Opened again, it has taken over what was left unsaved.
     leftUnsaved.get(id)?.()
-    const forget = beforeSignOut(
-      () => {
+    const forget = whenSigningOut({
+      finish() {
         uncommitted.commit()
         return draft.finish()
       },
-      () => (draft.state().saving === 'saved' ? undefined : t(($) => $.shell.leaving.unsaved)),
-    )
+      lost: () =>
+        draft.state().saving === 'saved' ? undefined : t(($) => $.shell.leaving.unsaved),
+    })
     return () => {
       const end = () => {
         unsubscribe()

@@ -5,7 +5,7 @@ import type { Fault } from '../../api/fault.ts'
 import { isFault, unreachable } from '../../api/fault.ts'
 import { putImportPart } from '../../api/generated/sdk.gen.ts'
 import type { Import } from '../../api/generated/types.gen.ts'
-import { onSignOut, sessionSignal } from '../../api/sign-out.ts'
+import { sessionSignal, whenSigningOut } from '../../api/sign-out.ts'
 import { createListeners } from '../../lib/listeners.ts'
 
 /** What this tab is sending; another one knows nothing of it. */
@@ -27,13 +27,16 @@ function setUpload(id: string, upload: Upload | undefined) {
 export const useUpload = (id: string) =>
   useSyncExternalStore(listeners.subscribe, () => uploads.get(id))
 
-onSignOut(
-  () => {
+whenSigningOut({
+  lost() {
+    const isUnderWay = [...uploads.values()].some(({ fault }) => !fault)
+    return isUnderWay ? i18next.t(($) => $.shell.leaving.upload) : undefined
+  },
+  forget() {
     uploads.clear()
     listeners.tell()
   },
-  () => ([...uploads.values()].some(({ fault }) => !fault) ? 'upload' : undefined),
-)
+})
 
 const attemptsMax = 5
 const pauseMs = 1000

@@ -1,9 +1,10 @@
 import { notifications } from '@mantine/notifications'
+import i18next from 'i18next'
 import { useSyncExternalStore } from 'react'
 import { cacheOf } from '../../api/caches.ts'
 import type { Fault } from '../../api/fault.ts'
 import { replyInThread } from '../../api/generated/sdk.gen.ts'
-import { onSignOut } from '../../api/sign-out.ts'
+import { whenSigningOut } from '../../api/sign-out.ts'
 import { createListeners } from '../../lib/listeners.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
 import { readInboxAgain } from './refresh.ts'
@@ -83,14 +84,14 @@ export const forgetFailed = (threadId: string) =>
 const isUnderWay = () => outgoing.some(({ state }) => state !== 'failed')
 
 // Whoever signs in next must not send it, nor be told of it; its text stays a draft.
-onSignOut(
-  () => {
+whenSigningOut({
+  lost: () => (isUnderWay() ? i18next.t(($) => $.shell.leaving.answer) : undefined),
+  forget() {
     for (const timer of timers.values()) clearTimeout(timer)
     set([])
     notifications.clean()
   },
-  () => (isUnderWay() ? 'answer' : undefined),
-)
+})
 
 async function send(reply: Outgoing) {
   const { workspaceId, threadId, draft, html, key, seen, force } = reply

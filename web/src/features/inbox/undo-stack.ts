@@ -1,4 +1,4 @@
-import { onSignOut } from '../../api/sign-out.ts'
+import { whenSigningOut } from '../../api/sign-out.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
 
 /** Goes to the conversation that something was taken back in. */
@@ -40,6 +40,8 @@ export function undoLast(workspaceId: string, open: Open) {
 }
 
 // Whoever signs in next takes back nothing of it.
-onSignOut(() => {
-  undoStack = []
+whenSigningOut({
+  forget() {
+    undoStack = []
+  },
 })
