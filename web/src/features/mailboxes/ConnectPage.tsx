@@ -16,7 +16,6 @@ import { RoleNeeded } from '../users/index.ts'
 import { ConnectAddress } from './ConnectAddress.tsx'
 import classes from './ConnectPage.module.css'
 import { ConnectStep } from './ConnectStep.tsx'
-import { carefulValues } from './sending-form.ts'
 
 // Of the later steps.
 const ChangeLogin = lazyPart(() => import('./ChangeLogin.tsx'), 'ChangeLogin')
@@ -153,7 +152,7 @@ export function ConnectPage() {
             {mailbox && (
               <SendingForm
                 mailbox={mailbox}
-                firstValues={carefulValues(mailbox)}
+                isNew
                 submit={t(($) => $.mailboxes.connect.finish)}
                 onDone={() => void finish()}
               />

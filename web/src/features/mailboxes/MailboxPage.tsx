@@ -22,7 +22,6 @@ import { healthOf, mailboxPollMs } from './mailbox-health.ts'
 import { PauseOrResume } from './PauseOrResume.tsx'
 import { RemoveMailbox } from './RemoveMailbox.tsx'
 import { removalOf } from './removal.ts'
-import { valuesOfMailbox } from './sending-form.ts'
 
 // Below what is looked at first.
 const SendingForm = lazyPart(() => import('./SendingForm.tsx'), 'SendingForm')
@@ -127,7 +126,6 @@ function Sections({ mailbox, back, fault }: SectionsProps) {
         <Suspense fallback={<LoadingRows rows={8} />}>
           <SendingForm
             mailbox={mailbox}
-            firstValues={valuesOfMailbox(mailbox)}
             submit={t(($) => $.common.save)}
             isReadOnly={!isAdmin}
             onDone={saved}

@@ -10,7 +10,7 @@ import {
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Suspense, useEffect, useId, useState } from 'react'
+import { Suspense, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   getMailboxQueryKey,
@@ -18,18 +18,19 @@ import {
   updateMailboxMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
-import { changeOf, useFormFault } from '../../lib/form.ts'
+import { changeOf, useFormFault, useTheirChanges } from '../../lib/form.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NumberField } from '../../ui/NumberField.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
-import { bodyOf, type SendingValues, valuesOfMailbox } from './sending-form.ts'
+import { bodyOf, carefulValues, type SendingValues, valuesOfMailbox } from './sending-form.ts'
 
 const HtmlEditor = lazyPart(() => import('../../ui/RichText/HtmlEditor.tsx'), 'HtmlEditor')
 
 interface SendingFormProps {
   mailbox: Mailbox
-  firstValues: SendingValues
+  /** It was never told how to send, and begins carefully. */
+  isNew?: boolean
   submit: string
   /** Shown and not changed, for who may only look. */
   isReadOnly?: boolean
@@ -38,24 +39,15 @@ interface SendingFormProps {
 
 /** How much it sends, how fast, and as whom. */
 export function SendingForm(props: SendingFormProps) {
-  const { mailbox, firstValues, submit, isReadOnly = false, onDone } = props
+  const { mailbox, submit, isReadOnly = false, onDone } = props
   const { t } = useTranslation()
   const cache = useQueryClient()
   const zones = useId()
-  const [began, setBegan] = useState(mailbox)
-  const form = useForm<SendingValues>({ initialValues: firstValues })
+  const [isNew, setNew] = useState(props.isNew)
+  const theirs = isNew ? carefulValues(mailbox) : valuesOfMailbox(mailbox)
+  const form = useForm<SendingValues>({ initialValues: theirs })
+  useTheirChanges(form, theirs)
   const { fault, handlers } = useFormFault(form)
-  // Values to begin with may be others than those of the mailbox; what is saved are its own.
-  const [isSaved, setSaved] = useState(false)
-  const shown = isSaved ? valuesOfMailbox(mailbox) : firstValues
-  const theirs = JSON.stringify(shown)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what somebody else has changed, and for what is saved
-  useEffect(() => {
-    if (form.isDirty()) return
-    form.setInitialValues(shown)
-    form.setValues(shown)
-    setBegan(mailbox)
-  }, [theirs, began])
   const change = useMutation({
     ...updateMailboxMutation(),
     ...handlers,
@@ -64,19 +56,22 @@ export function SendingForm(props: SendingFormProps) {
       await cache.invalidateQueries({ queryKey: listMailboxesInfiniteQueryKey() })
     },
   })
-  const save = form.onSubmit((values) =>
+  const save = form.onSubmit((values) => {
+    const body = bodyOf(values)
     change.mutate(
-      { path: { id: mailbox.id }, body: changeOf(bodyOf(values), bodyOf(valuesOfMailbox(began))) },
       {
-        onSuccess(saved) {
+        path: { id: mailbox.id },
+        body: isNew ? body : changeOf(body, bodyOf(form.getInitialValues())),
+      },
+      {
+        onSuccess() {
           form.resetDirty(values)
-          setBegan(saved)
-          setSaved(true)
+          setNew(false)
           onDone()
         },
       },
-    ),
-  )
+    )
+  })
   const { ramps_up } = form.getValues()
   const signature = form.getInputProps('signature')
   const number = (name: keyof SendingValues, min: number, max: number) => ({
