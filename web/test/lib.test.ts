@@ -1,3 +1,5 @@
+import { createElement, Suspense } from 'react'
+import { renderToString } from 'react-dom/server'
 import { afterEach, expect, test, vi } from 'vitest'
 import { faultOf, unreachable, withRetryAfter } from '../src/api/fault.ts'
 import { browserOf } from '../src/features/account/browser-of.ts'
@@ -14,6 +16,7 @@ import { suppressionSearchOf } from '../src/features/suppression/search.ts'
 import { signInSearchOf } from '../src/features/users/search.ts'
 import { webhookSearchOf } from '../src/features/webhooks/search.ts'
 import { learnTime, nowMs } from '../src/lib/clock.ts'
+import { lazyPart } from '../src/lib/lazy-part.ts'
 import { dayIn, relativeTime } from '../src/lib/time.ts'
 
 const now = new Date(2026, 10, 20, 9, 37)
@@ -21,6 +24,7 @@ const now = new Date(2026, 10, 20, 9, 37)
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
 })
 
 test('a key lives to the end of the day that was chosen, in the reader’s own calendar', () => {
@@ -180,4 +184,14 @@ test('a key sets no label of the end of the list before the workspace’s own ar
   expect(ofKey(undefined, 5)).toBe('not_interested')
   expect(ofKey(undefined, 6)).toBeUndefined()
   expect(labelChoices(undefined).choices).toContain('neutral')
+})
+
+const Question = () => 'Delete it?'
+
+test('a part of a page that was read ahead is drawn at once, with nothing in its place before', async () => {
+  vi.stubGlobal('requestIdleCallback', (work: () => void) => work())
+  const Asked = lazyPart(() => Promise.resolve({ Question }), 'Question')
+  await new Promise(setImmediate)
+  const drawn = renderToString(createElement(Suspense, {}, createElement(Asked)))
+  expect(drawn).toContain('Delete it?')
 })

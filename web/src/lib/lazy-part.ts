@@ -1,6 +1,8 @@
 import { type ComponentType, lazy } from 'react'
 
-const againMs = 2000
+const againMs = 2_000
+/** Nobody waits for it yet, and a page has dozens of them. */
+const unaskedAgainMs = 30_000
 
 /**
  * A part of a page that is read after it, once the browser has nothing else to do: it is there when
@@ -13,15 +15,27 @@ export const lazyPart = <Name extends string, Props extends object>(
   load: () => Promise<Record<Name, ComponentType<Props>>>,
   name: Name,
 ) => {
-  whenIdle(() => void load().catch(() => undefined))
-  return lazy(async () => {
+  let part: { default: ComponentType<Props> } | undefined
+  const read = async () => {
+    const module = await load().catch(() => undefined)
+    if (module) part = { default: module[name] }
+    return part
+  }
+  const readAgainAndAgain = async (pauseMs: number) => {
     for (;;) {
-      const module = await load().catch(() => undefined)
-      if (module) return { default: module[name] }
-      await new Promise((resolve) => setTimeout(resolve, againMs))
+      const found = await read()
+      if (found) return found
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
-  })
+  }
+  whenIdle(() => void readAgainAndAgain(unaskedAgainMs))
+  return lazy(() => (part ? atOnce(part) : readAgainAndAgain(againMs)))
 }
+
+/** For a promise, even one that is kept, React draws nothing at first, and for 300 ms nothing else. */
+const atOnce = <T>(value: T) =>
+  // biome-ignore lint/suspicious/noThenProperty: React asks for the value by it
+  ({ then: (take: (value: T) => void) => take(value) }) as Promise<T>
 
 /** Safari knows no idleness. */
 const whenIdle = (work: () => void) =>
