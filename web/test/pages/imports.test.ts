@@ -257,6 +257,50 @@ test('the name of a variable can be emptied, and one that is refused is not show
   expect(await name.inputValue()).toBe('tarif')
 })
 
+test('a check that is begun right from the name of a variable waits until that is kept, and for one that is refused there is none', async ({
+  application,
+  open,
+}) => {
+  await application.asOwner('POST', '/app/api/v2/campaigns', { name: 'Pressed at once' })
+  const page = await open(application.visitor, path)
+  const buffer = Buffer.from('email,Plan,Tarif\nann@pressed.example,big,small\n')
+  const file = { name: 'pressed.csv', mimeType: 'text/csv', buffer }
+  await page.locator('input[type=file]').setInputFiles(file)
+  await page.getByRole('combobox', { name: 'Campaign' }).click()
+  await Promise.all([
+    page.waitForResponse((response) => response.request().method() === 'PATCH'),
+    page.getByRole('option', { name: 'Pressed at once', exact: true }).click(),
+  ])
+  const check = page.getByRole('button', { name: 'Check the file' })
+  await expect.poll(() => check.isEnabled()).toBe(true)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/app/imports/') && request.method() !== 'GET') {
+      asked.push(request.method())
+    }
+  })
+  const pressWith = async (name: string) => {
+    const pressed = Promise.withResolvers<void>()
+    await page.route(/\/app\/imports\/[^/]+$/, async (route) => {
+      if (route.request().method() === 'PATCH') await pressed.promise
+      await route.fallback()
+    })
+    await page.getByLabel('Name of the variable for “Tarif”').fill(name)
+    await check.click()
+    pressed.resolve()
+  }
+  expectFailures(page, 'PATCH /app/imports/:id 400')
+  await pressWith('plan')
+  await page
+    .getByRole('columnheader')
+    .getByText('Another column is variable plan already')
+    .waitFor()
+  await page.reload()
+  await pressWith('rate')
+  await page.getByText('Looking at every row').waitFor()
+  expect(asked).toEqual(['PATCH', 'PATCH', 'POST'])
+})
+
 test('what cannot be imported says what to do, also when a proxy refuses it or the file is changed meanwhile, and a lost part is sent again', async ({
   application,
   open,

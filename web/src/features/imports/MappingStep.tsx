@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Radio, Stack, Text } from '@mantine/core'
 import { useMutation, useMutationState, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   changeImportMutation,
@@ -63,14 +64,24 @@ export function MappingStep({ data: stored }: { data: Import }) {
     // Somebody else may have changed it: it is looked at again.
     onError: () => void cache.invalidateQueries({ queryKey: key }),
   })
+  const isKept = useRef(Promise.resolve(true))
   const set = (body: Change['body']) => {
     check.reset()
     start.reset()
-    change.mutate({ path, body })
+    isKept.current = change.mutateAsync({ path, body }).then(
+      () => true,
+      () => false,
+    )
+  }
+  const beginCheck = async () => {
+    start.reset()
+    // Pressing its button leaves the name of a variable, which may be refused.
+    if (cache.isMutating({ mutationKey }) > 0 && !(await isKept.current)) return
+    check.mutate({ path, headers: idempotencyKey.headers('check') })
   }
   const fault = start.error ?? check.error ?? change.error
   const isHere = data.state !== 'uploading'
-  const isReady = isHere && data.campaign_id !== null && !isChanging
+  const isReady = isHere && data.campaign_id !== null
   return (
     <Stack>
       <Group align="flex-start" gap="xl">
@@ -106,14 +117,7 @@ export function MappingStep({ data: stored }: { data: Import }) {
       <Group>
         {/* What kept it from being imported may be mended: the plan has more room, for one. */}
         {(!data.checked || data.checked.problem !== null) && (
-          <Button
-            disabled={!isReady}
-            loading={check.isPending}
-            onClick={() => {
-              start.reset()
-              check.mutate({ path, headers: idempotencyKey.headers('check') })
-            }}
-          >
+          <Button disabled={!isReady} loading={check.isPending} onClick={() => void beginCheck()}>
             {t(($) => (data.checked ? $.imports.checkAgain : $.imports.check))}
           </Button>
         )}
@@ -124,7 +128,7 @@ export function MappingStep({ data: stored }: { data: Import }) {
         )}
         {data.state === 'checked' && data.checked && (
           <Button
-            disabled={data.checked.problem !== null || !isReady}
+            disabled={data.checked.problem !== null || !isReady || isChanging}
             loading={start.isPending}
             onClick={() =>
               start.mutate({
