@@ -575,6 +575,38 @@ test('of more than a hundred campaigns and labels the oldest can be chosen, also
   await setPlan(api.ctx, api.workspaceId, { api: true })
 })
 
+test('where campaigns cannot be read, whoever is to choose one is told why, and not that there is none', async ({
+  application,
+  open,
+}) => {
+  const { ctx, workspaceId: workspace_id } = application.api
+  await addLeads(application, 'Unread', [{ email: 'mover@example.com' }])
+  const list = ctx.newId()
+  const named = { name: 'Kept', name_folded: 'kept', timestamp_created: new Date() }
+  const row = { workspace_id, id: list, ...named }
+  await ctx.database.peek.insertInto('acquire_lists').values(row).execute()
+  const page = await open(application.visitor, `${path}?q=mover`)
+  const why = 'Campaigns cannot be read now.'
+  expectFailures(page, 'GET /app/campaigns/names 409', 'GET /app/api/v2/webhooks/event-types 409')
+  for (const name of ['campaigns/names', 'webhooks/event-types']) {
+    await page.route(`**/${name}`, (route) => route.fulfill(refusal(409, why)))
+  }
+  await page.reload()
+  await page.getByLabel('Select mover@example.com').check()
+  await page.getByRole('button', { name: 'Move …' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'Campaign' }).click()
+  await page.getByRole('listbox').getByText(why).waitFor()
+
+  await page.goto(`${application.address}/w/default/contacts?view=lists&list=${list}`)
+  const choice = page.getByRole('combobox', { name: 'Add everybody in it to a campaign' })
+  await choice.waitFor()
+  await page.getByText(why).waitFor()
+
+  await page.goto(`${application.address}/w/default/settings/webhooks?panel=new`)
+  await expect.poll(() => dialog.getByText(why).count()).toBe(2)
+})
+
 test('who changes more leads than can be set back, or nobody knows yet how many, is asked first, sees how far it is, and can stop it', async ({
   application,
   open,

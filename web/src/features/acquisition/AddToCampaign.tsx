@@ -12,7 +12,7 @@ export function AddToCampaign({ listId }: { listId: string }) {
   const { t } = useTranslation()
   const idempotencyKey = useIdempotencyKey()
   const [campaign, setCampaign] = useState('')
-  const { campaigns } = useCampaigns()
+  const { campaigns, notRead } = useCampaigns()
   const add = useMutation({ ...addAcquiredMutation(), onSuccess: idempotencyKey.renew })
   const submit = () =>
     add.mutate({
@@ -26,6 +26,7 @@ export function AddToCampaign({ listId }: { listId: string }) {
         <NativeSelect
           flex={1}
           label={t(($) => $.contacts.add.campaign)}
+          description={notRead}
           value={campaign}
           onChange={(event) => {
             idempotencyKey.renew()

@@ -11,7 +11,6 @@ import { StatusMenu } from './StatusMenu.tsx'
 interface BulkBarProps {
   selection: Selection
   total: { count: number; is_estimate: boolean } | undefined
-  campaigns: ReadonlyMap<string, string>
   /** What is being done with them. */
   running: BulkChange['action'] | undefined
   onChange: (change: Change) => void
@@ -29,7 +28,7 @@ const namedMost = 10_000
 
 /** What can be done with the leads that are chosen. */
 export function BulkBar(props: BulkBarProps) {
-  const { selection, total, campaigns, running, onChange, onClear, download } = props
+  const { selection, total, running, onChange, onClear, download } = props
   const { t } = useTranslation()
   const [asked, setAsked] = useState<Change & { statusName?: string }>()
   const count = countSelected(selection, total?.count)
@@ -82,7 +81,6 @@ export function BulkBar(props: BulkBarProps) {
       <MoveLeads
         opened={asked?.action === 'move'}
         what={words}
-        campaigns={campaigns}
         onMove={(to_campaign_id) => confirmed({ action: 'move', to_campaign_id })}
         onClose={close}
       />

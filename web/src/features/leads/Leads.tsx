@@ -102,7 +102,6 @@ export function Leads(props: LeadsProps) {
               selection={selection}
               total={total}
               running={change.isPending ? change.variables.body.action : undefined}
-              campaigns={campaigns}
               // Done twice, what is undone would be the second time alone.
               onChange={(wanted) => {
                 if (change.isPending) return

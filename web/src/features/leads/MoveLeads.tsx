@@ -1,19 +1,20 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useCampaigns } from './useCampaigns.ts'
 
 interface MoveLeadsProps {
   opened: boolean
   /** How many leads, in words. */
   what: string
-  campaigns: ReadonlyMap<string, string>
   onMove: (campaignId: string) => void
   onClose: () => void
 }
 
 /** To another campaign: where they were written to, they stop and stay. */
-export function MoveLeads({ opened, what, campaigns, onMove, onClose }: MoveLeadsProps) {
+export function MoveLeads({ opened, what, onMove, onClose }: MoveLeadsProps) {
   const { t } = useTranslation()
+  const { campaigns, notRead } = useCampaigns()
   const [campaign, setCampaign] = useState<string | null>(null)
   return (
     <Modal opened={opened} onClose={onClose} title={t(($) => $.leads.move.title, { what })}>
@@ -24,6 +25,7 @@ export function MoveLeads({ opened, what, campaigns, onMove, onClose }: MoveLead
           data={[...campaigns].map(([value, label]) => ({ value, label }))}
           value={campaign}
           onChange={setCampaign}
+          nothingFoundMessage={notRead}
           searchable
           data-autofocus
         />

@@ -9,8 +9,8 @@ import type { WebhookForm } from './webhook-form.ts'
 /** All that a webhook is told, when it is made and when it is changed. */
 export function WebhookFields({ form }: { form: WebhookForm }) {
   const { t } = useTranslation()
-  const { types } = useEventNames()
-  const { campaigns } = useCampaigns()
+  const { types, notRead: notReadTypes } = useEventNames()
+  const { campaigns, notRead } = useCampaigns()
   const { campaign, event_type } = form.getValues()
   // Until it is read, and after it was deleted, it stays chosen.
   const missing = campaign !== '' && !campaigns.has(campaign)
@@ -28,6 +28,7 @@ export function WebhookFields({ form }: { form: WebhookForm }) {
       <NativeSelect
         {...form.getInputProps('event_type')}
         label={t(($) => $.webhooks.form.event)}
+        description={notReadTypes}
         data={
           types.length === 0 ? [event_type] : types.map(({ id, label }) => ({ value: id, label }))
         }
@@ -35,6 +36,7 @@ export function WebhookFields({ form }: { form: WebhookForm }) {
       <NativeSelect
         {...form.getInputProps('campaign')}
         label={t(($) => $.webhooks.form.campaign)}
+        description={notRead}
         data={[
           { value: '', label: t(($) => $.webhooks.form.everyCampaign) },
           ...(missing ? [campaign] : []),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { listWebhookEventTypesOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { useNotRead } from '../../lib/useNotRead.ts'
 import { useOwnLabels } from '../labels/index.ts'
 
 /**
@@ -8,7 +9,9 @@ import { useOwnLabels } from '../labels/index.ts'
  * what was sent for them is kept. What nobody knows stays as it is.
  */
 export function useEventNames() {
-  const { data } = useQuery({ ...listWebhookEventTypesOptions(), staleTime: 300_000 })
+  const query = useQuery({ ...listWebhookEventTypesOptions(), staleTime: 300_000 })
+  const { data } = query
+  const notRead = useNotRead(query)
   const labels = useOwnLabels().all
   return useMemo(() => {
     const types = data?.items ?? []
@@ -16,6 +19,6 @@ export function useEventNames() {
       ...types.map(({ id, label }): [string, string] => [id, label]),
       ...labels.map(({ id, name }): [string, string] => [`lead.label.${id}`, name]),
     ])
-    return { types, names, nameOf: (type: string) => names.get(type) ?? type }
-  }, [data, labels])
+    return { types, notRead, names, nameOf: (type: string) => names.get(type) ?? type }
+  }, [data, labels, notRead])
 }
