@@ -11,12 +11,12 @@ import type { Workspace } from '../../api/generated/types.gen.ts'
 import { useFormFault, useTheirChanges } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
-import { isAtLeast, refreshSession, useWorkspace } from '../users/index.ts'
+import { refreshSession, useMay } from '../users/index.ts'
 
 export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const mayChange = isAtLeast(useWorkspace().role, 'admin')
+  const mayChange = useMay('admin')
   const form = useForm({
     initialValues: { name: workspace.name },
     validate: { name: isNotEmpty(t(($) => $.workspace.nameMissing)) },
