@@ -18,7 +18,7 @@ export const caughtBy: Record<string, Record<string, number[]>> = {
     'deliveries-after-commit': [1, 10],
     'renewal-without-token': [1, 6],
     'live-leases-taken': [9],
-    'destination-remembered': [7, 50],
+    'destination-remembered': [9, 50],
     'subscribers-of-all-workspaces': [4],
   },
   sending: {
