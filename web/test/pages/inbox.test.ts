@@ -655,7 +655,8 @@ test('a mailbox that is paused while somebody answers takes no text away, and no
   expect(await answer(page).textContent()).toBe('1e')
 
   // Where nothing was begun there is only the reason.
-  await answer(page).fill('')
+  await answer(page).press('Control+a')
+  await page.keyboard.press('Backspace')
   await expect.poll(() => send.isDisabled()).toBe(true)
   await turn('pause')
   await page.reload()
