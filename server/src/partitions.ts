@@ -2,7 +2,7 @@ import { historyTables } from './features/deliveries/retention.ts'
 import { messagesTable } from './features/messages/retention.ts'
 import type { ProcessContext } from './kernel/context.ts'
 import { createPartitions, type PartitionedTable } from './kernel/db/partitions.ts'
-import { answersTable } from './kernel/http/idempotency.ts'
+import { answersTable } from './kernel/http/kept-answers.ts'
 
 /**
  * The tables that grow without end, and how they are cut. Beside `app.ts`, because a command needs

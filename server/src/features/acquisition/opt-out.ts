@@ -1,6 +1,6 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
-import { forgetAnswers } from '../../kernel/http/idempotency.ts'
+import { forgetAnswers } from '../../kernel/http/kept-answers.ts'
 import { askAllShards } from '../../kernel/shards/ask.ts'
 import {
   addressKey,

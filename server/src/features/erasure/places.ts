@@ -1,5 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import { forgetAnswers } from '../../kernel/http/idempotency.ts'
+import { forgetAnswers } from '../../kernel/http/kept-answers.ts'
 import { firstIdAt, maxId, nilId, timeOfId } from '../../kernel/ids.ts'
 import { parseJsonText } from '../../kernel/json/parse-json-text.ts'
 import { tellPages } from '../live/index.ts'

@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Context, ProcessContext } from '../context.ts'
+import type { Context } from '../context.ts'
 import { sha256 } from '../crypto.ts'
-import { dropPartition, listPartitions, type PartitionedTable } from '../db/partitions.ts'
 import { transaction } from '../db/transaction.ts'
 import { AppError } from '../errors.ts'
 import { parseJsonText } from '../json/parse-json-text.ts'
 import { canonicalJson } from '../json/strict-json.ts'
-import type { SealedColumn } from '../sealed-columns/index.ts'
 import * as queries from './idempotency-queries.ts'
+import { keptMs, purposeOf } from './kept-answers.ts'
 
 /**
  * `transaction`: the answer is kept in the transaction that does the work, so a crash never runs it
@@ -20,7 +19,6 @@ export type IdempotencyMode = 'transaction' | 'lease' | 'none'
 const leaseMs = 60_000
 /** Two may be missed. */
 const renewMs = 20_000
-const keptMs = 24 * 3_600_000
 
 /** Takes the secrets out of an answer before it is kept. */
 export type Mask = (body: Record<string, unknown>) => Record<string, unknown>
@@ -119,54 +117,6 @@ export async function findConflict(req: FastifyRequest): Promise<AppError | unde
 }
 
 const conflicts = new Set<string>(['idempotency_key_reused', 'idempotency_key_in_progress'])
-
-interface KeptRange {
-  /** What an earlier call named last. */
-  after: string | null
-  /** Those that were kept before are not looked at. */
-  since: Date | null
-  limit: number
-}
-
-/**
- * Deletes those of the next kept answers of a workspace that are meant: they are sealed, so each one is
- * opened.
- *
- * @returns how many went, how many were looked at, and the last of these
- */
-export async function forgetAnswers(
-  tx: Context,
-  workspaceId: string,
-  isMeant: (kept: string) => boolean,
-  { after, since, limit }: KeptRange,
-) {
-  const [day = '0001-01-01', hash = ''] = after?.split(' ') ?? []
-  const answers = await queries.listAnswers(tx.db, workspaceId, {
-    ...{ day, keyHash: Buffer.from(hash, 'hex'), limit },
-    since: since ?? new Date(tx.now().getTime() - keptMs),
-  })
-  let count = 0
-  for (const { day, key_hash, answer } of answers) {
-    if (!answer) continue
-    const kept = tx.secrets.open(answer, purposeOf({ workspaceId }))
-    if (!isMeant(kept)) continue
-    await queries.deleteAnswer(tx.db, workspaceId, day, key_hash)
-    count += 1
-  }
-  const last = answers.at(-1)
-  const place = last ? `${last.day} ${last.key_hash.toString('hex')}` : null
-  return { count, lookedAt: answers.length, last: place }
-}
-
-export const answersTable: PartitionedTable = { name: 'idempotency_answers', by: 'day' }
-
-/** A day's answers go once all of them are older than 24 h. */
-export async function dropOldAnswers(ctx: ProcessContext) {
-  const limit = new Date(ctx.now().getTime() - keptMs)
-  for (const partition of await listPartitions(ctx.db, answersTable)) {
-    if (partition.end <= limit) await dropPartition(ctx.db, answersTable, partition)
-  }
-}
 
 /** 1–255 visible characters, quoted (RFC 8941 string) or bare. */
 export function readKey(header: string | string[] | undefined): string | undefined {
@@ -338,20 +288,9 @@ function answerToKeep(
   }
 }
 
-export const sealedAnswers: SealedColumn[] = [
-  {
-    ...{ table: 'idempotency_answers', column: 'answer', label: 'kept answers' },
-    key: { workspace_id: 'uuid', day: 'date', key_hash: 'bytea' },
-    purpose: ({ workspace_id = '' }) => purposeOf({ workspaceId: workspace_id }),
-    isShortLived: true,
-  },
-]
-
 function replay(ctx: Context, keyed: KeyedRequest, kept: Kept, reply: FastifyReply): unknown {
   reply.code(kept.status).header('idempotency-replayed', 'true')
   return parseJsonText(ctx.secrets.open(kept.answer, purposeOf(keyed)))
 }
 
-const purposeOf = ({ workspaceId }: Pick<KeyedRequest, 'workspaceId'>) =>
-  `idempotency:${workspaceId}`
 const dayOf = (time: Date) => time.toISOString().slice(0, 10)
