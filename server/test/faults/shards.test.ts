@@ -114,6 +114,7 @@ async function untilTaken(add: () => Promise<unknown>) {
       () => true,
       (error: Error) => {
         expect(error.message).toContain('503')
+        // The client of a service that says 503 waits a little, and asks again.
         setTimeout(raise, 20)
       },
     )
