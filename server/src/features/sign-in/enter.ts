@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { signIn } from '../users/index.ts'
+import { signIn, takeBackSignIn } from '../users/index.ts'
 import { recordOwn } from './record.ts'
 
 /** By password; who has a second factor enters that next, and is not signed in before. */
@@ -14,10 +14,11 @@ export async function enter(
   return { second_factor: false }
 }
 
-/** Nobody is signed in without an entry in the audit log: where it fails, the cookies stay here. */
+/** Nobody is signed in without an entry in the audit log: where it fails, the session is taken back. */
 export async function recordSignIn(req: FastifyRequest, reply: FastifyReply, userId: string) {
-  await recordOwn(req, userId, 'user.signed_in').catch((error) => {
-    reply.removeHeader('set-cookie')
+  await recordOwn(req, userId, 'user.signed_in').catch(async (error) => {
+    // A database that is away takes neither: nobody has the token, and the session expires.
+    await takeBackSignIn(req, reply).catch(() => undefined)
     throw error
   })
 }

@@ -426,6 +426,8 @@ test('a sign-in that the audit log does not take opens no session', async () => 
   const body = { email: owner.email, password }
   expect(outcome(await browser.call('POST', '/app/session', { body }))).toBe('503 unavailable')
   expect((await browser.call('GET', '/app/session')).body.user).toBeNull()
+  const sessions = await api.ctx.database.peek.selectFrom('user_sessions').select('id').execute()
+  expect(sessions).toHaveLength(1)
 })
 
 test('a sign-in is told to every workspace of the person, and to no other', async () => {

@@ -30,6 +30,7 @@ export {
   type Session,
   signIn,
   signOut,
+  takeBackSignIn,
 } from './sessions.ts'
 export {
   createUser,

@@ -205,6 +205,14 @@ export async function findHalfSignIn(req: FastifyRequest): Promise<HalfSignIn | 
   return userId === undefined ? undefined : { userId, cookie }
 }
 
+/** The session whose cookies the reply would carry ends, and nobody gets them. */
+export async function takeBackSignIn(req: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const cookies = [reply.getHeader('set-cookie') ?? []].flat()
+  reply.removeHeader('set-cookie')
+  const token = tokenIn(new Headers(cookies.map((cookie) => ['set-cookie', String(cookie)])))
+  await queries.deleteSession(req.process.db, token)
+}
+
 /** Without a session it does nothing. */
 export async function signOut(req: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!req.headers.cookie?.includes(sessionCookie)) return
