@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync, onSendHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import {
   acquisitionApplicationRoutes,
   acquisitionApplicationSchemas,
@@ -21,6 +21,7 @@ import {
 } from './features/import-suppressions/index.ts'
 import { importRoutes, importSchemas } from './features/imports/index.ts'
 import { inboxRoutes, inboxSchemas } from './features/inbox/index.ts'
+import { trackingUrlOf } from './features/kept-settings/index.ts'
 import {
   createAuthenticator,
   keyFamilyRoutes,
@@ -88,6 +89,7 @@ import { healthRoutes, isProbe } from './kernel/http/health-routes.ts'
 import { openApiRoute } from './kernel/http/openapi.ts'
 import { createRateLimit, type RateLimit } from './kernel/http/rate-limit.ts'
 import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
+import { tellTime } from './kernel/http/tell-time.ts'
 import { packageFile } from './kernel/own-files.ts'
 
 interface Feature {
@@ -177,7 +179,7 @@ export async function buildApi(
   await app.register((below) => applicationRoutes(below, application), { prefix: '/app' })
   await app.register(pageRoutes)
   await app.register(trackingRoutes, { tokens: tokenBoxOf(ctx) })
-  await app.register(healthRoutes)
+  await app.register(healthRoutes, { linkUrlOf: trackingUrlOf })
   await app.register(openApiRoute, {
     file: packageFile('openapi.json'),
     config: ctx.config,
@@ -187,15 +189,6 @@ export async function buildApi(
   })
   await app.ready()
   return app
-}
-
-/**
- * The database's time, by which pages go. `Date` is the machine's, and the moment of the answer counts:
- * a request may have taken minutes.
- */
-const tellTime: onSendHookHandler = (req, reply, _payload, done) => {
-  reply.header('x-outrider-time', req.process.now().toISOString())
-  done()
 }
 
 /**

@@ -28,7 +28,10 @@ export async function keepSettings(ctx: ProcessContext, role: Role): Promise<Asy
       warned.add(key)
     }
   }
-  await tellFirst(ctx, process)
+  const replaced = await tellFirst(ctx, process)
+  if (replaced !== undefined) {
+    ctx.log.warn({ replaced }, `links of mails lead elsewhere from now on; ${sameEverywhere}`)
+  }
   followOutbound()
   const comparing = startLoop(ctx, 'kept settings', compareEveryMs, async () => {
     const contradicted = await compareSettings(ctx, process)

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { trackingUrlOf } from '../features/kept-settings/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { healthRoutes } from '../kernel/http/health-routes.ts'
@@ -13,6 +14,6 @@ export function buildRunnerStatus(ctx: ProcessContext): FastifyInstance {
     rateLimit: { consume: async () => ({}) },
     observe: (request) => ctx.metrics.request(request),
   })
-  app.register(healthRoutes)
+  app.register(healthRoutes, { linkUrlOf: trackingUrlOf })
   return app
 }

@@ -1,6 +1,7 @@
 import { buildApi } from '../app.ts'
 import type { Config } from '../config.ts'
 import { isReindexDue, loadSample } from '../features/directory/index.ts'
+import { keepListener } from '../features/kept-settings/index.ts'
 import { type ListenForChanges, liveChannel } from '../features/live/index.ts'
 import { flushTokens } from '../features/mailboxes/index.ts'
 import { markerFile } from '../features/sending/index.ts'
@@ -16,7 +17,7 @@ import { connectDatabase } from './database.ts'
 import { forEachShard } from './for-each-shard.ts'
 import { gaugeConnections, setGauges } from './gauges.ts'
 import { keepSettings } from './kept-settings.ts'
-import { tellLinkAddress } from './link-address.ts'
+import { logLinkAddress } from './link-address.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { type OpenProcess, openServer } from './open.ts'
 import type { Role } from './role.ts'
@@ -53,7 +54,9 @@ export async function runServices(role: Role, config: Config, options: ServiceOp
     return watchHealth(shard.ctx, isEmbedded ? config.dataDir : undefined)
   })
   await using services = await startServices(role, opened)
-  await tellLinkAddress(ctx, role === 'runner' ? undefined : services.address)
+  const { address } = services
+  if (role !== 'runner' && address !== undefined) await keepListener(ctx, address)
+  logLinkAddress(ctx)
   const { version } = config
   log.info({ role, address: services.address, version }, 'started')
   if (role !== 'runner' && !isJournal) await announce(ctx, services.address)

@@ -139,11 +139,17 @@ export interface Contradiction {
   other: string
 }
 
-/** At the start: what this process was told holds from now on. Another one that was told otherwise says so. */
-export async function tellFirst(ctx: AnyContext, process: Process): Promise<void> {
-  const now = ctx.now()
-  await queries.tellSettings(ctx.db, listsOf(process.told), now, new Date(now.getTime() + 1))
+/**
+ * At the start: what this process was told holds from now on. Another one that was told otherwise says so.
+ *
+ * @returns where links of mails led until now, where this process was told another address
+ */
+export async function tellFirst(ctx: AnyContext, process: Process): Promise<string | undefined> {
+  await readKept(ctx)
+  const replaced = ctx.keptSettings.get(trackingUrl)
+  await queries.tellSettings(ctx.db, listsOf(process.told), ctx.now())
   await readSettings(ctx, process)
+  return ctx.keptSettings.get(trackingUrl) === replaced ? undefined : replaced
 }
 
 /**
@@ -177,7 +183,7 @@ async function readSettings(ctx: AnyContext, { told, servesApi }: Process) {
   return readKept(ctx)
 }
 
-/** Takes in what processes were told; all there is to do for one that does one thing, and tells nothing. */
+/** Takes in what processes were told. A command, which tells nothing, needs no more. */
 export async function readKept(ctx: AnyContext): Promise<queries.KeptSetting[]> {
   const kept = await queries.listKeptSettings(ctx.db)
   ctx.keptSettings.clear()

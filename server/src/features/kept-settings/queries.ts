@@ -18,15 +18,22 @@ interface Told {
   values: string[]
 }
 
-/** Takes the place of another value only where nobody has told that one since `staleBefore`. */
-export const tellSettings = (db: AnyDb, { names, values }: Told, at: Date, staleBefore: Date) =>
+/**
+ * Takes the place of another value.
+ *
+ * @param staleBefore only where nobody has told that one since
+ */
+export const tellSettings = (db: AnyDb, { names, values }: Told, at: Date, staleBefore?: Date) =>
   sql`
     insert into kept_settings as k (name, value, timestamp_told)
     select name, value, ${at}::timestamptz
     from unnest(${names}::text[], ${values}::text[]) as told (name, value)
     order by name
     on conflict (name) do update set value = excluded.value, timestamp_told = excluded.timestamp_told
-    where k.value = excluded.value or k.timestamp_told < ${staleBefore}::timestamptz`.execute(db)
+    where ${staleBefore ?? null}::timestamptz is null
+      or k.value = excluded.value or k.timestamp_told < ${staleBefore ?? null}::timestamptz`.execute(
+    db,
+  )
 
 export const saveContradictions = (db: AnyDb, { names, values }: Told, at: Date) =>
   sql`

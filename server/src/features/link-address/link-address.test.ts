@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { dayMs } from '../../kernel/durations.ts'
 import { keepSettings } from '../../process/kept-settings.ts'
-import { tellLinkAddress } from '../../process/link-address.ts'
-import { compareSettings, toldSettings } from '../kept-settings/index.ts'
+import { logLinkAddress } from '../../process/link-address.ts'
+import { compareSettings, keepListener, toldSettings } from '../kept-settings/index.ts'
 import { findLinkUrl } from './index.ts'
 
 let ctx: TestContext
@@ -17,7 +17,8 @@ async function start(trackingUrl: string | null | undefined, listener?: string) 
   const config = { ...ctx.config, trackingUrl }
   const process = { ...ctx, config, keptSettings: new Map<string, string>() }
   await using _settings = await keepSettings(process, 'api')
-  await tellLinkAddress(process, listener)
+  if (listener !== undefined) await keepListener(process, listener)
+  logLinkAddress(process)
   return process
 }
 
@@ -37,7 +38,7 @@ test('the address that one process was given is that of every process, until ano
   )
   await start('https://two.example.com')
   expect(findLinkUrl(await start(undefined))).toBe('https://two.example.com')
-  expect(warnings()).toEqual([])
+  expect(warnings()).toEqual([expect.stringContaining('lead elsewhere from now on')])
 })
 
 test('until one is given it is where the API listens, and the start says that this is not enough', async () => {
@@ -56,6 +57,13 @@ test('"none" takes away what was given, also from a process that runs on with it
     { name: 'TRACKING_URL', told: 'https://go.example.com', other: 'none' },
   ])
   expect(findLinkUrl(runner)).toBe('http://127.0.0.1:3000')
+})
+
+test('an address that was told while the clock was ahead is replaced by the next one', async () => {
+  ctx.clock.advance(90 * dayMs)
+  await start('https://old.example.com')
+  ctx.clock.advance(-90 * dayMs)
+  expect(findLinkUrl(await start('https://new.example.com'))).toBe('https://new.example.com')
 })
 
 test('the address of the process that was started last holds, however long that one is away', async () => {

@@ -8,8 +8,15 @@ import { isLoopback } from '../outbound/index.ts'
 import { shareFor } from '../share-for.ts'
 import { within } from '../within.ts'
 
+interface HealthOptions {
+  /** Where links of mails lead, by whatever process was told. */
+  linkUrlOf: LinkUrlOf
+}
+
+type LinkUrlOf = (ctx: ProcessContext) => string | undefined
+
 /** Routes of whoever runs the service: outside the public document, without a key. */
-export async function healthRoutes(app: FastifyInstance) {
+export async function healthRoutes(app: FastifyInstance, { linkUrlOf }: HealthOptions) {
   app.get('/health', { schema: { hide: true } }, async () => ok)
 
   const problems = shareFor(readyForMs, findProblems)
@@ -23,7 +30,7 @@ export async function healthRoutes(app: FastifyInstance) {
   })
 
   app.get('/metrics', { schema: { hide: true } }, async (req, reply) => {
-    checkMetricsAccess(req, req.process)
+    checkMetricsAccess(req, req.process, linkUrlOf)
     reply.type(req.process.metrics.contentType)
     return req.process.metrics.text()
   })
@@ -83,11 +90,11 @@ async function findProblem(ctx: ProcessContext): Promise<string | undefined> {
  * Without METRICS_TOKEN only from this machine, and only where the service is for this machine alone:
  * a proxy in front of it comes from loopback too, and need not say for whom it asks.
  */
-function checkMetricsAccess(req: FastifyRequest, ctx: ProcessContext) {
+function checkMetricsAccess(req: FastifyRequest, ctx: ProcessContext, linkUrlOf: LinkUrlOf) {
   const { metricsToken: token } = ctx.config
   const passedOn = proxyHeaders.some((name) => req.headers[name] !== undefined)
   const isFromHere = isLoopback(req.socket.remoteAddress ?? '') && !passedOn
-  if (isFromHere && isForThisMachine(ctx)) return
+  if (isFromHere && isForThisMachine(ctx, linkUrlOf)) return
   if (token === undefined) {
     throw new AppError(
       'unknown_path',
@@ -106,10 +113,9 @@ function checkMetricsAccess(req: FastifyRequest, ctx: ProcessContext) {
 }
 
 /** Nobody elsewhere was given an address of it, also not by what another process was told. */
-const isForThisMachine = ({ config, keptSettings }: ProcessContext) => {
-  const { host, baseUrl, apiUrl, trackingUrl } = config
-  const urls = [baseUrl, apiUrl, trackingUrl, keptSettings.get('TRACKING_URL')]
-  // `none` is no address.
+const isForThisMachine = (ctx: ProcessContext, linkUrlOf: LinkUrlOf) => {
+  const { host, baseUrl, apiUrl, trackingUrl } = ctx.config
+  const urls = [baseUrl, apiUrl, trackingUrl, linkUrlOf(ctx)]
   const hosts = urls.flatMap((url) => URL.parse(url ?? '')?.hostname ?? [])
   return isLoopback(host) && hosts.every(isLoopback)
 }
