@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type AuditFilter, type ListedEntry, listAudit } from '../features/audit/index.ts'
+import { type AuditEntry, type AuditFilter, listAudit } from '../features/audit/index.ts'
 import type { Page } from '../kernel/http/page.ts'
 import { parseId } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
@@ -31,7 +31,7 @@ export function auditCommands(program: Command) {
     )
 }
 
-function showEntries({ items, next_starting_after: next }: Page<ListedEntry>): string {
+function showEntries({ items, next_starting_after: next }: Page<AuditEntry>): string {
   if (items.length === 0) return 'There is no such entry.'
   const table = formatTable(
     ['time', 'action', 'by', 'about', 'details'],

@@ -6,7 +6,7 @@ import { retentionDaysOf } from '../kept-settings/index.ts'
 import { tellPages, topicsOfSubject } from '../live/index.ts'
 import { listUsersById } from '../users/index.ts'
 import * as queries from './queries.ts'
-import type { ListedEntry } from './schema.ts'
+import type { AuditEntry } from './schema.ts'
 
 /** Who did it: a person in the application, a key, the operator at the command line, or the service. */
 export interface Actor {
@@ -34,7 +34,7 @@ export const changedByPerson = (userId: string, requestId: string | undefined): 
   requestId,
 })
 
-export interface AuditEntry extends ChangedBy {
+export interface NewEntry extends ChangedBy {
   workspaceId: string
   /** `<resource>.<past tense>`, as `key.revoked`. */
   action: string
@@ -45,7 +45,7 @@ export interface AuditEntry extends ChangedBy {
 }
 
 /** Writes the entry in the caller's transaction: what is not recorded did not happen. Open pages are told. */
-export async function recordAudit(tx: Context, entry: AuditEntry): Promise<void> {
+export async function recordAudit(tx: Context, entry: NewEntry): Promise<void> {
   await queries.insertAuditEntry(tx.db, {
     workspace_id: entry.workspaceId,
     id: tx.newId(),
@@ -67,11 +67,11 @@ export async function listAudit(
   workspaceId: string,
   page: PageRequest,
   filter: queries.AuditFilter,
-): Promise<Page<ListedEntry>> {
+): Promise<Page<AuditEntry>> {
   const { startingAfter, limit } = page
   const rows = await listEntries(ctx, workspaceId, filter, startingAfter, limit + 1)
   const entries = rows.map(({ workspace_id: _, ...entry }) => entry)
-  return toPage<ListedEntry>(entries, limit)
+  return toPage<AuditEntry>(entries, limit)
 }
 
 /** With the names of people, who lie on the first shard. */

@@ -1,15 +1,15 @@
 export {
   type Actor,
-  type AuditEntry,
   type ChangedBy,
   changedBy,
   changedByPerson,
   dropOldEntries,
   listAudit,
+  type NewEntry,
   operator,
   recordAudit,
   service,
 } from './audit.ts'
 export type { AuditFilter } from './queries.ts'
 export { auditRoutes, auditSchemas } from './routes.ts'
-export type { ListedEntry } from './schema.ts'
+export type { AuditEntry } from './schema.ts'

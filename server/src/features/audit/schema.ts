@@ -36,4 +36,4 @@ export const AuditEntry = Type.Object(
   },
 )
 
-export type ListedEntry = Static<typeof AuditEntry>
+export type AuditEntry = Static<typeof AuditEntry>

@@ -9,7 +9,7 @@ import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { buildValidator } from '../../kernel/http/validation.ts'
 import { isLoopback } from '../../kernel/outbound/index.ts'
 import { canonicalZone } from '../../kernel/time-zone.ts'
-import { type AuditEntry, type ChangedBy, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, type NewEntry, recordAudit } from '../audit/index.ts'
 import { changeGap, hintReading, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import * as queries from './queries.ts'
 import { insertRemoved, takeRemoved } from './removed-queries.ts'
@@ -255,5 +255,5 @@ const record = (
   tx: Context,
   workspaceId: string,
   id: string,
-  done: ChangedBy & Pick<AuditEntry, 'action' | 'details'>,
+  done: ChangedBy & Pick<NewEntry, 'action' | 'details'>,
 ) => recordAudit(tx, { workspaceId, ...done, subjectType: 'mailbox', subjectId: id })
