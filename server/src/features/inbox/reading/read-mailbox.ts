@@ -181,7 +181,8 @@ async function readFolder(
     }
     const isNoted =
       isKnown && ctx.now().getTime() - checkpoint.timestamp_read.getTime() < noteEveryMs
-    if (!isNoted || uidNext > from) await batch.close(uidNext)
+    // A server that names a lower number than before is not read again for it.
+    if (!isNoted || uidNext > from) await batch.close(Math.max(from, uidNext))
   } finally {
     await batch.rest()
   }
