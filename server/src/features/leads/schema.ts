@@ -10,8 +10,8 @@ export const variableTextMax = 4000
 type Scalar = string | number | boolean
 
 /**
- * Texts of a lead that a caller may set, with the most characters each may have; `insert_leads` names
- * them in this order.
+ * Texts of a lead that a caller may set, with the most characters each may have; `insert_leads` has
+ * a parameter for each.
  */
 export const textFields = {
   first_name: 1000,

@@ -75,19 +75,18 @@ export interface LeadToWrite extends LeadRow {
   id: string
 }
 
+const insertedTexts = textNames.join(', ')
+
 const insertBatch = prepared<[string, string, Date, Date, ...Column[]], unknown>(
   'insert_leads',
   `insert into leads (workspace_id, campaign_id, timestamp_created, timestamp_updated,
-     timestamp_next_send, id, email, email_folded, first_name, last_name, company_name, company_domain, job_title,
-     phone, website, personalization, custom_variables, company)
+     timestamp_next_send, id, email, email_folded, ${insertedTexts}, custom_variables, company)
    select $1::uuid, $2::uuid, $3::timestamptz, $3::timestamptz, $4::timestamptz,
-     id, email, coalesce(email_folded, email), first_name, last_name, company_name, company_domain, job_title,
-     phone, website, personalization, coalesce(custom_variables, '{}'), company
+     id, email, coalesce(email_folded, email), ${insertedTexts}, coalesce(custom_variables, '{}'), company
    from unnest($5::uuid[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
      $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::jsonb[], $17::text[])
      as batch
-     (id, email, email_folded, first_name, last_name, company_name, company_domain, job_title,
-      phone, website, personalization, custom_variables, company)`,
+     (id, email, email_folded, ${insertedTexts}, custom_variables, company)`,
 )
 
 /** One statement and as many parameters whatever the number of rows; none of them is there yet. */
