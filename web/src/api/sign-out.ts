@@ -5,7 +5,7 @@ interface AtSignOut {
   lost?: () => string | undefined
   /** Saves first what somebody typed: without a session nothing can be saved. */
   finish?: () => Promise<void>
-  /** What is held outside of the caches; all that has nothing of it belongs to a page, and is forgotten whole. */
+  /** Forgets what is held outside of the caches. What has none belongs to a page, and is registered no more. */
   forget?: () => void
 }
 

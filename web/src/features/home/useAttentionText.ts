@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { AttentionItem } from '../../api/generated/types.gen.ts'
 import type { PageName } from '../links/index.ts'
-import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
+import { useMay, useSignedIn } from '../users/index.ts'
 
 interface AttentionText {
   what: string
@@ -14,11 +14,9 @@ interface AttentionText {
 /** What happened and what to do, in words. */
 export function useAttentionText(): (item: AttentionItem) => AttentionText {
   const { t } = useTranslation()
-  const { role } = useWorkspace()
+  const mayDecide = useMay('member')
   const { user } = useSignedIn()
-  const decide = t(($) =>
-    isAtLeast(role, 'member') ? $.home.attention.decide : $.home.attention.look,
-  )
+  const decide = t(($) => (mayDecide ? $.home.attention.decide : $.home.attention.look))
   const reasons: Record<string, string> = t(($) => $.home.attention.reasons, {
     returnObjects: true,
   })

@@ -12,6 +12,7 @@ const automatic = {
   bounced: 'red',
 } satisfies Record<string, Tone>
 
+/** Those that have a key, the first nine, have it in this order. */
 const settable = {
   ...{ interested: 'green', meeting_booked: 'green', meeting_completed: 'green', closed: 'green' },
   ...{ not_interested: 'gray', wrong_person: 'gray', lost: 'gray', no_show: 'amber' },
@@ -36,13 +37,16 @@ export const isBuiltin = (status: string): status is BuiltinStatus =>
 /** What a lead is by itself says nothing in an inbox: everybody there has answered. */
 export const isAutomatic = (status: string) => Object.hasOwn(automatic, status)
 
+/** Nobody says these of somebody who has answered. */
+const seldom = new Set<string>(['out_of_office', 'completed'])
+
 /**
  * What a person may say of a lead who has answered, and how many of the first have a key, from 1 on. The
  * first five are the same in each workspace; then come its own labels, and until those are read nobody
  * knows which keys they have.
  */
 export function labelChoices(own: string[] | undefined): { choices: string[]; keys: number } {
-  const ofAll = settableStatuses.slice(0, 9)
+  const ofAll = settableStatuses.filter((status) => !seldom.has(status))
   const choices = [...ofAll.slice(0, 5), ...(own ?? []), ...ofAll.slice(5)]
   return { choices, keys: own ? 9 : 5 }
 }

@@ -8,7 +8,7 @@ import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { isNothing, nothingSelected, type Selection } from '../../lib/selection.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { isAtLeast, useWorkspace } from '../users/index.ts'
+import { useMay, useWorkspace } from '../users/index.ts'
 import { exportAddress } from './export-address.ts'
 import { LeadList } from './LeadList.tsx'
 import classes from './Leads.module.css'
@@ -38,7 +38,8 @@ interface LeadsProps {
 /** Leads with their filters, what can be done with those that are chosen, and the panel of one. */
 export function Leads(props: LeadsProps) {
   const { search, campaigns, campaignId, filtersKey, onFilter, onOpen, whenEmpty } = props
-  const { id: workspaceId, role } = useWorkspace()
+  const { id: workspaceId } = useWorkspace()
+  const mayChange = useMay('member')
   const [selection, setSelection] = useState<Selection>(nothingSelected)
   const idempotencyKey = useIdempotencyKey()
   // Chosen anew, leads are changed anew, also as they were before.
@@ -85,7 +86,7 @@ export function Leads(props: LeadsProps) {
             search={search}
             campaigns={campaigns}
             campaignId={campaignId}
-            selection={isAtLeast(role, 'member') ? selection : undefined}
+            selection={mayChange ? selection : undefined}
             onSelect={select}
             onOpen={onOpen}
             onReset={() => onFilter({})}
@@ -93,7 +94,7 @@ export function Leads(props: LeadsProps) {
           />
         </div>
         <Suspense>
-          {isAtLeast(role, 'member') && <ErasureNotices />}
+          {mayChange && <ErasureNotices />}
           {shown.jobs.map((job) => (
             <JobNotice key={job.id} started={job} onClose={() => shown.close(job)} />
           ))}

@@ -6,7 +6,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LeadJob } from '../../api/generated/types.gen.ts'
 import { readStored, writeStored } from '../../lib/browser-storage.ts'
-import { isAtLeast, useSignedIn, useWorkspace } from '../users/index.ts'
+import { useMay, useSignedIn } from '../users/index.ts'
 
 const queryKey = ['shown lead jobs']
 const none: LeadJob[] = []
@@ -19,13 +19,13 @@ const listedMax = 20
 export function useShownJobs() {
   const cache = useQueryClient()
   const { user } = useSignedIn()
-  const { role } = useWorkspace()
+  const mayChange = useMay('member')
   const { data: jobs = none } = useQuery<LeadJob[]>({
     ...{ queryKey, queryFn: skipToken, gcTime: Number.POSITIVE_INFINITY },
   })
   const { data: listed } = useQuery({
     ...listLeadJobsOptions({ query: { limit: listedMax } }),
-    enabled: isAtLeast(role, 'member'),
+    enabled: mayChange,
   })
   const change = useCallback(
     (work: (shown: LeadJob[]) => LeadJob[]) =>
