@@ -293,7 +293,7 @@ export const CampaignChanges = Type.Partial(
 )
 
 export type Campaign = Static<typeof Campaign>
-/** Or, in a change, how many more or fewer. */
+/** How many leads of each kind there are or, in a change, how many more or fewer. */
 export type LeadCounts = Campaign['lead_counts']
 export type CampaignInput = Static<typeof CampaignInput>
 export type CampaignChanges = Static<typeof CampaignChanges>

@@ -31,7 +31,7 @@ export const HandOverResult = Type.Object(
       Type.Integer({ description: 'Leads that were moved, finished ones too; null: a preview.' }),
     ),
     left: Type.Integer({ description: 'Leads with a mail under way: hand them over again.' }),
-    // Follow-ups wait until they were; where not, the other mailbox writes over them.
+    // Follow-ups wait until answers were read; where nobody reads them, the other mailbox writes over them.
     is_read: Type.Boolean({ description: 'Whether answers that come to `from` are read.' }),
     last_read: Nullable(Timestamp),
   },

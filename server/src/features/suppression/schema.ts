@@ -116,5 +116,4 @@ export const suppressionSchemas = [
   ...[SuppressionLift, ChangedSuppression, LiftedSuppression],
 ]
 
-export type SuppressionPage = Static<typeof SuppressionPage>
 export type LiftedSuppression = Static<typeof LiftedSuppression>
