@@ -1,6 +1,6 @@
 import type { ProcessContext } from '../kernel/context.ts'
 import { poolOf } from '../kernel/db/db.ts'
-import { hourMs } from '../kernel/durations.ts'
+import { dayMs, hourMs } from '../kernel/durations.ts'
 
 /** As long as every loop of the service needs to look at the new time. */
 const restMs = 60
@@ -18,6 +18,8 @@ interface Appointment {
 }
 
 export interface SandboxClockOptions {
+  /** When it begins. */
+  daysAgo: number
   /** In working hours. */
   leapMs: number
   /** Of something that was to be done at a time. */
@@ -47,7 +49,8 @@ export class SandboxClock {
     this.#ctx = ctx
     this.#leapMs = options.leapMs
     this.#onFailure = options.onFailure
-    this.#behindMs = ctx.now().getTime() - sandboxStart(ctx.now()).getTime()
+    const present = ctx.now()
+    this.#behindMs = present.getTime() - morning(present, options.daysAgo).getTime()
   }
 
   readonly now = (): Date => new Date(this.#ctx.now().getTime() - this.#behindMs)
@@ -127,12 +130,8 @@ function leapFrom(now: Date, leapMs: number): number {
   return Math.min(nightly * leapMs, waitMs)
 }
 
-/**
- * The Monday four weeks ago, before anybody is at work: the last mails of its sequence are due more
- * than three weeks later, and must not be due only tomorrow when today is a Monday.
- */
-function sandboxStart(present: Date): Date {
-  const daysSinceMonday = (present.getUTCDay() + 6) % 7
-  const monday = present.getTime() - (daysSinceMonday + 28) * 24 * hourMs
-  return new Date(new Date(monday).setUTCHours(workingHours.from - 1, 30, 0, 0))
+/** Before anybody is at work. */
+function morning(present: Date, daysAgo: number): Date {
+  const day = new Date(present.getTime() - daysAgo * dayMs)
+  return new Date(day.setUTCHours(workingHours.from - 1, 30, 0, 0))
 }

@@ -39,7 +39,8 @@ export async function runDemo(options: DemoOptions, stop: StopRequest): Promise<
   const people = makeUpPeople(options.leads)
   const world = stack.use(
     await openWorld({
-      ...{ site, people, log, signal, port: options.port, leapMs: leapFor(options.leads) },
+      ...{ site, people, log, signal, port: options.port },
+      ...{ daysAgo: daysFor(options.leads), leapMs: leapFor(options.leads) },
       onFailure: (error) => signal.aborted || screen.trouble(explainFailure(error)),
     }),
   )
@@ -90,7 +91,13 @@ export async function runDemo(options: DemoOptions, stop: StopRequest): Promise<
 }
 
 /** The more there is to send, the smaller the steps of the clock. */
-const leapFor = (leads: number) => Math.min(60, Math.max(10, 4000 / leads)) * 60_000
+const leapFor = (leads: number) => Math.min(30, Math.max(10, 4000 / leads)) * 60_000
+
+/**
+ * So many days are enough: 400 people take 17 days, 1,000 take 36. Hardly more of them, so that most
+ * of what the sandbox shows when all is over is of the last days.
+ */
+const daysFor = (leads: number) => Math.max(21, Math.ceil(leads / 20))
 
 async function isDone(world: World, receiver: Receiver, { eventTypes }: Office) {
   const counts = receiver.counts()

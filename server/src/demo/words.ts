@@ -14,12 +14,14 @@ export const greeting = (leads: number) => `
   Nobody here is real, and nothing leaves this machine.
 `
 
-export const beginning = ({ guestLink }: World) => `
-  It is a Monday four weeks ago. Each line below is a webhook, as its receiver verified it.
+export const beginning = ({ guestLink, clock }: World) => `
+  It is ${longDate.format(clock.now())}, early in the morning. Each line below is a webhook, as its receiver verified it.
   See it in the application, signed in as its owner; Ctrl-C ends it all:
 
     ${guestLink}
 `
+
+const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone: 'UTC' })
 
 interface CampaignFigures {
   status: string

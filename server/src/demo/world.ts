@@ -25,6 +25,7 @@ export interface WorldOptions {
   people: MadeUpPerson[]
   /** Undefined: any that is free. */
   port: number | undefined
+  daysAgo: number
   leapMs: number
   log: Log
   signal: AbortSignal
