@@ -1,4 +1,4 @@
-import { Button, Skeleton, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -10,7 +10,7 @@ import {
 import { readAgain } from '../../api/read-again.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { Read } from '../../ui/Read.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 
 /** For whoever runs the installation: what leaves a held database when it goes on, and that it may. */
@@ -33,7 +33,6 @@ export function ConfirmRestore() {
       await hold.refetch()
     },
   })
-  const held = hold.data?.held
   return (
     <>
       <Button size="xs" variant="default" onClick={dialog.open}>
@@ -47,34 +46,39 @@ export function ConfirmRestore() {
           isBusy={confirm.isPending}
           fault={confirm.error}
           onConfirm={() =>
-            confirm.mutate({ headers: idempotencyKey.headers(), body: { seen: held?.seen ?? '' } })
+            confirm.mutate({
+              headers: idempotencyKey.headers(),
+              body: { seen: hold.data?.held?.seen ?? '' },
+            })
           }
           onClose={dialog.close}
         >
-          {hold.isPending && <Skeleton height={90} />}
-          {hold.isError && <FaultNotice fault={hold.error} onRetry={() => void hold.refetch()} />}
-          {held && (
-            <>
-              <Text size="sm">{held.detail}</Text>
-              <Text size="sm">
-                {held.last_mail ? (
-                  <>
-                    {t(($) => $.home.hold.lastMail)} <RelativeTime at={held.last_mail} />.
-                  </>
-                ) : (
-                  t(($) => $.home.hold.noMail)
-                )}
-              </Text>
-              <ul>
-                {held.missing_mails > 0 && (
-                  <li>{t(($) => $.home.hold.missing, { count: held.missing_mails })}</li>
-                )}
-                <li>{t(($) => $.home.hold.leads, { count: held.leads_due })}</li>
-                <li>{t(($) => $.home.hold.campaigns, { count: held.active_campaigns })}</li>
-                <li>{t(($) => $.home.hold.deliveries, { count: held.pending_deliveries })}</li>
-              </ul>
-            </>
-          )}
+          <Read query={hold} rows={2}>
+            {({ held }) =>
+              held && (
+                <>
+                  <Text size="sm">{held.detail}</Text>
+                  <Text size="sm">
+                    {held.last_mail ? (
+                      <>
+                        {t(($) => $.home.hold.lastMail)} <RelativeTime at={held.last_mail} />.
+                      </>
+                    ) : (
+                      t(($) => $.home.hold.noMail)
+                    )}
+                  </Text>
+                  <ul>
+                    {held.missing_mails > 0 && (
+                      <li>{t(($) => $.home.hold.missing, { count: held.missing_mails })}</li>
+                    )}
+                    <li>{t(($) => $.home.hold.leads, { count: held.leads_due })}</li>
+                    <li>{t(($) => $.home.hold.campaigns, { count: held.active_campaigns })}</li>
+                    <li>{t(($) => $.home.hold.deliveries, { count: held.pending_deliveries })}</li>
+                  </ul>
+                </>
+              )
+            }
+          </Read>
         </ConfirmDialog>
       )}
     </>

@@ -4,8 +4,8 @@ import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getHomeOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Page } from '../../ui/Page.tsx'
+import { Read } from '../../ui/Read.tsx'
 import { useWorkspace } from '../users/index.ts'
 import { AttentionList } from './AttentionList.tsx'
 import { Checklist, isChecklistDone } from './Checklist.tsx'
@@ -23,18 +23,14 @@ export function HomePage() {
   return (
     <Page title={t(($) => $.home.title)} lead={t(($) => $.home.lead, { name })}>
       <Stack gap="xl">
-        {home.isPending && (
-          <div role="status" aria-label={t(($) => $.common.loading)}>
-            <Skeleton height={160} />
-          </div>
-        )}
-        {home.isError && <FaultNotice fault={home.error} onRetry={() => void home.refetch()} />}
-        {home.data && (
-          <>
-            {!isChecklistDone(home.data.checklist) && <Checklist done={home.data.checklist} />}
-            <AttentionList items={home.data.attention} />
-          </>
-        )}
+        <Read query={home} rows={4}>
+          {({ checklist, attention }) => (
+            <>
+              {!isChecklistDone(checklist) && <Checklist done={checklist} />}
+              <AttentionList items={attention} />
+            </>
+          )}
+        </Read>
         <WaitingReplies />
         <Suspense fallback={<Skeleton height={380} />}>
           <Charts />

@@ -6,9 +6,7 @@ import {
   listMembersOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { keysetPaging } from '../../lib/keyset-paging.ts'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
-import { MoreButton } from '../../ui/MoreButton.tsx'
+import { ListOf } from '../../ui/ListOf.tsx'
 import { useOwnLabels } from '../labels/index.ts'
 import { HistoryItem } from './HistoryItem.tsx'
 
@@ -28,7 +26,6 @@ export function LeadHistory({ id, hasConversation }: LeadHistoryProps) {
     ...keysetPaging,
     initialPageParam: { path: { id } },
   })
-  const items = pages.data?.pages.flatMap((page) => page.items) ?? []
   const nameOf = (userId: string | null) =>
     members.data?.items.find((member) => member.id === userId)?.name
   return (
@@ -36,23 +33,27 @@ export function LeadHistory({ id, hasConversation }: LeadHistoryProps) {
       <Title order={3} mb={4}>
         {t(($) => $.leads.panel.history)}
       </Title>
-      {pages.isPending && <LoadingRows rows={4} />}
-      {pages.isError && <FaultNotice fault={pages.error} onRetry={() => void pages.refetch()} />}
-      {pages.isSuccess && items.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t(($) => $.leads.panel.noHistory)}
-        </Text>
-      )}
-      {items.map((item) => (
-        <HistoryItem
-          key={item.id}
-          item={item}
-          labels={labels}
-          actor={nameOf(item.actor_id)}
-          conversation={hasConversation ? id : undefined}
-        />
-      ))}
-      <MoreButton pages={pages} />
+      <ListOf
+        query={pages}
+        rows={4}
+        empty={
+          <Text size="sm" c="dimmed">
+            {t(($) => $.leads.panel.noHistory)}
+          </Text>
+        }
+      >
+        {(items) =>
+          items.map((item) => (
+            <HistoryItem
+              key={item.id}
+              item={item}
+              labels={labels}
+              actor={nameOf(item.actor_id)}
+              conversation={hasConversation ? id : undefined}
+            />
+          ))
+        }
+      </ListOf>
     </section>
   )
 }

@@ -10,7 +10,7 @@ import {
 import type { Webhook } from '../../api/generated/types.gen.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
-import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { Read } from '../../ui/Read.tsx'
 import { SidePanel } from '../../ui/SidePanel.tsx'
 import { useMay } from '../users/index.ts'
 import { AttemptFacts } from './AttemptFacts.tsx'
@@ -67,12 +67,14 @@ export function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps) {
       }
     >
       {replay.isError && <FaultNotice fault={replay.error} />}
-      {attempt.isPending && <LoadingRows rows={6} />}
-      {attempt.isError && (
-        <FaultNotice fault={attempt.error} onRetry={() => void attempt.refetch()} />
-      )}
-      {attempt.data && <AttemptFacts attempt={attempt.data} isActive={isActive} />}
-      {attempt.data && <SentRequest id={id} />}
+      <Read query={attempt} rows={6}>
+        {(data) => (
+          <>
+            <AttemptFacts attempt={data} isActive={isActive} />
+            <SentRequest id={id} />
+          </>
+        )}
+      </Read>
     </SidePanel>
   )
 }
