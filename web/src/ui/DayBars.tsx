@@ -3,6 +3,7 @@ import { useElementSize } from '@mantine/hooks'
 import { AxisBottom, AxisLeft } from '@visx/axis'
 import { scaleBand, scaleLinear } from '@visx/scale'
 import { useState } from 'react'
+import { numberText } from '../lib/number.ts'
 import { shortDay } from '../lib/time.ts'
 import classes from './DayBars.module.css'
 import type { Tone } from './StateBadge.tsx'
@@ -51,7 +52,7 @@ export function DayBars({ label, series, days, height = 140 }: DayBarsProps) {
             <span key={name} data-tone={tone}>
               {/* A single one is what the whole is about. */}
               {(shown || series.length > 1) && name}{' '}
-              {(shown ? (shown.counts[index] ?? 0) : total(days, index)).toLocaleString('en')}
+              {numberText(shown ? (shown.counts[index] ?? 0) : total(days, index))}
             </span>
           ))}
         </span>

@@ -2,6 +2,7 @@ import { VisuallyHidden } from '@mantine/core'
 import { useContext } from 'react'
 import { createPortal } from 'react-dom'
 import { useTranslation } from 'react-i18next'
+import { numberText } from '../lib/number.ts'
 import { TitleSlot } from './title-slot.ts'
 
 interface TitleCountProps {
@@ -17,7 +18,7 @@ export function TitleCount({ count, hasMore = false }: TitleCountProps) {
   if (!slot || hasMore) return null
   return createPortal(
     <>
-      {count.toLocaleString('en')}
+      {numberText(count)}
       <VisuallyHidden> {t(($) => $.table.inAll)}</VisuallyHidden>
     </>,
     slot,

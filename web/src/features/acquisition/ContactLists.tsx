@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listAcquireListsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { keysetPaging } from '../../lib/keyset-paging.ts'
+import { numberText } from '../../lib/number.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -59,7 +60,7 @@ export function ContactLists({ open, onOpen, onSearch }: ContactListsProps) {
                       {name}
                     </Anchor>
                   </th>
-                  <td className="numbers end">{lead_count.toLocaleString('en')}</td>
+                  <td className="numbers end">{numberText(lead_count)}</td>
                   <td className="end wide-only">
                     <RelativeTime at={timestamp_created} />
                   </td>

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import type { TFunction } from 'i18next'
 import type { FoundContact } from '../../api/generated/types.gen.ts'
+import { numberText } from '../../lib/number.ts'
 import { fullName } from '../../lib/text.ts'
 import type { Column } from '../../ui/DataTable/column.ts'
 import { Reveal } from './Reveal.tsx'
@@ -41,7 +42,7 @@ export function contactColumns(t: TFunction, purchase: Purchase): Column<FoundCo
     {
       ...{ id: 'employees', header: t(($) => $.contacts.columns.employees), width: 5.5 },
       ...{ isNumber: true, isWideOnly: true },
-      cell: ({ company }) => company?.employee_count?.toLocaleString('en'),
+      cell: ({ company }) => company?.employee_count && numberText(company.employee_count),
     },
     {
       ...{ id: 'place', header: t(($) => $.contacts.columns.place), width: 8, grow: 2 },

@@ -1,11 +1,12 @@
 import type { ContactFacets } from '../../api/generated/types.gen.ts'
+import { numberText } from '../../lib/number.ts'
 import { type CompanySize, sizes } from './search.ts'
 
 /** How many contacts a value of a filter would give; undefined where nobody knows. */
 export type CountOf = (value: string) => number | undefined
 
 export const shownCount = (count: number, isEstimate: boolean) =>
-  `${isEstimate ? '≈ ' : ''}${count.toLocaleString('en')}`
+  `${isEstimate ? '≈ ' : ''}${numberText(count)}`
 
 /** As the directory compares them. */
 const plain = (value: string) =>

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
+import { numberText } from '../../lib/number.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { useMay, useWorkspace } from '../users/index.ts'
 import { CampaignMenu } from './CampaignMenu.tsx'
@@ -22,7 +23,7 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
   const { total, active, replied } = lead_counts
   const done = total - active
   // A campaign that has written to nobody has no results, good or bad.
-  const count = (n: number) => (contacted + n === 0 ? '–' : n.toLocaleString('en'))
+  const count = (n: number) => (contacted + n === 0 ? '–' : numberText(n))
   return (
     <tr>
       <th scope="row">

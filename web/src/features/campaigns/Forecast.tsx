@@ -1,6 +1,7 @@
 import { List, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { CampaignForecast } from '../../api/generated/types.gen.ts'
+import { numberText } from '../../lib/number.ts'
 import { dayWithWeekday } from '../../lib/time.ts'
 import { Table } from '../../ui/Table.tsx'
 import classes from './Forecast.module.css'
@@ -77,7 +78,7 @@ export function Forecast({ forecast }: { forecast: CampaignForecast }) {
                       className={classes.bar}
                       style={{ width: `${(8 * day.sends) / most}rem` }}
                     />
-                    {day.sends.toLocaleString('en')}
+                    {numberText(day.sends)}
                   </td>
                   {columns.map(({ id }) => (
                     <td key={id} className="end numbers wide-only">

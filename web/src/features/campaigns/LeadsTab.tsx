@@ -2,6 +2,7 @@ import { Group, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { useTranslation } from 'react-i18next'
+import { numberText } from '../../lib/number.ts'
 import { ImportLeads, Leads, useCampaigns } from '../leads/index.ts'
 import classes from './LeadsTab.module.css'
 import { type CampaignSearch, campaignSearchOf } from './search.ts'
@@ -35,7 +36,7 @@ export function LeadsTab() {
           {counts.map((name) => (
             <div key={name}>
               <Text size="xl" className="numbers">
-                {campaign.lead_counts[name].toLocaleString('en')}
+                {numberText(campaign.lead_counts[name])}
               </Text>
               <Text size="xs" c="dimmed">
                 {t(($) => $.campaigns.leads[name])}

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { numberText } from '../../lib/number.ts'
 import classes from './Counts.module.css'
 import { type Outcome, skippedOf } from './outcome.ts'
 
@@ -23,7 +24,7 @@ export function Counts({ outcome, isCheck = false }: CountsProps) {
       {counts.map(([name, count]) => (
         <div key={name}>
           <dt>{t(($) => $.imports.counts[words][name])}</dt>
-          <dd>{count.toLocaleString('en')}</dd>
+          <dd>{numberText(count)}</dd>
         </div>
       ))}
     </dl>

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { listImportsInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { keysetPaging } from '../../lib/keyset-paging.ts'
+import { numberText } from '../../lib/number.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -23,7 +24,7 @@ export function PastImports() {
     ...listImportsInfiniteOptions({ query: { limit: 25 } }),
     ...keysetPaging,
   })
-  const number = (count: number | undefined) => count?.toLocaleString('en') ?? '–'
+  const number = (count: number | undefined) => (count === undefined ? '–' : numberText(count))
   return (
     <ListOf
       query={pages}

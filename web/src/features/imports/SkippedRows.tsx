@@ -1,5 +1,6 @@
 import { Anchor, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { numberText } from '../../lib/number.ts'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { useWorkspace } from '../users/index.ts'
@@ -18,7 +19,7 @@ export function SkippedRows({ id, outcome }: { id: string; outcome: Outcome }) {
       <Group gap="lg" my="sm">
         {reasons.map(([reason, count]) => (
           <Text key={reason} size="sm" className="numbers">
-            {count.toLocaleString('en')} {t(($) => $.imports.reasons[reason])}
+            {numberText(count)} {t(($) => $.imports.reasons[reason])}
           </Text>
         ))}
         <Anchor size="sm" href={`/app/imports/${id}/report.csv?workspace=${workspace.id}`} download>
@@ -36,7 +37,7 @@ export function SkippedRows({ id, outcome }: { id: string; outcome: Outcome }) {
         <tbody>
           {outcome.first_skipped.slice(0, 20).map(({ row, email, reason, column }) => (
             <tr key={row}>
-              <td className="end numbers">{row.toLocaleString('en')}</td>
+              <td className="end numbers">{numberText(row)}</td>
               <td>{email ? <MailAddress value={email} /> : '–'}</td>
               <td>
                 {t(($) => $.imports.reasons[reason])}

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import type { Workspace } from '../../api/generated/types.gen.ts'
+import { numberText } from '../../lib/number.ts'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import classes from './Plan.module.css'
 
@@ -29,18 +30,18 @@ export function Plan({ workspace }: { workspace: Workspace }) {
       <div>
         <dt>{t(($) => $.workspace.leadsMax)}</dt>
         <dd className="numbers">
-          {leadsMax === null ? t(($) => $.workspace.unlimited) : leadsMax.toLocaleString('en')}
+          {leadsMax === null ? t(($) => $.workspace.unlimited) : numberText(leadsMax)}
         </dd>
       </div>
       <div>
         <dt>{t(($) => $.workspace.requests)}</dt>
         <dd className="numbers">
-          {rate === 0 ? t(($) => $.workspace.unlimited) : rate.toLocaleString('en')}
+          {rate === 0 ? t(($) => $.workspace.unlimited) : numberText(rate)}
         </dd>
       </div>
       <div>
         <dt>{t(($) => $.workspace.credits)}</dt>
-        <dd className="numbers">{credits.toLocaleString('en')}</dd>
+        <dd className="numbers">{numberText(credits)}</dd>
       </div>
     </dl>
   )

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { numberText } from '../../lib/number.ts'
 import classes from './UsageRow.module.css'
 
 interface UsageRowProps {
@@ -12,7 +13,7 @@ interface UsageRowProps {
 /** How much, and of how much at most. */
 export function UsageRow({ name, used, most, note }: UsageRowProps) {
   const { t } = useTranslation()
-  const count = typeof used === 'string' ? used : used.toLocaleString('en')
+  const count = typeof used === 'string' ? used : numberText(used)
   const isLimited = typeof used === 'number' && typeof most === 'number'
   // Nothing can be used yet, as of mails without a mailbox.
   const isNothing = used === 0 && most === 0

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { numberText } from '../../../lib/number.ts'
 import { Table } from '../../../ui/Table.tsx'
 import { percent } from '../percent.ts'
 import { type Outcome, outcomes, type Sums } from './sums.ts'
@@ -27,7 +28,7 @@ export function OutcomeTable({ label, first, rows, total, hasRates = false }: Ou
   const cells = (sums: Sums) =>
     outcomes.map((outcome) => (
       <td key={outcome} className={classOf(outcome)}>
-        {sums[outcome].toLocaleString('en')}
+        {numberText(sums[outcome])}
         {hasRates && hasRate(outcome) && sums[outcome] > 0 && sums[outcome] <= sums.sent && (
           <Text size="xs" c="dimmed">
             {percent.format(sums[outcome] / sums.sent)}
