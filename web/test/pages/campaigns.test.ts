@@ -593,6 +593,38 @@ test('of a step that one removed and the other wrote in both versions are told i
   await expect.poll(() => page.evaluate('document.activeElement.scrollTop')).toBeGreaterThan(0)
 })
 
+test('of weekly schedules that two have changed both versions are told in words', async ({
+  application,
+  open,
+}) => {
+  const evening = { ...midweek, name: 'Evening', timing: { from: '18:00', to: '20:00' } }
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Two weeks', sequences: sequences() },
+    campaign_schedule: { schedules: [midweek, evening] },
+  })
+  const url = `/app/api/v2/campaigns/${id}`
+  const page = await open(application.visitor, `${path}/${id}?tab=schedule`)
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
+  let isFirst = true
+  await page.route(`**${url}`, async (route) => {
+    if (route.request().method() === 'PATCH' && isFirst) {
+      isFirst = false
+      const theirs = { ...evening, timezone: 'Asia/Kathmandu' }
+      await application.asOwner('PATCH', url, { campaign_schedule: { schedules: [theirs] } })
+    }
+    await route.fallback()
+  })
+  await page.getByRole('button', { name: 'Fri' }).click()
+  const textOf = (whose: string) =>
+    page.getByRole('region', { name: `Weekly schedules: ${whose}` }).textContent()
+  expect(await textOf('Yours')).toBe(
+    'Midweek\nTue, Wed, Thu, Fri\n14:00 - 17:00, UTC\n\nEvening\nTue, Wed, Thu\n18:00 - 20:00, UTC',
+  )
+  expect(await textOf('Theirs, saved meanwhile')).toBe(
+    'Evening\nTue, Wed, Thu\n18:00 - 20:00, Asia/Kathmandu',
+  )
+})
+
 test('who signs out while somebody else has changed the same is asked first, and chooses', async ({
   application,
   open,

@@ -7,7 +7,7 @@ import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import classes from './ChooseVersion.module.css'
 import { letterOf } from './mails/MailRow.tsx'
 import type { Conflict } from './merge.ts'
-import type { WeeklySchedule } from './schedule/weekly-schedules.ts'
+import { type WeeklySchedule, week } from './schedule/weekly-schedules.ts'
 import { type Step, stepsOf, type Variant } from './steps/edit-steps.ts'
 import { useDraft } from './useDraft.ts'
 
@@ -153,11 +153,18 @@ function useShown() {
     const variants = step.variants.map((variant, index) => variantText(variant, index))
     return [`${heading}, ${waitOf(step)}`, ...variants].join('\n')
   }
+  const hoursOf = ({ timing, timezone }: Pick<WeeklySchedule, 'timing' | 'timezone'>) =>
+    `${timing.from} - ${timing.to}, ${timezone}`
+  const scheduleText = (schedule: WeeklySchedule) => {
+    const days = week.filter((day) => schedule.days[day])
+    const named = days.map((day) => t(($) => $.campaigns.schedule.days[day]))
+    return [schedule.name, named.join(', '), hoursOf(schedule)].filter(Boolean).join('\n')
+  }
   return (path: string, value: unknown, base: unknown): string => {
     if (path.endsWith('/wait')) return waitOf(value as Step)
-    if (path.endsWith('/hours')) {
-      const { timing, timezone } = value as WeeklySchedule
-      return `${timing.from} - ${timing.to}, ${timezone}`
+    if (path.endsWith('/hours')) return hoursOf(value as WeeklySchedule)
+    if (path.endsWith('/schedules')) {
+      return (value as WeeklySchedule[]).map(scheduleText).join('\n\n')
     }
     if (path.endsWith('/variants')) {
       return withRemoved(value as Variant[], base as Variant[], variantText)
