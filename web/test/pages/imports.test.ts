@@ -257,6 +257,21 @@ test('the name of a variable can be emptied, and one that is refused is not show
   expect(await name.inputValue()).toBe('tarif')
 })
 
+test('a campaign that is older than those that are listed is shown by its name', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner, address } = application
+  const { body: campaign } = await asOwner('POST', '/app/api/v2/campaigns', { name: 'Long ago' })
+  const { id } = await importer(api).send('email\nann@old.example\n', { campaign_id: campaign.id })
+  const page = await open(application.visitor, path)
+  const names = { items: [{ id: api.ctx.newId(), name: 'The newest', status: 'draft' }] }
+  await page.route('**/campaigns/names', (route) => route.fulfill({ json: names }))
+  await page.goto(`${address}${path}?id=${id}`)
+  const choice = page.getByRole('combobox', { name: 'Campaign' })
+  await expect.poll(() => choice.inputValue()).toBe('Long ago')
+})
+
 test('a check that is begun right from the name of a variable waits until that is kept, and for one that is refused there is none', async ({
   application,
   open,

@@ -1,12 +1,14 @@
 import { Select } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   createCampaignMutation,
+  getCampaignOptions,
   listCampaignNamesQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
+import { useNotRead } from '../../lib/useNotRead.ts'
 import { useFirstDraft } from '../campaigns/index.ts'
 import { useCampaigns } from '../leads/index.ts'
 
@@ -23,6 +25,11 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const { campaigns, notRead } = useCampaigns()
+  // The list ends somewhere, and it may have been chosen before others came.
+  const isListed = value === null || notRead !== undefined || campaigns.has(value)
+  const path = { id: value ?? '' }
+  const unlisted = useQuery({ ...getCampaignOptions({ path }), enabled: !isListed })
+  const notNamed = useNotRead(unlisted)
   const idempotencyKey = useIdempotencyKey()
   const firstDraft = useFirstDraft()
   const [typed, setTyped] = useState('')
@@ -41,13 +48,17 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
     else if (chosen) onChoose(chosen)
   }
   const known = [...campaigns].map(([id, label]) => ({ value: id, label }))
+  if (!isListed && unlisted.data) known.push({ value: unlisted.data.id, label: unlisted.data.name })
   // One that is there already must not be made again.
   const isNew = notRead === undefined && name !== '' && !known.some(({ label }) => label === name)
   return (
     <Select
       label={t(($) => $.imports.campaign)}
       placeholder={
-        notRead ?? t(($) => $.imports[known.length === 0 ? 'firstCampaign' : 'campaignHint'])
+        notRead ??
+        (isListed
+          ? t(($) => $.imports[known.length === 0 ? 'firstCampaign' : 'campaignHint'])
+          : notNamed)
       }
       data={[
         ...known,
