@@ -575,7 +575,7 @@ test('of more than a hundred campaigns and labels the oldest can be chosen, also
   await setPlan(api.ctx, api.workspaceId, { api: true })
 })
 
-test('where campaigns cannot be read, whoever is to choose one is told why, and not that there is none', async ({
+test('where campaigns cannot be read, whoever is to choose one is told why, and not that there is none, and tries again', async ({
   application,
   open,
 }) => {
@@ -588,23 +588,50 @@ test('where campaigns cannot be read, whoever is to choose one is told why, and 
   const page = await open(application.visitor, `${path}?q=mover`)
   const why = 'Campaigns cannot be read now.'
   expectFailures(page, 'GET /app/campaigns/names 409', 'GET /app/api/v2/webhooks/event-types 409')
-  for (const name of ['campaigns/names', 'webhooks/event-types']) {
-    await page.route(`**/${name}`, (route) => route.fulfill(refusal(409, why)))
+  const routes = ['**/campaigns/names', '**/webhooks/event-types']
+  const refuse = async () => {
+    for (const url of routes) await page.route(url, (route) => route.fulfill(refusal(409, why)))
   }
+  const tryAgain = async () => {
+    for (const url of routes) await page.unroute(url)
+    const buttons = page.getByRole('button', { name: 'Try again' })
+    for (let left = await buttons.count(); left > 0; left -= 1) {
+      await buttons.first().click()
+      await expect.poll(() => buttons.count()).toBe(left - 1)
+    }
+  }
+  await refuse()
   await page.reload()
   await page.getByLabel('Select mover@example.com').check()
   await page.getByRole('button', { name: 'Move …' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('combobox', { name: 'Campaign' }).click()
   await page.getByRole('listbox').getByText(why).waitFor()
+  await tryAgain()
+  await dialog.getByRole('combobox', { name: 'Campaign' }).click()
+  await page.getByRole('option', { name: 'Unread' }).waitFor()
 
+  await refuse()
   await page.goto(`${application.address}/w/default/contacts?view=lists&list=${list}`)
   const choice = page.getByRole('combobox', { name: 'Add everybody in it to a campaign' })
   await choice.waitFor()
   await page.getByText(why).waitFor()
+  await tryAgain()
+  await choice.selectOption('Unread')
 
+  await refuse()
   await page.goto(`${application.address}/w/default/settings/webhooks?panel=new`)
   await expect.poll(() => dialog.getByText(why).count()).toBe(2)
+  await tryAgain()
+  await dialog.getByRole('combobox', { name: 'Campaign' }).selectOption('Unread')
+  await dialog.getByRole('combobox', { name: 'Event' }).selectOption('E-mail sent')
+
+  await refuse()
+  await page.goto(`${application.address}/w/default/campaigns?panel=new`)
+  await dialog.getByText('A copy', { exact: true }).click()
+  await expect.poll(() => dialog.getByText(why).count()).toBe(1)
+  await tryAgain()
+  await dialog.getByRole('combobox', { name: 'Copy of' }).selectOption('Unread')
 })
 
 test('who changes more leads than can be set back, or nobody knows yet how many, is asked first, sees how far it is, and can stop it', async ({

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { addAcquiredMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useCampaigns } from '../leads/index.ts'
 
 /** Makes leads of a list; who must not be written to is left out and counted. */
@@ -12,7 +13,7 @@ export function AddToCampaign({ listId }: { listId: string }) {
   const { t } = useTranslation()
   const idempotencyKey = useIdempotencyKey()
   const [campaign, setCampaign] = useState('')
-  const { campaigns, notRead } = useCampaigns()
+  const { campaigns, query, notRead } = useCampaigns()
   const add = useMutation({ ...addAcquiredMutation(), onSuccess: idempotencyKey.renew })
   const submit = () =>
     add.mutate({
@@ -22,11 +23,12 @@ export function AddToCampaign({ listId }: { listId: string }) {
     })
   return (
     <Stack gap="xs" mb="md">
+      <QueryFault query={query} />
       <Group align="flex-end" gap="xs" wrap="nowrap">
         <NativeSelect
           flex={1}
           label={t(($) => $.contacts.add.campaign)}
-          description={notRead}
+          description={!query.error && notRead}
           value={campaign}
           onChange={(event) => {
             idempotencyKey.renew()

@@ -12,6 +12,7 @@ import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { useCampaigns } from '../leads/index.ts'
 import { useWorkspace } from '../users/index.ts'
@@ -28,7 +29,7 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const { handle } = useWorkspace()
   const idempotencyKey = useIdempotencyKey()
   const firstDraft = useFirstDraft()
-  const { campaigns: others, notRead } = useCampaigns()
+  const { campaigns: others, query, notRead } = useCampaigns()
   const form = useForm({
     initialValues: { name: '', start: 'one' as Start, source: '' },
     onValuesChange: idempotencyKey.renew,
@@ -79,17 +80,22 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
         </Stack>
       </Radio.Group>
       {start === 'copy' ? (
-        <NativeSelect
-          {...form.getInputProps('source')}
-          label={t(($) => $.campaigns.form.source)}
-          description={
-            notRead ?? (others.size === 0 ? t(($) => $.campaigns.form.noSource) : undefined)
-          }
-          data={[
-            { value: '', label: '' },
-            ...[...others].map(([value, label]) => ({ value, label })),
-          ]}
-        />
+        <>
+          <QueryFault query={query} />
+          <NativeSelect
+            {...form.getInputProps('source')}
+            label={t(($) => $.campaigns.form.source)}
+            description={
+              query.error
+                ? undefined
+                : (notRead ?? (others.size === 0 ? t(($) => $.campaigns.form.noSource) : undefined))
+            }
+            data={[
+              { value: '', label: '' },
+              ...[...others].map(([value, label]) => ({ value, label })),
+            ]}
+          />
+        </>
       ) : (
         <TextInput
           {...form.getInputProps('name')}

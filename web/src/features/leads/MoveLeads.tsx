@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useCampaigns } from './useCampaigns.ts'
 
 interface MoveLeadsProps {
@@ -14,12 +15,13 @@ interface MoveLeadsProps {
 /** To another campaign: where they were written to, they stop and stay. */
 export function MoveLeads({ opened, what, onMove, onClose }: MoveLeadsProps) {
   const { t } = useTranslation()
-  const { campaigns, notRead } = useCampaigns()
+  const { campaigns, query, notRead } = useCampaigns()
   const [campaign, setCampaign] = useState<string | null>(null)
   return (
     <Modal opened={opened} onClose={onClose} title={t(($) => $.leads.move.title, { what })}>
       <Stack>
         <Text>{t(($) => $.leads.move.body)}</Text>
+        <QueryFault query={query} />
         <Select
           label={t(($) => $.leads.columns.campaign)}
           data={[...campaigns].map(([value, label]) => ({ value, label }))}

@@ -11,7 +11,7 @@ export function useCampaigns() {
     () => new Map(data?.items.map(({ id, name }) => [id, name])),
     [data],
   )
-  return { campaigns, notRead: useNotRead(query) }
+  return { campaigns, query, notRead: useNotRead(query) }
 }
 
 /** Those that write to nobody until somebody starts them. */

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useCampaigns } from '../leads/index.ts'
 import { HeaderFields } from './HeaderFields.tsx'
 import { TargetField } from './TargetField.tsx'
@@ -9,8 +10,8 @@ import type { WebhookForm } from './webhook-form.ts'
 /** All that a webhook is told, when it is made and when it is changed. */
 export function WebhookFields({ form }: { form: WebhookForm }) {
   const { t } = useTranslation()
-  const { types, notRead: notReadTypes } = useEventNames()
-  const { campaigns, notRead } = useCampaigns()
+  const { types, query: typesQuery, notRead: notReadTypes } = useEventNames()
+  const { campaigns, query, notRead } = useCampaigns()
   const { campaign, event_type } = form.getValues()
   // Until it is read, and after it was deleted, it stays chosen.
   const missing = campaign !== '' && !campaigns.has(campaign)
@@ -25,18 +26,20 @@ export function WebhookFields({ form }: { form: WebhookForm }) {
         withAsterisk
       />
       <TargetField form={form} />
+      <QueryFault query={typesQuery} />
       <NativeSelect
         {...form.getInputProps('event_type')}
         label={t(($) => $.webhooks.form.event)}
-        description={notReadTypes}
+        description={!typesQuery.error && notReadTypes}
         data={
           types.length === 0 ? [event_type] : types.map(({ id, label }) => ({ value: id, label }))
         }
       />
+      <QueryFault query={query} />
       <NativeSelect
         {...form.getInputProps('campaign')}
         label={t(($) => $.webhooks.form.campaign)}
-        description={notRead}
+        description={!query.error && notRead}
         data={[
           { value: '', label: t(($) => $.webhooks.form.everyCampaign) },
           ...(missing ? [campaign] : []),

@@ -11,14 +11,14 @@ import { useOwnLabels } from '../labels/index.ts'
 export function useEventNames() {
   const query = useQuery({ ...listWebhookEventTypesOptions(), staleTime: 300_000 })
   const { data } = query
-  const notRead = useNotRead(query)
   const labels = useOwnLabels().all
-  return useMemo(() => {
+  const known = useMemo(() => {
     const types = data?.items ?? []
     const names = new Map([
       ...types.map(({ id, label }): [string, string] => [id, label]),
       ...labels.map(({ id, name }): [string, string] => [`lead.label.${id}`, name]),
     ])
-    return { types, notRead, names, nameOf: (type: string) => names.get(type) ?? type }
-  }, [data, labels, notRead])
+    return { types, names, nameOf: (type: string) => names.get(type) ?? type }
+  }, [data, labels])
+  return { ...known, query, notRead: useNotRead(query) }
 }
