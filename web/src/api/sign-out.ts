@@ -1,3 +1,4 @@
+import { briefly } from '../lib/briefly.ts'
 import { clearCaches } from './caches.ts'
 
 interface AtSignOut {
@@ -19,7 +20,7 @@ export function whenSigningOut(what: AtSignOut) {
 
 /** @returns what would be lost, in sentences */
 export async function flushBeforeSignOut() {
-  await Promise.all([...registered].map(({ finish }) => finish?.()))
+  await briefly(Promise.all([...registered].map(({ finish }) => finish?.())))
   return new Set([...registered].flatMap(({ lost }) => lost?.() ?? []))
 }
 

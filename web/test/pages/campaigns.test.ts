@@ -740,6 +740,37 @@ test('what the server was too busy to save is saved in its own workspace after a
   await page.getByLabel('E-mail address').waitFor()
 })
 
+test('a save that hangs keeps nobody on the page of its campaign, and who signs out is asked', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Hanging', sequences: sequences() })
+  const person = await createMember(application.api, 'hangs@team.example', 'member')
+  const page = await open(person.browser, `${path}/${id}?tab=options`)
+  await installClock(page)
+  const answer = Promise.withResolvers<void>()
+  const url = `/app/api/v2/campaigns/${id}`
+  await page.route(`**${url}`, async (route) => {
+    if (route.request().method() === 'PATCH') await answer.promise
+    await route.fallback()
+  })
+  const held = page.waitForRequest((request) => request.method() === 'PATCH')
+  await page.getByRole('textbox', { name: 'Name' }).fill('Not hanging')
+  await held
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.clock.fastForward(5000)
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.clock.fastForward(5000)
+  const asked = page.getByRole('dialog', { name: 'Sign out now?' })
+  await asked.getByText('What you changed of the campaign is not saved.').waitFor()
+  await asked.getByRole('button', { name: 'Cancel' }).click()
+  answer.resolve()
+  const name = async () => (await application.asOwner('GET', url)).body.name
+  await expect.poll(name).toBe('Not hanging')
+})
+
 test('a removed variant, a removed weekly schedule and hours before others were drawn come back', async ({
   application,
   open,

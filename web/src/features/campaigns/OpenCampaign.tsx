@@ -15,6 +15,7 @@ import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
 import type { Campaign } from '../../api/generated/types.gen.ts'
 import { sessionSignal, whenSigningOut } from '../../api/sign-out.ts'
 import { readStored, storedNames, writeStored } from '../../lib/browser-storage.ts'
+import { briefly } from '../../lib/briefly.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { useMay, useSignedIn } from '../users/index.ts'
 import { CampaignHead } from './CampaignHead.tsx'
@@ -138,7 +139,8 @@ export function OpenCampaign({ record }: { record: Campaign }) {
     shouldBlockFn: async ({ next }) => {
       if (next.pathname.endsWith(id)) return false
       uncommitted.commit()
-      await draft.flush()
+      // What hangs goes on behind, as what the server was too busy for does.
+      await briefly(draft.flush())
       const { saving, fault } = draft.state()
       if (saving === 'conflict') return true
       // What has to be written otherwise is told once; whoever leaves again knows.
