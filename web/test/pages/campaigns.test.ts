@@ -771,6 +771,41 @@ test('a save that hangs keeps nobody on the page of its campaign, and who signs 
   await expect.poll(name).toBe('Not hanging')
 })
 
+test('what the server was too busy to save is saved once where its campaign is opened again', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Once', sequences: sequences() })
+  const page = await open(application.visitor, `${path}/${id}?tab=options`)
+  await installClock(page)
+  const url = `**/app/api/v2/campaigns/${id}`
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 429')
+  const bodies: object[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') bodies.push(request.postDataJSON())
+  })
+  await page.route(url, (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({ ...refusal(429, 'Wait 9 s.'), headers: { 'retry-after': '9' } })
+      : route.fallback(),
+  )
+  const name = page.getByRole('textbox', { name: 'Name' })
+  await name.fill('Only once')
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  await page.unroute(url)
+  await page.getByRole('link', { name: 'Once', exact: true }).click()
+  await page.getByRole('heading', { name: 'Only once' }).waitFor()
+  await page.getByRole('link', { name: 'Options' }).click()
+  await saved(page)
+  await page.clock.fastForward(10_000)
+  await name.fill('Then twice')
+  await page.getByText('Not saved yet').waitFor()
+  await saved(page)
+  const [once, twice] = [{ name: 'Only once' }, { name: 'Then twice' }]
+  expect(bodies).toEqual([once, once, twice])
+})
+
 test('a removed variant, a removed weekly schedule and hours before others were drawn come back', async ({
   application,
   open,

@@ -119,6 +119,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
         unsubscribe()
         leftUnsaved.delete(id)
         forget()
+        draft.giveWay()
       }
       const endOnceSaved = () => {
         if (draft.state().saving === 'saved') end()

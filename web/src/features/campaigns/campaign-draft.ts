@@ -148,6 +148,15 @@ export class CampaignDraft {
     if (this.#state.saving === 'saved') for (const withdraw of offers) withdraw?.()
   }
 
+  /** Once its page was left and opened again: it saves no more of what the draft there goes on with. */
+  giveWay = () => {
+    if (!this.#storage.isTaken()) return
+    clearTimeout(this.#timer)
+    this.#edits = {}
+    this.#unmerged = undefined
+    this.#tell('saved')
+  }
+
   /** A newer record than the one that is known. */
   adopt = (theirs: Campaign) => {
     const newer = Date.parse(theirs.timestamp_updated) - Date.parse(this.#base.timestamp_updated)

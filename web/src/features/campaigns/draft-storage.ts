@@ -24,6 +24,7 @@ interface StoredDraft {
 export class DraftStorage {
   readonly #storage: BrowserStorage | undefined
   readonly #name: string
+  #isKept = false
   /** The entries of others from before this draft was opened that it has not taken over yet. */
   readonly #left: string[]
 
@@ -36,8 +37,13 @@ export class DraftStorage {
 
   /** @param draft undefined removes it */
   write(draft: StoredDraft | undefined) {
-    this.#storage?.write(this.#name, draft && JSON.stringify(draft))
+    const text = draft && JSON.stringify(draft)
+    this.#storage?.write(this.#name, text)
+    this.#isKept = text !== undefined && this.#storage?.read(this.#name) === text
   }
+
+  /** Whether a draft that was opened later has taken over all of it. */
+  isTaken = () => this.#isKept && this.#storage?.read(this.#name) === null
 
   /** Takes out what another tab has left; what can be undone there yet stays. */
   takeLeft(): StoredDraft | undefined {
