@@ -4,7 +4,7 @@ import type { ReadOperation } from '../api/read-again.ts'
 export const operationsOfTopic: Record<string, readonly ReadOperation[]> = {
   campaigns: [
     ...(['listCampaignNames', 'getCampaign', 'listCampaignSummaries'] as const),
-    // Not `forecastCampaign`: of a large campaign it takes seconds. *Launch* and a saved draft ask for it.
+    // Not `forecastCampaign`: of a large campaign it takes seconds. *Launch* and another version of the campaign ask for it.
     ...(['readCampaignReadiness', 'listRefusedCopies'] as const),
     // A lead's panel and a preview say what keeps the campaign from sending.
     ...(['getLeadOverview', 'previewMail'] as const),

@@ -625,6 +625,23 @@ test('of weekly schedules that two have changed both versions are told in words'
   )
 })
 
+test('the next seven days follow what somebody else changes of the schedule', async ({
+  application,
+  open,
+}) => {
+  await prepareMailbox(application)
+  const { id } = await createCampaign(application, {
+    ...{ name: 'A week ahead', sequences: sequences(), email_list: [address] },
+    campaign_schedule: { start_date: '2099-01-05', schedules: [midweek] },
+  })
+  await addLead(application, id)
+  const page = await open(application.visitor, `${path}/${id}?tab=schedule`)
+  await page.getByText('Nothing in these seven days; 2 mails are left for later.').waitFor()
+  const campaign_schedule = { end_date: '2020-01-05', schedules: [midweek] }
+  await application.asOwner('PATCH', `/app/api/v2/campaigns/${id}`, { campaign_schedule })
+  await page.getByText('Nothing more: the schedule ends, and 2 mails').waitFor()
+})
+
 test('who signs out while somebody else has changed the same is asked first, and chooses', async ({
   application,
   open,

@@ -14,8 +14,8 @@ import {
 import { getCampaign, updateCampaign } from '../../api/generated/sdk.gen.ts'
 import type { Campaign } from '../../api/generated/types.gen.ts'
 import { sessionSignal, whenSigningOut } from '../../api/sign-out.ts'
-import { readStored, storedNames, writeStored } from '../../lib/browser-storage.ts'
 import { briefly } from '../../lib/briefly.ts'
+import { readStored, storedNames, writeStored } from '../../lib/browser-storage.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
 import { useMay, useSignedIn } from '../users/index.ts'
 import { CampaignHead } from './CampaignHead.tsx'
@@ -82,7 +82,11 @@ export function OpenCampaign({ record }: { record: Campaign }) {
           cache.setQueryData(getCampaignQueryKey({ path: { id } }), saved)
           const path = { id }
           void cache.invalidateQueries({ queryKey: readCampaignReadinessQueryKey({ path }) })
-          void cache.invalidateQueries({ queryKey: forecastCampaignQueryKey({ path }) })
+          // That of *Launch*.
+          void cache.invalidateQueries({
+            queryKey: forecastCampaignQueryKey({ path }),
+            exact: true,
+          })
           void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
         },
         userId: user.id,

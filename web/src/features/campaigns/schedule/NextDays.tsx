@@ -1,7 +1,8 @@
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { forecastCampaignOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { forecastCampaignQueryKey } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { forecastCampaign } from '../../../api/generated/sdk.gen.ts'
 import type { CampaignForecast } from '../../../api/generated/types.gen.ts'
 import { dayIn } from '../../../lib/time.ts'
 import { DayBars } from '../../../ui/DayBars.tsx'
@@ -10,9 +11,12 @@ import { useDraft } from '../useDraft.ts'
 
 /** The week ahead as the sender plans it, as of the last thing saved. */
 export function NextDays() {
-  const { campaign } = useDraft()
+  const { base } = useDraft()
+  const week = { path: { id: base.id }, query: { days: 7 } }
   const forecast = useQuery({
-    ...forecastCampaignOptions({ path: { id: campaign.id }, query: { days: 7 } }),
+    // Whoever saves it, here or elsewhere, makes another version of the campaign.
+    queryKey: [...forecastCampaignQueryKey(week), base.timestamp_updated],
+    queryFn: async ({ signal }) => (await forecastCampaign({ ...week, signal })).data,
     placeholderData: (before) => before,
   })
   return (
