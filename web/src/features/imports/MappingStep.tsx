@@ -117,7 +117,17 @@ export function MappingStep({ data: stored }: { data: Import }) {
       <Group>
         {/* What kept it from being imported may be mended: the plan has more room, for one. */}
         {(!data.checked || data.checked.problem !== null) && (
-          <Button disabled={!isReady} loading={check.isPending} onClick={() => void beginCheck()}>
+          <Button
+            disabled={!isReady}
+            loading={check.isPending}
+            // The name of a variable is left by the click, not by the press before it: what is said of the
+            // last one goes then, and the button moves.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={(event) => {
+              event.currentTarget.focus()
+              void beginCheck()
+            }}
+          >
             {t(($) => (data.checked ? $.imports.checkAgain : $.imports.check))}
           </Button>
         )}
