@@ -642,6 +642,14 @@ test('the next seven days follow what somebody else changes of the schedule', as
   await page.getByText('Nothing more: the schedule ends, and 2 mails').waitFor()
 })
 
+test('what the editor of a link offers has names', async ({ application, open }) => {
+  const { id } = await createCampaign(application, { name: 'Linked', sequences: sequences() })
+  const page = await open(application.visitor, `${path}/${id}`)
+  await page.getByRole('button', { name: 'Link', exact: true }).click()
+  await page.getByLabel('Enter URL').waitFor()
+  await page.getByRole('button', { name: 'Open link in a new tab' }).waitFor()
+})
+
 test('who signs out while somebody else has changed the same is asked first, and chooses', async ({
   application,
   open,

@@ -88,10 +88,13 @@ export function RichText(props: RichTextProps) {
     const src = prompt(t(($) => $.richText.imageAddress))
     if (src && /^https?:\/\//i.test(src)) editor?.chain().focus().setImage({ src }).run()
   }
+  const labels = t(($) => $.richText.tools, { returnObjects: true })
   return (
     <RichTextEditor
       editor={editor}
-      labels={t(($) => $.richText.tools, { returnObjects: true })}
+      labels={labels}
+      // The library tells it by a tooltip alone.
+      attributes={{ linkEditorExternalControl: { 'aria-label': labels.linkEditorExternalLink } }}
       className={isCompact ? classes.compact : undefined}
     >
       {!readOnly && (
