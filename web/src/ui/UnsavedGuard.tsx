@@ -1,4 +1,5 @@
 import { useDisclosure } from '@mantine/hooks'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -37,7 +38,12 @@ export function UnsavedGuard({
   const holds = () => isBusy || isUnsaved()
   const body = t(($) => $.unsaved.body)
   const lost = () => (isBusy ? t(($) => $.unsaved.busy) : isUnsaved() ? body : undefined)
-  useEffect(() => whenSigningOut({ lost }))
+  const cache = useQueryClient()
+  const finish = async () => {
+    // What is shown only once is asked about while it is under way.
+    if (!isBusy) await untilSaved(cache)
+  }
+  useEffect(() => whenSigningOut({ lost, finish }))
   useBlocker({
     shouldBlockFn({ current, next }) {
       if (!holds() || !isElsewhere(current, next, staysBelowPanels)) return false
@@ -76,6 +82,18 @@ export function UnsavedGuard({
     />
   )
 }
+
+/** What is being saved at this moment is unsaved only if that is refused. */
+const untilSaved = (cache: QueryClient) =>
+  new Promise<void>((resolve) => {
+    const look = () => {
+      if (cache.isMutating() > 0) return
+      forget()
+      resolve()
+    }
+    const forget = cache.getMutationCache().subscribe(look)
+    look()
+  })
 
 interface Location {
   pathname: string

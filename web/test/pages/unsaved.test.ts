@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
+import { createMember } from '../../../server/test/people.ts'
 import { allowFailures, expectFailures, goTo } from '../browser.ts'
 import { test } from './fixture.ts'
 
@@ -388,6 +389,28 @@ test('who signs out with something typed in a form is asked first, and loses not
   await asked.getByRole('button', { name: 'Cancel' }).click()
   await asked.waitFor({ state: 'detached' })
   expect(await name.inputValue()).toBe('Half a name')
+})
+
+test('who signs out while a form is being saved is asked nothing once it is', async ({
+  application,
+  open,
+}) => {
+  const person = await createMember(application.api, 'saves@team.example', 'member')
+  const page = await open(person.browser, '/account')
+  const answer = Promise.withResolvers<void>()
+  await page.route('**/app/**', async (route) => {
+    if (route.request().method() === 'PATCH') await answer.promise
+    await route.fallback()
+  })
+  await page.getByRole('textbox', { name: 'Your name' }).fill('Saved in time')
+  const held = page.waitForRequest((request) => request.method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await held
+  allowFailures(page, /^GET \/app\/.* 401$/)
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  answer.resolve()
+  await page.waitForURL('**/sign-in**')
 })
 
 test('who signs out while a key is being made is told that it is shown only once, and not that it is unsaved', async ({
