@@ -2,8 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import type { CampaignSchedule } from '../../../api/generated/types.gen.ts'
-import { showUndo } from '../../../ui/showUndo.tsx'
+import type { Campaign, CampaignSchedule } from '../../../api/generated/types.gen.ts'
 import { isEqual } from '../merge.ts'
 import { campaignSearchOf } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
@@ -18,7 +17,7 @@ const route = getRouteApi('/signed-in/w/$handle/campaigns/$id')
 /** When mail may be sent: weekly schedules, each in its zone, between two dates. */
 export function ScheduleTab() {
   const { t } = useTranslation()
-  const { campaign, now, set, mayChange, problemAt } = useDraft()
+  const { campaign, now, set, offerUndo, mayChange, problemAt } = useDraft()
   const { schedule: asked = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const show = (index: number) =>
@@ -32,34 +31,37 @@ export function ScheduleTab() {
   // What is written once its field is left is put into what is there by then.
   const save = (changes: Partial<CampaignSchedule>) =>
     set({ campaign_schedule: { ...now().campaign_schedule, ...changes } })
-  const setSchedule = (changes: Partial<WeeklySchedule>) => {
-    const { schedules: then } = now().campaign_schedule
-    save({
-      schedules: then.map((each, at) => (at === shownIndex ? { ...each, ...changes } : each)),
-    })
-  }
-  const draw = (hours: DraggedHours, before: WeeklySchedule) => {
-    setSchedule(hours)
-    const { name, timing, days } = before
-    showUndo(
-      t(($) => $.campaigns.schedule.drawn, { name }),
-      () => {
-        // Only while it is as it was drawn: meanwhile it may be another one's place.
-        const { schedules: then } = now().campaign_schedule
-        const isDrawn = (each: WeeklySchedule) => isEqual({ ...before, ...hours }, each)
-        save({ schedules: then.map((each) => (isDrawn(each) ? { ...each, timing, days } : each)) })
-      },
+  const changed = (
+    { campaign_schedule }: Campaign,
+    to: (then: WeeklySchedule[]) => WeeklySchedule[],
+  ) => ({
+    campaign_schedule: { ...campaign_schedule, schedules: to(campaign_schedule.schedules) },
+  })
+  const setSchedule = (changes: Partial<WeeklySchedule>) =>
+    set(
+      changed(now(), (then) =>
+        then.map((each, at) => (at === shownIndex ? { ...each, ...changes } : each)),
+      ),
     )
+  const draw = (hours: DraggedHours, before: WeeklySchedule) => {
+    const { name, timing, days } = before
+    // Only while it is as it was drawn: meanwhile it may be another one's place.
+    const isDrawn = (each: WeeklySchedule) => isEqual({ ...before, ...hours }, each)
+    offerUndo(
+      t(($) => $.campaigns.schedule.drawn, { name }),
+      (mine) =>
+        changed(mine, (then) =>
+          then.map((each) => (isDrawn(each) ? { ...each, timing, days } : each)),
+        ),
+    )
+    setSchedule(hours)
   }
   const remove = (removed: WeeklySchedule) => {
-    save({ schedules: schedules.toSpliced(shownIndex, 1) })
-    showUndo(
+    offerUndo(
       t(($) => $.campaigns.schedule.removed, { name: removed.name }),
-      () => {
-        const { schedules: then } = now().campaign_schedule
-        save({ schedules: then.toSpliced(shownIndex, 0, removed) })
-      },
+      (mine) => changed(mine, (then) => then.toSpliced(shownIndex, 0, removed)),
     )
+    save({ schedules: schedules.toSpliced(shownIndex, 1) })
   }
   const problem = (name: string) => problemAt(`/campaign_schedule/schedules/${shownIndex}/${name}`)
   return (
