@@ -38,6 +38,7 @@ function remarksOf({ campaign, held, mailboxes }: CampaignForecast): string[] {
 }
 
 const reasons: Record<CampaignForecast['held'][number]['reason'], string> = {
+  suppressed: 'the address, or its domain, is on the suppression list',
   lead_paused: 'paused',
   no_step_left: 'every step was sent',
   no_enabled_variant: 'every variant of the next step is disabled',

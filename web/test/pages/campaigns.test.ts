@@ -1018,12 +1018,16 @@ test('who starts a campaign whose leads are done or paused is told what becomes 
   await add(
     { email: 'next@lead.example', first_name: 'Ada' },
     { email: 'paused@lead.example', first_name: 'Bob' },
+    { email: 'blocked@nowhere.example', first_name: 'Eve' },
   )
+  const entry = { value: 'nowhere.example' }
+  expect((await asOwner('POST', '/app/suppressions', entry)).status).toBe(200)
   const pausing = db.updateTable('leads').set({ sending_state: 'paused' })
   await pausing.where('campaign_id', '=', id).where('email', 'like', 'paused@%').execute()
   await page.reload()
   await dialog.getByText('1 lead gets mail').waitFor()
   await dialog.getByText('No mail to 1 lead: paused.').waitFor()
+  await dialog.getByText('No mail to 1 lead: on the suppression list.').waitFor()
   // Who is done lacks it, and is sent nothing any more.
   expect(await dialog.getByText('lacks it').count()).toBe(0)
   expect(await resume.isEnabled()).toBe(true)

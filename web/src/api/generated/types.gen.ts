@@ -4272,7 +4272,7 @@ export type CampaignForecast = {
      * Leads that get nothing more until something changes.
      */
     held: Array<{
-        reason: 'lead_paused' | 'no_step_left' | 'no_enabled_variant' | 'mailboxes_unhealthy' | 'mailbox_unavailable' | 'expired';
+        reason: 'lead_paused' | 'suppressed' | 'no_step_left' | 'no_enabled_variant' | 'mailboxes_unhealthy' | 'mailbox_unavailable' | 'expired';
         leads: number;
     }>;
     mailboxes: Array<{

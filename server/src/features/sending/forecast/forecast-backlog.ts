@@ -10,7 +10,7 @@ import { type StepPath, StepPaths } from './step-paths.ts'
 
 /** Leads in the same place that are due at about the same time. */
 export interface Cohort extends Pick<PlannedLead, 'mailbox_id' | 'sent_step_ids' | 'current_step'> {
-  sending_state: 'pending' | 'active' | 'paused'
+  sending_state: 'pending' | 'active' | 'paused' | 'suppressed'
   due: Date
   leads: number
 }
@@ -18,6 +18,7 @@ export interface Cohort extends Pick<PlannedLead, 'mailbox_id' | 'sent_step_ids'
 /** Why leads get nothing more until something changes. */
 export const heldLeadReasons = [
   'lead_paused',
+  'suppressed',
   'no_step_left',
   'no_enabled_variant',
   'mailboxes_unhealthy',
@@ -128,6 +129,7 @@ export class ForecastBacklog implements Work {
     const isNew = cohort.sent_step_ids.length === 0
     const rank = rankOf.get(cohort.mailbox_id ?? '')
     if (cohort.sending_state === 'paused') this.#hold('lead_paused', cohort.leads)
+    else if (cohort.sending_state === 'suppressed') this.#hold('suppressed', cohort.leads)
     else if (!path) this.#hold('no_step_left', cohort.leads)
     else if (!path.isSendable) this.#hold('no_enabled_variant', cohort.leads)
     else if (rankOf.size === 0) this.#hold('mailboxes_unhealthy', cohort.leads)

@@ -41,6 +41,17 @@ async function addLeads(count: number): Promise<string[]> {
   return body.created_leads.map(({ id }: { id: string }) => id)
 }
 
+const suppress = (kind: 'address' | 'domain', ...values: string[]) =>
+  api.ctx.database.peek
+    .insertInto('suppressions')
+    .values(
+      values.map((value) => ({
+        ...{ workspace_id: api.workspaceId, kind, value, reason: 'blocked' },
+        timestamp_created: monday,
+      })),
+    )
+    .execute()
+
 const forecast = (options = {}) => forecastCampaign(api.ctx, api.workspaceId, campaign.id, options)
 const days = async () =>
   (await forecast()).days.map(({ date, sends, limited_by }) => [date.slice(5), sends, limited_by])
@@ -136,6 +147,38 @@ test('who waits for a mailbox that was removed is not among the paused', async (
     { reason: 'lead_paused', leads: 1 },
     { reason: 'mailbox_unavailable', leads: 1 },
   ])
+})
+
+test('whoever is suppressed, by address or by domain, is among those who get no mail', async () => {
+  await addLeads(2)
+  const leads = ['one@blocked.test', 'two@blocked.test', 'three@left.test'].map((email) => ({
+    email,
+  }))
+  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: campaign.id, leads } })
+  await suppress('address', 'three@left.test', 'one@blocked.test')
+  const [two, three] = [2, 3].map((leads) => [{ reason: 'suppressed', leads }])
+  expect(await forecast()).toMatchObject({ recipients: 3, held: two })
+  await suppress('domain', 'blocked.test')
+  expect(await forecast()).toMatchObject({ recipients: 2, sends: 4, held: three })
+})
+
+test('whoever is suppressed between two steps gets no further mail', async () => {
+  const [first = ''] = await addLeads(2)
+  const mailbox = await mailboxOf(campaign.email_list[0] ?? '')
+  const message = { message_id: '<m@x>', subject: '', step: 1, variant: 1, mailbox: 'm@x' }
+  const sent = {
+    kind: 'sent' as const,
+    ...{ leadId: first, message, stepId: campaign.sequences[0]?.steps[0]?.id ?? '' },
+    ...{ mailboxId: mailbox.id, threadSubject: 'Hi', next: { notBefore: monday } },
+  }
+  await transaction(api.ctx, (tx) => recordActivities(tx, api.workspaceId, [sent]))
+  await suppress('address', `l${serial - 2}@forecast.test`)
+  const held = [{ reason: 'suppressed', leads: 1 }]
+  expect(await forecast()).toMatchObject({ recipients: 1, sends: 2, held })
+  const leads = api.ctx.database.peek.updateTable('leads').set({ timestamp_next_send: null })
+  await leads.where('id', '=', first).execute()
+  const paused = [{ reason: 'lead_paused', leads: 1 }]
+  expect(await forecast()).toMatchObject({ recipients: 1, sends: 2, held: paused })
 })
 
 test('leads that are due later are sent to later', async () => {

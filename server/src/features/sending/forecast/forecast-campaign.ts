@@ -35,7 +35,7 @@ const worker = new WorkerThread<Parameters<typeof forecast>, Forecast>(
 
 /**
  * What a campaign would send from now on, day by day, as if it were active and alone with its
- * mailboxes. Four statements, whatever the number of its leads; one of many mails is made by a worker,
+ * mailboxes. Five statements, whatever the number of its leads; one of many mails is made by a worker,
  * so that none keeps the process from answering.
  */
 export async function forecastCampaign(
@@ -146,11 +146,15 @@ async function readCohorts(
 ): Promise<Cohort[]> {
   const pending = await queries.countPending(db, workspace_id, id, now)
   const active = await queries.countActive(db, workspace_id, id)
+  const suppressed = await queries.countSuppressed(db, workspace_id, id, now)
   const sending = [...pending, ...active].reduce((sum, { leads }) => sum + leads, 0)
   const fresh = { mailbox_id: null, sent_step_ids: [], current_step: 0 }
-  return [
+  const cohorts = [
     ...pending.map((each): Cohort => ({ ...fresh, sending_state: 'pending', ...each })),
     ...active.map((each): Cohort => ({ ...each, sending_state: 'active' })),
+  ]
+  return [
+    ...withoutSuppressed(cohorts, suppressed),
     // The others that are not done with: nothing is due to them.
     ...(lead_counts.active > sending
       ? [
@@ -163,4 +167,19 @@ async function readCohorts(
         ]
       : []),
   ]
+}
+
+type Placed = Omit<Cohort, 'current_step'>
+
+/** Each cohort in two: those who get mail, and those whom nobody may write to. */
+function withoutSuppressed(cohorts: Cohort[], suppressed: Placed[]): Cohort[] {
+  const keyOf = ({ sending_state, mailbox_id, sent_step_ids, due }: Placed) =>
+    [sending_state, mailbox_id, ...sent_step_ids, due.getTime()].join(' ')
+  const counts = new Map(suppressed.map((each) => [keyOf(each), each.leads]))
+  return cohorts.flatMap((cohort): Cohort[] => {
+    const leads = Math.min(cohort.leads, counts.get(keyOf(cohort)) ?? 0)
+    const left = { ...cohort, leads: cohort.leads - leads }
+    const held = { ...cohort, sending_state: 'suppressed' as const, leads }
+    return [left, held].filter((each) => each.leads > 0)
+  })
 }
