@@ -15,6 +15,7 @@ import { setPlan } from '../workspaces/index.ts'
 import { cancelImport, changeImport, createImport, putPart, startImport } from './imports.ts'
 import { dropOldImports, ImportRunner } from './index.ts'
 import { writeReport } from './report.ts'
+import type { ColumnTarget } from './schema.ts'
 
 let api: TestApi
 let imports: ReturnType<typeof importer>
@@ -177,11 +178,11 @@ test('a check that a change of the import ends has no report any more', async ()
 test('columns become what somebody says, and a file in UTF-16 keeps its letters', async () => {
   const file = Buffer.from('\ufeffMail\tName\tStadt\nyuki@import.example\t雪\tKöln\n', 'utf16le')
   const { id, mapping } = await imports.send(file, { campaign_id })
-  expect(mapping?.map(({ target }) => target)).toEqual(['variable', 'full_name', 'variable'])
+  expect(mapping?.map(({ target }) => target)).toEqual(['email', 'full_name', 'variable'])
+  const others: ColumnTarget[] = [{ target: 'skip' }, { target: 'variable', variable: 'city' }]
+  await imports.change(id, { mapping: [{ target: 'skip' }, ...others] })
   await expect(imports.check(id)).rejects.toThrow('Say which column holds the e-mail address.')
-  await imports.change(id, {
-    mapping: [{ target: 'email' }, { target: 'skip' }, { target: 'variable', variable: 'city' }],
-  })
+  await imports.change(id, { mapping: [{ target: 'email' }, ...others] })
   expect((await imports.start(id)).result).toMatchObject({ added: 1 })
   expect(await lead('yuki@import.example')).toMatchObject({
     ...{ first_name: null, custom_variables: { city: 'Köln' } },

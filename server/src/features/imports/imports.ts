@@ -97,7 +97,7 @@ const isOfAnother = () =>
 function takeFormat(row: queries.StoredImport, { format, preview }: ReadFormat) {
   row.format = format
   row.preview = preview
-  row.mapping = guessMapping(preview.headings)
+  row.mapping = guessMapping(preview)
 }
 
 function keepRefusal(error: unknown): AppError {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { checkMapping, guessMapping } from './mapping.ts'
 
 /** What each heading becomes; variables by their names in braces, nothing for what is left out. */
-const guess = (headings: string) =>
-  guessMapping(headings.split(','))
+const guess = (headings: string, ...rows: string[]) =>
+  guessMapping({ headings: headings.split(','), rows: rows.map((row) => row.split(',')) })
     .map(({ target, variable }) => (target === 'variable' ? `{${variable}}` : target))
     .join(' ')
 
@@ -40,6 +40,16 @@ test.each([
   ],
   ['a list with whole names', 'Name,E-Mail,Firma', 'full_name email company_name'],
   [
+    'Excel in German',
+    'Vorname,Nachname,E-Mail-Adresse,Firma,Position,Telefon',
+    'first_name last_name email company_name job_title phone',
+  ],
+  [
+    'a list in French',
+    'Prénom,Nom de famille,Adresse e-mail,Société,Fonction',
+    'first_name last_name email company_name job_title',
+  ],
+  [
     'our own export',
     'email,first_name,campaign,status,sending_state,timestamp_created,Seats,Team Size,status,Status,Column 11',
     'email first_name skip skip skip skip {Seats} {Team Size} {status} {Status} {column_11}',
@@ -51,6 +61,15 @@ test.each([
   ],
 ])('the headings of %s are known', (_whose, headings, expected) => {
   expect(guess(headings)).toBe(expected)
+})
+
+test('without a heading that says it the addresses are in the only column that has one in each row', () => {
+  const rows = ['Ada,ada@example.com,see ada@example.com', 'Cem, cem@example.com,']
+  expect(guess('Vorname,Kontakt,Notiz', ...rows)).toBe('first_name email {notiz}')
+  expect(guess('Vorname,Kontakt,Email', ...rows)).toBe('first_name {kontakt} email')
+  expect(guess('Vorname,Kontakt')).toBe('first_name {kontakt}')
+  expect(guess('Vorname,Kontakt,Notiz', ...rows, 'Ben,,')).toBe('first_name {kontakt} {notiz}')
+  expect(guess('Kontakt,Chef', 'ada@example.com,ben@example.com')).toBe('{kontakt} {chef}')
 })
 
 test('variables never share a name, nor that of a field, and have no more letters than one may have', () => {

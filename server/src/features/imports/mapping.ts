@@ -1,10 +1,11 @@
 import { hasMoreCharacters } from '../../kernel/characters.ts'
 import { foldHeading } from '../../kernel/csv/heading.ts'
 import { withoutGuard } from '../../kernel/csv/write-csv.ts'
+import { parseEmail } from '../../kernel/email.ts'
 import { invalidField, invalidFields } from '../../kernel/errors.ts'
 import { variableNameMax, variablesMax } from '../leads/index.ts'
 import aliases from './headings.json' with { type: 'json' }
-import { type ColumnTarget, type TargetField, targetFields } from './schema.ts'
+import { type ColumnTarget, type Import, type TargetField, targetFields } from './schema.ts'
 
 /**
  * By the headings of our own exports and of Instantly, Smartlead, lemlist, Apollo, HubSpot and Excel's
@@ -36,14 +37,20 @@ export const fieldOf = (heading: string) => known.get(foldHeading(heading))?.fie
 /**
  * Of two columns for one field the one with the more usual heading gets it. Variables of our own export keep
  * their names, capitals and all, as mails ask for them; one that is called like a fact comes after it.
+ * Where no heading says it, the addresses are in the only column that has one in each row.
  */
-export function guessMapping(headings: string[]): ColumnTarget[] {
+export function guessMapping({ headings, rows }: NonNullable<Import['preview']>): ColumnTarget[] {
   const best = new Map<TargetField, { column: number; rank: number }>()
   for (const [column, heading] of headings.entries()) {
     const found = known.get(foldHeading(heading))
     if (!found) continue
     const before = best.get(found.field)
     if (!before || found.rank < before.rank) best.set(found.field, { column, rank: found.rank })
+  }
+  if (!best.has('email')) {
+    const columns = [...headings.keys()].filter((index) => hasOnlyAddresses(rows, index))
+    const [column] = columns
+    if (column !== undefined && columns.length === 1) best.set('email', { column, rank: 0 })
   }
   // A whole name is of use only where its parts are not there.
   if (best.has('first_name')) best.delete('full_name')
@@ -65,6 +72,9 @@ export function guessMapping(headings: string[]): ColumnTarget[] {
     return { target: 'variable', variable }
   })
 }
+
+const hasOnlyAddresses = (rows: string[][], column: number) =>
+  rows.length > 0 && rows.every((row) => parseEmail(row[column]?.trim() ?? '') !== undefined)
 
 /** Not of a column that somebody has added without a heading, nor of more letters than one may have. */
 function exportedName(heading: string, column: number): string | undefined {
