@@ -45,7 +45,7 @@ test('somebody is found, revealed for one credit, kept in a list, and made a lea
   await row.waitFor()
   await page.getByText('1 person', { exact: true }).waitFor()
   const before = Number((await page.getByText(/credits left/).textContent())?.replace(/\D/g, ''))
-  await row.getByRole('button', { name: /^Reveal \(1 credit, [\d,]+ left\)/ }).click()
+  await row.getByRole('button', { name: /^Reveal \(1 credit\)/ }).click()
   await row.getByText('ada@a.example').waitFor()
   await page.getByText(`${(before - 1).toLocaleString('en')} credits left`).waitFor()
 

@@ -63,7 +63,6 @@ export function ContactsPage() {
             filter={filterOf(search)}
             onChange={(filter) => void navigate({ search: filter, replace: true })}
             price={balance.data?.costs.acquire_email ?? 1}
-            creditsLeft={balance.data?.balance}
           />
         </Tabs.Panel>
         <Suspense fallback={<LoadingRows rows={5} />}>

@@ -12,13 +12,11 @@ interface RevealProps {
   contact: FoundContact
   mayReveal: boolean
   price: number
-  /** Credits of the workspace; undefined until they are known. */
-  creditsLeft: number | undefined
   list: string
 }
 
 /** The address of one contact, or the button that asks for it and says what it costs. */
-export function Reveal({ contact, mayReveal, price, creditsLeft, list }: RevealProps) {
+export function Reveal({ contact, mayReveal, price, list }: RevealProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
@@ -40,12 +38,7 @@ export function Reveal({ contact, mayReveal, price, creditsLeft, list }: RevealP
     )
   }
   if (!mayReveal) return <span aria-hidden>•••••</span>
-  // On a telephone what is left stands at the top alone.
-  const short = acquired ? t(($) => $.contacts.show) : t(($) => $.contacts.reveal, { count: price })
-  const label =
-    acquired || creditsLeft === undefined
-      ? short
-      : t(($) => $.contacts.revealOf, { count: price, left: creditsLeft })
+  const label = acquired ? t(($) => $.contacts.show) : t(($) => $.contacts.reveal, { count: price })
   return (
     <Button
       size="compact-xs"
@@ -54,8 +47,7 @@ export function Reveal({ contact, mayReveal, price, creditsLeft, list }: RevealP
       aria-label={`${label}: ${fullName(contact)}`}
       onClick={() => ask.mutate()}
     >
-      <span className="wide-only">{label}</span>
-      <span className="narrow-only">{short}</span>
+      {label}
     </Button>
   )
 }

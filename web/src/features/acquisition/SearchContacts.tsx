@@ -26,14 +26,12 @@ interface SearchContactsProps {
   onChange: (filter: ContactFilter) => void
   /** Of one address, in credits. */
   price: number
-  /** In credits; undefined until it is known. */
-  creditsLeft: number | undefined
 }
 
 const pageSize = 50
 
 /** The directory: names are free, addresses cost. */
-export function SearchContacts({ filter, onChange, price, creditsLeft }: SearchContactsProps) {
+export function SearchContacts({ filter, onChange, price }: SearchContactsProps) {
   const { t } = useTranslation()
   const mayReveal = useMay('member')
   const cache = useQueryClient()
@@ -73,8 +71,8 @@ export function SearchContacts({ filter, onChange, price, creditsLeft }: SearchC
     placeholderData: (before) => before,
   })
   const columns = useMemo(
-    () => contactColumns(t, { mayReveal, price, creditsLeft, list }),
-    [t, mayReveal, price, creditsLeft, list],
+    () => contactColumns(t, { mayReveal, price, list }),
+    [t, mayReveal, price, list],
   )
   const choose = useCallback((ids: string[], isChosen: boolean) => {
     setOfLoaded(false)

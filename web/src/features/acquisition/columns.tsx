@@ -9,7 +9,6 @@ import { Reveal } from './Reveal.tsx'
 interface Purchase {
   mayReveal: boolean
   price: number
-  creditsLeft: number | undefined
   /** The list that revealed contacts are put into. */
   list: string
 }
@@ -55,7 +54,7 @@ export function contactColumns(t: TFunction, purchase: Purchase): Column<FoundCo
         header: t(($) => $.contacts.columns.address),
         width: 13.5,
         narrowWidth: 8.5,
-        grow: 3,
+        grow: 5,
       },
       cell: (contact) => <Reveal contact={contact} {...purchase} />,
     },
