@@ -43,6 +43,10 @@ test('a mailbox is connected from its address to a mail that arrives, and a wron
   await using servers = await startMailServers()
   answerLookups(application)
   const page = await open(application.visitor, path)
+  // What the test found of the domain stays until the records stand below.
+  const records = '**/mailboxes/*/dns'
+  expectFailures(page, 'GET /app/mailboxes/:id/dns 409')
+  await page.route(records, (route) => route.fulfill(refusal(409, 'No records can be read now.')))
   await page.getByText('No mailboxes yet').waitFor()
   await connectByPassword(page, servers)
   await page.getByText('refused the user name or the password').first().waitFor()
@@ -50,6 +54,12 @@ test('a mailbox is connected from its address to a mail that arrives, and a wron
   await page.getByLabel('Password', { exact: true }).fill('correct horse')
   await page.getByRole('button', { name: 'Save login' }).click()
   await page.getByText('The mailbox works.').waitFor()
+  await page.getByText('No records can be read now.').waitFor()
+  const found = page.locator('ol > li').filter({ hasText: /^DMARC/ })
+  await found.waitFor()
+  await page.unroute(records)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await found.waitFor({ state: 'detached' })
   const missing = page.getByRole('region', { name: 'Domain' })
   const record = missing.getByRole('textbox', { name: 'Value' }).first()
   expect(await record.inputValue()).toBe('v=DMARC1; p=none')

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
+  checkMailboxDnsOptions,
   getMailboxOptions,
   listMailboxesOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
@@ -38,6 +39,11 @@ export function ConnectPage() {
   const [wasTested, setWasTested] = useState(false)
   const [run, setRun] = useState(0)
   const mailbox = useQuery({ ...getMailboxOptions({ path: { id: id ?? '' } }), enabled: !!id }).data
+  // Until they are shown below, what the test found of them stands nowhere else.
+  const records = useQuery({
+    ...checkMailboxDnsOptions({ path: { id: id ?? '' } }),
+    enabled: false,
+  }).data
   const again = () => {
     setTest('running')
     setRun(run + 1)
@@ -123,7 +129,7 @@ export function ConnectPage() {
                   key={run}
                   mailboxId={id}
                   startsAtOnce
-                  areRecordsBelow={isTested}
+                  areRecordsBelow={isTested && records !== undefined}
                   onDone={(works) => end(works ? 'works' : 'fails')}
                 />
                 {isTested && (

@@ -41,6 +41,7 @@ export function TestSteps({ lines, isBusy, areRecordsBelow }: TestStepsProps) {
         const line = lineOf.get(step)
         // A login that failed leaves nothing to try after it.
         if (!line && !isBusy) return null
+        if (areRecordsBelow && ofDomain.includes(name)) return null
         const Icon = line ? icons[line.status] : Circle
         return (
           <li key={step} data-status={line?.status ?? 'waiting'}>
@@ -48,9 +49,7 @@ export function TestSteps({ lines, isBusy, areRecordsBelow }: TestStepsProps) {
             <div>
               <strong>{t(($) => $.mailboxes.test.steps[name])}</strong>
               {line && <span>{line.detail}</span>}
-              {line?.remedy && !(areRecordsBelow && ofDomain.includes(name)) && (
-                <em>{line.remedy}</em>
-              )}
+              {line?.remedy && <em>{line.remedy}</em>}
             </div>
           </li>
         )
