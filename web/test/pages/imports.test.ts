@@ -252,6 +252,11 @@ test('the name of a variable can be emptied, and one that is refused is not show
   await expect
     .poll(() => page.getByRole('button', { name: 'Check the file' }).isEnabled())
     .toBe(true)
+  // Enter makes the one whose name was typed, also where the name of another begins with it.
+  await campaign.fill('Another')
+  await page.getByRole('option', { name: '“Another”' }).waitFor()
+  await campaign.press('Enter')
+  await expect.poll(() => campaign.inputValue()).toBe('Another')
   await page.keyboard.press('Escape')
   await page.getByRole('listbox').waitFor({ state: 'hidden' })
   expect(await name.inputValue()).toBe('tarif')

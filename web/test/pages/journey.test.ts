@@ -68,7 +68,7 @@ test('from the printed link to a lead who is answered, a verified webhook, and a
   expect(answered.text).toContain('Ten it is.')
 
   await goHome(page)
-  await page.getByRole('link', { name: 'Create an API key' }).click()
+  await page.getByRole('link', { name: 'Create a service account' }).click()
   const key = await createKey(page)
   const call = () =>
     fetch(`${address}/api/v2/campaigns`, { headers: { authorization: `Bearer ${key}` } })

@@ -61,8 +61,9 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
           : notNamed)
       }
       data={[
-        ...known,
+        // Enter takes the first, which must not be another whose name begins alike.
         ...(isNew ? [{ value: fresh, label: t(($) => $.imports.newCampaign, { name }) }] : []),
+        ...known,
       ]}
       value={value}
       onChange={choose}
@@ -72,6 +73,7 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
       disabled={create.isPending}
       maxLength={255}
       searchable
+      selectFirstOptionOnChange
       allowDeselect={false}
       w="18rem"
       maw="100%"

@@ -76,7 +76,12 @@ export function AnalyticsTab() {
         />
       ) : (
         <>
-          <Title order={2}>{t(($) => $.campaigns.analytics.bySteps)}</Title>
+          <div>
+            <Title order={2}>{t(($) => $.campaigns.analytics.bySteps)}</Title>
+            <Text size="xs" c="dimmed">
+              {t(($) => $.campaigns.analytics.hint, { zone: timezone })}
+            </Text>
+          </div>
           <OutcomeTable
             label={t(($) => $.campaigns.analytics.bySteps)}
             first={t(($) => $.campaigns.analytics.mail)}
@@ -100,9 +105,6 @@ export function AnalyticsTab() {
           />
         </>
       )}
-      <Text size="xs" c="dimmed">
-        {t(($) => $.campaigns.analytics.hint, { zone: timezone })}
-      </Text>
     </Stack>
   )
 }
