@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Campaign } from '../src/api/generated/types.gen.ts'
-import { missingVariables } from '../src/features/campaigns/missing-variables.ts'
+import { missingVariables, reachedAtMost } from '../src/features/campaigns/missing-variables.ts'
 
 const campaign = (...variants: object[]) =>
   ({ sequences: [{ steps: [{ variants }] }] }) as unknown as Pick<Campaign, 'sequences'>
@@ -37,3 +37,23 @@ test('a default, a condition and a variant that is off lack nothing', () => {
     missingVariables(campaign({ subject: '{{ city }}', body: '' }), { leads: 0, items: [] }),
   ).toEqual([])
 })
+
+test('where no variant of the first mail is on, no lead is told to lack what it says', () => {
+  const off = campaign({ subject: '{{ planet }}', body: '', v_disabled: true })
+  expect(reachedAtMost(off, known)).toBe(10)
+})
+
+test.each([
+  ['nothing that is lacked', ['{{last_name}}'], 10],
+  ['two that are lacked, by the same leads maybe', ['{{first_name}} {{city}}'], 6],
+  ['what nobody has', ['{{planet}}'], 0],
+  ['in each variant another', ['{{planet}}', '{{city}}'], 6],
+  ['in both variants the same', ['{{city}}', '{{first_name}} {{city}}'], 6],
+  ['in each variant another that most have', ['{{city}}', '{{first_name}}'], 10],
+])(
+  'of leads that get the first mail no more are told than have what it says: %s',
+  (_what, bodies, most) => {
+    const mails = campaign(...bodies.map((body) => ({ subject: '', body })))
+    expect(reachedAtMost(mails, known)).toBe(most)
+  },
+)

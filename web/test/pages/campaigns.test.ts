@@ -975,6 +975,9 @@ test('who lacks a variable is counted before the launch, which is not kept from 
   const lacking = dialog.getByRole('listitem').filter({ hasText: 'first_name: 1 lead lacks it' })
   await lacking.waitFor()
   await dialog.getByText('{{first_name | default: "…"}}').waitFor()
+  await dialog.getByText('At most 1 lead gets mail').waitFor()
+  await dialog.getByText('At most 4 mails').waitFor()
+  await dialog.getByText('as if nobody answered and nobody lacked a variable').waitFor()
   expect(await dialog.getByRole('button', { name: 'Launch' }).isEnabled()).toBe(true)
   await lacking.getByRole('link').click()
   await page.getByRole('textbox', { name: 'Subject' }).fill('Hello')
@@ -985,6 +988,24 @@ test('who lacks a variable is counted before the launch, which is not kept from 
   await page.getByRole('button', { name: 'Launch' }).click()
   await dialog.getByText('2 leads get mail').waitFor()
   expect(await lacking.count()).toBe(0)
+})
+
+test('no mail is promised before the launch where every lead lacks what the first one says', async ({
+  application,
+  open,
+}) => {
+  await prepareMailbox(application)
+  const steps = [{ variants: [{ subject: 'Hello {{nobody_has_it}}', body: '<p>Hi</p>' }] }]
+  const { id } = await createCampaign(application, {
+    ...{ name: 'All lack it', sequences: [{ steps }], email_list: [address] },
+  })
+  const leads = ['a', 'b', 'c'].map((name) => ({ email: `${name}@lack.example` }))
+  await application.asOwner('POST', '/app/api/v2/lead/add', { campaign_id: id, leads })
+  const page = await open(application.visitor, `${path}/${id}?panel=launch`)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('nobody_has_it: 3 leads lack it').waitFor()
+  await dialog.getByText('Nobody: every lead lacks a variable of step 1.').waitFor()
+  expect(await dialog.getByText(/Everything it needs is there|get mail|3 mails/).count()).toBe(0)
 })
 
 test('who starts a campaign whose leads are done or paused is told what becomes of it', async ({

@@ -8,8 +8,14 @@ import classes from './Forecast.module.css'
 
 const columnsMax = 4
 
+interface ForecastProps {
+  forecast: CampaignForecast
+  /** Leads lack what mails say of them, which it does not know. */
+  isAtMost: boolean
+}
+
 /** The calendar of the real planner: mails a day, by mailbox, until the last. */
-export function Forecast({ forecast }: { forecast: CampaignForecast }) {
+export function Forecast({ forecast, isAtMost }: ForecastProps) {
   const { t } = useTranslation()
   const { days, mailboxes, sends, unsent, ends, held, timezone } = forecast
   const last = days.at(-1)
@@ -26,13 +32,13 @@ export function Forecast({ forecast }: { forecast: CampaignForecast }) {
       <Text>
         {last === undefined
           ? t(($) => $.campaigns.launch.nothing)
-          : `${t(($) => $.campaigns.launch.mails, { count: sends })}, ${t(
+          : `${t(($) => $.campaigns.launch[isAtMost ? 'mailsAtMost' : 'mails'], { count: sends })}, ${t(
               ($) => $.campaigns.launch.until,
               { date: dayWithWeekday(last.date) },
             )}, ${t(($) => $.campaigns.launch.ends[ends], { count: unsent })}`}
       </Text>
       <Text size="xs" c="dimmed">
-        {t(($) => $.campaigns.launch.hint, { zone: timezone })}
+        {t(($) => $.campaigns.launch[isAtMost ? 'hintAtMost' : 'hint'], { zone: timezone })}
       </Text>
       <List size="sm" mt={4}>
         {today?.sends === 0 && today.limited_by === 'outside_schedule' && (

@@ -17,6 +17,7 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Forecast } from './Forecast.tsx'
 import { MissingVariables } from './MissingVariables.tsx'
+import { missingVariables, reachedAtMost } from './missing-variables.ts'
 import { ReadinessProblems } from './ReadinessProblems.tsx'
 import { sentencesOf } from './save-accepted.ts'
 import { useDraft } from './useDraft.ts'
@@ -63,6 +64,13 @@ export function Launch({ onDone }: { onDone: () => void }) {
   }
   const { active, total } = lead_counts
   const isRefused = status === 'completed' && active === 0
+  const known = variables.data
+  const missing = known ? missingVariables(campaign, known) : []
+  // Of others than the newest nobody knows what they lack, and who was sent the first mail had all of it.
+  const isTold = known !== undefined && known.leads >= active && status === 'draft'
+  const reached = isTold && missing.length > 0 ? reachedAtMost(campaign, known) : undefined
+  const recipients = Math.min(forecast.data.recipients, reached ?? forecast.data.recipients)
+  const isNobody = active > 0 && reached === 0
   return (
     <Stack>
       {start.error?.code === 'version_conflict' ? (
@@ -72,9 +80,11 @@ export function Launch({ onDone }: { onDone: () => void }) {
       ) : (
         start.error && <FaultNotice fault={start.error} />
       )}
-      <ReadinessProblems problems={readiness.data.problems} />
+      {!(isNobody && readiness.data.ready) && (
+        <ReadinessProblems problems={readiness.data.problems} />
+      )}
       <QueryFault query={variables} />
-      {variables.data && <MissingVariables known={variables.data} />}
+      {known && <MissingVariables missing={missing} known={known} />}
       <section>
         <Title order={2}>{t(($) => $.campaigns.launch.recipients)}</Title>
         <Text>
@@ -84,10 +94,14 @@ export function Launch({ onDone }: { onDone: () => void }) {
               ? t(($) => $.campaigns.launch.nobody)
               : active === 0
                 ? t(($) => $.campaigns.launch.allDone)
-                : t(($) => $.campaigns.launch.recipientsOf, { count: forecast.data.recipients })}
+                : isNobody
+                  ? t(($) => $.campaigns.launch.allLack)
+                  : t(($) => $.campaigns.launch[missing[0] ? 'recipientsAtMost' : 'recipientsOf'], {
+                      count: recipients,
+                    })}
         </Text>
       </section>
-      <Forecast forecast={forecast.data} />
+      {!isNobody && <Forecast forecast={forecast.data} isAtMost={missing.length > 0} />}
       {saving !== 'saved' && (
         <Text role="status" size="sm" ta="right" c="var(--amber-text)">
           {t(($) => $.campaigns.launch.waits[saving], {

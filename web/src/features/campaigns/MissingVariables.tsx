@@ -5,15 +5,19 @@ import { useTranslation } from 'react-i18next'
 import type { LeadVariables } from '../../api/generated/types.gen.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './CampaignPage.module.css'
-import { missingVariables } from './missing-variables.ts'
+import type { Missing } from './missing-variables.ts'
 import { useDraft } from './useDraft.ts'
 
+interface MissingVariablesProps {
+  missing: Missing[]
+  known: LeadVariables
+}
+
 /** Who is not sent a mail because it says what is not known of them; it starts all the same. */
-export function MissingVariables({ known }: { known: LeadVariables }) {
+export function MissingVariables({ missing, known }: MissingVariablesProps) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
   const { campaign } = useDraft()
-  const missing = missingVariables(campaign, known)
   const [first] = missing
   const newest = known.leads < campaign.lead_counts.active && (
     <Text size="sm" c="dimmed">

@@ -1,7 +1,7 @@
 import type { Campaign, LeadVariables } from '../../api/generated/types.gen.ts'
-import { stepsOf } from './steps/edit-steps.ts'
+import { stepsOf, type Variant } from './steps/edit-steps.ts'
 
-interface Missing {
+export interface Missing {
   name: string
   /** Leads that lack it. */
   count: number
@@ -23,25 +23,51 @@ const fallback = /\|\s*default\s*:/
  */
 export function missingVariables(
   campaign: Pick<Campaign, 'sequences'>,
-  { leads, items }: LeadVariables,
+  known: LeadVariables,
 ): Missing[] {
-  const lackOf = new Map(items.map(({ name, missing }) => [name, missing]))
-  const unknown = items.length < namesMost ? leads : 0
   const found = new Map<string, Missing>()
   for (const [step, { variants }] of stepsOf(campaign).entries()) {
-    for (const [variant, { subject, body, v_disabled }] of variants.entries()) {
-      const text = `${subject}\n${body}`
-      if (v_disabled || text.includes('{%')) continue
-      for (const [, written = '', filters = ''] of text.matchAll(output)) {
-        // A field of the lead has two spellings.
-        const name = lackOf.has(written) ? written : snakeCase(written)
-        const count = lackOf.get(name) ?? unknown
-        if (count === 0 || always.has(name) || fallback.test(filters) || found.has(name)) continue
-        found.set(name, { name, count, step: step + 1, variant: variant + 1 })
+    for (const [variant, mail] of variants.entries()) {
+      for (const [name, count] of lackedBy(mail, known)) {
+        if (!found.has(name)) found.set(name, { name, count, step: step + 1, variant: variant + 1 })
       }
     }
   }
   return [...found.values()]
+}
+
+/**
+ * So many leads that were sent nothing yet get the first mail at most. Which of its variants a lead gets,
+ * and whether it is the same leads that lack two variables, is not known here; nor why none is on, which the
+ * forecast says.
+ */
+export function reachedAtMost(campaign: Pick<Campaign, 'sequences'>, known: LeadVariables): number {
+  const variants = stepsOf(campaign)[0]?.variants.filter(({ v_disabled }) => !v_disabled) ?? []
+  if (variants.length === 0) return known.leads
+  const lacked = variants.map((mail) => lackedBy(mail, known))
+  const least = (counts: Iterable<number>) => known.leads - Math.max(0, ...counts)
+  const ofEach = lacked.map((counts) => least(counts.values()))
+  const inAll = [...(lacked[0] ?? [])].filter(([name]) => lacked.every((each) => each.has(name)))
+  return Math.min(
+    ofEach.reduce((sum, leads) => sum + leads, 0),
+    least(inAll.map(([, count]) => count)),
+  )
+}
+
+/** What a mail says without a default, by how many leads lack it. */
+function lackedBy({ subject, body, v_disabled }: Variant, { leads, items }: LeadVariables) {
+  const lackOf = new Map(items.map(({ name, missing }) => [name, missing]))
+  const unknown = items.length < namesMost ? leads : 0
+  const text = `${subject}\n${body}`
+  const lacked = new Map<string, number>()
+  if (v_disabled || text.includes('{%')) return lacked
+  for (const [, written = '', filters = ''] of text.matchAll(output)) {
+    // A field of the lead has two spellings.
+    const name = lackOf.has(written) ? written : snakeCase(written)
+    const count = lackOf.get(name) ?? unknown
+    if (count > 0 && !always.has(name) && !fallback.test(filters)) lacked.set(name, count)
+  }
+  return lacked
 }
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
