@@ -91,6 +91,12 @@ test('a webhook is made with a try-out receiver, tested and seen verified, witho
   await page.getByRole('button', { name: 'Send test' }).click()
   await page.getByText('Verified').waitFor()
   await rows(page).getByText('Delivered').waitFor()
+  // Its lead is nobody, and that is said wherever it stands.
+  await rows(page).getByText('Test', { exact: true }).waitFor()
+  await rows(page).getByText('Delivered').click()
+  await page.getByRole('dialog').getByText('Test', { exact: true }).waitFor()
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   // Back leads to where it was begun, and not into another one.
   await page.goBack()
   await page.waitForURL(`**${path}`)

@@ -1,5 +1,5 @@
 import { Code, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { WebhookEvent } from '../../api/generated/types.gen.ts'
 import { exactTime } from '../../lib/time.ts'
@@ -10,6 +10,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx'
 import classes from './AttemptFacts.module.css'
 import { attemptStateOf, attemptTones } from './attempt-state.ts'
 import { ErrorText } from './ErrorText.tsx'
+import { TestBadge } from './TestBadge.tsx'
 
 interface AttemptFactsProps {
   attempt: WebhookEvent
@@ -25,9 +26,10 @@ export function AttemptFacts({ attempt, isActive }: AttemptFactsProps) {
   const facts: [label: string, value: ReactNode][] = [
     [
       t(($) => $.webhooks.log.state),
-      <StateBadge key="state" tone={attemptTones[state]}>
-        {t(($) => $.webhooks.attempt[state])}
-      </StateBadge>,
+      <Fragment key="state">
+        <StateBadge tone={attemptTones[state]}>{t(($) => $.webhooks.attempt[state])}</StateBadge>{' '}
+        <TestBadge payload={attempt.payload} />
+      </Fragment>,
     ],
     ...(attempt.error_message
       ? [

@@ -6,6 +6,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { attemptStateOf, attemptTones } from './attempt-state.ts'
 import { ErrorText } from './ErrorText.tsx'
+import { TestBadge } from './TestBadge.tsx'
 import { useEventNames } from './useEventNames.ts'
 
 export function useLogColumns(isActive: boolean): Column<WebhookEvent>[] {
@@ -31,7 +32,11 @@ export function useLogColumns(isActive: boolean): Column<WebhookEvent>[] {
         header: t(($) => $.webhooks.log.event),
         width: 5.25,
         grow: 2,
-        cell: ({ event_type }) => nameOf(event_type),
+        cell: ({ event_type, payload }) => (
+          <>
+            {nameOf(event_type)} <TestBadge payload={payload} />
+          </>
+        ),
       },
       {
         id: 'lead',
