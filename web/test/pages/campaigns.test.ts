@@ -31,13 +31,14 @@ async function createCampaign({ asOwner }: Application, body: object) {
 }
 
 const address = 'anna@example.com'
+const mailbox = { address, display_name: 'Anna Example', smtp: server, imap: server }
 
 /** The one that there is, whichever test comes first. */
 async function prepareMailbox({ api }: Application): Promise<string> {
   const mailboxes = api.ctx.database.peek.selectFrom('mailboxes').select('id')
   const { id } =
     (await mailboxes.executeTakeFirst()) ??
-    (await addMailbox(api.ctx, api.workspaceId, { address, smtp: server, imap: server }, operator))
+    (await addMailbox(api.ctx, api.workspaceId, mailbox, operator))
   return id
 }
 
@@ -1230,6 +1231,18 @@ test('a mail is shown as it leaves, whatever is in it, and what the editor would
   expect(corrected.status, JSON.stringify(corrected.body)).toBe(200)
   await page.getByRole('link', { name: 'Preview' }).click()
   await mail.getByText('Grace').waitFor()
+})
+
+test('a preview says who a mail is from and to as they read it', async ({ application, open }) => {
+  await prepareMailbox(application)
+  const { id } = await createCampaign(application, {
+    ...{ name: 'From and to', sequences: sequences('<p>Hi</p>'), email_list: [address] },
+  })
+  const leads = [{ email: 'eve@exämple.example', first_name: 'Eve' }]
+  await application.asOwner('POST', '/app/api/v2/lead/add', { campaign_id: id, leads })
+  const page = await open(application.visitor, `${path}/${id}?tab=preview`)
+  await page.getByRole('definition').getByText(`Anna Example <${address}>`).waitFor()
+  await page.getByRole('definition').getByText('eve@exämple.example').waitFor()
 })
 
 test('copies that a mail server refuses are told on the page, until their address is taken off', async ({

@@ -8,7 +8,7 @@ import {
   withUnsavedChanges,
 } from '../campaigns/index.ts'
 import { findLead, findLeadById, whyNotSent } from '../leads/index.ts'
-import { findMailboxes } from '../mailboxes/index.ts'
+import { findMailboxes, type Mailbox } from '../mailboxes/index.ts'
 import { type ComposedMail, compileStep, compose, MailRefused } from '../messages/index.ts'
 import { messageIdOf, threadOf, variantOf } from '../sending/index.ts'
 import { LinkMaker, type TrackingLinks } from '../tracking/index.ts'
@@ -48,6 +48,8 @@ export interface Preview {
   variant: number
   /** Its address. */
   mailbox: string
+  /** Who it is from, as whoever gets it reads it. */
+  from: string
   message_id: string
   /** Null: the lead would be skipped. */
   mail: ComposedMail | null
@@ -101,7 +103,7 @@ export async function previewStep(
     const messageId = test && isAsked ? test.messageId : ledgerId
     const about = {
       ...{ step: step.number, variant: variant.number },
-      ...{ mailbox: mailbox.address, message_id: messageId },
+      ...{ mailbox: mailbox.address, from: writerOf(mailbox), message_id: messageId },
       warnings: [...notSent, ...(canUnsubscribe(campaign, variant) ? [] : [noWayOut])],
     }
     const thread_subject = earlier.findLast(({ starts_thread }) => starts_thread)?.subject ?? null
@@ -192,3 +194,6 @@ function variantFor(step: NumberedStep, leadId: string, row: SentRow | undefined
   if (variant) return variant
   throw new AppError('not_ready', `Step ${step.number} has no enabled variant.`)
 }
+
+const writerOf = ({ address, display_name: name }: Pick<Mailbox, 'address' | 'display_name'>) =>
+  name ? `${name} <${address}>` : address

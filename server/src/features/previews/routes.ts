@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
+import { shownEntry } from '../suppression/index.ts'
 import { type Preview, previewStep } from './preview.ts'
 import { MailPreview, PreviewInput, TestMailInput, TestMailResult } from './schema.ts'
 import { sendTestMail } from './test-mail.ts'
@@ -61,10 +62,10 @@ export const previewRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit }> =
   )
 }
 
-const shown = ({ step, variant, mailbox, mail, refusal, warnings }: Preview) => ({
+const shown = ({ step, variant, mailbox, from, mail, refusal, warnings }: Preview) => ({
   ...{ step, variant, mailbox, warnings, refusal: refusal?.message ?? null },
   mail: mail && {
-    ...{ from: mail.from, to: mail.recipients, subject: mail.subject },
+    ...{ from, to: mail.recipients.map(shownEntry), subject: mail.subject },
     ...{ text: mail.text, html: mail.html, size_bytes: mail.sizeBytes },
     headers: headersOf(mail.bytes),
   },

@@ -25,7 +25,7 @@ export const PreviewInput = Type.Object(
 )
 
 const PreviewedMail = Type.Object({
-  from: Type.String(),
+  from: Type.String({ description: 'The name of its mailbox and the address.' }),
   to: Type.Array(Type.String(), { description: 'With those that get a copy.' }),
   subject: Type.String(),
   text: Type.String(),
@@ -50,7 +50,11 @@ export const MailPreview = Type.Object(
       {
         ...{ step: 1, variant: 1, mailbox: 'anna@example.com', refusal: null, warnings: [] },
         mail: {
-          ...{ from: 'anna@example.com', to: ['ada@lead.example'], subject: 'Hello Ada' },
+          ...{
+            from: 'Anna Example <anna@example.com>',
+            to: ['ada@lead.example'],
+            subject: 'Hello Ada',
+          },
           ...{ text: 'Hi', html: '<p>Hi</p>', headers: 'Subject: Hello Ada', size_bytes: 640 },
         },
       },

@@ -4184,6 +4184,9 @@ export type MailPreview = {
      */
     mailbox: string;
     mail: {
+        /**
+         * The name of its mailbox and the address.
+         */
         from: string;
         /**
          * With those that get a copy.
