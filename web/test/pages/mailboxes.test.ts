@@ -366,7 +366,7 @@ test('of what is gone the page says so, leads back, and offers no second try', a
   await application.asOwner('DELETE', `/app/mailboxes/${mailbox.id}`)
   await page.getByText('There is no such mailbox here').waitFor()
   await page.goto(`${application.address}/w/default/leads?lead=${gone}`)
-  await page.getByRole('alert').getByText('No such lead').waitFor()
+  await page.getByText('There is no such lead here. It may have been deleted.').waitFor()
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
   allowFailures(page, /^GET \/app\/mailboxes\/:id.* 404$/)
   allowFailures(page, /^GET \/app\/leads\/:id.* 404$/)

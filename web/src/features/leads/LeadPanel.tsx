@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { getLeadOverviewOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { LeadJob, LeadOverview } from '../../api/generated/types.gen.ts'
 import { fullName } from '../../lib/text.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
 import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Read } from '../../ui/Read.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -35,6 +36,7 @@ export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
     ? t(($) => $.leads.erased)
     : name || (lead && <MailAddress value={lead.email} />)
   const mayChange = isMember && !data?.is_erased
+  const isGone = overview.error?.statusCode === 404
   return (
     <SidePanel
       title={title ?? t(($) => (overview.isError ? $.leads.lead : $.common.loading))}
@@ -48,51 +50,55 @@ export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
       }
       onClose={onClose}
     >
-      <Read query={overview} rows={6}>
-        {({ lead, ...data }) => (
-          <Stack gap="lg">
-            <div>
-              <Group gap="xs">
-                <LeadStatus status={lead.status} />
-                {data.steps_total > 0 && (
-                  <Text size="sm">
-                    {lead.current_step === 0
-                      ? t(($) => $.leads.panel.notContacted)
-                      : t(($) => $.leads.panel.step, {
-                          step: data.step,
-                          of: data.steps_total,
-                        })}
-                  </Text>
-                )}
-                {lead.timestamp_next_send && data.reasons.length === 0 && (
-                  <Text size="sm">
-                    {t(($) => $.leads.panel.next)} <NextMail at={lead.timestamp_next_send} />
-                    {data.mailbox_sends_at && (
-                      <>
-                        {t(($) => $.leads.panel.turn)}{' '}
-                        <RelativeTime at={data.mailbox_sends_at} isAhead />
-                      </>
-                    )}
-                  </Text>
-                )}
-              </Group>
-              {data.reasons.length > 0 && (
-                <Alert color={isOver(lead) ? 'gray' : 'yellow'} mt="sm" p="xs">
-                  {data.reasons.map((reason) => (
-                    <Text key={reason} size="sm">
-                      {reason}
+      {isGone ? (
+        <EmptyState title={t(($) => $.notFound.title)} body={t(($) => $.leads.gone)} />
+      ) : (
+        <Read query={overview} rows={6}>
+          {({ lead, ...data }) => (
+            <Stack gap="lg">
+              <div>
+                <Group gap="xs">
+                  <LeadStatus status={lead.status} />
+                  {data.steps_total > 0 && (
+                    <Text size="sm">
+                      {lead.current_step === 0
+                        ? t(($) => $.leads.panel.notContacted)
+                        : t(($) => $.leads.panel.step, {
+                            step: data.step,
+                            of: data.steps_total,
+                          })}
                     </Text>
-                  ))}
-                </Alert>
-              )}
-            </div>
-            {mayChange && <LeadActions lead={lead} onChanged={onChanged} onErased={onClose} />}
-            <LeadCampaigns campaigns={data.campaigns} openId={id} onOpen={onOpen} />
-            <LeadFields key={lead.id} lead={lead} isReadOnly={!mayChange} />
-            <LeadHistory id={id} hasConversation={data.has_conversation} />
-          </Stack>
-        )}
-      </Read>
+                  )}
+                  {lead.timestamp_next_send && data.reasons.length === 0 && (
+                    <Text size="sm">
+                      {t(($) => $.leads.panel.next)} <NextMail at={lead.timestamp_next_send} />
+                      {data.mailbox_sends_at && (
+                        <>
+                          {t(($) => $.leads.panel.turn)}{' '}
+                          <RelativeTime at={data.mailbox_sends_at} isAhead />
+                        </>
+                      )}
+                    </Text>
+                  )}
+                </Group>
+                {data.reasons.length > 0 && (
+                  <Alert color={isOver(lead) ? 'gray' : 'yellow'} mt="sm" p="xs">
+                    {data.reasons.map((reason) => (
+                      <Text key={reason} size="sm">
+                        {reason}
+                      </Text>
+                    ))}
+                  </Alert>
+                )}
+              </div>
+              {mayChange && <LeadActions lead={lead} onChanged={onChanged} onErased={onClose} />}
+              <LeadCampaigns campaigns={data.campaigns} openId={id} onOpen={onOpen} />
+              <LeadFields key={lead.id} lead={lead} isReadOnly={!mayChange} />
+              <LeadHistory id={id} hasConversation={data.has_conversation} />
+            </Stack>
+          )}
+        </Read>
+      )}
     </SidePanel>
   )
 }
