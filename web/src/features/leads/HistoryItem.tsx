@@ -36,13 +36,14 @@ export function HistoryItem({ item, labels, actor, conversation }: HistoryItemPr
       : kind === 'delivery'
         ? t(($) => $.leads.history.delivery, { event: titleOf(t, name, labels) })
         : (withOthers(t, item) ?? titleOf(t, sendingChangeOf(item) ?? name, labels))
+  const fields = fieldsOf(t, item)
   const status = statusSet(item)
   return (
     <div className={classes.item}>
       <Icon size="1rem" aria-hidden />
       <div>
         <Text size="sm">
-          {words} {status && <LeadStatus status={status} />}
+          {fields ? `${words}: ${fields}` : words} {status && <LeadStatus status={status} />}
           {kind === 'delivery' && (
             <StateBadge tone={success ? 'green' : 'red'}>
               {status_code === null ? t(($) => $.leads.history.noAnswer) : String(status_code)}
@@ -95,6 +96,16 @@ export function HistoryItem({ item, labels, actor, conversation }: HistoryItemPr
 function iconOf({ kind, direction }: LeadHistoryItem) {
   if (kind === 'message') return direction === 'in' ? MailOpen : Send
   return { event: Bell, delivery: Webhook, change: PencilLine }[kind]
+}
+
+type Field = keyof (typeof texts)['leads']['fields']
+
+/** What was corrected: not how, which is personal. */
+function fieldsOf(t: TFunction, { name, details: { fields } }: LeadHistoryItem): string {
+  if (name !== 'lead.updated' || !Array.isArray(fields)) return ''
+  return fields
+    .map((field) => t(($) => $.leads.fields[field as Field], { defaultValue: field }))
+    .join(', ')
 }
 
 /** What was done to the lead and others at once; undefined: it is something else, or newer than this page. */
