@@ -421,6 +421,68 @@ test('what is written in several lines keeps them when it is corrected, a number
   })
 })
 
+test('whoever corrects what somebody else corrects meanwhile sees it before it is saved, and chooses', async ({
+  application,
+  open,
+}) => {
+  const email = 'two@tabs.example'
+  const variables = { city: 'Ulm' }
+  const lead = { email, first_name: 'Ada', custom_variables: variables }
+  const campaign_id = await addLeads(application, 'Two tabs', [lead])
+  const read = async () => {
+    const query = new URLSearchParams({ campaign_id, email })
+    return (await application.asOwner('GET', `/app/api/v2/lead/get?${query}`)).body
+  }
+  const { id } = await read()
+  const change = (body: object) => application.asOwner('PATCH', `/app/leads/${id}`, body)
+  const page = await open(application.visitor, `${path}?lead=${id}`)
+  const panel = page.getByRole('dialog')
+  const name = panel.getByLabel('First name')
+  await name.fill('Mine')
+  await panel.getByLabel('city').fill('Bonn')
+  await change({ first_name: 'Theirs', custom_variables: { city: 'Rome' } })
+  const told = panel.getByText('Somebody else changed it to “Theirs”. Save keeps yours.')
+  await told.waitFor()
+  expect(await name.inputValue()).toBe('Mine')
+  await told.getByRole('button', { name: 'Take theirs' }).click()
+  expect(await name.inputValue()).toBe('Theirs')
+  await panel.getByText('Somebody else changed it to “Rome”').waitFor()
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  expect(await read()).toMatchObject({ first_name: 'Theirs', custom_variables: { city: 'Bonn' } })
+  await panel.getByText('Updated: First name, Variables').first().waitFor()
+
+  // A variable that somebody else empties is gone, but not what is typed in it.
+  await panel.getByLabel('city').fill('Kiel')
+  await change({ custom_variables: { city: null } })
+  await panel.getByText('Somebody else emptied it. Save keeps yours.').waitFor()
+  expect(await panel.getByLabel('city').inputValue()).toBe('Kiel')
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  expect(await read()).toMatchObject({ custom_variables: { city: 'Kiel' } })
+
+  // A page that was not told of it finds out when it saves.
+  let isTold = false
+  const before = await application.asOwner('GET', `/app/leads/${id}`)
+  await page.route(`**/app/leads/${id}`, (route) =>
+    isTold || route.request().method() !== 'GET'
+      ? route.continue()
+      : route.fulfill({ json: before.body }),
+  )
+  await page.reload()
+  await name.fill('Mine')
+  const reading = page.waitForResponse(`**/app/leads/${id}`)
+  await change({ first_name: 'Silent' })
+  await reading
+  isTold = true
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await panel.getByText('Somebody else changed it to “Silent”. Save keeps yours.').waitFor()
+  expect(await read()).toMatchObject({ first_name: 'Silent' })
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  expect(await read()).toMatchObject({ first_name: 'Mine' })
+})
+
 test('a campaign shows its own leads, with what can be done on the page of all', async ({
   application,
   open,

@@ -1,12 +1,23 @@
-import { Button, Group, Text, Textarea, TextInput, Title } from '@mantine/core'
+import {
+  Anchor,
+  Button,
+  Group,
+  type InputWrapperProps,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
+  getLeadOverviewOptions,
   getLeadOverviewQueryKey,
-  updateLeadMutation,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import type { Lead } from '../../api/generated/types.gen.ts'
+import { updateLead } from '../../api/generated/sdk.gen.ts'
+import type { Lead, LeadChanges } from '../../api/generated/types.gen.ts'
 import { useFormFault } from '../../lib/form.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -20,6 +31,17 @@ const fields = [
 type Typed = Partial<Record<(typeof fields)[number], string>> & {
   custom_variables: Record<string, string>
 }
+
+const pathOf = (variable: string) => `custom_variables.${variable}`
+
+/** As texts, by where the fields stand in the form. */
+const storedIn = (lead: Lead) =>
+  new Map<string, string>([
+    ...fields.map((name) => [name, lead[name] ?? ''] as const),
+    ...Object.entries(lead.custom_variables).map(
+      ([name, value]) => [pathOf(name), String(value)] as const,
+    ),
+  ])
 
 const isChange = (typed: string | undefined, stored: unknown) =>
   typed !== undefined && typed !== String(stored ?? '')
@@ -35,6 +57,16 @@ function asStored(text: string, stored: unknown) {
 /** A field of one line would make one of several, and what is written with them would change. */
 const inputFor = (stored: unknown) => (/[\r\n]/.test(String(stored)) ? Textarea : TextInput)
 
+/** Enough to be known again: some fields hold a whole text. */
+const shortened = (text: string) => {
+  const letters = [...text]
+  return letters.length > 60 ? `${letters.slice(0, 60).join('')}…` : text
+}
+
+const noticeBelow: InputWrapperProps['inputWrapperOrder'] = [
+  ...(['label', 'input', 'description', 'error'] as const),
+]
+
 interface LeadFieldsProps {
   lead: Lead
   isReadOnly: boolean
@@ -44,27 +76,68 @@ interface LeadFieldsProps {
 export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const variables = Object.entries(lead.custom_variables)
   // Only what was typed: everything else is as the server last told, also while this is open.
   const form = useForm<Typed>({ initialValues: { custom_variables: {} } })
   const { fault, handlers } = useFormFault(form)
   const typed = form.values
+  // One that somebody else has emptied is gone from the lead; what is typed in it stays.
+  const gone = Object.keys(typed.custom_variables).filter(
+    (name) => !Object.hasOwn(lead.custom_variables, name),
+  )
+  const variables = [
+    ...Object.entries(lead.custom_variables),
+    ...gone.map((name) => [name, ''] as const),
+  ]
   // A variable may be called `constructor`.
   const typedFor = (name: string) =>
     Object.hasOwn(typed.custom_variables, name) ? typed.custom_variables[name] : undefined
   const changed = fields.filter((name) => isChange(typed[name], lead[name]))
   const changedVariables = variables.filter(([name, value]) => isChange(typedFor(name), value))
-  const isChanged = changed.length + changedVariables.length > 0
+  const paths = [...changed, ...changedVariables.map(([name]) => pathOf(name))]
+  const isChanged = paths.length > 0
+  const stored = storedIn(lead)
+  // What a field had when somebody began to type in it: others may change it meanwhile.
+  const [began, setBegan] = useState<ReadonlyMap<string, string | undefined>>(new Map())
+  if (paths.length !== began.size || !paths.every((path) => began.has(path)))
+    setBegan(new Map(paths.map((path) => [path, began.get(path) ?? stored.get(path)])))
+  const path = { id: lead.id }
   const save = useMutation({
-    ...updateLeadMutation(),
     ...handlers,
+    /** Not before whoever saves has seen what somebody else made of the same fields. */
+    async mutationFn(body: LeadChanges): Promise<Lead | undefined> {
+      const overview = getLeadOverviewOptions({ path })
+      const { lead: newest } = await cache.fetchQuery({ ...overview, staleTime: 0 })
+      const now = storedIn(newest)
+      if (paths.some((each) => now.get(each) !== stored.get(each))) return undefined
+      return (await updateLead({ path, body })).data
+    },
     onSuccess(answer) {
-      const queryKey = getLeadOverviewQueryKey({ path: { id: lead.id } })
+      if (!answer) return undefined
+      const queryKey = getLeadOverviewQueryKey({ path })
       cache.setQueryData(queryKey, (known) => known && { ...known, lead: answer })
       form.reset()
       return cache.invalidateQueries({ queryKey })
     },
   })
+  const theirs = (at: string, takeTheirs: () => void) => {
+    const value = stored.get(at)
+    if (!began.has(at) || began.get(at) === value) return {}
+    return {
+      inputWrapperOrder: noticeBelow,
+      description: (
+        <Text span inherit c="var(--amber-text)">
+          {value
+            ? t(($) => $.leads.panel.madeMeanwhile, { value: shortened(value) })
+            : t(($) => $.leads.panel.emptiedMeanwhile)}{' '}
+          <Anchor component="button" type="button" size="xs" onClick={takeTheirs}>
+            {t(($) => $.campaigns.conflict.keepTheirs)}
+          </Anchor>
+        </Text>
+      ),
+    }
+  }
+  const setVariable = (name: string, text: string) =>
+    form.setFieldValue('custom_variables', { ...typed.custom_variables, [name]: text })
   const submit = form.onSubmit(() => {
     // An emptied one goes.
     const body = {
@@ -76,7 +149,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
         }),
       ),
     }
-    save.mutate({ path: { id: lead.id }, body })
+    save.mutate(body)
   })
   return (
     <section>
@@ -96,6 +169,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
                 maxLength={name === 'personalization' ? 10_000 : 1000}
                 readOnly={isReadOnly || save.isPending}
                 {...form.getInputProps(name)}
+                {...theirs(name, () => form.setFieldValue(name, lead[name] ?? ''))}
                 value={typed[name] ?? lead[name] ?? ''}
               />
             )
@@ -109,12 +183,10 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
                 label={name}
                 maxLength={4000}
                 readOnly={isReadOnly || save.isPending}
+                {...theirs(pathOf(name), () => setVariable(name, String(value)))}
                 value={typedFor(name) ?? String(value)}
                 onChange={(event: { currentTarget: { value: string } }) =>
-                  form.setFieldValue('custom_variables', {
-                    ...typed.custom_variables,
-                    [name]: event.currentTarget.value,
-                  })
+                  setVariable(name, event.currentTarget.value)
                 }
               />
             )
