@@ -5,7 +5,11 @@ import { faultOf, unreachable, withRetryAfter } from '../src/api/fault.ts'
 import { browserOf } from '../src/features/account/browser-of.ts'
 import { contactsSearchOf } from '../src/features/acquisition/search.ts'
 import { auditQueryOf, auditSearchOf } from '../src/features/audit/search.ts'
-import { campaignSearchOf, campaignsSearchOf } from '../src/features/campaigns/search.ts'
+import {
+  campaignSearchOf,
+  campaignsSearchOf,
+  searchOfProblem,
+} from '../src/features/campaigns/search.ts'
 import { inboxSearchOf } from '../src/features/inbox/search.ts'
 import { snoozeTime } from '../src/features/inbox/snooze-times.ts'
 import { expiryInstant } from '../src/features/keys/expiry.ts'
@@ -194,4 +198,13 @@ test('a part of a page that was read ahead is drawn at once, with nothing in its
   await new Promise(setImmediate)
   const drawn = renderToString(createElement(Suspense, {}, createElement(Asked)))
   expect(drawn).toContain('Delete it?')
+})
+
+test.each([
+  ['/sequences/0/steps/1/variants/0/body', { tab: 'steps', step: 2, variant: 1 }],
+  ['/campaign_schedule/schedules/2/timing', { tab: 'schedule', schedule: 3 }],
+  ['/campaign_schedule/start_date', { tab: 'schedule' }],
+  ['/daily_limit', { tab: 'options' }],
+])('what is wrong at %s is shown where it stands on the page', (path, place) => {
+  expect(searchOfProblem(path)).toEqual(place)
 })

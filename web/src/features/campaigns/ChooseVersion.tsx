@@ -2,14 +2,13 @@ import { Button, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/co
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Campaign } from '../../api/generated/types.gen.ts'
-import type texts from '../../texts/en.json'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import classes from './ChooseVersion.module.css'
-import { letterOf } from './mails/MailRow.tsx'
 import type { Conflict } from './merge.ts'
 import { type WeeklySchedule, week } from './schedule/weekly-schedules.ts'
-import { type Step, stepsOf, type Variant } from './steps/edit-steps.ts'
+import { letterOf, type Step, stepsOf, type Variant } from './steps/edit-steps.ts'
 import { useDraft } from './useDraft.ts'
+import { useFieldName } from './useFieldName.ts'
 
 /** Both versions of what two people changed at once, side by side; the rest is put together already. */
 export function ChooseVersion() {
@@ -39,7 +38,8 @@ interface ChoicesProps {
 
 function Choices({ conflicts, onDone }: ChoicesProps) {
   const { t } = useTranslation()
-  const labelOf = useLabel()
+  const { campaign } = useDraft()
+  const nameOf = useFieldName()
   const [keepsMine, setKeepsMine] = useState<(boolean | undefined)[]>(() =>
     conflicts.map(() => undefined),
   )
@@ -51,13 +51,13 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
         {t(($) => $.campaigns.conflict.body)}
       </Text>
       {conflicts.map((conflict, index) => (
-        <section key={conflict.path} aria-label={labelOf(conflict.path)}>
+        <section key={conflict.path} aria-label={nameOf(conflict.path, campaign)}>
           <Group justify="space-between" mb={4}>
-            <Text fw={500}>{labelOf(conflict.path)}</Text>
+            <Text fw={500}>{nameOf(conflict.path, campaign)}</Text>
             <SegmentedControl
               transitionDuration={0}
               size="xs"
-              aria-label={labelOf(conflict.path)}
+              aria-label={nameOf(conflict.path, campaign)}
               value={choiceOf(keepsMine[index])}
               onChange={(value) =>
                 setKeepsMine(keepsMine.map((each, at) => (at === index ? value === 'mine' : each)))
@@ -88,49 +88,20 @@ const choiceOf = (keepsMine: boolean | undefined) =>
 
 function Version({ conflict, whose }: { conflict: Conflict; whose: 'mine' | 'theirs' }) {
   const { t } = useTranslation()
+  const { campaign } = useDraft()
   const shown = useShown()
-  const labelOf = useLabel()
+  const nameOf = useFieldName()
   const name = t(($) => $.campaigns.conflict[whose])
   return (
     <div>
       <Text size="xs" c="dimmed" mb={4}>
         {name}
       </Text>
-      <CodeBlock label={`${labelOf(conflict.path)}: ${name}`}>
+      <CodeBlock label={`${nameOf(conflict.path, campaign)}: ${name}`}>
         {shown(conflict.path, conflict[whose], conflict.base)}
       </CodeBlock>
     </div>
   )
-}
-
-type Option = keyof (typeof texts)['campaigns']['options']['fields']
-type Field = keyof (typeof texts)['campaigns']['conflict']['fields']
-type Day = keyof (typeof texts)['campaigns']['schedule']['days']
-
-/** `/sequences/0/steps/1/variants/0/body` is "Step 2, Variant A, Text". */
-function useLabel() {
-  const { t } = useTranslation()
-  const itemIn = (list: string | undefined, at: number) => {
-    if (list === 'steps') return t(($) => $.campaigns.steps.number, { number: at + 1 })
-    if (list === 'variants') {
-      return t(($) => $.campaigns.steps.variant, { letter: letterOf(at + 1) })
-    }
-    if (list === 'schedules') return t(($) => $.campaigns.schedule.newName, { number: at + 1 })
-    if (list === 'days') return t(($) => $.campaigns.schedule.days[`${at}` as Day])
-    return []
-  }
-  const fieldOf = (name: string) =>
-    t(($) => $.campaigns.options.fields[name as Option].label, {
-      defaultValue: t(($) => $.campaigns.conflict.fields[name as Field], { defaultValue: name }),
-    })
-  return (path: string): string => {
-    const parts = path.split('/').slice(1)
-    const labels = parts.flatMap((part, index) => {
-      if (/^\d+$/.test(part)) return itemIn(parts[index - 1], Number(part))
-      return index === parts.length - 1 ? fieldOf(part) : []
-    })
-    return labels.join(', ')
-  }
 }
 
 function useShown() {

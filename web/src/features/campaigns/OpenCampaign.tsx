@@ -28,6 +28,7 @@ import { sentencesOf } from './save-accepted.ts'
 import type { Tab } from './search.ts'
 import { UncommittedInput } from './uncommitted-input.ts'
 import { DraftContext } from './useDraft.ts'
+import { useInWords } from './useFieldName.ts'
 
 // Seen by two who write in one campaign at once.
 const ChooseVersion = lazyPart(() => import('./ChooseVersion.tsx'), 'ChooseVersion')
@@ -138,6 +139,7 @@ export function OpenCampaign({ record }: { record: Campaign }) {
     // What could not be saved while the server was away, or the session over, is saved now.
     if (connection === 'connected') void draft.flush()
   }, [connection, draft])
+  const inWords = useInWords()
   const toldOf = useRef<string>(undefined)
   // What is typed is in the browser already; leaving only hurries it to the server.
   useBlocker({
@@ -146,11 +148,11 @@ export function OpenCampaign({ record }: { record: Campaign }) {
       uncommitted.commit()
       // What hangs goes on behind, as what the server was too busy for does.
       await briefly(draft.flush())
-      const { saving, fault } = draft.state()
+      const { saving, fault, campaign } = draft.state()
       if (saving === 'conflict') return true
       // What has to be written otherwise is told once; whoever leaves again knows.
       if (saving !== 'refused' || fault?.statusCode !== 400) return false
-      const sentences = sentencesOf(fault)
+      const sentences = sentencesOf(inWords(fault, campaign))
       const all = sentences.join(' ')
       const isTold = toldOf.current === all
       toldOf.current = all

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { CampaignReadiness } from '../../api/generated/types.gen.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './CampaignPage.module.css'
-import type { CampaignSearch } from './search.ts'
+import { searchOfProblem } from './search.ts'
 import { useDraft } from './useDraft.ts'
 
 /** Everything that keeps it from starting, each with the way to its place. */
@@ -44,18 +44,4 @@ export function ReadinessProblems({ problems }: Pick<CampaignReadiness, 'problem
       </List>
     </Alert>
   )
-}
-
-/** Where on the page the part of the record is that a JSON pointer names. */
-function searchOfProblem(path: string): CampaignSearch {
-  const parts = path.split('/')
-  if (parts[1] === 'sequences') {
-    const [step, variant] = [parts[4], parts[6]]
-    return {
-      tab: 'steps',
-      ...(step === undefined ? {} : { step: Number(step) + 1 }),
-      ...(variant === undefined ? {} : { variant: Number(variant) + 1 }),
-    }
-  }
-  return { tab: parts[1] === 'campaign_schedule' ? 'schedule' : 'options' }
 }

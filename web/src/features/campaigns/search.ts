@@ -77,3 +77,24 @@ const wholeOf = (value: unknown, most: number) =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
     ? value
     : undefined
+
+/** Where on the page the part of the record is that a JSON pointer names. */
+export function searchOfProblem(path: string): CampaignSearch {
+  const parts = path.split('/')
+  if (parts[1] === 'sequences') {
+    const [step, variant] = [parts[4], parts[6]]
+    return {
+      tab: 'steps',
+      ...(step === undefined ? {} : { step: Number(step) + 1 }),
+      ...(variant === undefined ? {} : { variant: Number(variant) + 1 }),
+    }
+  }
+  if (parts[1] === 'campaign_schedule') {
+    const schedule = parts[2] === 'schedules' ? parts[3] : undefined
+    return {
+      tab: 'schedule',
+      ...(schedule === undefined ? {} : { schedule: Number(schedule) + 1 }),
+    }
+  }
+  return { tab: 'options' }
+}

@@ -1,10 +1,12 @@
 import { notifications } from '@mantine/notifications'
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Campaign } from '../../api/generated/types.gen.ts'
+import { named } from '../../lib/text.ts'
 import { showUndo, undoMs } from '../../ui/showUndo.tsx'
 import type { CampaignDraft } from './campaign-draft.ts'
 import type { Edits } from './edits.ts'
 import type { UncommittedInput } from './uncommitted-input.ts'
+import { useFieldLabels, useInWords } from './useFieldName.ts'
 
 interface Shared {
   draft: CampaignDraft
@@ -19,10 +21,16 @@ export function useDraft() {
   const shared = useContext(DraftContext)
   if (!shared) throw new Error('There is no campaign around this.')
   const { draft, uncommitted, mayChange } = shared
-  const { campaign, base, saving, fault, conflicts } = useSyncExternalStore(
-    draft.subscribe,
-    draft.state,
-  )
+  const {
+    campaign,
+    base,
+    saving,
+    fault: refusal,
+    conflicts,
+  } = useSyncExternalStore(draft.subscribe, draft.state)
+  const inWords = useInWords()
+  const labelsOf = useFieldLabels()
+  const fault = refusal && inWords(refusal, campaign)
   const isUncommitted = useSyncExternalStore(uncommitted.subscribe, uncommitted.isPending)
   return {
     ...{ campaign, base, fault, conflicts, mayChange, uncommitted },
@@ -39,8 +47,10 @@ export function useDraft() {
     },
     /** As it is at this moment, for what happens after the page was drawn. */
     now: () => draft.state().campaign,
-    /** What the server says is wrong at a place, given as a JSON pointer. */
-    problemAt: (path: string) =>
-      fault?.details?.find((detail) => detail.path === path)?.message ?? undefined,
+    /** What the server says is wrong at a place, given as a JSON pointer; who reads it there sees which it is. */
+    problemAt(path: string) {
+      const problem = refusal?.details?.find((detail) => detail.path === path)
+      return problem && named(problem, labelsOf(path, campaign).at(-1) ?? '')
+    },
   }
 }

@@ -214,7 +214,10 @@ const problems: [RegExp, string][] = [
   [/^(?:tag|raw) .* not closed/s, 'A tag without its end'],
   [/^tag "(?:end\w*|els\w+|when|[|}])" not found/, 'An end without its start on the same level'],
   [/^tag .* not found/s, 'An unknown tag'],
-  [/^undefined filter/, 'An unknown filter (a fallback is written | default: "there")'],
+  [
+    /^undefined filter/,
+    'An unknown filter (a default is written {{first_name | default: "there"}})',
+  ],
   [/ limit exceeded/, 'The template does too much'],
   [/call stack/, 'Liquid nested too deeply'],
 ]

@@ -4,6 +4,7 @@ import type { Send } from '../../../api/generated/types.gen.ts'
 import { MailAddress } from '../../../ui/MailAddress.tsx'
 import { RelativeTime } from '../../../ui/RelativeTime.tsx'
 import { StateBadge, type Tone } from '../../../ui/StateBadge.tsx'
+import { letterOf } from '../steps/edit-steps.ts'
 import { useDraft } from '../useDraft.ts'
 import { DecideUncertain } from './DecideUncertain.tsx'
 
@@ -62,6 +63,3 @@ export function MailRow({ mail }: { mail: Send }) {
     </tr>
   )
 }
-
-/** As people call variants: 1 is A. */
-export const letterOf = (variant: number) => String.fromCharCode(64 + variant)

@@ -1,14 +1,17 @@
-import { Stack } from '@mantine/core'
+import { Alert, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { TriangleAlert } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { listLeadsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Read } from '../../../ui/Read.tsx'
 import { ImportLeads } from '../../leads/index.ts'
+import { sentencesOf } from '../save-accepted.ts'
 import { type CampaignSearch, campaignSearchOf } from '../search.ts'
 import { stepsOf } from '../steps/edit-steps.ts'
 import { useDraft } from '../useDraft.ts'
+import { useInWords } from '../useFieldName.ts'
 import { PreviewedMail } from './PreviewedMail.tsx'
 import { PreviewTools } from './PreviewTools.tsx'
 import { previewQuery } from './preview-query.ts'
@@ -34,6 +37,10 @@ export function PreviewTab() {
     enabled: lead !== undefined && steps.length > 0,
     placeholderData: (before) => before,
   })
+  const inWords = useInWords()
+  // What has to be written otherwise is no trouble that passes.
+  const refused =
+    preview.error?.code === 'invalid_field' ? inWords(preview.error, campaign) : undefined
   const show = (changes: CampaignSearch) =>
     void navigate({
       search: campaignSearchOf({ tab: 'preview', ...asked, view, ...changes }),
@@ -63,6 +70,10 @@ export function PreviewTab() {
         <Read query={newest} rows={5}>
           {() => null}
         </Read>
+      ) : refused ? (
+        <Alert color="red" role="alert" icon={<TriangleAlert size="1rem" aria-hidden />}>
+          {sentencesOf(refused).join('; ')}
+        </Alert>
       ) : (
         <Read query={preview} rows={5}>
           {(data) => <PreviewedMail preview={data} view={view} />}

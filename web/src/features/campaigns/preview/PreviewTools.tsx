@@ -1,9 +1,9 @@
 import { Button, Group, NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { ChevronLeft, ChevronRight, Send } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { letterOf } from '../mails/MailRow.tsx'
 import { type CampaignSearch, mailViews } from '../search.ts'
 import type { Step } from '../steps/edit-steps.ts'
+import { letterOf } from '../steps/edit-steps.ts'
 import { useDraft } from '../useDraft.ts'
 import { PickLead } from './PickLead.tsx'
 

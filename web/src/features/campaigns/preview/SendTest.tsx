@@ -13,6 +13,7 @@ import { UnsavedGuard } from '../../../ui/UnsavedGuard.tsx'
 import { useMailboxes } from '../../mailboxes/index.ts'
 import { useSignedIn } from '../../users/index.ts'
 import { useDraft } from '../useDraft.ts'
+import { useInWords } from '../useFieldName.ts'
 import { draftOf } from './preview-query.ts'
 
 interface SendTestProps {
@@ -30,6 +31,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
   const { user } = useSignedIn()
   const idempotencyKey = useIdempotencyKey()
   const isHere = useIsHere()
+  const inWords = useInWords()
   const { mailboxes: known, notRead } = useMailboxes()
   const own = known.filter(({ address }) => campaign.email_list.includes(address))
   const choices = own.length > 0 ? own : known
@@ -70,7 +72,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
       onExitTransitionEnd={form.reset}
       title={t(($) => $.campaigns.test.title)}
     >
-      <Form onSubmit={submit} fault={fault}>
+      <Form onSubmit={submit} fault={fault && inWords(fault, campaign)}>
         <UnsavedGuard isUnsaved={form.isDirty} />
         <Text size="sm" c="dimmed">
           {t(($) => $.campaigns.test.body)}

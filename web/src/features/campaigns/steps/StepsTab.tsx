@@ -5,10 +5,10 @@ import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Campaign } from '../../../api/generated/types.gen.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { letterOf } from '../mails/MailRow.tsx'
 import { campaignSearchOf } from '../search.ts'
 import { useDraft } from '../useDraft.ts'
 import {
+  letterOf,
   moved,
   newStep,
   type Step,

@@ -49,3 +49,6 @@ export function moved<T>(list: T[], from: number, to: number): T[] {
   const rest = list.filter((_, index) => index !== from)
   return rest.toSpliced(to, 0, list[from] as T)
 }
+
+/** As people call variants: 1 is A. */
+export const letterOf = (variant: number) => String.fromCharCode(64 + variant)
