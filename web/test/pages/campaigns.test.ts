@@ -1189,6 +1189,49 @@ test('the list counts and filters by state, and a campaign is paused and resumed
   await page.getByRole('dialog', { name: 'Launch “Row one”' }).waitFor()
 })
 
+test('a text that is no template is told by its place on the page, leads there, and keeps no other from being looked at', async ({
+  application,
+  open,
+}) => {
+  await prepareMailbox(application)
+  const body = '<p>Hi</p>'
+  const variants = [
+    { subject: 'Sound', body },
+    { subject: 'Other', body },
+  ]
+  const { id } = await createCampaign(application, {
+    ...{ name: 'One is bad', sequences: [{ steps: [{ variants }] }], email_list: [address] },
+  })
+  await addLead(application, id)
+  const page = await open(application.visitor, `${path}/${id}?variant=2`)
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 400', 'POST /app/campaigns/:id/preview 400')
+  expectFailures(page, 'POST /app/campaigns/:id/test-mail 400')
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Hi {{first_name|there}}')
+  const told =
+    'Step 1, Variant B, Subject is not a template. ' +
+    'An unknown filter (a default is written {{first_name | default: "there"}})'
+  const saving = page.locator('[data-saving=refused]')
+  await saving.getByText(`Not saved: ${told}`).waitFor()
+  // Below its field, which one it is is seen.
+  await page.getByText(/^Subject is not a template/).waitFor()
+  await page.getByRole('link', { name: 'Preview' }).click()
+  await page.getByRole('combobox', { name: 'Variant' }).selectOption('2')
+  await page.getByRole('alert').getByText(told).waitFor()
+  expect(await page.getByText('Try again').count()).toBe(0)
+  await page.getByRole('button', { name: 'Send test' }).click()
+  const panel = page.getByRole('dialog')
+  await panel.getByRole('button', { name: 'Send test' }).click()
+  await panel.getByRole('alert').getByText(told).waitFor()
+  await panel.getByRole('button', { name: 'Cancel' }).click()
+  await panel.waitFor({ state: 'detached' })
+  await page.getByRole('combobox', { name: 'Variant' }).selectOption('1')
+  await page.getByRole('definition').getByText('Sound').waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await saving.getByRole('link', { name: 'Show' }).click()
+  const subject = page.getByRole('textbox', { name: 'Subject' })
+  await expect.poll(() => subject.inputValue()).toBe('Hi {{first_name|there}}')
+})
+
 test('a mail is shown as it leaves, whatever is in it, and what the editor would change it does not open', async ({
   application,
   open,

@@ -5,7 +5,7 @@ import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
 import { problemsWithSchedule } from './schedule/schedule.ts'
 import type { CampaignSchedule } from './schedule/schedule-schema.ts'
 import type { CampaignChanges } from './schema.ts'
-import { problemsWithSequences } from './sequence/sequence.ts'
+import { problemsWithSequences, problemsWithSteps } from './sequence/sequence.ts'
 
 /** What may be given in a request and needs more than its schema to be judged. */
 type Settings = Pick<
@@ -15,9 +15,17 @@ type Settings = Pick<
 
 /** Throws a 400 with every problem that can be told without the database. */
 export async function checkSettings(ctx: Context, settings: Settings) {
+  refuse(settings, await problemsWithSequences(ctx, settings.sequences ?? []))
+}
+
+/** As `checkSettings`, but for the texts of mails: one that is bad keeps no other from being looked at. */
+export const checkUnsaved = (settings: Settings) =>
+  refuse(settings, problemsWithSteps(settings.sequences ?? []))
+
+function refuse(settings: Settings, ofSequences: ErrorDetail[]) {
   const problems = [
     ...scheduleProblems(settings),
-    ...(await problemsWithSequences(ctx, settings.sequences ?? [])),
+    ...ofSequences,
     ...addressProblems('cc_list', settings.cc_list ?? []),
     ...addressProblems('bcc_list', settings.bcc_list ?? []),
   ]

@@ -25,6 +25,7 @@ export {
   type RescheduleClaim,
   rescheduleKind,
 } from './sequence/rescheduling.ts'
+export { variantProblems } from './sequence/sequence.ts'
 export type { CampaignSequence } from './sequence/sequence-schema.ts'
 export {
   afterDelay,

@@ -121,6 +121,22 @@ test.each<[string, object, string | undefined, number | undefined, string]>([
   await expect(preview(body.id, email ?? 'ann@x.example', step)).rejects.toMatchObject({ code })
 })
 
+test('of changes that are not saved a text that is no template keeps no other from being looked at', async () => {
+  const campaign = await sending.createCampaign([mailbox])
+  await sending.addLeads(campaign.id, ['draft@x.example'])
+  const variants = [variant('Sound', 'Hi'), variant('{{first_name|there}}', 'Hi')]
+  const draft = { sequences: [{ steps: [{ variants }] }] }
+  const look = (number: number) =>
+    previewStep(sending.ctx, sending.workspaceId, campaign.id, {
+      ...{ email: 'draft@x.example', step: 1, variant: number, draft },
+    })
+  expect((await look(1)).mail?.subject).toBe('Sound')
+  await expect(look(2)).rejects.toMatchObject({
+    code: 'invalid_field',
+    details: [{ path: '/sequences/0/steps/0/variants/1/subject' }],
+  })
+})
+
 test('nothing is previewed from another workspace', async () => {
   const campaign = await sending.createCampaign([mailbox], tracked)
   const { workspaceId } = await sending.createStranger()

@@ -1,10 +1,12 @@
 import type { Context } from '../../kernel/context.ts'
-import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import { AppError, invalidField, invalidFields, notFound } from '../../kernel/errors.ts'
 import { nextTurn } from '../../kernel/next-turn.ts'
 import {
   type CampaignChanges,
   getCampaign,
   placesUnsubscribeUrl,
+  TemplateError,
+  variantProblems,
   withUnsavedChanges,
 } from '../campaigns/index.ts'
 import { findLead, findLeadById, whyNotSent } from '../leads/index.ts'
@@ -74,7 +76,7 @@ export async function previewStep(
 ): Promise<Preview> {
   const { draft, isLookedAt = false, test } = request
   const stored = await getCampaign(ctx, workspaceId, campaignId)
-  const changed = draft ? await withUnsavedChanges(ctx, stored, draft) : stored
+  const changed = draft ? withUnsavedChanges(ctx, stored, draft) : stored
   const campaign = test ? { ...changed, ...withoutTraces } : changed
   const lead = await findRecipient(ctx, workspaceId, campaignId, request)
   const steps = stepsOf(campaign)
@@ -116,6 +118,7 @@ export async function previewStep(
       })
       return { ...about, mail, refusal: null }
     } catch (error) {
+      if (error instanceof TemplateError) throw unreadable(step, variant)
       if (!(error instanceof MailRefused)) throw error
       return { ...about, mail: null, refusal: { code: error.code, message: error.message } }
     }
@@ -135,6 +138,12 @@ export async function previewStep(
     })
   }
   return make(asked, earlier)
+}
+
+/** Of changes that are not saved: what is saved is a template. */
+function unreadable(step: NumberedStep, variant: NumberedStep['variants'][number]) {
+  const path = `/sequences/0/steps/${step.number - 1}/variants/${variant.number - 1}`
+  return invalidFields(variantProblems({ variant, path }))
 }
 
 async function findRecipient(

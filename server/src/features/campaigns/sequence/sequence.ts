@@ -10,13 +10,21 @@ export async function problemsWithSequences(
   sequences: CampaignSequenceInput[],
 ): Promise<ErrorDetail[]> {
   const problems: ErrorDetail[] = []
-  for (const { step, first, path } of stepsOf(sequences)) {
-    if (step.delay === undefined && !first) problems.push(problem(`${path}/delay`, delayMissing))
+  for (const { step, path } of stepsOf(sequences)) {
     for (const each of variantsOf(step, path)) {
       problems.push(...(await shareLoop(ctx, () => variantProblems(each))))
     }
   }
-  return [...problems, ...repeatedIds(sequences)].slice(0, problemsMax)
+  return [...problems, ...problemsWithSteps(sequences)].slice(0, problemsMax)
+}
+
+/** The same without what is wrong with texts. */
+export function problemsWithSteps(sequences: CampaignSequenceInput[]): ErrorDetail[] {
+  const late = stepsOf(sequences).filter(({ step, first }) => step.delay === undefined && !first)
+  return [
+    ...late.map(({ path }) => problem(`${path}/delay`, delayMissing)),
+    ...repeatedIds(sequences),
+  ].slice(0, problemsMax)
 }
 
 /** Why the sequences cannot be sent yet; a draft may have all of these. */
@@ -86,7 +94,8 @@ const problem = (path: string, message: string): ErrorDetail => ({
   message: `${path.slice(1).replaceAll('/', '.')} ${message}`,
 })
 
-function variantProblems({
+/** Why its texts cannot be saved. */
+export function variantProblems({
   variant,
   path,
 }: {
