@@ -11,7 +11,6 @@ import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Counts } from '../server/test/reporter.ts'
-import { isThorough } from '../server/test/thoroughness.ts'
 
 interface Step {
   name: string
@@ -20,8 +19,6 @@ interface Step {
   folder?: string
   /** Over that of all steps. */
   env?: NodeJS.ProcessEnv
-  /** It may take so long on two cores without other work; the report says when it takes longer. */
-  secondsMax?: number
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'outrider-counts-'))
@@ -52,7 +49,6 @@ interface TestRun {
   /** Below the folder. */
   files?: string[]
   env?: NodeJS.ProcessEnv
-  secondsMax?: number
 }
 
 const named = process.argv.slice(2)
@@ -70,7 +66,7 @@ const testRuns: TestRun[] =
           env: { FUNCTIONS_FILE: functionsFile },
         },
         { name: 'responsiveness', folder: 'server', project: 'responsive' },
-        { name: 'application', folder: 'web', project: 'pages', secondsMax: 240 },
+        { name: 'application', folder: 'web', project: 'pages' },
       ]
 
 /** More than these fail for a reason that they share. */
@@ -146,10 +142,6 @@ async function timed(step: Step, output: 'inherit' | 'pipe'): Promise<boolean> {
   const ok = await run(step, output)
   const seconds = (performance.now() - startedMs) / 1000
   report.push(`${ok ? 'ok    ' : 'FAILED'} ${seconds.toFixed(1).padStart(6)} s  ${step.name}`)
-  const { secondsMax = Number.POSITIVE_INFINITY } = step
-  // No failure: the machine may have had other work.
-  if (seconds > secondsMax && !isThorough)
-    report.push(`SLOW: ${step.name} may take ${secondsMax} s on two cores that have no other work.`)
   return ok
 }
 
