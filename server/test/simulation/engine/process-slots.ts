@@ -201,8 +201,8 @@ export class ProcessSlots {
       })
     // Without its connection it cannot give its leases back: they expire.
     const picked = this.#random.pick([500, 7_000])
-    // In calm conditions, where statements may still lag, a stop has the time that they take.
-    const withinMs = this.#world.environment.conditions.calm ? 7_000 : picked
+    // In calm conditions a stop has the time that the slowest answer takes, and then statements that lag.
+    const withinMs = this.#world.environment.conditions.calm ? 30_000 : picked
     process.drainsUntilMs = this.#world.scheduler.nowMs + withinMs
     void running.stop(withinMs).then(startAgain, startAgain)
   }
