@@ -366,6 +366,8 @@ test('a sign-in is taken from the application and from what is no browser, and f
 
 test('behind a proxy that is trusted the address that it names is the one that counts', async () => {
   await using proxied = await testApi({ trustedProxies: ['127.0.0.1/32'] })
+  // Sessions end by the machine's clock, and those that have ended are not listed.
+  await proxied.ctx.useRealTime()
   const browser = await setUp(proxied)
   const enter = (from: string, given: string) =>
     openBrowser(proxied).call('POST', '/app/session', {
