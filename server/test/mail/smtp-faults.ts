@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { startTcpServer, type TcpServer } from '../tcp-server.ts'
@@ -11,7 +12,7 @@ export type SmtpFault =
   | 'drop-after'
   | 'drop'
   | 'silence'
-  /** An answer without an end, a byte at a time. */
+  /** An answer without an end, a byte at a time: no command after it is answered. */
   | 'drip'
 
 export interface FaultySmtp extends TcpServer {
@@ -65,7 +66,7 @@ class Session {
     for (let line = await lines.next(); !line.done; line = await lines.next()) {
       const isMessage = line.value === 'DATA' && this.#hasRecipient
       if (!isMessage) await this.#pass(line.value, [`${line.value}\r\n`])
-      else if (this.#spoil('DATA') === undefined) await this.#passMessage(lines)
+      else if ((await this.#spoil('DATA')) === undefined) await this.#passMessage(lines)
     }
   }
 
@@ -84,7 +85,7 @@ class Session {
 
   /** True when the server got to see it. */
   async #pass(moment: SmtpMoment, texts: string[]): Promise<boolean> {
-    const fault = this.#spoil(moment)
+    const fault = await this.#spoil(moment)
     if (fault !== undefined && fault !== 'drop-after') return false
     let reply = ''
     for (const text of texts) {
@@ -97,10 +98,10 @@ class Session {
     return true
   }
 
-  #spoil(moment: SmtpMoment): SmtpFault {
+  async #spoil(moment: SmtpMoment): Promise<SmtpFault> {
     const fault = this.#fault(moment)
     if (fault === 'drop') this.#client.destroy()
-    else if (fault === 'drip') this.#drip()
+    else if (fault === 'drip') await this.#drip()
     else if (typeof fault === 'object') this.#client.write(fault.answer)
     return fault
   }
@@ -114,9 +115,9 @@ class Session {
     return reply
   }
 
-  #drip(): void {
+  async #drip(): Promise<void> {
     const timer = setInterval(() => this.#client.write('2'), 20)
-    this.#client.once('close', () => clearInterval(timer))
+    await once(this.#client, 'close').finally(() => clearInterval(timer))
   }
 }
 
