@@ -93,6 +93,20 @@ test.each([
   },
 )
 
+test.each([
+  '/app/leads/export.csv',
+  '/app/suppressions/export.csv',
+  '/app/audit/export.csv',
+  '/app/imports/00000000-0000-7000-8000-000000000001/report.csv',
+])('a link to %s lets nobody into a workspace that they are no member of', async (path) => {
+  const stranger = { isMember: false }
+  for (const shard of ['first', 'b']) {
+    const workspaceId = await createWorkspace(`${path} on ${shard}`, { ...stranger, shard })
+    const { status, body } = await person.call('GET', `${path}?workspace=${workspaceId}`)
+    expect(`${status} ${body.message}`).toBe(notMember)
+  }
+})
+
 test('a workspace that no shard has is none that a person is a member of, and unknown while one is away', async () => {
   const unknown = sharded.api.ctx.newId()
   expect(await answerOf(unknown)).toBe(notMember)
