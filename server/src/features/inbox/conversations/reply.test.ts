@@ -8,7 +8,7 @@ import {
   startSmtpFaults,
 } from '../../../../test/mail/smtp-faults.ts'
 import { operator } from '../../audit/index.ts'
-import { pauseMailbox, resumeMailbox, updateMailbox } from '../../mailboxes/index.ts'
+import { pauseMailbox, removeMailbox, resumeMailbox, updateMailbox } from '../../mailboxes/index.ts'
 import {
   confirmArrived,
   listUncertain,
@@ -281,6 +281,32 @@ test('no reply leaves a mailbox that was paused before its end, nor one that wai
   expect(inbox.outbox).toEqual([])
   await resumeMailbox(ctx, workspaceId, mailboxId, operator)
   expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 2 })
+})
+
+test('a reply whose mailbox is paused and resumed before its end is sent, and once', async () => {
+  const about = await conversation()
+  const { ctx, workspaceId } = inbox
+  inBetween = async () => {
+    await pauseMailbox(ctx, workspaceId, mailboxId, operator)
+    await resumeMailbox(ctx, workspaceId, mailboxId, operator)
+  }
+  expect(await reply(about)).toMatchObject({ state: 'sent', attempt: 1 })
+  expect(inbox.outbox.map(({ to }) => to)).toEqual([about.from])
+})
+
+test('no reply leaves a mailbox that was removed before its end', async () => {
+  const about = await conversation()
+  const { ctx, workspaceId } = inbox
+  const other = await inbox.createMailbox('carl@example.com')
+  const { peek } = ctx.database
+  await peek
+    .updateTable('threads')
+    .set({ mailbox_id: other.id })
+    .where('id', '=', about.thread_id)
+    .execute()
+  inBetween = () => removeMailbox(ctx, workspaceId, other.id, operator)
+  expect(await reply(about)).toMatchObject({ state: 'failed', mailbox_id: other.id })
+  expect(inbox.outbox).toEqual([])
 })
 
 /** What the database says of itself: it is the one of these tests, but for what is given. */
