@@ -30,24 +30,27 @@ test('deliveries, test calls, the contact provider and tokens of logins have con
   expect(new Set(uses).size).toBe(4)
 })
 
-test('receivers of one database that hang hold no connection that deliveries of another need', async () => {
-  await using stuck = await startReceiver(hostile.hangBeforeHeaders())
-  await using healthy = await startReceiver()
-  await using service = await testDelivering()
-  const http = createOutboundHttp({ policy: { mode: 'any', allow: [] }, connectionsMax: 1 })
-  const deliver = (shard: string, url: string) =>
-    send(
-      { ...service.ctx, http, shard },
-      'deliveries',
-      { url, headers: {}, secrets: [Buffer.alloc(32)], until: null },
-      { id: service.ctx.newId(), body: '{}' },
-    )
-  const ended: string[] = []
-  const hanging = deliver('first', stuck.url).then(() => ended.push('hanging'))
-  await stuck.waitFor(1)
-  await deliver('second', healthy.url).then(({ kind }) => ended.push(kind))
-  expect(ended).toEqual(['response'])
-  await stuck.dropConnections()
-  await hanging
-  await http.close()
-})
+test.each(['deliveries', 'webhook tests'] as const)(
+  'receivers of one database that hang hold no connection that %s of another need',
+  async (use) => {
+    await using stuck = await startReceiver(hostile.hangBeforeHeaders())
+    await using healthy = await startReceiver()
+    await using service = await testDelivering()
+    const http = createOutboundHttp({ policy: { mode: 'any', allow: [] }, connectionsMax: 1 })
+    const deliver = (shard: string, url: string) =>
+      send(
+        { ...service.ctx, http, shard },
+        use,
+        { url, headers: {}, secrets: [Buffer.alloc(32)], until: null },
+        { id: service.ctx.newId(), body: '{}' },
+      )
+    const ended: string[] = []
+    const hanging = deliver('first', stuck.url).then(() => ended.push('hanging'))
+    await stuck.waitFor(1)
+    await deliver('second', healthy.url).then(({ kind }) => ended.push(kind))
+    expect(ended).toEqual(['response'])
+    await stuck.dropConnections()
+    await hanging
+    await http.close()
+  },
+)
