@@ -76,7 +76,6 @@ export async function testContext(overrides: Partial<Config> = {}): Promise<Test
     },
   }
   const { violations } = guardNetwork(ctx)
-  await ensurePartitions(ctx)
   return ctx
 }
 
