@@ -1,6 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
-import { isClosed, movingOf } from '../../kernel/db/failure.ts'
-import { isUnavailable } from '../../kernel/http/error-reply.ts'
+import { untilStored } from '../../kernel/db/until-stored.ts'
 import {
   type AccessToken,
   MailFailure,
@@ -22,8 +21,7 @@ const lookEveryMs = 100
  * Beyond the lease, too: another process may have taken it by then, and asked with the token from before. It
  * is refused that, or looks again, and logs in once this one has stored its own.
  */
-const storeForMs = 60_000
-const storeEveryMs = 500
+export const storeTokenForMs = 60_000
 
 /** Tokens that this process is asking for, or storing. */
 const underWay = new Set<Promise<boolean>>()
@@ -74,7 +72,8 @@ async function makeToken(
     // Whoever had the lease before may have replaced it after this process had read it.
     if (!(await isStored(ctx, workspaceId, id, grant))) return false
     const token = await requestAccessToken(ctx, withSecret(ctx, grant))
-    await untilStored(ctx, () => keep(ctx, workspaceId, id, grant, token))
+    // The provider takes the token from before no more.
+    await untilStored(ctx, storeTokenForMs, () => keep(ctx, workspaceId, id, grant, token))
     return true
   } catch (failure) {
     if (isSpent(failure) && !(await isStored(ctx, workspaceId, id, grant))) return false
@@ -111,21 +110,6 @@ async function isStored(ctx: Context, workspaceId: string, id: string, grant: OA
   if (!row) return false
   const settings = openSettings(ctx, workspaceId, id, row.settings)
   return sides.some((side) => isSame(settings[side].oauth2, grant))
-}
-
-/** The provider takes the token from before no more: this one is not given up while the database is away. */
-async function untilStored(ctx: Context, store: () => Promise<void>) {
-  const sinceMs = ctx.monotonicMs()
-  for (;;) {
-    try {
-      return await store()
-    } catch (error) {
-      const isLate = ctx.monotonicMs() - sinceMs > storeForMs
-      if (isLate || isClosed(error) || movingOf(error)?.isMoved || !isUnavailable(error))
-        throw error
-      await ctx.sleep(storeEveryMs)
-    }
-  }
 }
 
 /** Until it is in the settings: they may be changed at the same time. */

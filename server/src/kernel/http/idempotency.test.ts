@@ -1,8 +1,10 @@
 // Also runs on PostgreSQL 15: locks.
 // Also runs through PgBouncer: locks and transactions of requests.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
+import { patience } from '../../../test/patience.ts'
 import { withIdempotency } from './idempotency.ts'
 
 let api: TestApi
@@ -14,6 +16,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 /** A route that works under a lease; each of its requests ends when it is told to. */
 function leasedRoute(key: string) {
   const naps: (() => void)[] = []
+  let passedMs = 0
   const sleep = () => new Promise<void>((resolve) => void naps.push(resolve))
   const underWay: { succeed: (id: string) => void; fail: () => void }[] = []
   const arrivals: (() => void)[] = []
@@ -34,15 +37,22 @@ function leasedRoute(key: string) {
   const ask = () =>
     route(
       {
-        ...{ ctx: { ...api.ctx, sleep }, caller: { workspaceId: api.workspaceId } },
+        ...{
+          ctx: { ...api.ctx, sleep, monotonicMs: () => passedMs },
+          caller: { workspaceId: api.workspaceId },
+        },
         ...{ headers: { 'idempotency-key': key }, method: 'POST', url: '/work', body: {} },
       } as unknown as FastifyRequest,
       reply as unknown as FastifyReply,
     )
   return {
     ask,
-    /** The time has come at which the requests that are at work renew their leases. */
+    /** The time has come at which the requests that are at work renew their leases, or try again. */
     renew: () => naps.splice(0).forEach((wake) => void wake()),
+    pass(ms: number) {
+      passedMs += ms
+    },
+    sleepers: () => naps.length,
     /** Resolves once the handler of the next request is at work. */
     async begin() {
       const arrived = new Promise<void>((resolve) => void arrivals.push(resolve))
@@ -113,6 +123,65 @@ test('a request that fails within its lease frees its key', async () => {
   const second = await route.begin()
   second.succeed('second')
   expect(await second.answer).toEqual({ id: 'second' })
+})
+
+test('a request whose key cannot be freed says what failed', async () => {
+  const { peek } = api.ctx.database
+  await sql`
+    create function keep_marks() returns trigger language plpgsql as $$
+    begin raise exception using errcode = '57P01'; end $$`.execute(peek)
+  await sql`
+    create trigger keep_marks before delete on idempotency_answers
+    for each row execute function keep_marks()`.execute(peek)
+  const route = leasedRoute('not freed')
+  const first = await route.begin()
+  first.fail()
+  await expect(first.answer).rejects.toThrow('the work failed')
+  await expect(route.ask()).rejects.toMatchObject(inProgress)
+  await sql`drop function keep_marks cascade`.execute(peek)
+})
+
+/** No answer can be kept, as while the database takes no changes. */
+async function refuseAnswers(): Promise<AsyncDisposable> {
+  const { peek } = api.ctx.database
+  await sql`
+    create function refuse_answers() returns trigger language plpgsql as $$
+    begin raise exception using errcode = '57P01'; end $$`.execute(peek)
+  await sql`
+    create trigger refuse_answers before update on idempotency_answers
+    for each row when (new.status is not null) execute function refuse_answers()`.execute(peek)
+  return {
+    async [Symbol.asyncDispose]() {
+      await sql`drop function refuse_answers cascade`.execute(peek)
+    },
+  }
+}
+
+test('a request that did its work keeps its key while its answer cannot be kept, and is answered', async () => {
+  const route = leasedRoute('kept late')
+  const first = await route.begin()
+  {
+    await using _ = await refuseAnswers()
+    first.succeed('first')
+    // It sleeps beside what renews its lease.
+    await expect.poll(route.sleepers, patience).toBe(2)
+    await expect(route.ask()).rejects.toMatchObject(inProgress)
+  }
+  route.renew()
+  expect(await first.answer).toEqual({ id: 'first' })
+  expect(await route.ask()).toEqual({ id: 'first' })
+})
+
+test('a request whose answer is never kept is answered, and does not free its key', async () => {
+  await using _ = await refuseAnswers()
+  const route = leasedRoute('never kept')
+  const first = await route.begin()
+  first.succeed('first')
+  await expect.poll(route.sleepers, patience).toBe(2)
+  route.pass(leaseMs)
+  route.renew()
+  expect(await first.answer).toEqual({ id: 'first' })
+  await expect(route.ask()).rejects.toMatchObject(inProgress)
 })
 
 test('a key that was used or is in use is judged before parameters and body are', async () => {

@@ -2,9 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { sha256 } from '../crypto.ts'
 import { transaction } from '../db/transaction.ts'
+import { untilStored } from '../db/until-stored.ts'
 import { AppError } from '../errors.ts'
 import { parseJsonText } from '../json/parse-json-text.ts'
 import { canonicalJson } from '../json/strict-json.ts'
+import { describeError } from '../log.ts'
 import * as queries from './idempotency-queries.ts'
 import { keptMs, purposeOf } from './kept-answers.ts'
 
@@ -19,6 +21,8 @@ export type IdempotencyMode = 'transaction' | 'lease' | 'none'
 const leaseMs = 60_000
 /** Two may be missed. */
 const renewMs = 20_000
+/** A client waits so much longer for its answer while the database is away; the lease lasts longer. */
+const keepForMs = 20_000
 
 /** Takes the secrets out of an answer before it is kept. */
 export type Mask = (body: Record<string, unknown>) => Record<string, unknown>
@@ -196,13 +200,20 @@ async function runUnderLease(
   const work = new AbortController()
   void renewUntil(ctx, mark, work.signal)
   try {
-    const body = await handler(req, reply)
+    const body = await handler(req, reply).catch(async (error) => {
+      // Where the database is away, the lease ends by itself.
+      await queries
+        .deleteMark(ctx.db, mark.lease_owner, mark)
+        .catch((failure) => ctx.log.warn(describeError(failure), 'a key could not be freed'))
+      throw error
+    })
     const answer = answerToKeep(ctx, keyed, reply.statusCode, body, mask)
-    await queries.replaceMark(ctx.db, mark.lease_owner, { ...answer, day: mark.day })
+    const keep = () => queries.replaceMark(ctx.db, mark.lease_owner, { ...answer, day: mark.day })
+    // The work is done, whether or not that can be written down: its key is not freed for it.
+    await untilStored(ctx, keepForMs, keep).catch((error) =>
+      ctx.log.error(describeError(error), 'an answer could not be kept for its idempotency key'),
+    )
     return body
-  } catch (error) {
-    await queries.deleteMark(ctx.db, mark.lease_owner, mark)
-    throw error
   } finally {
     work.abort()
   }
