@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
 import { answerInTurn, answerWith, startReceiver } from '../../../test/receiver.ts'
@@ -73,6 +74,43 @@ test('what somebody dismissed is missed no more, until that is undone, and a lat
   await replay(id, from, to)
   await dismiss(false)
   expect((await count(id)).deliveries).toBe(2)
+})
+
+test('a replay whose period cannot be let go of at once is not offered again, and where it never can it says what it queued', async () => {
+  await using good = await startReceiver()
+  const { id } = await service.createWebhook(good.url)
+  await pause(id, 2)
+  const { from, to } = await count(id)
+  if (!(from && to)) throw new Error('It was not switched off.')
+  const { ctx, workspaceId } = service
+  const { peek } = ctx.database
+  const replayWith = (changes: Partial<typeof ctx>) =>
+    startReplay({ ...ctx, ...changes }, workspaceId, id, { from, to }, operator)
+  // Twice: a sequence counts what is taken back, too.
+  await sql`create sequence refused`.execute(peek)
+  await sql`
+    create function refuse() returns trigger language plpgsql as $$
+    begin
+      if nextval('refused') <= 2 then raise exception using errcode = '57P01'; end if;
+      return new;
+    end $$`.execute(peek)
+  await sql`
+    create trigger refuse before update on webhooks for each row execute function refuse()`.execute(
+    peek,
+  )
+  onTestFinished(async () => {
+    await sql`drop function refuse cascade`.execute(peek)
+    await sql`drop sequence refused`.execute(peek)
+  })
+  let passedMs = 0
+  const monotonicMs = () => {
+    passedMs += 10_000
+    return passedMs
+  }
+  expect(await replayWith({ monotonicMs })).toBe(2)
+  expect(await count(id)).toMatchObject({ from, deliveries: 2 })
+  expect(await replayWith({})).toBe(2)
+  expect((await count(id)).deliveries).toBe(0)
 })
 
 test('to offer again what is offered, or to dismiss what is dismissed, is no change', async () => {

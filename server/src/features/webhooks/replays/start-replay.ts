@@ -1,5 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
+import { untilStored } from '../../../kernel/db/until-stored.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
+import { describeError } from '../../../kernel/log.ts'
 import type { ChangedBy } from '../../audit/index.ts'
 import {
   clockLagMs,
@@ -107,9 +109,18 @@ async function startWindow(
       },
     },
   )
-  await forgetMissed(ctx, workspaceId, webhookId, window)
+  // They are queued: who is told of a failure queues them once more.
+  const forget = () => forgetMissed(ctx, workspaceId, webhookId, window)
+  await untilStored(ctx, forgetForMs, forget).catch((error) =>
+    ctx.log.warn(
+      { webhook: webhookId, ...describeError(error) },
+      'what a webhook has missed was replayed, and is still offered',
+    ),
+  )
   return queued
 }
+
+const forgetForMs = 5_000
 
 const timesOf = ({ from, to, endedFrom }: ReplayWindow) => ({
   ...{ from: from.toISOString(), to: to.toISOString() },
