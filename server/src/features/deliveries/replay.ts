@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
+import { isUnavailable } from '../../kernel/http/error-reply.ts'
 import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { allEvents, type Destination, findDestination } from '../webhooks/index.ts'
@@ -76,10 +77,20 @@ export async function replayEvents(
   for (let at = 0; at < ids.length; at += rowsMax) {
     const isFirst = count === 0
     const chunk = ids.slice(at, at + rowsMax)
-    count += await enqueue(ctx, workspaceId, webhookId, chunk, (tx) => onQueued?.(tx, isFirst))
+    const queue = enqueue(ctx, workspaceId, webhookId, chunk, (tx) => onQueued?.(tx, isFirst))
+    count += await queue.catch((error) => {
+      throw !isFirst && isUnavailable(error) ? brokenOff(count, ids.length, error) : error
+    })
   }
   return count
 }
+
+const brokenOff = (count: number, of: number, cause: unknown) =>
+  new AppError(
+    'unavailable',
+    `${count} of ${of} deliveries are queued, and then the database could not go on; the same replay queues these once more.`,
+    { cause },
+  )
 
 /**
  * Delivers the event of one delivery again, as `replayEvents` does those of a window.
