@@ -36,7 +36,7 @@ const acrossWorkspaces: Record<string, string[]> = {
     'countUnreadMailboxes',
     'listMailDomains',
   ],
-  'features/members': ['listWorkspacesOf'],
+  'features/members': ['listMembershipsOf', 'listWorkspacesOf'],
   'features/moves': ['copyIn', 'copyOut', 'listLeaving'],
   'features/sending': [
     'countOpenSends',

@@ -9,6 +9,13 @@ export interface OwnWorkspace extends PlanSwitches {
   role: Role
 }
 
+/** Where a person is a member, or was when the workspace left this database. */
+export const listMembershipsOf = preparedForAll<[string], { workspace_id: string }>(
+  'list_memberships_of',
+  `/* cross-workspace: what the person may do anywhere */
+   select workspace_id from memberships where user_id = $1`,
+)
+
 /** Where a person is a member: it is asked before a workspace is chosen. */
 export const listWorkspacesOf = preparedForAll<[string], OwnWorkspace>(
   'list_workspaces_of',

@@ -16,6 +16,7 @@ import { createMember, createPerson, join, type Person } from '../../../test/peo
 import { inWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { dayMs } from '../../kernel/durations.ts'
+import { deleteRegistered, insertRegistered } from '../../kernel/shards/queries.ts'
 import { listAudit, operator } from '../audit/index.ts'
 import { createInvitation } from './invitations.ts'
 import { setRole } from './members.ts'
@@ -197,6 +198,22 @@ test('an admin makes no reset link for whoever may do more than they', async () 
   const late = (await reset(bob.id)).body.url
   api.ctx.clock.advance(3_600_000)
   expect(outcome(await resetPasswordBy(openBrowser(api), late, next))).toBe('404 not_found')
+})
+
+test('an admin makes no reset link while the other workspace of its person is between two shards, or on one that is not known here', async () => {
+  const { peek } = api.ctx.database
+  const guest = await createMember(api, 'guest@example.com', 'viewer')
+  const reset = () => call(browser, 'POST', `/app/members/${guest.id}/reset-link`)
+  const shard = { instance_id: api.ctx.newId(), timestamp_created: api.ctx.now() }
+  await insertRegistered(api.ctx.db, { ...shard, name: 'b' })
+  expect(outcome(await reset())).toBe('503 unavailable')
+  await deleteRegistered(api.ctx.db, 'b')
+  expect(outcome(await reset())).toBe('200 ok')
+  const { workspaceId } = await api.createStranger()
+  await join(api, workspaceId, guest, 'owner')
+  const left = { moving_to: 'b', moved_to: 'b' }
+  await peek.updateTable('workspaces').set(left).where('id', '=', workspaceId).execute()
+  expect(outcome(await reset())).toBe('403 role_required')
 })
 
 test('an admin makes no password for whoever signs in at a provider', async () => {

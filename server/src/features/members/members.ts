@@ -2,7 +2,7 @@ import { type Context, inWorkspace, type ProcessContext, processOf } from '../..
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { type Role, roles } from '../../kernel/http/access.ts'
-import { askAllShards, askShardsUp } from '../../kernel/shards/ask.ts'
+import { askAllShards, askShardsUp, createShardCheck } from '../../kernel/shards/ask.ts'
 import { type Actor, type ChangedBy, recordAudit } from '../audit/index.ts'
 import {
   createPasswordReset,
@@ -158,9 +158,14 @@ export async function createResetLink(
   throw beyondWorkspace()
 }
 
+/** Also one that is on its way from one shard to another, and for a while one that they left after that. */
 async function isInSeveral(ctx: Context, userId: string): Promise<boolean> {
-  const lists = await askAllShards(processOf(ctx), (shard) => listWorkspacesHere(shard, userId))
-  return lists.flat().length > 1
+  const process = processOf(ctx)
+  await createShardCheck(process.shards?.first.ctx ?? process)()
+  const found = await askAllShards(process, ({ db }) =>
+    crossWorkspace.listMembershipsOf(db, userId),
+  )
+  return new Set(found.flat().map(({ workspace_id }) => workspace_id)).size > 1
 }
 
 const beyondWorkspace = () =>
