@@ -32,6 +32,7 @@ import { keepListener } from '../features/kept-settings/index.ts'
 import { createSecret } from '../features/keys/secret.ts'
 import { findLinkUrl } from '../features/link-address/index.ts'
 import { addMember } from '../features/members/index.ts'
+import { createInvitation } from '../features/members/invitations.ts'
 import { moveWorkspace } from '../features/moves/index.ts'
 import {
   confirmHeld,
@@ -578,6 +579,33 @@ test('a workspace that has left a shard is served while that one is away, also b
   } finally {
     databases.bringBack()
   }
+})
+
+test('an invitation to a workspace that is between two shards is none that was used, and stays good where it comes to', async () => {
+  const { shards } = sharded
+  const { id } = await sharded.createOn('first', 'invited')
+  const body = { email: 'zoe@example.com', role: 'member' } as const
+  // The shard may have been away just before.
+  const ctx = await vi.waitFor(() => enterWorkspace(sharded.api.ctx, id), patience)
+  const { url } = await createInvitation(ctx, id, body, operator)
+  const zoe = openBrowser(sharded.api as unknown as Api)
+  const address = '10.8.0.2'
+  const look = async () => (await lookAtInvitation(zoe, url, address)).body
+  const place = 'update workspaces set moving_to = $1, moved_to = $1 where id = $2'
+  await databases.first.pool.query(place, ['b', id])
+  expect(await look()).toMatchObject({ code: 'unavailable' })
+  await databases.first.pool.query(place, [null, id])
+  await moveWorkspace(shards.first.ctx, shards.byName('b').ctx, id, {
+    ...{ sourceName: 'first', targetName: 'b', restMs: 0 },
+  })
+  expect(await look()).toMatchObject({ workspace_name: 'invited' })
+  // It arrives after the first look.
+  const finding = vi.spyOn(shards, 'find').mockResolvedValueOnce(undefined)
+  expect(await look()).toMatchObject({ workspace_name: 'invited' })
+  finding.mockRestore()
+  expect((await acceptInvitation(zoe, url, { name: 'Zoe', password })).status).toBe(200)
+  // The shard that it has left still has it for an hour.
+  expect(await look()).toMatchObject({ code: 'not_found' })
 })
 
 test('a shard that is away when a process starts is opened once it answers', async () => {

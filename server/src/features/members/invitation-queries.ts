@@ -62,6 +62,15 @@ export const findInvitation = (db: ProcessDb, tokenHash: Buffer, now: Date) =>
     .where('invitations.timestamp_expires', '>', now)
     .executeTakeFirst()
 
+/** Where it lies, or was left by a workspace that has gone to another database. */
+export const findInvitedTo = (db: ProcessDb, tokenHash: Buffer, now: Date) =>
+  db
+    .selectFrom('invitations')
+    .select('workspace_id')
+    .where('token_hash', '=', tokenHash)
+    .where('timestamp_expires', '>', now)
+    .executeTakeFirst()
+
 /** Those that nobody can accept any more for so long. */
 export const deleteOldInvitations = (db: Db, workspaceId: string, expiredBefore: Date) =>
   db

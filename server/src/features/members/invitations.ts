@@ -1,5 +1,11 @@
 import type { Selectable } from 'kysely'
-import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import {
+  type Context,
+  enterWorkspace,
+  inWorkspace,
+  type ProcessContext,
+  processOf,
+} from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { Invitations } from '../../kernel/db/types.gen.ts'
 import { dayMs } from '../../kernel/durations.ts'
@@ -99,11 +105,24 @@ export function deleteInvitation(
 export const getInvitation = async (ctx: ProcessContext, token: string) =>
   (await locate(ctx, token)).found
 
-/** With the database that the workspace lies on. */
+/**
+ * With the database that the workspace lies on.
+ *
+ * @throws AppError `unavailable` while it is between two, and else `not_found` where there is none
+ */
 async function locate(ctx: ProcessContext, token: string) {
   const located = await findOnShards(ctx, (shard) => findHere(shard, token))
-  if (!located) throw spent()
-  return located
+  if (located) return located
+  const left = await findOnShards(ctx, ({ db, now }) =>
+    queries.findInvitedTo(db, hashToken(token), now()),
+  )
+  if (left) {
+    // Where it has arrived by now.
+    const shard = processOf(await enterWorkspace(ctx, left.found.workspace_id))
+    const found = await findHere(shard, token)
+    if (found) return { ctx: shard, found }
+  }
+  throw spent()
 }
 
 const findHere = ({ db, now }: ProcessContext, token: string) =>
