@@ -1,7 +1,7 @@
 import type { AnyContext } from '../../kernel/context.ts'
 import { parseEmail } from '../../kernel/email.ts'
 import { canCarryLinks, findLinkUrl, type LinkSender } from '../link-address/index.ts'
-import { createTokenBox, type TokenBox, type TokenKind } from './token.ts'
+import { createLinkTokenBox, type TokenBox, type TokenKind } from './token.ts'
 import { mailtoUnsubscribe } from './unsubscribe-token.ts'
 
 /** The mail that a link stands in. */
@@ -79,7 +79,7 @@ const makerOf =
     tokens.make({ kind, workspaceId, leadId, stepId, text })
 
 export const tokenBoxOf = ({ secrets }: Pick<AnyContext, 'secrets'>): TokenBox =>
-  createTokenBox(secrets.derive('tracking links', 64))
+  createLinkTokenBox(secrets.derive('tracking links', 64))
 
 /** Mail programs and servers cut addresses that are much longer than 2,000 characters. */
 const urlOctetsMax = 1400

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createTokenBox, type Token } from './token.ts'
+import { createLinkTokenBox, type Token } from './token.ts'
 
 const [key, otherKey] = [randomBytes(64), randomBytes(64)]
-const box = createTokenBox([key])
+const box = createLinkTokenBox([key])
 
 const token: Token = {
   kind: 'click',
@@ -85,8 +85,8 @@ test('any text is no token', () => {
 
 test('a new key makes, the old one still reads; without it its tokens are none', () => {
   const made = box.make(token)
-  const rotated = createTokenBox([otherKey, key])
+  const rotated = createLinkTokenBox([otherKey, key])
   expect(rotated.read(made)).toEqual(token)
-  expect(rotated.make(token)).toBe(createTokenBox([otherKey]).make(token))
-  expect(createTokenBox([otherKey]).read(made)).toBeUndefined()
+  expect(rotated.make(token)).toBe(createLinkTokenBox([otherKey]).make(token))
+  expect(createLinkTokenBox([otherKey]).read(made)).toBeUndefined()
 })

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { parseMessage } from '../inbox/classify/message.ts'
-import { createTokenBox, type Token } from './token.ts'
+import { createLinkTokenBox, type Token } from './token.ts'
 import { mailtoUnsubscribe, readUnsubscribeToken } from './unsubscribe-token.ts'
 
-const box = createTokenBox([randomBytes(64)])
+const box = createLinkTokenBox([randomBytes(64)])
 const token: Token = {
   kind: 'unsubscribe',
   workspaceId: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
@@ -54,7 +54,7 @@ test.each<[string, string[]]>([
 })
 
 test.each<[string, string]>([
-  ['of another secret', createTokenBox([randomBytes(64)]).make(token)],
+  ['of another secret', createLinkTokenBox([randomBytes(64)]).make(token)],
   ['of a click', box.make({ ...token, kind: 'click' })],
   ['with another letter', made.replace(/^./, (letter) => (letter === 'A' ? 'B' : 'A'))],
   ['in other capitals', made.toLowerCase()],
