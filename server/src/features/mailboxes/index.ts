@@ -1,4 +1,4 @@
-export { flushTokens } from './access-token.ts'
+export { flushTokens, storeTokenForMs } from './access-token.ts'
 export {
   countMailboxes,
   countRemoteSenders,

@@ -9,6 +9,7 @@ import { copyReplayedWeeks } from '../deliveries/index.ts'
 import { copyOptOuts } from '../directory/index.ts'
 import { stopOptedOut } from '../leads/index.ts'
 import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
+import { storeTokenForMs } from '../mailboxes/index.ts'
 import { unsubscribeKept } from '../tracking/index.ts'
 import { deleteTombstone, setHere, setMoved, setMoving } from '../workspaces/index.ts'
 import { checkMove, hasNamesakeThere, MoveRefused, type Plan, refuseHeld } from './check-move.ts'
@@ -198,7 +199,7 @@ class Move {
     hintReadings(this.#source)
     const beganMs = this.#source.monotonicMs()
     for (;;) {
-      const open = await queries.countUnderWay(own.db, this.#id, own.now())
+      const open = await this.#countUnderWay()
       const passedMs = this.#source.monotonicMs() - beganMs
       if (open === 0 && passedMs >= restMs) return
       if (passedMs >= Math.max(restMs, drainMs)) throw stillSending(open)
@@ -214,9 +215,13 @@ class Move {
     )
     // A claim that had begun before the workspace was to be moved may have come after the last look, and a
     // token asked for, which is stored once the fence is lowered.
-    const own = inWorkspace(this.#source, this.#id)
-    const open = await queries.countUnderWay(own.db, this.#id, own.now())
+    const open = await this.#countUnderWay()
     if (open > 0) throw stillSending(open)
+  }
+
+  #countUnderWay() {
+    const { db, now } = inWorkspace(this.#source, this.#id)
+    return queries.countUnderWay(db, this.#id, new Date(now().getTime() - storeTokenForMs))
   }
 
   async #copy(taker: Session, { tables }: Plan) {

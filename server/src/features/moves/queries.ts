@@ -56,13 +56,19 @@ export async function lockMove(tx: Db, workspaceId: string): Promise<boolean> {
 /**
  * Mails that are claimed, or about to be sent, and mailboxes whose provider is being asked for a token: what
  * it puts in the place of a spent one has to be stored before they are copied.
+ *
+ * @param storedSince what was asked for under a lease that ended before this is stored by now, or never
  */
-export async function countUnderWay(db: Db, workspaceId: string, now: Date): Promise<number> {
+export async function countUnderWay(
+  db: Db,
+  workspaceId: string,
+  storedSince: Date,
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select (
       (select count(*) from sends where workspace_id = ${workspaceId}::uuid and is_open)
       + (select count(*) from mailboxes
-         where workspace_id = ${workspaceId}::uuid and token_lease_until > ${now}::timestamptz)
+         where workspace_id = ${workspaceId}::uuid and token_lease_until > ${storedSince}::timestamptz)
     )::int as count`.execute(db)
   return rows[0]?.count ?? 0
 }
