@@ -6,6 +6,7 @@ import { isUnavailable, toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
 import { operator, recordAudit } from '../audit/index.ts'
 import { copyReplayedWeeks } from '../deliveries/index.ts'
+import { clearInFlight } from '../deliveries/lane-health/index.ts'
 import { copyOptOuts } from '../directory/index.ts'
 import { stopOptedOut } from '../leads/index.ts'
 import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
@@ -182,6 +183,7 @@ class Move {
     // Who was told meanwhile that they are unsubscribed must not get what is due by now.
     await unsubscribeKept(tx, this.#id)
     await takeInMailboxes(tx, this.#id)
+    await clearInFlight(tx.db, this.#id)
     await setHere(tx.db, this.#id)
     await recordMove(tx, this.#id, 'workspace.moved', this.#options)
   }

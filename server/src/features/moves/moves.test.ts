@@ -162,13 +162,13 @@ const everywhere = (outcome: string) =>
   Object.fromEntries(tables.map(({ name }) => [name, outcome]))
 const refusedAs = (isMoved: boolean) => `refused: ${JSON.stringify({ workspaceId, isMoved })}`
 
-/** Without what a move writes itself: its entries in the audit log, and the leases, which mean nothing there. */
+/** Without what a move writes itself: its entries in the audit log, and what the owners of lanes noted, which means nothing there. */
 function asMoved(rows: Record<string, unknown[]>) {
-  const { mailbox_lanes, audit_log, ...others } = rows
+  const { mailbox_lanes, webhook_lanes, audit_log, ...others } = rows
   const entries = audit_log as { action: string }[]
   return {
     ...others,
-    mailbox_lanes: mailbox_lanes?.length,
+    ...{ mailbox_lanes: mailbox_lanes?.length, webhook_lanes: webhook_lanes?.length },
     audit_log: entries.filter(({ action }) => !action.startsWith('workspace.move')),
   }
 }
@@ -270,6 +270,15 @@ test('mailboxes go on under the leases of the database that they come to', async
   const { rows } = await sql<{ token: string; wake_at: Date }>`
     select token, wake_at from mailbox_lanes`.execute(b.database.peek)
   expect(rows).toEqual([{ token: '0', wake_at: expect.any(Date) }])
+})
+
+test('a delivery that was under way when its workspace was moved is not taken for one that ended its process', async () => {
+  await fillEveryTable()
+  await toB()
+  const inFlight = ({ database: { peek } }: TestContext) =>
+    peek.selectFrom('webhook_lanes').select('in_flight_id').execute()
+  expect(await inFlight(a)).toEqual([{ in_flight_id: expect.any(String) }])
+  expect(await inFlight(b)).toEqual([{ in_flight_id: null }])
 })
 
 const steps = ['drain', 'fence', 'copy', 'compare', 'switch', 'activate', 'clean', 'done']

@@ -1,5 +1,6 @@
 export {
   clearFailures,
+  clearInFlight,
   clearLaneHealth,
   clearLaneHealthButFailingSince,
   deleteLane,

@@ -55,6 +55,15 @@ export const clearLaneHealthButFailingSince = (db: Db, workspaceId: string, webh
   return updateLane(db, workspaceId, webhookId, cleared)
 }
 
+/** Of a workspace that came from another database: what was under way there has ended no process. */
+export const clearInFlight = (db: Db, workspaceId: string) =>
+  db
+    .updateTable('webhook_lanes')
+    .set({ in_flight_id: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('in_flight_id', 'is not', null)
+    .execute()
+
 const updateLane = (
   db: Db,
   workspaceId: string,
