@@ -51,11 +51,12 @@ test('only what has a session of its own leaves something in it', () => {
   expect(others.map(({ path }) => path)).toEqual([])
 })
 
-/** Who the installation is, its users and its directory: no workspace has a part in them. */
+/** Who the installation is, its schema, its users and its directory: no workspace has a part in them. */
 const ofInstallation = new Set([
   'features/directory/queries.ts',
   'features/users/queries.ts',
   'kernel/db/instance.ts',
+  'kernel/db/migration-gap.ts',
 ])
 
 test('only what belongs to no workspace is locked by a fixed name', () => {

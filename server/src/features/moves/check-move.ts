@@ -1,7 +1,7 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { findInstance, readServerVersion } from '../../kernel/db/instance.ts'
-import { readMigrationGap } from '../../kernel/db/migration-gap.ts'
+import { keepMigrationsAway, readMigrationGap } from '../../kernel/db/migration-gap.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { mayNotSend } from '../sending/index.ts'
 import { inSeveral } from '../workspaces/index.ts'
@@ -75,6 +75,44 @@ export async function refuseHeld({ db }: Pick<ProcessContext, 'db'>, sourceName:
   )
 }
 
+async function refuseOtherVersion({ db }: ProcessContext, name: string) {
+  const { missing, unknown } = await readMigrationGap(db)
+  if (missing.length > 0) {
+    throw new MoveRefused(
+      `${name} lacks the migrations ${missing.join(', ')}: run "npx outrider migrate --shards" first.`,
+    )
+  }
+  if (unknown.length > 0) {
+    throw new MoveRefused(
+      `${name} has migrations of a newer version, ${unknown.join(', ')}: update this copy of Outrider first.`,
+    )
+  }
+}
+
+/**
+ * One that was made since the move began has not seen the rows that are brought over, or they were read
+ * before it.
+ *
+ * @param ctx with its open transaction, until whose end no other is made
+ * @throws MoveRefused
+ */
+export async function refuseMigrated(ctx: ProcessContext, name: string) {
+  const sinceMs = ctx.monotonicMs()
+  while (!(await keepMigrationsAway(ctx.db))) {
+    if (ctx.monotonicMs() - sinceMs > lookMs) {
+      throw new MoveRefused(
+        `${name} was just being migrated, so nothing was moved. Run the command again once that is over.`,
+      )
+    }
+    await ctx.sleep(againMs)
+  }
+  return refuseOtherVersion(ctx, name)
+}
+
+/** A process that starts only looks for migrations, which is over at once. */
+const lookMs = 5_000
+const againMs = 100
+
 /** @throws MoveRefused when the rows of a workspace that has gone are not kept any more */
 export function refuseDeleted(source: queries.WorkspaceRow) {
   if (!source.is_emptied) return
@@ -95,22 +133,8 @@ async function checkDatabases(
   if (source.id === target.id) {
     throw new MoveRefused(`The workspace is in ${sourceName} already: give it another shard.`)
   }
-  for (const [name, { db }] of [
-    [sourceName, here],
-    [targetName, there],
-  ] as const) {
-    const { missing, unknown } = await readMigrationGap(db)
-    if (missing.length > 0) {
-      throw new MoveRefused(
-        `${name} lacks the migrations ${missing.join(', ')}: run "npx outrider migrate --shards" first.`,
-      )
-    }
-    if (unknown.length > 0) {
-      throw new MoveRefused(
-        `${name} has migrations of a newer version, ${unknown.join(', ')}: update this copy of Outrider first.`,
-      )
-    }
-  }
+  await refuseOtherVersion(here, sourceName)
+  await refuseOtherVersion(there, targetName)
   await refuseHeld(here, sourceName)
   if (source.secret_key_id !== target.secret_key_id) {
     throw new MoveRefused(

@@ -4,7 +4,7 @@ import { asService, type TestContext, testContext } from '../../../test/context.
 import { install, ofShards } from '../../../test/moves.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { createSecretBox } from '../../kernel/crypto.ts'
-import { migrate } from '../../kernel/db/migrate.ts'
+import { migrate, migrationLock } from '../../kernel/db/migrate.ts'
 import { countSealed, resealAll } from '../../kernel/sealed-columns/index.ts'
 import { sealedColumns } from '../../sealed-columns.ts'
 import { operator } from '../audit/index.ts'
@@ -63,26 +63,66 @@ test('a workspace does not leave a database whose sending is held', async () => 
   expect(await placeIn(a)).toEqual({ moving_to: null, moved_to: null })
 })
 
-test('a hold that begins while a workspace is moved keeps it where it is', async () => {
+/** While the mover waits for a table, on its way to the fence. */
+async function moveDuring(work: () => Promise<unknown>) {
   const reached = Promise.withResolvers<void>()
-  const held = Promise.withResolvers<void>()
+  const done = Promise.withResolvers<void>()
   const locking = a.database.peek.transaction().execute(async (tx) => {
-    // The mover waits for it before it goes on.
     await sql`lock table leads in row exclusive mode`.execute(tx)
     reached.resolve()
-    await held.promise
+    await done.promise
   })
   await reached.promise
   const fencing = Promise.withResolvers<void>()
   const moving = toB(({ step }) => step === 'fence' && fencing.resolve())
-  const refused = expect(moving).rejects.toMatchObject(refusedAs(/sends confirm-restore/))
+  moving.catch(() => undefined)
   await fencing.promise
-  await hold()
-  held.resolve()
+  await work()
+  done.resolve()
   await locking
-  await refused
+  await moving
+}
+
+async function expectNotMoved() {
   expect(await placeIn(a)).toEqual({ moving_to: null, moved_to: null })
   expect(await placeIn(b)).toBeUndefined()
+}
+
+test('a hold that begins while a workspace is moved keeps it where it is', async () => {
+  await expect(moveDuring(hold)).rejects.toMatchObject(refusedAs(/sends confirm-restore/))
+  await expectNotMoved()
+})
+
+test.each([
+  ['source', () => a],
+  ['target', () => b],
+])('a migration of the %s while a workspace is moved keeps it where it is', async (_, ctxOf) => {
+  const { peek } = ctxOf().database
+  const migrate = () => sql`insert into migrations values ('9999_later.sql', now())`.execute(peek)
+  await expect(moveDuring(migrate)).rejects.toMatchObject(refusedAs(/9999_later/))
+  await expectNotMoved()
+  await sql`delete from migrations where name = '9999_later.sql'`.execute(peek)
+  const migrating = await peek.startTransaction().execute()
+  await sql`select pg_advisory_xact_lock(${migrationLock}::bigint)`.execute(migrating)
+  const { monotonicMs } = ctxOf()
+  let looks = 0
+  ctxOf().monotonicMs = () => monotonicMs() + 10_000 * looks++
+  await expect(toB()).rejects.toMatchObject(refusedAs(/was just being migrated/))
+  await expectNotMoved()
+  await migrating.rollback().execute()
+})
+
+test('a process that starts while a workspace is moved, and looks for migrations, keeps it nowhere', async () => {
+  const looking = await b.database.peek.startTransaction().execute()
+  await sql`select pg_advisory_xact_lock(${migrationLock}::bigint)`.execute(looking)
+  const { sleep } = b
+  b.sleep = async (ms, signal) => {
+    if (!looking.isCommitted) await looking.commit().execute()
+    await sleep(ms, signal)
+  }
+  await toB()
+  expect(looking.isCommitted).toBe(true)
+  expect(await placeIn(b)).toEqual({ moving_to: null, moved_to: null })
 })
 
 test('what a person does while one of their workspaces is moved is in the audit log of the others', async () => {

@@ -13,7 +13,14 @@ import { hintReadings, takeInMailboxes } from '../mailbox-lanes/index.ts'
 import { storeTokenForMs } from '../mailboxes/index.ts'
 import { unsubscribeKept } from '../tracking/index.ts'
 import { deleteTombstone, setHere, setMoved, setMoving } from '../workspaces/index.ts'
-import { checkMove, hasNamesakeThere, MoveRefused, type Plan, refuseHeld } from './check-move.ts'
+import {
+  checkMove,
+  hasNamesakeThere,
+  MoveRefused,
+  type Plan,
+  refuseHeld,
+  refuseMigrated,
+} from './check-move.ts'
 import { copyIn, copyOut } from './cross-workspace.ts'
 import { lowerFence, raiseFence } from './fence.ts'
 import { inSession } from './in-session.ts'
@@ -148,11 +155,14 @@ class Move {
             ? hasNamesakeThere(checked.name, this.#options.targetName)
             : error
         })
-        await refuseHeld(this.#source, this.#options.sourceName)
+        const { sourceName, targetName } = this.#options
+        await refuseMigrated(here, sourceName)
+        await refuseMigrated(there, targetName)
+        await refuseHeld(this.#source, sourceName)
         this.#tell('switch')
         this.#isToTakeBack = false
         this.#hasSwitched = true
-        await setMoved(inWorkspace(here, this.#id).db, this.#id, this.#options.targetName)
+        await setMoved(inWorkspace(here, this.#id).db, this.#id, targetName)
         return checked
       })
       if (!plan.isThere) this.#tell('activate')

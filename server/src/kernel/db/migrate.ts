@@ -54,7 +54,7 @@ async function applyNext(client: pg.Client): Promise<string | undefined> {
     `begin; set local statement_timeout = 0; set local lock_timeout = 0; set local outrider.mover = 'on'`,
   )
   try {
-    await client.query('select pg_advisory_xact_lock($1)', [lockKey])
+    await client.query('select pg_advisory_xact_lock($1)', [migrationLock])
     await client.query(`set local lock_timeout = ${lockMs}`)
     await client.query(
       'create table if not exists migrations (name text primary key, timestamp_applied timestamptz not null)',
@@ -98,7 +98,7 @@ async function appliedNames(client: pg.Client): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-const lockKey = 7_166_821
+export const migrationLock = 7_166_821
 
 // PostgreSQL's errcode.
 const lockTimeout = '55P03'

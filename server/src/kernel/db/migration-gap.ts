@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AnyDb } from './db.ts'
-import { migrationNames } from './migrate.ts'
+import { migrationLock, migrationNames } from './migrate.ts'
 
 /** How the database's migrations differ from this version's. */
 export interface MigrationGap {
@@ -17,6 +17,13 @@ export async function readMigrationGap(db: AnyDb): Promise<MigrationGap> {
     missing: known.filter((name) => !applied.has(name)),
     unknown: [...applied].filter((name) => !known.includes(name)),
   }
+}
+
+/** Until the transaction ends none begins. @returns false while one is under way, or is looked for */
+export async function keepMigrationsAway(tx: AnyDb): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`/* installation: its schema */
+    select pg_try_advisory_xact_lock_shared(${migrationLock}::bigint) as locked`.execute(tx)
+  return rows[0]?.locked ?? false
 }
 
 async function appliedNames(db: AnyDb): Promise<string[]> {
