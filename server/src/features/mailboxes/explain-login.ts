@@ -1,4 +1,4 @@
-import type { MailFailure } from '../../kernel/mail/index.ts'
+import { isPassingRefusal, type MailFailure } from '../../kernel/mail/index.ts'
 import { isOfThisProcess } from './access-token.ts'
 import { isOfToken } from './open-mailbox.ts'
 
@@ -72,11 +72,10 @@ const loginRules: LoginRule[] = [
       remedy: 'Log in with a web browser, confirm what it asks, and resume the mailbox.',
     },
   },
-  { says: /too many|UNAVAILABLE|\blimit|try again|temporar/i, explanation: takesNoMore },
 ]
 
 export function explainLogin(failure: MailFailure, server: string): Explanation {
-  const { kind, response, code, detail } = failure
+  const { kind, response, detail } = failure
   if (kind === 'protocol') {
     const known = detail ?? 'it does not log in as it should'
     return {
@@ -93,7 +92,7 @@ export function explainLogin(failure: MailFailure, server: string): Explanation 
   const rules = isOfToken(failure) ? loginRules : [...passwordRules, ...loginRules]
   const rule = rules.find(({ says }) => says.test(response ?? ''))
   if (rule) return rule.explanation
-  if (code !== null && code < 500) return takesNoMore
+  if (isPassingRefusal(failure)) return takesNoMore
   if (isOfToken(failure)) {
     return {
       what: `The ${server} refused the login, although the consent to use this mailbox stands.`,

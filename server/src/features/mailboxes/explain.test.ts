@@ -30,6 +30,16 @@ const failures: [string, MailFailure, RegExp][] = [
   ],
   ['a login in a browser', login('[WEBALERT] Web login required.'), /wants a person to look/],
   ['too many connections', login('[ALERT] Too many simultaneous connections'), /no more logins/],
+  [
+    'too many connections, by Dovecot',
+    login('[UNAVAILABLE] Maximum number of connections from user+IP exceeded'),
+    /no more logins/,
+  ],
+  [
+    'a wrong password, with an invitation to try again',
+    login('[AUTHENTICATIONFAILED] Check your password and try again.'),
+    /refused the user name or the password/,
+  ],
   ['a login put off', login('454 4.7.0 Not now', 454), /no more logins/],
   [
     'TLS on the wrong port',

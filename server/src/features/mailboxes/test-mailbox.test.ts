@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { startMailServers } from '../../../test/mail/mail-servers.ts'
 import { createRealMailbox } from '../../../test/mail/mailboxes.ts'
+import { MailFailure } from '../../kernel/mail/index.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { type TestStep, testMailbox } from './index.ts'
 
@@ -123,6 +124,20 @@ test('a wrong password is told with what to do, and is the state of the mailbox'
     status: 'error',
     status_reason: expect.stringContaining('(IMAP) refused the user name or the password'),
   })
+})
+
+test('a login that is one too many is told, and is no error of the mailbox', async () => {
+  await using servers = await startMailServers()
+  const { id } = await createRealMailbox(ctx, await workspace(), servers, servers.anna)
+  const response = '[UNAVAILABLE] Maximum number of connections from user+IP exceeded'
+  const connectImap = () => Promise.reject(new MailFailure('login', 'refused', { response }))
+  const full = { ...ctx, mail: { ...ctx.mail, connectImap } }
+  const { works, steps, mailbox } = await testMailbox(full, workspaceId, id)
+  expect(works).toBe(false)
+  expect(of(steps)['imap login']).toMatchObject({
+    ...{ status: 'fail', detail: expect.stringContaining('no more logins for the moment') },
+  })
+  expect(mailbox).toMatchObject({ status: 'connected', status_reason: null })
 })
 
 test('a mailbox in error that works again is connected', async () => {

@@ -286,7 +286,7 @@ test('a mailbox whose test met a trouble that passes works again by itself, with
     smtp: {
       onConnect(_session, done) {
         connections += 1
-        const away = Object.assign(new Error('4.3.2 Come back later'), { responseCode: 421 })
+        const away = Object.assign(new Error('5.3.2 Nobody is here'), { responseCode: 554 })
         done(connections === 1 ? away : null)
       },
     },

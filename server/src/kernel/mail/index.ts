@@ -20,4 +20,5 @@ export {
   tokenDetail,
   tokenTimeoutMs,
 } from './oauth2.ts'
+export { isPassingRefusal } from './passing-refusal.ts'
 export { type RefusalReason, reasonOfRefusal } from './refusal-reason.ts'

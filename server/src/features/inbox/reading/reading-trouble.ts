@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { describeError } from '../../../kernel/log.ts'
-import { MailFailure } from '../../../kernel/mail/index.ts'
+import { isPassingRefusal, MailFailure } from '../../../kernel/mail/index.ts'
 import {
   type Reading,
   reportInboxRead,
@@ -60,11 +60,7 @@ async function forget(
   }
 }
 
-const needsPerson = ({ stage, kind, response }: MailFailure) =>
-  kind === 'blocked' ||
-  kind === 'tls' ||
-  (stage === 'login' && kind === 'refused' && !saysLater.test(response ?? ''))
-
-/** RFC 5530, and what servers say to somebody who has too many connections open. */
-const saysLater =
-  /\[(?:UNAVAILABLE|INUSE|LIMIT|SERVERBUG)\]|too many|temporar|try again|rate limit/i
+const needsPerson = (failure: MailFailure) =>
+  failure.kind === 'blocked' ||
+  failure.kind === 'tls' ||
+  (failure.stage === 'login' && failure.kind === 'refused' && !isPassingRefusal(failure))

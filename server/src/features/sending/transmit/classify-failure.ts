@@ -1,4 +1,5 @@
 import {
+  isPassingRefusal,
   type MailFailure,
   type RefusalReason,
   reasonOfRefusal,
@@ -121,10 +122,10 @@ const connectionTrouble = (failure: MailFailure): MailboxTrouble => ({
 })
 
 /** The provider of a login has no SMTP code: it refuses a consent, or it has trouble that passes. */
-const isWrongLogin = ({ kind, code, detail }: MailFailure) =>
-  detail === tokenDetail
-    ? kind === 'refused'
-    : kind === 'protocol' || (kind === 'refused' && (code ?? 0) >= 500)
+const isWrongLogin = (failure: MailFailure) =>
+  failure.detail === tokenDetail
+    ? failure.kind === 'refused'
+    : failure.kind === 'protocol' || (failure.kind === 'refused' && !isPassingRefusal(failure))
 
 const senderTrouble = (failure: MailFailure): MailboxTrouble => ({
   needsPerson: !isTemporary(failure),
