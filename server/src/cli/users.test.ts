@@ -1,8 +1,12 @@
+import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { commandDatabase, json, run } from '../../test/commands.ts'
 
 const database = commandDatabase()
-afterEach(() => database().peek.deleteFrom('users').execute())
+afterEach(async () => {
+  await database().peek.deleteFrom('memberships').execute()
+  await database().peek.deleteFrom('users').execute()
+})
 
 async function addUser(email: string) {
   const { peek } = database()
@@ -11,6 +15,17 @@ async function addUser(email: string) {
   const user = { id, name: 'Ann', email, is_operator: true, two_factor_enabled: true, ...now }
   await peek.insertInto('users').values(user).execute()
   return id
+}
+
+async function addOwner(email: string) {
+  const user_id = await addUser(email)
+  const [{ id: workspace_id }] = (await json('workspaces', 'list')).items
+  const now = { timestamp_created: new Date(), timestamp_updated: new Date() }
+  await database()
+    .peek.insertInto('memberships')
+    .values({ workspace_id, user_id, role: 'owner', ...now })
+    .execute()
+  return user_id
 }
 
 test('the link of the first user is printed until there is one', async () => {
@@ -31,14 +46,18 @@ test('an operator invites anybody, as anything', async () => {
   expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('ann@example.com')])
 })
 
+test('a second factor stays where the audit log does not take that it was turned off', async () => {
+  await addOwner('ann@example.com')
+  const { peek } = database()
+  await sql`alter table audit_log add constraint no_room check (false) not valid`.execute(peek)
+  const { code } = await run('users', 'disable-second-factor', 'ann@example.com')
+  await sql`alter table audit_log drop constraint no_room`.execute(peek)
+  expect(code).toBe(1)
+  expect((await json('users', 'list')).items).toMatchObject([{ second_factor: true }])
+})
+
 test('who forgot the password gets a link, who lost the second factor does without, and both are in the audit log', async () => {
-  const user_id = await addUser('ann@example.com')
-  const [{ id: workspace_id }] = (await json('workspaces', 'list')).items
-  const now = { timestamp_created: new Date(), timestamp_updated: new Date() }
-  await database()
-    .peek.insertInto('memberships')
-    .values({ workspace_id, user_id, role: 'owner', ...now })
-    .execute()
+  const user_id = await addOwner('ann@example.com')
   expect((await json('users', 'reset', 'Ann@example.com')).url).toMatch(/\/reset#[\w-]{43}$/)
   expect((await json('users', 'list')).items).toMatchObject([
     { email: 'ann@example.com', operator: true, second_factor: true },

@@ -9,6 +9,7 @@ import {
   listUsers,
 } from '../features/users/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
+import { transaction } from '../kernel/db/transaction.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Role, roles } from '../kernel/http/access.ts'
 import {
@@ -83,8 +84,10 @@ async function getResetLink(ctx: ProcessContext, address: string) {
 
 async function disableSecondFactor(ctx: ProcessContext, address: string) {
   const user = await getUserByEmail(ctx, address)
-  await dropSecondFactor(ctx, user.id)
-  await recordForPerson(ctx, user.id, 'user.turned_second_factor_off', operator)
+  await transaction(ctx, async (tx) => {
+    await dropSecondFactor(tx, user.id)
+    await recordForPerson(tx, user.id, 'user.turned_second_factor_off', operator)
+  })
   return { ...summary(user), second_factor: false }
 }
 

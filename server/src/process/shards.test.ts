@@ -179,6 +179,29 @@ test('whoever is taken out of a workspace of another shard leaves no link behind
   expect((await resetPasswordBy(anybody, url, password, address)).status).toBe(404)
 })
 
+test('a password whose reset the audit log of the first shard does not take stays, and so does the link', async () => {
+  const headers = { 'x-workspace-id': home.id }
+  const body = { email: 'max@example.com', role: 'member' }
+  const invited = await owner.call('POST', '/app/invitations', { headers, body })
+  const max = openBrowser(sharded.api as unknown as Api)
+  await acceptInvitation(max, invited.body.url, { name: 'Max', password })
+  const { id } = (await max.call('GET', '/app/session')).body.user
+  const { url } = (await owner.call('POST', `/app/members/${id}/reset-link`, { headers })).body
+  const reset = () => resetPasswordBy(max, url, `${password} again`, '10.8.0.3')
+  await databases.first.pool.query(`
+    create function no_room() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+    create trigger no_room before insert on audit_log execute function no_room()`)
+  try {
+    expect(await reset()).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  } finally {
+    await databases.first.pool.query('drop function no_room cascade')
+  }
+  expect((await reset()).status).toBe(200)
+  const audit = await owner.call('GET', `/app/audit/export.csv?workspace=${home.id}`)
+  expect(audit.body.split('user.reset_password')).toHaveLength(2)
+})
+
 test('an open page hears of changes on the shard of its workspace, from another process', async () => {
   const config = readConfig({ ...databases.settings, PORT: '0' })
   await using opened = await openServer(config, { log: silentLog })

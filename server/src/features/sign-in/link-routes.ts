@@ -98,8 +98,11 @@ export const linkRoutes: FastifyPluginAsyncTypebox<{ attempts: Attempts }> = asy
     },
     async (req, reply) => {
       const { token, password } = req.body
-      const { id, email } = await guarded(req, () => resetPassword(req.process, token, password))
-      await recordOwn(req, id, 'user.reset_password')
+      const { email } = await guarded(req, () =>
+        resetPassword(req.process, token, password, (tx, userId) =>
+          recordOwn(req, userId, 'user.reset_password', tx),
+        ),
+      )
       return enter(req, reply, { email, password })
     },
   )

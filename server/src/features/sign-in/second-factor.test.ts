@@ -312,7 +312,7 @@ test.each([
       entered = post(entering, url, body)
       // The password was found right.
       await expectWaiting(1)
-      await resetPassword(tx, path.split('#')[1] ?? '', resetTo)
+      await resetPassword(tx, path.split('#')[1] ?? '', resetTo, async () => undefined)
     })
     expect((await entered)?.status).toBe(401)
     expect(await userOf(entering)).toBeNull()

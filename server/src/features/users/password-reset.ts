@@ -30,8 +30,18 @@ export async function createPasswordReset(ctx: AnyContext, userId: string): Prom
 export const voidPasswordResets = (ctx: AnyContext, userIds: string[]) =>
   queries.deletePasswordResets(onFirstShard(ctx).db, userIds)
 
-/** Ends every session of the person. @returns who it is */
-export async function resetPassword(ctx: AnyContext, token: string, password: string) {
+/**
+ * Ends every session of the person.
+ *
+ * @param record is part of the transaction
+ * @returns who it is
+ */
+export async function resetPassword<Ctx extends AnyContext>(
+  ctx: Ctx,
+  token: string,
+  password: string,
+  record: (tx: Ctx, userId: string) => Promise<void>,
+) {
   const hash = hashToken(token)
   if (!(await queries.findPasswordReset(ctx.db, hash, ctx.now()))) throw spent()
   const passwordHash = await hashPassword(ctx, password)
@@ -45,7 +55,8 @@ export async function resetPassword(ctx: AnyContext, token: string, password: st
     await queries.deleteOtherSessions(tx.db, reset.user_id, '')
     const user = await queries.findUser(tx.db, reset.user_id)
     if (!user) throw spent()
-    return { id: user.id, email: user.email }
+    await record(tx, user.id)
+    return { email: user.email }
   })
 }
 
