@@ -31,6 +31,7 @@ import {
   recordWebhookChange,
   refuseProblems,
   requireCampaign,
+  requireStillMember,
   toRecord,
 } from './webhooks.ts'
 
@@ -63,6 +64,7 @@ export async function changeWebhook(
       await requireAllowedTarget(ctx, workspaceId, given.target_hook_url)
   }
   return transaction(ctx, async (tx) => {
+    await requireStillMember(tx, workspaceId, by)
     if (given.status === 'active' || given.target_hook_url !== undefined) {
       await lockLane(tx.db, workspaceId, id)
     }

@@ -15,6 +15,7 @@ import { firstIdAt } from '../../kernel/ids.ts'
 import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { existsCampaign } from '../campaigns/lookup/index.ts'
 import { deleteLane } from '../deliveries/lane-health/index.ts'
+import { lockMembers } from '../members/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { mask, maskHeaders, mergeHeaders, problemWithHeaders } from './headers.ts'
 import * as queries from './queries.ts'
@@ -44,6 +45,7 @@ export async function createWebhook(
   const headers = mergeHeaders(input.headers ?? {}, {})
   if (!headers) throw nothingMasked()
   return transaction(ctx, async (tx) => {
+    await requireStillMember(tx, workspaceId, by)
     await requireRoom(tx, workspaceId)
     const { event_type, custom_interest_value = null, campaign = null } = input
     await requireCampaign(tx, workspaceId, campaign)
@@ -110,6 +112,14 @@ export async function deleteWebhook(ctx: Context, workspaceId: string, id: strin
     await recordWebhookChange(tx, row, 'webhook.deleted', by)
     return toRecord(tx, row)
   })
+}
+
+/**
+ * The request was let in and may have waited for the name of the target since, and what it says outlives it:
+ * whoever was taken out meanwhile leaves nothing behind.
+ */
+export async function requireStillMember(tx: Context, workspaceId: string, { actor }: ChangedBy) {
+  if (actor.type === 'user') await lockMembers(tx, workspaceId, actor)
 }
 
 /** Validates what needs no database, and reports every problem at once. */
