@@ -126,7 +126,10 @@ export const leadApplicationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/leads/bulk',
     {
-      config: asMember,
+      config: {
+        ...asMember,
+        searches: ({ body }) => (body as BulkChange).filter !== undefined,
+      },
       schema: {
         operationId: 'changeLeads',
         summary: 'Change many leads',

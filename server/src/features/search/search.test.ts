@@ -72,10 +72,18 @@ test('whoever searches a workspace very often takes few connections of those tha
   await holder.connect()
   onTestFinished(() => holder.end())
   await holder.query('begin; lock table leads')
-  const paths = ['/search?q=nord', '/leads?search=nord', '/leads/count?search=nord']
-  const searches = Array.from({ length: 104 }, (_, n) =>
-    ask(owner, api.workspaceId, paths[n % 3] ?? ''),
-  )
+  const paths = [
+    ...['/search?q=nord', '/leads?search=nord', '/leads/count?search=nord'],
+    ...['/leads/export.csv?search=nord', '/leads/bulk'],
+  ]
+  const body = { action: 'pause', filter: { search: 'nord' } }
+  const searches = Array.from({ length: 104 }, (_, n) => {
+    const path = paths[n % 5] ?? ''
+    const headers = { 'x-workspace-id': api.workspaceId, 'idempotency-key': `change ${n}` }
+    return path === '/leads/bulk'
+      ? owner.call('POST', `/app${path}`, { headers, body })
+      : ask(owner, api.workspaceId, path)
+  })
   const refused = await Promise.race(searches)
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1'])
   await untilBlocked(3)

@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify'
 import { type Context, inWorkspace, type ProcessContext } from '../context.ts'
 import { movingOf } from '../db/failure.ts'
+import { searchInTurn } from '../db/search-slots.ts'
 import { AppError } from '../errors.ts'
 import { describeError } from '../log.ts'
 import {
@@ -60,6 +61,8 @@ declare module 'fastify' {
     idempotency?: IdempotencyMode
     /** What a POST asks the network, before the handler's transaction. */
     prepare?: Prepare
+    /** Whether a POST looks through a workspace: it takes its turn before the handler's transaction. */
+    searches?: (req: FastifyRequest) => boolean
     /** Hides secrets in an answer kept for Idempotency-Key. */
     mask?: Mask
   }
@@ -109,10 +112,13 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
   app.addHook('onRoute', (route) => {
     // The answers of a workspace: without a caller there is none.
     if (route.method !== 'POST' || !route.config?.access) return
-    const { idempotency: mode = 'transaction', mask = (body) => body, prepare } = route.config
+    const { idempotency: mode = 'transaction', mask = (body) => body } = route.config
     if (mode === 'none') return
+    const { prepare, searches } = route.config
     const handler = route.handler as Parameters<typeof withIdempotency>[0]
-    route.handler = withIdempotency(handler, { mode, mask, prepare })
+    const once = withIdempotency(handler, { mode, mask, prepare })
+    route.handler = (req, reply) =>
+      searches?.(req) ? searchInTurn(req.ctx, () => once(req, reply)) : once(req, reply)
   })
 
   app.addHook('onRequest', async (req, reply) => {

@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { csvLine } from '../../../kernel/csv/write-csv.ts'
+import { searchInTurn } from '../../../kernel/db/search-slots.ts'
 import { invalidField } from '../../../kernel/errors.ts'
 import { nextTurn } from '../../../kernel/next-turn.ts'
 import { isErased } from '../record.ts'
@@ -45,8 +46,8 @@ export async function* exportLeads(
   chosen: queries.ChosenLeads,
 ): AsyncGenerator<string> {
   const { ids, excluded } = chosen
-  const variables = await queries.listVariableNames(
-    ...([ctx.db, workspaceId, filter, chosen, columnsMax + 1] as const),
+  const variables = await searchInTurn(ctx, () =>
+    queries.listVariableNames(ctx.db, workspaceId, filter, chosen, columnsMax + 1),
   )
   if (variables.length > columnsMax) throw tooManyVariables
   // Excel takes a file without the mark for one of Windows-1252.
@@ -54,7 +55,12 @@ export async function* exportLeads(
   const left = new Set(excluded)
   let place: string | undefined
   for (;;) {
-    const leads = await queries.listWhole(ctx.db, workspaceId, filter, place, batchMax, ids)
+    const after = place
+    const leads = await searchInTurn(
+      ctx,
+      () => queries.listWhole(ctx.db, workspaceId, filter, after, batchMax, ids),
+      { isBegun: true },
+    )
     let piece = ''
     for (const lead of leads) {
       if (isErased(lead) || left.has(lead.id)) continue
