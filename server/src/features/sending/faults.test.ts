@@ -426,6 +426,95 @@ describe('what a server says of one recipient', () => {
     expect(await suppressions()).toEqual([])
   })
 
+  test.each([
+    ['at the recipient', 'rcpt', 550],
+    ['at its end', 'message', 451],
+  ])(
+    'what a server says %s to everybody alike is said of the mailbox, and uses up no lead after the other',
+    async (_where, stage, code) => {
+      let number = 0
+      let isClosed = true
+      const closed = () => {
+        number++
+        return isClosed
+          ? refusal(code, `Not at this hour, ${number}@host.example (${number})`)
+          : null
+      }
+      sending = await testSending({
+        smtp:
+          stage === 'rcpt'
+            ? answering(() => closed() ?? undefined)
+            : {
+                onData(stream, _session, callback) {
+                  stream.resume().on('end', () => callback(closed()))
+                },
+              },
+      })
+      const mailbox = await sending.createMailbox('anna@example.com')
+      const campaign = await sending.createCampaign([mailbox])
+      await sending.startRunner()
+      await sending.addLeads(
+        campaign.id,
+        Array.from({ length: 9 }, (_, n) => `ada@lead${n}.example`),
+      )
+      await sending.ctx.database.until(async () => {
+        const { peek } = sending.ctx.database
+        const [lane] = await peek.selectFrom('mailbox_lanes').selectAll().execute()
+        return lane?.failures === 1 && lane.not_before !== null
+      })
+      expect(number).toBe(3)
+      if (code >= 500) {
+        expect(await mailboxStatus(mailbox.id)).toEqual({
+          status: 'error',
+          status_reason: expect.stringContaining('refused what was asked of it'),
+        })
+      }
+      isClosed = false
+      sending.ctx.clock.advance(3_600_000)
+      await sending.waitForLedger(states(9, 'sent'))
+      expect(await mailboxStatus(mailbox.id)).toEqual({ status: 'connected', status_reason: null })
+    },
+  )
+
+  test('colleagues who are refused alike say nothing of the mailbox, nor do others between whom one is written to', async () => {
+    sending = await testSending({
+      smtp: answering((address) =>
+        address.startsWith('no') ? refusal(550, 'Not wanted here') : undefined,
+      ),
+    })
+    const mailbox = await sending.createMailbox('anna@example.com')
+    const campaign = await sending.createCampaign([mailbox])
+    const write = async (emails: string[], failed: number) => {
+      await sending.addLeads(campaign.id, emails)
+      await sending.waitForLedger(states(failed, 'failed'))
+      await sending.untilAsleep()
+    }
+    await sending.startRunner()
+    await write(['no1@a.example', 'no2@a.example', 'no3@a.example', 'no@b.example'], 4)
+    await sending.addLeads(campaign.id, ['yes@lead.example'])
+    await sending.waitForLedger(states(1, 'sent'))
+    await write(['no@c.example', 'no@d.example'], 6)
+    const [lane] = await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().execute()
+    expect(lane).toMatchObject({ failures: 0, not_before: null })
+    expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'connected' })
+  })
+
+  test('recipients who have no room say nothing of the mailbox, of however many domains they are', async () => {
+    sending = await testSending({ smtp: answering(() => refusal(552, '5.2.2 Mailbox full')) })
+    const mailbox = await sending.createMailbox('anna@example.com')
+    const campaign = await sending.createCampaign([mailbox])
+    await sending.startRunner()
+    await sending.addLeads(
+      campaign.id,
+      Array.from({ length: 4 }, (_, n) => `ada@lead${n}.example`),
+    )
+    await sending.waitForLedger(states(4, 'failed'))
+    await sending.untilAsleep()
+    const [lane] = await sending.ctx.database.peek.selectFrom('mailbox_lanes').selectAll().execute()
+    expect(lane).toMatchObject({ failures: 0, not_before: null })
+    expect(await mailboxStatus(mailbox.id)).toMatchObject({ status: 'connected' })
+  })
+
   test('a refusal that does not say why suppresses nobody: it is tried again, then shown', async () => {
     const { campaign } = await refusing(550, 'Rejected')
     for (const attempt of [2, 3, 4, 5, 6]) {

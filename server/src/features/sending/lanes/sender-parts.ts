@@ -15,6 +15,7 @@ import { Settlements } from '../settle/settlements.ts'
 import { Connections } from '../transmit/connections.ts'
 import { DraftRoom } from '../transmit/draft-room.ts'
 import { type Mark, markTransmitting } from '../transmit/mark-queries.ts'
+import { RefusedInRow } from '../transmit/refused-in-row.ts'
 
 /** Left: the database is not the one that the work was read from. */
 type SleepAnswer = 'asleep' | 'again' | 'left'
@@ -30,6 +31,7 @@ export interface SenderParts {
   /** Memory for mails that are made and not settled. */
   room: DraftRoom
   connections: Connections
+  refusedInRow: RefusedInRow
   copies: SentCopies
   claims: Batcher<ClaimRequest, Claim | null>
   skips: Batcher<Skip, undefined>
@@ -91,6 +93,7 @@ export function createSenderParts(
     links: new LinkMaker(ctx),
     room: new DraftRoom(),
     connections: new Connections(ctx),
+    refusedInRow: new RefusedInRow(),
     copies: new SentCopies(ctx, owner),
     async flush() {
       await Promise.all([claims.flush(), skips.flush(), marks.flush(), sleeps.flush()])

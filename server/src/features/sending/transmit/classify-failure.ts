@@ -60,6 +60,17 @@ export function classifyFailure(failure: MailFailure, attempted: Attempted): Fai
   return fail(isAboutContent(failure) ? skip(refusal(error)) : later(attempted, error))
 }
 
+/**
+ * Whether what is held against the lead may be about the mailbox, as it is where everybody is refused alike. A
+ * recipient that is put off is not: some servers ask each one's own server first. Nor is one that has no room.
+ */
+export const mayBeOfMailbox = (failure: MailFailure, { outcome, trouble }: FailureClass) =>
+  trouble === null &&
+  outcome.kind === 'failed' &&
+  outcome.effect.kind === 'later' &&
+  reasonOf(failure) !== 'full' &&
+  !(failure.stage === 'rcpt' && isTemporary(failure))
+
 /** What a person is told, with the server's words. */
 export function errorOf(failure: MailFailure): SendError {
   const { stage, code, enhanced, kind, detail, response } = failure
@@ -127,7 +138,7 @@ const isWrongLogin = (failure: MailFailure) =>
     ? failure.kind === 'refused'
     : failure.kind === 'protocol' || (failure.kind === 'refused' && !isPassingRefusal(failure))
 
-const senderTrouble = (failure: MailFailure): MailboxTrouble => ({
+export const senderTrouble = (failure: MailFailure): MailboxTrouble => ({
   needsPerson: !isTemporary(failure),
   pauseMs: null,
 })

@@ -7,13 +7,23 @@ import type { SenderParts } from '../lanes/sender-parts.ts'
 import { CampaignChanged } from '../next-mail/campaign-cache.ts'
 import type { ClaimedMail } from '../next-mail/next-action.ts'
 import type { Settlement } from '../settle/settlement.ts'
-import { classifyFailure, errorOf, type MailboxTrouble, printable } from './classify-failure.ts'
+import {
+  classifyFailure,
+  errorOf,
+  type MailboxTrouble,
+  mayBeOfMailbox,
+  printable,
+  senderTrouble,
+} from './classify-failure.ts'
 import type { Connections, SendingMailbox } from './connections.ts'
 import { type Draft, envelopeOf, type ReadyMail } from './draft.ts'
 import { markDraft } from './marking.ts'
 import type { Outcome } from './outcome.ts'
 
-type SendParts = Pick<SenderParts, 'connections' | 'copies' | 'marks' | 'settlements' | 'guard'>
+type SendParts = Pick<
+  SenderParts,
+  'connections' | 'refusedInRow' | 'copies' | 'marks' | 'settlements' | 'guard'
+>
 
 /** A failure after which the mailbox sends nothing more for now, and what it means for the mailbox. */
 export interface MailboxFailure {
@@ -116,17 +126,23 @@ async function attempt(
     }
     const next = behind[0]?.made
     await connection.finish(mail.bytes, next && 'mail' in next ? next.envelope : undefined)
+    parts.refusedInRow.end(lane.mailboxId)
     return { outcome: { kind: 'sent' }, mail, refusedCopies, mailboxFailure: null }
   } catch (failure) {
     if (!(failure instanceof MailFailure)) {
       await connection?.close()
       throw failure
     }
-    const { outcome, trouble } = classifyFailure(failure, {
+    const classified = classifyFailure(failure, {
       attempt: claimed.claim.attempt,
       now: ctx.now(),
       random: ctx.random(),
     })
+    const { outcome } = classified
+    const isOfMailbox =
+      mayBeOfMailbox(failure, classified) &&
+      parts.refusedInRow.add(lane.mailboxId, claimed.claim.lead.email, failure)
+    const trouble = isOfMailbox ? senderTrouble(failure) : classified.trouble
     return { outcome, mail, mailboxFailure: trouble && { failure, trouble } }
   } finally {
     if (connection) parts.connections.putBack(lane.mailboxId, connection)
