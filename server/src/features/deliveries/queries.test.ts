@@ -4,7 +4,7 @@ import { firstIdAt } from '../../kernel/ids.ts'
 import { allBuckets } from '../../kernel/runner/leases.ts'
 import { createWorkspace } from '../workspaces/index.ts'
 import { countBacklogFull, findDueFanouts } from './cross-workspace.ts'
-import { markInFlight } from './lane-queries.ts'
+import { markInFlight, unmarkInFlight } from './lane-queries.ts'
 import { findPending } from './queries.ts'
 import { type EventsRead, listEventsBetween } from './replay-queries.ts'
 
@@ -26,6 +26,24 @@ test('of a campaign without events nothing is replayed, and of an unknown lane n
   const [webhookId, deliveryId] = [ctx.newId(), ctx.newId()]
   await markInFlight(ctx.db, id, webhookId, deliveryId)
   expect(await findPending(ctx.db, id, webhookId, deliveryId)).toBeUndefined()
+})
+
+test('a request takes back its own mark, and not the one that the next owner of the lane has made', async () => {
+  const { id: workspace_id } = await createWorkspace(ctx, 'marks')
+  const [webhook_id, ours, theirs] = [ctx.newId(), ctx.newId(), ctx.newId()]
+  await ctx.db.insertInto('webhook_lanes').values({ workspace_id, webhook_id }).execute()
+  await markInFlight(ctx.db, workspace_id, webhook_id, theirs)
+  const marked = () =>
+    ctx.db
+      .selectFrom('webhook_lanes')
+      .select('in_flight_id')
+      .where('workspace_id', '=', workspace_id)
+      .where('webhook_id', '=', webhook_id)
+      .executeTakeFirst()
+  await unmarkInFlight(ctx.db, workspace_id, webhook_id, ours)
+  expect(await marked()).toEqual({ in_flight_id: theirs })
+  await unmarkInFlight(ctx.db, workspace_id, webhook_id, theirs)
+  expect(await marked()).toEqual({ in_flight_id: null })
 })
 
 test('fan-outs are found in turn by workspace, however many of one fell due before', async () => {
