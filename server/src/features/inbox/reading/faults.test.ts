@@ -245,6 +245,43 @@ test('a folder with new UIDs is read again, and what was read has no second effe
   expect(await repliedTo(4)).toEqual(people(4))
 })
 
+test('a folder whose server names a lower number than before is read on, and nothing of it twice', async () => {
+  const asked: string[] = []
+  await mailboxThrough({
+    fault({ line }) {
+      if (line.includes('BODY.PEEK[')) asked.push(line)
+      return undefined
+    },
+  })
+  await inbox.contact(people(3))
+  const reader = inbox.startReader()
+  for (const number of [1, 2]) inbox.arrive(answer(number))
+  await repliedTo(2)
+  await inbox.readAll()
+  await reader.stop()
+  const { peek } = inbox.ctx.database
+  const folder = account().folders.get('INBOX') as Folder
+  const { uidNext } = folder
+  // What is noted once a day is due.
+  await peek
+    .updateTable('mailbox_folders')
+    .set({ timestamp_read: new Date(0) })
+    .execute()
+  folder.uidNext = 1
+  asked.length = 0
+  inbox.startReader()
+  const noted = await inbox.untilRead(async () => {
+    const rows = await peek.selectFrom('mailbox_folders').selectAll().execute()
+    const row = rows.find((each) => each.folder === 'INBOX')
+    return row && row.timestamp_read.getTime() > 0 ? row : undefined
+  })
+  expect(Number(noted.next_uid)).toBe(uidNext)
+  folder.uidNext = uidNext
+  inbox.arrive(answer(3))
+  expect(await repliedTo(3)).toEqual(people(3))
+  expect(asked.some((line) => asksFor(line, 1) || asksFor(line, 2))).toBe(false)
+})
+
 test('a mail in the inbox and in all mail is one, what was archived or deleted counts, and folders are found by any name', async () => {
   await inbox.createReadMailbox()
   const { folders } = account()
