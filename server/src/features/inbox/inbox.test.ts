@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { address, type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
 import { operator } from '../audit/index.ts'
 import { updateMailbox } from '../mailboxes/index.ts'
+import { addMessageIds } from '../messages/index.ts'
 import { setWorkspace } from '../workspaces/index.ts'
 import { getThread, listThreads, markRead } from './index.ts'
 
@@ -264,6 +265,32 @@ test('what cites the id which the provider gave the mail is known by it however 
   })
   inbox.arrive(stampedCopy(messageId), '\\Sent')
   inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead.id).toBe(leadId)
+})
+
+test('the id which the provider gave the mail is its own, also where a copy of it came in before', async () => {
+  const { leadId, messageId, mailbox } = await inbox.contact([lead])
+  const known = { workspace_id: inbox.workspaceId, mailbox_id: mailbox.id, alias: stamped }
+  const cameIn = { ...known, id: inbox.ctx.newId(), lead_id: null, campaign_id: null }
+  await addMessageIds(inbox.ctx.db, [cameIn])
+  inbox.arrive(stampedCopy(messageId), '\\Sent')
+  inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
+  inbox.startReader()
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead.id).toBe(leadId)
+})
+
+test('the id which the provider gave the mail is learnt, also where a copy of the one beside it came in before', async () => {
+  const { leadId, messageId, mailbox } = await inbox.contact([lead])
+  const original = '<original@example.com>'
+  const known = { workspace_id: inbox.workspaceId, mailbox_id: mailbox.id, alias: original }
+  const cameIn = { ...known, id: inbox.ctx.newId(), lead_id: null, campaign_id: null }
+  await addMessageIds(inbox.ctx.db, [cameIn])
+  const more = `\r\nX-Microsoft-Original-Message-ID: ${original}`
+  inbox.arrive(stampedCopy(messageId, more), '\\Sent')
+  inbox.arrive(letter({ from: 'ada@private.example', headers: [`In-Reply-To: ${stamped}`] }))
+  inbox.startReader()
   const [event] = await inbox.waitForEvents('lead.replied')
   expect(event.data.lead.id).toBe(leadId)
 })

@@ -19,6 +19,7 @@ export {
   insertMessages,
   listThreadMessages,
   removeMessageIds,
+  takeMessageIds,
 } from './store.ts'
 export { findLetters, hasNewer, listThreadHeads } from './store-queries.ts'
 export {

@@ -55,6 +55,13 @@ export async function addMessageIds(db: AnyDb, ids: MessageAlias[]): Promise<Set
   )
 }
 
+/** The same for mails of ours, each of which takes its id back from a copy that came in and was read before. */
+export const takeMessageIds = (db: AnyDb, ids: MessageAlias[]) =>
+  batches.takeMessageIds(
+    db,
+    ids.map((each) => newMessageIdOf(each, each.alias)),
+  )
+
 /** In the transaction that has added them. */
 export const removeMessageIds = (db: Db, workspaceId: string, ids: string[]) =>
   queries.deleteMessageIds(db, workspaceId, ids.map(hashOf))

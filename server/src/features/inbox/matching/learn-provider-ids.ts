@@ -2,7 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { parseEmail } from '../../../kernel/email.ts'
 import type { FetchOptions, ImapConnection, MailFailure } from '../../../kernel/mail/index.ts'
-import { addMessageIds, findByMessageIds } from '../../messages/index.ts'
+import { findByMessageIds, takeMessageIds } from '../../messages/index.ts'
 import { markArrived, setProviderIds } from '../../sending/index.ts'
 import { headOf } from '../classify/bounded-source.ts'
 import { idsIn, type ParsedMessage, parseMessage } from '../classify/message.ts'
@@ -82,8 +82,9 @@ async function learn(
   )
   const arrived = [...known.values()].map(({ id }) => id)
   await markArrived(tx, workspace_id, arrived)
+  // What came in under the same id, as into another mailbox that got a copy, does not make it known.
   const strange = copies.flatMap((copy) =>
-    copy.messageId !== null && !known.has(copy.messageId)
+    copy.messageId !== null && !known.get(copy.messageId)?.campaign_id
       ? [{ ...copy, alias: copy.messageId, ours: known.get(originalIdOf(copy) ?? '') }]
       : [],
   )
@@ -92,7 +93,7 @@ async function learn(
   )
   const unnamed = strange.flatMap(({ alias, ours, to, subject, date }) => {
     const recipient = parseEmail(to[0] ?? '')?.folded
-    return !ours && recipient && date ? [{ alias, recipient, subject, date }] : []
+    return !ours?.campaign_id && recipient && date ? [{ alias, recipient, subject, date }] : []
   })
   // First, because what is recorded as sent meanwhile is found below.
   const underWay = unnamed.length > 0 ? await findUnderWay(tx.db, workspace_id, mailbox_id) : []
@@ -103,7 +104,7 @@ async function learn(
       ...{ ...sent, workspace_id, mailbox_id, alias: unnamed[sent.position - 1]?.alias ?? '' },
     })),
   ]
-  await addMessageIds(tx.db, all)
+  if (all.length > 0) await takeMessageIds(tx.db, all)
   // Follow-ups refer to what the lead has.
   if (all.length > 0) await setProviderIds(tx.db, workspace_id, all)
   const isFound = new Set(found.map(({ position }) => position))
