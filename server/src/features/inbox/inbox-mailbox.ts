@@ -12,4 +12,6 @@ export interface CheckpointPosition {
   folder: string
   uid_validity: string
   next_uid: number
+  /** All that had come by then is known. */
+  read_at: Date
 }

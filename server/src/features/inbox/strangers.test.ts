@@ -178,7 +178,7 @@ async function read(sources: string[], receivedAt = inbox.ctx.now()) {
   const incoming = await Promise.all(mails.map((mail) => readInbound(inbox.workspaceId, mail, now)))
   const ids = { workspace_id: inbox.workspaceId, id: mailboxId }
   const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
-  const position = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
+  const position = { folder: 'INBOX', uid_validity: '1', next_uid: 1, read_at: inbox.ctx.now() }
   return ingest(inbox.ctx, mailbox, incoming, position)
 }
 

@@ -49,8 +49,14 @@ export class IngestBatch {
     if (this.#batch.length >= batchMailsMax || this.#bytes >= batchBytesMax) await this.#flush()
   }
 
-  async close(uidNext: number) {
+  /**
+   * Only now the folder counts as read, unless something in it is to be read again.
+   *
+   * @param at whatever had come by then lies before `uidNext`
+   */
+  async close(uidNext: number, at: Date) {
     this.#hasReadTo(uidNext)
+    if (this.#againFrom === Number.POSITIVE_INFINITY) this.#position.read_at = at
     await this.#flush()
     this.taken += await this.#writing
   }

@@ -42,7 +42,7 @@ export async function ingest(
   return transaction(ctx, async (tx) => {
     const claimed = await claimMatched(tx, mailbox, matched)
     if (claimed.length > 0) await act(tx, mailbox, claimed)
-    await saveCheckpoint(tx.db, mailbox, position, tx.now())
+    await saveCheckpoint(tx.db, mailbox, position)
     return new Set(claimed.map(({ mail }) => mail)).size
   })
 }

@@ -29,7 +29,7 @@ test('a reply that ends its lead and campaign takes at most 23 statements, with 
     .select(['workspace_id', 'id', 'address', 'imap_version'])
     .where('id', '=', mailbox.id)
     .executeTakeFirstOrThrow()
-  const position = { folder: 'INBOX', uid_validity: '1', next_uid: 2 }
+  const position = { folder: 'INBOX', uid_validity: '1', next_uid: 2, read_at: ctx.now() }
 
   const countDeliveries = async () =>
     (await ctx.database.peek.selectFrom('deliveries').select('id').execute()).length

@@ -40,8 +40,8 @@ export async function learnProviderIds(
     return transaction(ctx, async (tx) => {
       if (!(await learn(tx, mailbox, copies))) return false
       const next_uid = Math.min(readToUid, ...withheld.map(({ uid }) => uid))
-      const position = { folder, uid_validity: uidValidity, next_uid }
-      await saveCheckpoint(tx.db, mailbox, position, tx.now())
+      const position = { folder, uid_validity: uidValidity, next_uid, read_at: tx.now() }
+      await saveCheckpoint(tx.db, mailbox, position)
       return true
     })
   }

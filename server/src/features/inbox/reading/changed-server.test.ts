@@ -4,8 +4,15 @@ import { address, type Inbox, letter, testInbox } from '../../../../test/inbox.t
 import { createOutbox } from '../../../../test/mail/outbox.ts'
 import { type MailStore, startImapServer } from '../../../demo/mail-server/index.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { dayMs } from '../../../kernel/durations.ts'
 import { operator } from '../../audit/index.ts'
-import { findMailboxes, reportInboxRead, updateMailbox } from '../../mailboxes/index.ts'
+import {
+  connectMailboxImap,
+  findMailboxes,
+  reportInboxRead,
+  updateMailbox,
+} from '../../mailboxes/index.ts'
+import { readMailbox } from './read-mailbox.ts'
 
 const lead = 'ada@lead.example'
 const password = 'another horse'
@@ -76,6 +83,64 @@ test('answers are read on a server whose mails were copied there in any order', 
   await move(mailbox.id)
   const [event] = await inbox.waitForEvents('lead.replied')
   expect(event.data.reply.message_id).toBe('<r1@lead.example>')
+})
+
+test('a folder that was read in part when its server changed is read as far back as before that', async () => {
+  const { ctx, workspaceId } = inbox
+  const { mailbox, messageId } = await inbox.contact([lead])
+  const reader = inbox.startReader()
+  await inbox.readAll()
+  await reader.stop()
+  ctx.clock.advance(10 * dayMs)
+  const receivedAt = new Date(ctx.now().getTime() - 5 * dayMs)
+  const headers = ['Message-ID: <r1@lead.example>', `In-Reply-To: ${messageId}`]
+  const others = Array.from({ length: 101 }, (_, n) => letter({ from: `other${n}@nobody.example` }))
+  const mails = [...others, letter({ headers })]
+  const here = inbox.store.find(address)?.folders.get('INBOX')
+  for (const mail of mails) here?.add(mail, receivedAt)
+  // One batch is taken in, and the answer lies behind it.
+  let asked = 0
+  const { connection, imap_version } = await connectMailboxImap(ctx, workspaceId, mailbox.id)
+  {
+    await using imap = connection
+    const read = { workspace_id: workspaceId, id: mailbox.id, address, imap_version }
+    await readMailbox(ctx, imap, read, { goesOn: () => ++asked <= 103 })
+  }
+  const row = await ctx.database.peek
+    .selectFrom('mailbox_folders')
+    .select('next_uid')
+    .where('folder', '=', 'INBOX')
+    .executeTakeFirstOrThrow()
+  expect(Number(row.next_uid)).toBe((here?.uidNext ?? 0) - 2)
+  const there = store.find(address)?.folders.get('INBOX')
+  for (const mail of mails) there?.add(mail, receivedAt)
+  await move(mailbox.id)
+  inbox.startReader()
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.reply.message_id).toBe('<r1@lead.example>')
+})
+
+test('a folder counts as read until it was looked at, not until its last mail was taken in', async () => {
+  const { ctx, workspaceId } = inbox
+  const { id } = await inbox.createReadMailbox()
+  const here = inbox.store.find(address)?.folders.get('INBOX')
+  here?.add(letter({ from: 'other@nobody.example' }), ctx.now())
+  const { connection, imap_version } = await connectMailboxImap(ctx, workspaceId, id)
+  await using imap = connection
+  const asked: Date[] = []
+  const goesOn = () => {
+    asked.push(ctx.now())
+    ctx.clock.advance(dayMs)
+    return true
+  }
+  await readMailbox(ctx, imap, { workspace_id: workspaceId, id, address, imap_version }, { goesOn })
+  const row = await ctx.database.peek
+    .selectFrom('mailbox_folders')
+    .select('timestamp_read')
+    .where('folder', '=', 'INBOX')
+    .executeTakeFirstOrThrow()
+  // Its only mail was the third.
+  expect(row.timestamp_read.getTime()).toBeLessThanOrEqual(asked[2]?.getTime() ?? 0)
 })
 
 test('what was read on the server before does not count for the one that it was given', async () => {

@@ -5,7 +5,7 @@ import type { CheckpointPosition, InboxMailbox } from '../inbox-mailbox.ts'
 export interface Checkpoint {
   /** Undefined: UIDs have come to mean something else, here or with the settings of another server. */
   next_uid: number | undefined
-  /** When it was last read; where nothing had come, to the day. */
+  /** When it was last read to its end; where nothing had come, to the day. */
   timestamp_read: Date
 }
 
@@ -67,14 +67,13 @@ export async function findFirstInFlight(db: Db, { workspace_id, id }: InboxMailb
 export const saveCheckpoint = (
   db: Db,
   { workspace_id, id, imap_version }: InboxMailbox,
-  { folder, uid_validity, next_uid }: CheckpointPosition,
-  at: Date,
+  { folder, uid_validity, next_uid, read_at }: CheckpointPosition,
 ) =>
   sql`
     insert into mailbox_folders as f
       (workspace_id, mailbox_id, folder, uid_validity, imap_version, next_uid, timestamp_read)
     values (${workspace_id}::uuid, ${id}::uuid, ${folder}, ${uid_validity}, ${imap_version}::uuid,
-      ${next_uid}::bigint, ${at}::timestamptz)
+      ${next_uid}::bigint, ${read_at}::timestamptz)
     on conflict (workspace_id, mailbox_id, folder) do update
       set next_uid = case
           when f.uid_validity = excluded.uid_validity and f.imap_version = excluded.imap_version

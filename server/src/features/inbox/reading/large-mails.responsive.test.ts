@@ -37,7 +37,7 @@ async function read(text: string): Promise<number> {
   const now = inbox.ctx.now()
   const ids = { workspace_id: inbox.workspaceId, id: contact.mailbox.id }
   const mailbox = { ...ids, address, imap_version: inbox.ctx.newId() }
-  const position = { folder: 'INBOX', uid_validity: '1', next_uid: 1 }
+  const position = { folder: 'INBOX', uid_validity: '1', next_uid: 1, read_at: now }
   return ingest(
     inbox.ctx,
     mailbox,

@@ -148,6 +148,7 @@ async function readFolder(
   { goesOn, onRead, refusals }: ReadOptions,
   refused: MailFailure[],
 ): Promise<number> {
+  const lookedAt = ctx.now()
   const { uidValidity, uidNext } = await imap.select(folder)
   const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
   const isKnown = checkpoint?.next_uid !== undefined
@@ -155,7 +156,9 @@ async function readFolder(
   // The first one is told by when each mail came in: what was copied here may lie in any order.
   const first = since && (await imap.findFirstSince(since))
   const from = checkpoint?.next_uid ?? first ?? uidNext
-  const batch = new IngestBatch(ctx, mailbox, { folder, uid_validity: uidValidity, next_uid: from })
+  const read_at = checkpoint?.timestamp_read ?? since ?? ctx.now()
+  const position = { folder, uid_validity: uidValidity, next_uid: from, read_at }
+  const batch = new IngestBatch(ctx, mailbox, position)
   const keyOf = (uid: number) => `${folder} ${uidValidity} ${uid}`
   const readAgain = (uid: number, refusal: MailFailure) => {
     batch.readAgainFrom(uid)
@@ -182,7 +185,7 @@ async function readFolder(
     const isNoted =
       isKnown && ctx.now().getTime() - checkpoint.timestamp_read.getTime() < noteEveryMs
     // A server that names a lower number than before is not read again for it.
-    if (!isNoted || uidNext > from) await batch.close(Math.max(from, uidNext))
+    if (!isNoted || uidNext > from) await batch.close(uidNext, lookedAt)
   } finally {
     await batch.rest()
   }
