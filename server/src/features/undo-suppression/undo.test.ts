@@ -418,19 +418,38 @@ test('an automatic answer that came while a lead was wrongly stopped stops it wh
   expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'active' })
 })
 
-test('who has answered the campaign that they were moved from stays stopped in the other', async () => {
+/** To another campaign. @returns the id that the lead has there */
+async function moveOn(leadId: string) {
   const { ctx, workspaceId } = inbox
-  const { leadId, mailbox, messageId } = await inbox.contact([address])
-  await keepInboxRead(ctx.database.peek, mailbox.id)
   const { body } = await inbox.call('POST', '/api/v2/campaigns', { body: { name: 'other' } })
   const change = { action: 'move' as const, ids: [leadId], to_campaign_id: body.id }
   const user = { type: 'user', id: '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d' } as const
   await changeMany(ctx, workspaceId, change, { actor: user })
-  const { id } = await ctx.database.peek
-    .selectFrom('leads')
-    .select('id')
-    .where('campaign_id', '=', body.id)
-    .executeTakeFirstOrThrow()
+  const moved = ctx.database.peek.selectFrom('leads').select('id')
+  return (await moved.where('campaign_id', '=', body.id).executeTakeFirstOrThrow()).id
+}
+
+test('who was moved on while the address was wrongly suppressed is written to by the other campaign alone', async () => {
+  const { ctx, workspaceId } = inbox
+  const { leadId, mailbox, messageId } = await inbox.contact([address])
+  inbox.startReader()
+  inbox.arrive(report({ recipient: address, messageId }))
+  await inbox.waitForEvents('email.bounced')
+  await removeSuppression(ctx, workspaceId, address, { force: true }, operator)
+  await keepInboxRead(ctx.database.peek, mailbox.id)
+  const id = await moveOn(leadId)
+  await undo()
+  expect(await inbox.lead(leadId)).toMatchObject({
+    ...{ sending_state: 'stopped', stop_reason: 'manual', timestamp_next_send: null },
+  })
+  expect(await inbox.lead(id)).toMatchObject({ sending_state: 'pending' })
+})
+
+test('who has answered the campaign that they were moved from stays stopped in the other', async () => {
+  const { ctx, workspaceId } = inbox
+  const { leadId, mailbox, messageId } = await inbox.contact([address])
+  await keepInboxRead(ctx.database.peek, mailbox.id)
+  const id = await moveOn(leadId)
   await addSuppression(ctx, workspaceId, domain, operator)
   const reason = 'suppressed' as const
   await transaction(ctx, (tx) =>

@@ -104,6 +104,18 @@ export const findAnsweredInMoveChain = prepared<[string, string[]], { id: string
      )`,
 )
 
+/** Those of the leads that a person moved on to another campaign, which writes to them since. */
+export const findMovedOn = prepared<[string, string[]], { id: string }>(
+  'find_leads_moved_on',
+  `select l.id
+   from leads l
+   where l.workspace_id = $1 and l.id = any(array(select unnest($2::uuid[])))
+     and exists (
+       select from leads m
+       where ${inMoveChain('m', 'l')} and m.id > l.id
+     )`,
+)
+
 /**
  * Those of the leads who may have answered such a mail without anybody knowing it yet: a mailbox that wrote
  * to them, and is still there, does not count as read.

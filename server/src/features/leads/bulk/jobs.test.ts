@@ -327,6 +327,23 @@ test('a change is not undone of who has answered the campaign that they were mov
   expect(await inbox.lead(moved.id)).toMatchObject({ sending_state: 'stopped' })
 })
 
+test('a change is not undone of who was moved on since: one campaign writes to them', async () => {
+  await using inbox = await testInbox()
+  const { ctx, workspaceId } = inbox
+  const { leadId, mailbox } = await inbox.contact(['ada@lead.example'])
+  await keepInboxRead(ctx.database.peek, mailbox.id)
+  const ids = [leadId]
+  const completed = { action: 'set_status' as const, status: 'completed', ids }
+  const { id } = await changeMany(ctx, workspaceId, completed, by)
+  const { body } = await inbox.call('POST', '/api/v2/campaigns', { body: { name: 'other' } })
+  const moved = { action: 'move' as const, to_campaign_id: body.id, ids }
+  expect(await changeMany(ctx, workspaceId, moved, by)).toMatchObject({ changed: 1 })
+  const undone = await undoJob(ctx, workspaceId, id, by)
+  expect(undone).toMatchObject({ refused: 1 })
+  expect(undone.refusals[0]?.reason).toContain('moved to another campaign')
+  expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'finished' })
+})
+
 test('whoever is unsubscribed with others is suppressed again after the entry was lifted, and all leads stop', async () => {
   const { ctx, workspaceId } = api
   const email = 'lifted@many.example'

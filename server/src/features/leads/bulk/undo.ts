@@ -3,7 +3,7 @@ import { firstIdAt } from '../../../kernel/ids.ts'
 import type { HeldSteps } from '../../campaigns/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
-import { findAnswersSince } from '../activity/activity-queries.ts'
+import { findAnswersSince, findMovedOn } from '../activity/activity-queries.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
 import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeadsAndReopen } from '../change-leads.ts'
@@ -31,6 +31,7 @@ export async function undoChange(
   const beforeOf = new Map(undone.map((lead) => [lead.id, lead]))
   const refusals = missing(ids, leads)
   const answered = await findAnswered(tx, workspaceId, leads, beforeOf)
+  const movedOn = new Set((await findMovedOn(tx.db, workspaceId, ids)).map(({ id }) => id))
   const stoppedByColleague = await findStoppedByColleague(tx, workspaceId, leads)
   const suppressed = await findSuppressed(
     tx.db,
@@ -52,6 +53,10 @@ export async function undoChange(
     }
     if (isOpen(before.sending_state) && suppressed.has(lead.email_folded)) {
       refusals.push(refusal(lead, 'The address is on the suppression list; it stays as it is.'))
+      continue
+    }
+    if (isOpen(before.sending_state) && movedOn.has(lead.id)) {
+      refusals.push(refusal(lead, 'The lead was moved to another campaign; it stays as it is.'))
       continue
     }
     const steps = campaigns.get(lead.campaign_id) as HeldSteps

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
+import { keepInboxRead } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { changeMany } from '../bulk/jobs.ts'
 import { takeBackSteps } from './take-back.ts'
 
 const email = 'ada@lead.example'
@@ -162,6 +164,18 @@ test('a lead that a person has given a status that stops it since gets nothing a
     ...{ sending_state: 'stopped', stop_reason: 'manual', status: 'not_interested' },
     timestamp_next_send: null,
   })
+})
+
+test('a lead that was moved on since is written to by the other campaign alone', async () => {
+  const { ctx, workspaceId } = inbox
+  const sequences = [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }]
+  const { leadId, mailbox } = await inbox.contact([email], { sequences })
+  await keepInboxRead(ctx.database.peek, mailbox.id)
+  const { body } = await inbox.call('POST', '/api/v2/campaigns', { body: { name: 'other' } })
+  const change = { action: 'move' as const, ids: [leadId], to_campaign_id: body.id }
+  const user = { type: 'user', id: '019a9d5e-8a10-7c31-9d0a-5e1f6a2b3c4d' } as const
+  expect(await changeMany(ctx, workspaceId, change, { actor: user })).toMatchObject({ changed: 1 })
+  expect(await takeBack(leadId)).toMatchObject({ sending_state: 'stopped', stop_reason: 'manual' })
 })
 
 test('an answer from before its last mail stops no lead whom a person had written to again', async () => {

@@ -9,7 +9,7 @@ import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import { isOpen, type LockedLead, type StoredLead } from '../record.ts'
 import { findStoppedByColleague } from './colleagues.ts'
-import { findStoppingAnswers, type StopReason } from './missed-stops.ts'
+import { findStopsSince, type StopReason } from './missed-stops.ts'
 import { automaticStatus, sendingByStatus } from './plan-status-change.ts'
 import { holdStepsOfCampaigns, planResume } from './resume.ts'
 
@@ -27,7 +27,7 @@ export interface BroughtBack {
 /**
  * Leads of an address that were stopped for these reasons go on where they were. What was paused,
  * finished or stopped before that is so again; who has answered stays stopped for that, and so does
- * whose colleague or machine has where that stops them; who had got every step is finished. A status that
+ * whose colleague or machine has where that stops them, and who was moved on; who had got every step is finished. A status that
  * a person gave them does what it does to a lead that is sent to. All others are written to again. Their status is
  * what they did, as far as is known.
  *
@@ -92,7 +92,7 @@ async function bringBack(
   const leads = await lockStopped(tx, workspaceId, ids, reasons)
   const locked = leads.map(({ now }) => now)
   const stoppedByColleague = await findStoppedByColleague(tx, workspaceId, locked)
-  const stoppingAnswers = await findStoppingAnswers(tx, workspaceId, locked)
+  const stopsSince = await findStopsSince(tx, workspaceId, locked)
   const labels = new Map(
     (await listLabels(tx.db, workspaceId, { archived: true })).map((label) => [label.id, label]),
   )
@@ -102,7 +102,7 @@ async function bringBack(
       steps: stepsOf.get(lead.now.campaign_id) as HeldSteps,
       label: lead.now.label_id === null ? undefined : labels.get(lead.now.label_id),
       hasColleagueAnswered: stoppedByColleague.has(lead.now.id),
-      stoppingAnswer: stoppingAnswers.get(lead.now.id),
+      stopSince: stopsSince.get(lead.now.id),
       now: tx.now(),
     })
     lead.change(patch, events, tx.now())
@@ -137,7 +137,7 @@ interface Meanwhile {
   steps: HeldSteps
   label: Label | undefined
   hasColleagueAnswered: boolean
-  stoppingAnswer: StopReason | undefined
+  stopSince: StopReason | undefined
   now: Date
 }
 
@@ -151,7 +151,7 @@ function statusWithoutStop(lead: LockedLead): string {
 /** What a person has set since decides. */
 function planReturn(
   lead: LockedLead,
-  { steps, label, hasColleagueAnswered, stoppingAnswer, now }: Meanwhile,
+  { steps, label, hasColleagueAnswered, stopSince, now }: Meanwhile,
 ): ActivityChange {
   const { stopped_from } = lead
   const status = statusWithoutStop(lead)
@@ -164,7 +164,7 @@ function planReturn(
   const hasAnswered = lead.email_reply_count > 0 && (lead.stop_on_reply || lead.stop_for_company)
   if (hasAnswered) return { patch: { status, stop_reason: 'replied' }, events: [] }
   if (hasColleagueAnswered) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
-  if (stoppingAnswer) return { patch: { status, stop_reason: stoppingAnswer }, events: [] }
+  if (stopSince) return { patch: { status, stop_reason: stopSince }, events: [] }
   const sending_state = stopped_from ?? (lead.current_step === 0 ? 'pending' : 'active')
   const back = { status, sending_state, stop_reason: null } as const
   const patch = { ...back, ...sendingByStatus({ ...lead, ...back }, label) }

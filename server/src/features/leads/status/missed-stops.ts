@@ -14,14 +14,14 @@ const clockToleranceMs = 60_000
 /**
  * What would have stopped each of these finished leads since their last mail, had they not been
  * finished: an answer of their own, of a colleague, or of a machine, where the campaign stops for
- * that, or a status that a person gave them.
+ * that, another campaign that they were moved on to, or a status that a person gave them.
  */
 export async function findMissedStops(
   tx: Context,
   workspaceId: string,
   leads: LockedLead[],
 ): Promise<Map<string, StopReason>> {
-  const reasons = await findStoppingAnswers(tx, workspaceId, leads)
+  const reasons = await findStopsSince(tx, workspaceId, leads)
   for (const lead of leads.filter(({ id }) => !reasons.has(id))) {
     const label = lead.label_id ? await findLabelById(tx.db, workspaceId, lead.label_id) : undefined
     if (stopsByStatus(lead.status, label)) reasons.set(lead.id, 'manual')
@@ -30,10 +30,10 @@ export async function findMissedStops(
 }
 
 /**
- * By lead: the answer since its last mail that stops it, were it still sent to. Of one that nothing was
- * sent to since it is here: what it was moved with was known to who moved it.
+ * By lead: the answer since its last mail that stops it, were it still sent to, or that it was moved on. Of
+ * one that nothing was sent to since it is here: what it was moved with was known to who moved it.
  */
-export async function findStoppingAnswers(
+export async function findStopsSince(
   tx: Context,
   workspaceId: string,
   leads: LockedLead[],
@@ -51,6 +51,8 @@ export async function findStoppingAnswers(
     })),
   )
   const answersOf = new Map(answers.map((answer) => [answer.id, answer]))
+  const ids = leads.map(({ id }) => id)
+  for (const { id } of await related.findMovedOn(tx.db, workspaceId, ids)) reasons.set(id, 'manual')
   for (const lead of leads) {
     const reason = reasonOf(lead, answersOf.get(lead.id))
     if (reason) reasons.set(lead.id, reason)
