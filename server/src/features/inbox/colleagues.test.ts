@@ -113,6 +113,22 @@ test('whose mailbox was removed and handed over writes there, and the lead has n
   expect(kinds).toEqual(['reply', 'colleague', 'step'])
 })
 
+test('the conversation of a mailbox that was removed is no other one that reads a mail of it', async () => {
+  const { ctx, workspaceId } = inbox
+  const { mailbox, leadId, messageId } = await inbox.contact([lead], { cc_list: [boss] })
+  await inbox.createMailbox(bert, imapSettings(inbox.imapPort, bert))
+  await removeMailbox(ctx, workspaceId, mailbox.id, operator)
+  const arrive = (mail: Buffer) => inbox.store.file(inbox.account(bert), mail, null)
+  arrive(letter({ headers: answering(messageId, 'ada') }))
+  arrive(letter({ from: boss, headers: answering(messageId, 'boss') }))
+  inbox.startReader()
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.message.mailbox).toBe(mailbox.address)
+  const { messages, mailbox_id } = await threadOf(leadId)
+  expect(messages.items.map(({ kind }) => kind)).toEqual(['colleague', 'reply', 'step'])
+  expect(mailbox_id).toBe(mailbox.id)
+})
+
 test('a conversation stays with the mailbox that leads it, whichever one reads an answer', async () => {
   await inbox.createMailbox(bert, imapSettings(inbox.imapPort, bert))
   const { mailbox, leadId, messageId } = await inbox.contact([lead])

@@ -8,8 +8,10 @@ export interface CorrespondentRow {
   /** Its address and names, and that of its company. */
   names: string
   stop_reason: string | null
-  /** The mailbox that has the conversation, if it is still there. */
+  /** The mailbox that has the conversation, also one that was removed; null: no mail is recorded as sent. */
   mailbox_id: string | null
+  /** Address of the mailbox that sent the last mail. */
+  last_contacted_from: string | null
   /** Time zone of its campaign's first schedule. */
   timezone: string
   cc_list: string[]
@@ -24,7 +26,8 @@ export interface CorrespondentRow {
 export async function findCorrespondents(db: Db, workspaceId: string, leadIds: string[]) {
   const { rows } = await sql<CorrespondentRow>`
     select l.id, l.campaign_id, l.email_folded,
-      concat_ws(' ', l.first_name, l.last_name, l.company_name, l.email) as names, l.stop_reason, m.id as mailbox_id,
+      concat_ws(' ', l.first_name, l.last_name, l.company_name, l.email) as names, l.stop_reason,
+      l.mailbox_id, l.last_contacted_from,
       c.cc_list, c.bcc_list, c.campaign_schedule #>> '{schedules,0,timezone}' as timezone,
       w.unsubscribe_by_reply,
       exists (
@@ -34,7 +37,6 @@ export async function findCorrespondents(db: Db, workspaceId: string, leadIds: s
     from leads l
     join campaigns c on c.workspace_id = ${workspaceId}::uuid and c.id = l.campaign_id
     join workspaces w on w.id = ${workspaceId}::uuid
-    left join mailboxes m on m.workspace_id = ${workspaceId}::uuid and m.id = l.mailbox_id
     where l.workspace_id = ${workspaceId}::uuid
       and l.id = any(array(select unnest(${leadIds}::uuid[])))
     order by l.id`.execute(db)

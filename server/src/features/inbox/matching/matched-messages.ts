@@ -96,7 +96,7 @@ export async function claimMatched(
           subject: sent?.subject ?? '',
           step: sent?.step ?? 1,
           variant: sent?.variant ?? 1,
-          mailbox: sent?.mailbox ?? mailbox.address,
+          mailbox: sent?.mailbox ?? lead.last_contacted_from ?? mailbox.address,
         },
       },
     ]
