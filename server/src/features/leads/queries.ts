@@ -163,8 +163,8 @@ export async function findLeadsAt(
     kind === 'address'
       ? sql`email_folded = ${value}`
       : sql`(email_folded like ${`%@${value}`} or email_folded like ${`%@%.${value}`})`
-  const { rows } = await sql<{ id: string; status: string; stop_reason: string | null }>`
-    select id, status, stop_reason from leads
+  const { rows } = await sql<Pick<StoredLead, 'id' | 'campaign_id' | 'status' | 'stop_reason'>>`
+    select id, campaign_id, status, stop_reason from leads
     where workspace_id = ${workspaceId}::uuid and ${isTheirs}
     order by id`.execute(db)
   return rows

@@ -401,6 +401,20 @@ test('a bounce that was undone while its domain was suppressed is undone for the
   expect(await inbox.lead(first.leadId)).toMatchObject({ sending_state: 'active' })
 })
 
+test('an unsubscribe that is undone leaves the bounce that it took the place of', async () => {
+  const { first, second } = await bounced()
+  await setTo(first.campaign.id, 'unsubscribed')
+  const still = { still_suppressed: 'bounced', still_suppressed_by: 'address', leads: [] }
+  expect(await undo({ unsubscribed: true })).toMatchObject({ reason: 'unsubscribed', ...still })
+  expect(await suppressed()).toBe('bounced')
+  for (const { leadId } of [first, second]) {
+    expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'stopped' })
+  }
+  const { leads } = await undo()
+  expect(leads.map(({ lead_id }) => lead_id).sort()).toEqual([first.leadId, second.leadId].sort())
+  expect(await suppressed()).toBeUndefined()
+})
+
 test('an automatic answer that came while a lead was wrongly stopped stops it where the campaign says so', async () => {
   const second = await inbox.contact([address], { stop_on_auto_reply: true })
   const first = await inbox.contact([address])

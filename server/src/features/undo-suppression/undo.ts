@@ -24,6 +24,7 @@ import {
   type SuppressionEntry,
   type SuppressionReason,
   showSuppression,
+  suppress,
 } from '../suppression/index.ts'
 
 /** What an undone suppression was, and what became of the leads that it had stopped. */
@@ -99,15 +100,20 @@ const undoAddress = (
   transaction(ctx, async (tx) => {
     const { value: address } = entry
     const lifted = await lift(tx, workspaceId, entry, options)
-    const still = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
+    let still = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
+    const own = await findLeadsAt(tx.db, workspaceId, entry)
+    const returned = own.find(({ stop_reason }) => stop_reason === 'bounced')
+    // The unsubscribe took the place of the bounce in the entry.
+    if (lifted?.reason === 'unsubscribed' && returned && (!still || isEntry(still))) {
+      const campaignId = returned.campaign_id
+      await suppress(tx, workspaceId, [{ ...entry, reason: 'bounced', campaignId }])
+      still = { reason: 'bounced', by: 'address' }
+    }
     if (!lifted && still) throw notSuppressed(still)
     await forgetSoftBounces(tx.db, workspaceId, [address])
     const reasons = lifted ? stoppedAs[lifted.reason] : stoppedBefore(options)
     // Without an entry only the leads tell of an unsubscribe: another stop is not overwritten by it.
-    if (!lifted && !options.unsubscribed) {
-      const own = await findLeadsAt(tx.db, workspaceId, entry)
-      if (own.some(hasUnsubscribed)) throw isUnsubscribed
-    }
+    if (!lifted && !options.unsubscribed && own.some(hasUnsubscribed)) throw isUnsubscribed
     if (still && isEntry(still)) await stayBlocked(tx, workspaceId, address, [...reasons])
     const leads = still ? [] : await bringBackLeads(tx, workspaceId, address, [...reasons])
     if (!lifted && leads.length === 0) throw notSuppressed(undefined)
