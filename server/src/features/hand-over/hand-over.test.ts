@@ -281,6 +281,72 @@ describe('a hand-over', () => {
     expect(await threads()).toEqual([{ mailbox_id: other.id }])
   })
 
+  test('makes the other mailbox a sender of a campaign whose first mail has left meanwhile, too', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    const path = await started(mailbox)
+    await sending.createMailbox(bert)
+    const { ctx, workspaceId } = sending
+    const { peek } = ctx.database
+    const { id } = await sending.createCampaign([mailbox], { sequences })
+    const [leadId = ''] = await sending.addLeads(id, ['bob@lead.example'])
+    const held = await peek.startTransaction().execute()
+    await sql`select from campaigns where id = ${path.split('/').at(-1)} for update`.execute(held)
+    const handing = handOver(ctx, workspaceId, { from: anna, to: bert }, operator)
+    const waiting = sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%campaigns%'`
+    await expect.poll(async () => (await waiting.execute(peek)).rows.length, patience).toBe(1)
+    const written = { mailbox_id: mailbox.id, sending_state: 'active', current_step: 1 }
+    await peek.updateTable('leads').set(written).where('id', '=', leadId).execute()
+    await held.commit().execute()
+    expect(await handing).toMatchObject({ moved: 2, left: 0 })
+    for (const each of [path, `/api/v2/campaigns/${id}`]) {
+      expect((await sending.call('GET', each)).body.email_list).toEqual([anna, bert])
+    }
+  })
+
+  test('takes no lead of a campaign along for which the other mailbox could not be made a sender', async () => {
+    const mailbox = await sending.createMailbox(anna)
+    await started(mailbox)
+    const other = await sending.createMailbox(bert)
+    const { ctx, workspaceId } = sending
+    const { peek } = ctx.database
+    const { id } = await sending.createCampaign([mailbox], { sequences })
+    const [leadId = ''] = await sending.addLeads(id, ['bob@lead.example'])
+    const written = { mailbox_id: mailbox.id, sending_state: 'active', current_step: 1 }
+    // Its first mail leaves after the campaigns were listed.
+    await sql`
+      create function write_to_bob() returns trigger language plpgsql as $$
+      begin
+        update leads set mailbox_id = ${sql.lit(mailbox.id)}, sending_state = 'active', current_step = 1
+        where id = ${sql.lit(leadId)};
+        return new;
+      end $$`.execute(peek)
+    await sql`
+      create trigger write_to_bob before insert on hand_overs
+      for each row execute function write_to_bob()`.execute(peek)
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$
+      begin raise exception using errcode = '57P01'; end $$`.execute(peek)
+    await sql`
+      create trigger refuse before update on campaigns
+      for each row when (new.id = ${sql.lit(id)}) execute function refuse()`.execute(peek)
+    const hand = () => handOver(ctx, workspaceId, { from: anna, to: bert }, operator)
+    await expect(hand()).rejects.toMatchObject({ code: '57P01' })
+    const bob = peek.selectFrom('leads').select(Object.keys(written) as never[])
+    expect(await bob.where('id', '=', leadId).execute()).toEqual([written])
+    await sql`drop function refuse cascade`.execute(peek)
+    await sql`drop function write_to_bob cascade`.execute(peek)
+    expect(await hand()).toMatchObject({ moved: 1, left: 0 })
+    expect((await sending.call('GET', `/api/v2/campaigns/${id}`)).body.email_list).toEqual([
+      anna,
+      bert,
+    ])
+    expect(await bob.where('id', '=', leadId).execute()).toEqual([
+      { ...written, mailbox_id: other.id },
+    ])
+  })
+
   test('leaves a lead alone whose mail is under way, and says so', async () => {
     const mailbox = await sending.createMailbox(anna)
     await started(mailbox)

@@ -47,24 +47,24 @@ export async function handOver(
 ): Promise<HandOverResult> {
   const { from, to } = await findBoth(ctx, workspaceId, request)
   const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
-  // First: a lead that is moved is sent to only where its mailbox is a sender.
-  const taken = await listCampaignsOfThreads(ctx.db, workspaceId, from.id)
-  for (const { campaign_id } of taken) {
-    await addSender(ctx, workspaceId, campaign_id, to.address)
+  const sendingFor = new Set<string>()
+  const sendForOthers = async () => {
+    const taken = await listCampaignsOfThreads(ctx.db, workspaceId, from.id)
+    const others = taken.filter(({ campaign_id }) => !sendingFor.has(campaign_id))
+    for (const { campaign_id } of others) {
+      await addSender(ctx, workspaceId, campaign_id, to.address)
+      sendingFor.add(campaign_id)
+    }
+    return others.length > 0
   }
+  // First: a lead that is moved is sent to only where its mailbox is a sender.
+  await sendForOthers()
   // Before them, too: their follow-ups wait until both mailboxes were read.
   await saveHandOver(ctx.db, workspaceId, from.id, to.id)
   let moved = 0
-  let after = nilId
-  for (;;) {
-    const leads = await moveSome(ctx, workspaceId, from.id, to, after)
-    const ids = leads.map(({ id }) => id)
-    // By itself: whoever takes in an answer has its conversation, and waits for the lead.
-    await moveConversations(ctx.db, workspaceId, ids, to.id)
-    moved += ids.length
-    if (ids.length < atOnce) break
-    after = ids.toSorted().at(-1) ?? after
-  }
+  // Again for campaigns whose first mail from that mailbox has left meanwhile.
+  do moved += await moveAll(ctx, workspaceId, from.id, to, [...sendingFor])
+  while (await sendForOthers())
   // Whose answer was being read meanwhile by what the lead was before.
   await bringConversations(ctx.db, workspaceId, from.id, to.id)
   const stayed = await countFollowUps(ctx.db, workspaceId, from.id)
@@ -89,16 +89,44 @@ const readingOf = async (
 
 const atOnce = 1000
 
+interface Successor {
+  id: string
+  address: string
+}
+
+/** @returns how many leads */
+async function moveAll(
+  ctx: Context,
+  workspaceId: string,
+  from: string,
+  to: Successor,
+  campaignIds: string[],
+) {
+  let moved = 0
+  let after = nilId
+  for (;;) {
+    const leads = await moveSome(ctx, workspaceId, from, to, campaignIds, after)
+    const ids = leads.map(({ id }) => id)
+    // By itself: whoever takes in an answer has its conversation, and waits for the lead.
+    await moveConversations(ctx.db, workspaceId, ids, to.id)
+    moved += ids.length
+    if (ids.length < atOnce) return moved
+    after = ids.toSorted().at(-1) ?? after
+  }
+}
+
 /** With the senders of their campaigns, which nobody could tell once the leads were moved. */
 const moveSome = (
   ctx: Context,
   workspaceId: string,
   from: string,
-  to: { id: string; address: string },
+  to: Successor,
+  sendingFor: string[],
   after: string,
 ) =>
   transaction(ctx, async (tx) => {
-    const rows = await moveThreads(tx.db, workspaceId, from, to.id, after, atOnce)
+    const threads = [workspaceId, from, to.id, sendingFor] as const
+    const rows = await moveThreads(tx.db, ...threads, after, atOnce)
     const ids = rows.map(({ id }) => id)
     if (ids.length === 0) return rows
     const campaignIds = [...new Set(rows.map(({ campaign_id }) => campaign_id))]

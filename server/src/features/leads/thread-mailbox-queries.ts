@@ -46,11 +46,12 @@ export async function listCampaignsOfThreads(db: Db, workspaceId: string, mailbo
 }
 
 /**
- * Some of the leads whose thread is in a mailbox, in id order from behind `$4`, are of another one
- * from now on. A lead with a mail under way stays: its result will say which mailbox it is of.
+ * Some of the leads whose thread is in a mailbox, in id order from behind `$5`, are of another one
+ * from now on: those of campaigns that it sends for, and those that are written to no more. A lead with a
+ * mail under way stays: its result will say which mailbox it is of.
  */
 export const moveThreads = prepared<
-  [workspaceId: string, from: string, to: string, after: string, max: number],
+  [workspaceId: string, from: string, to: string, sendingFor: string[], after: string, max: number],
   { id: string; campaign_id: string }
 >(
   'move_lead_threads',
@@ -58,7 +59,8 @@ export const moveThreads = prepared<
    set mailbox_id = $3
    from (
      select id from leads
-     where workspace_id = $1 and mailbox_id = $2 and id > $4
+     where workspace_id = $1 and mailbox_id = $2 and id > $5
+       and (campaign_id = any($4::uuid[]) or sending_state not in ('active', 'paused'))
        and not exists (
          select from sends s
          where s.workspace_id = $1 and s.lead_id = leads.id
@@ -66,7 +68,7 @@ export const moveThreads = prepared<
          offset 0
        )
      order by id
-     limit $5
+     limit $6
      for update
    ) k
    where l.workspace_id = $1 and l.id = k.id
