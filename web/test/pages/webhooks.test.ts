@@ -211,6 +211,22 @@ test('a failure is found by its chip, and its panel says why and what was sent',
   expect(await page.getByText('Retrying').count()).toBe(0)
 })
 
+test('an attempt of which an erasure has left no reason says so', async ({ application, open }) => {
+  await startDelivering(application)
+  const { id } = await create(application, 'Erased', bad.url)
+  await happen(application, 1)
+  await expect.poll(() => countAttempts(application, id), patience).toBe(1)
+  await application.api.ctx.database.peek
+    .updateTable('webhook_events')
+    .set({ error_message: null, response_body: null, lead_email: null })
+    .where('webhook_id', '=', id)
+    .execute()
+  const page = await open(application.visitor, `${path}/${id}`)
+  await rows(page).getByText('The person was erased').first().click()
+  const panel = page.getByRole('dialog', { name: 'Lead interested' })
+  await panel.getByText('The person was erased').waitFor()
+})
+
 test('the history of a lead leads to the attempt that told of it', async ({
   application,
   open,

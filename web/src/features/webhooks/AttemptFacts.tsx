@@ -31,7 +31,7 @@ export function AttemptFacts({ attempt, isActive }: AttemptFactsProps) {
         <TestBadge payload={attempt.payload} />
       </Fragment>,
     ],
-    ...(attempt.error_message
+    ...(!attempt.success
       ? [
           fact(
             t(($) => $.webhooks.panel.why),

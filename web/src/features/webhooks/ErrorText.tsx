@@ -7,7 +7,8 @@ import { errorOf } from './attempt-state.ts'
 export function ErrorText({ attempt }: { attempt: WebhookEvent }) {
   const { t } = useTranslation()
   const { kind, detail } = errorOf(attempt)
-  if (kind === '') return '–'
+  // Nothing is kept of why, where somebody was erased of whom the answer might tell.
+  if (kind === '') return attempt.success ? '–' : t(($) => $.webhooks.log.erased)
   if (!isKnown(kind)) return attempt.error_message
   return t(($) => $.webhooks.errors[kind], { detail: shownDetail(kind, detail) })
 }
