@@ -1,4 +1,5 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { column } from '../../kernel/db/column.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { dayMs } from '../../kernel/durations.ts'
 import { parseEmail } from '../../kernel/email.ts'
@@ -14,7 +15,6 @@ import { findMailboxesByAddress, findRemovedByAddress } from '../mailboxes/index
 import { erasedEntry, suppress } from '../suppression/index.ts'
 import { listWorkspaces } from '../workspaces/index.ts'
 import * as queries from './job-queries.ts'
-import { listLeadIds } from './queries.ts'
 import { runErasure } from './run.ts'
 import { type ErasedHere, type Erasure, nothing } from './schema.ts'
 
@@ -135,7 +135,7 @@ export const startErasure = (
     }
     const hash = { kind: 'address', value: erasedEntry(folded), campaignId: null } as const
     await suppress(tx, workspaceId, [{ ...hash, reason: 'unsubscribed' }])
-    const leads = await findLeadsAt(tx.db, workspaceId, { kind: 'address', value: folded })
+    const leads = await findLeadsAt(tx.db, workspaceId, folded)
     const stopping = leads.filter(({ stop_reason }) => stop_reason !== 'unsubscribed')
     const activities = stopping.map(({ id }) => ({ kind: 'unsubscribed' as const, leadId: id }))
     await recordActivities(tx, workspaceId, activities)
@@ -163,9 +163,10 @@ async function begin(
   const running = await queries.findJobFor(tx.db, workspaceId, folded)
   if (running) return running
   const now = tx.now()
+  const lead_ids = column(await findLeadsAt(tx.db, workspaceId, folded), 'id')
   const job: queries.Job = {
     ...{ workspace_id: workspaceId, id: tx.newId(), asked_by: by, address: folded },
-    ...{ lead_ids: await listLeadIds(tx.db, workspaceId, folded), state: 'running' },
+    ...{ lead_ids, state: 'running' },
     ...{ is_waiting: false, error: null, looked_at: 0, erased: { ...nothing } },
     ...{ place: null, after: null, since: null, timestamp_pass: null, claim: null, due: now },
     ...{ timestamp_created: now, timestamp_updated: now },

@@ -3,16 +3,6 @@ import type { Db } from '../../kernel/db/db.ts'
 import { erased, inFile, named, type Person } from './person.ts'
 import { changedSince, count, type Range, within } from './walk-queries.ts'
 
-export const listLeadIds = async (db: Db, workspaceId: string, folded: string) => {
-  const rows = await db
-    .selectFrom('leads')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('email_folded', '=', folded)
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
 /**
  * A mail that is under way would be stored after everything else is gone, as would an answer in the
  * conversation of somebody else that goes to the person or names them.

@@ -1,14 +1,16 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../kernel/context.ts'
+import { column } from '../../kernel/db/column.ts'
 import { movingOf } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { recordAudit } from '../audit/index.ts'
+import { findLeadsAt } from '../leads/index.ts'
 import { tellPages } from '../live/index.ts'
 import { claimErasure } from './cross-workspace.ts'
 import * as queries from './job-queries.ts'
 import type { Person } from './person.ts'
 import { type From, places } from './places.ts'
-import { countOpenSends, listLeadIds } from './queries.ts'
+import { countOpenSends } from './queries.ts'
 import type { ErasedHere } from './schema.ts'
 import { spellingsOf } from './spellings.ts'
 
@@ -102,8 +104,8 @@ async function takeStep(tx: Context, job: queries.Job): Promise<void> {
 
 async function beginPass(tx: Context, job: queries.Job): Promise<boolean> {
   const { workspace_id, timestamp_pass } = job
-  const found = await listLeadIds(tx.db, workspace_id, job.address ?? '')
-  job.lead_ids = [...new Set([...job.lead_ids, ...found])]
+  const found = await findLeadsAt(tx.db, workspace_id, job.address ?? '')
+  job.lead_ids = [...new Set([...job.lead_ids, ...column(found, 'id')])]
   job.is_waiting = await isUnderWay(tx, job)
   if (job.is_waiting) {
     job.due = after(tx.now(), waitMs)

@@ -153,22 +153,15 @@ export const updateStates = (
     where l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
       and l.id = any(array(select unnest(${leads.map((lead) => lead.id)}::uuid[])))`.execute(db)
 
-/** Leads of an address, or of everybody at a domain or below it. */
-export async function findLeadsAt(
-  db: Db,
-  workspaceId: string,
-  { kind, value }: { kind: 'address' | 'domain'; value: string },
-) {
-  const isTheirs =
-    kind === 'address'
-      ? sql`email_folded = ${value}`
-      : sql`(email_folded like ${`%@${value}`} or email_folded like ${`%@%.${value}`})`
-  const { rows } = await sql<Pick<StoredLead, 'id' | 'campaign_id' | 'status' | 'stop_reason'>>`
-    select id, campaign_id, status, stop_reason from leads
-    where workspace_id = ${workspaceId}::uuid and ${isTheirs}
-    order by id`.execute(db)
-  return rows
-}
+/** Leads of an address. */
+export const findLeadsAt = (db: Db, workspaceId: string, folded: string) =>
+  db
+    .selectFrom('leads')
+    .select(['id', 'campaign_id', 'status', 'stop_reason'])
+    .where('workspace_id', '=', workspaceId)
+    .where('email_folded', '=', folded)
+    .orderBy('id')
+    .execute()
 
 /** Leads behind an id whose owners have not unsubscribed, in id order. */
 export const listNotUnsubscribed = (db: Db, workspaceId: string, after: string, limit: number) =>

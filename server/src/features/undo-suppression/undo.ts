@@ -101,7 +101,7 @@ const undoAddress = (
     const { value: address } = entry
     const lifted = await lift(tx, workspaceId, entry, options)
     let still = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
-    const own = await findLeadsAt(tx.db, workspaceId, entry)
+    const own = await findLeadsAt(tx.db, workspaceId, address)
     const returned = own.find(({ stop_reason }) => stop_reason === 'bounced')
     // The unsubscribe took the place of the bounce in the entry.
     if (lifted?.reason === 'unsubscribed' && returned && (!still || isEntry(still))) {
