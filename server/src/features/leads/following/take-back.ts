@@ -1,10 +1,11 @@
 import type { Context } from '../../../kernel/context.ts'
-import { holdSteps, nextStep } from '../../campaigns/index.ts'
+import { type HeldSteps, nextStep } from '../../campaigns/index.ts'
 import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeadsAndReopen } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import type { LeadState, LockedLead } from '../record.ts'
 import { findMissedStops, type StopReason } from '../status/missed-stops.ts'
+import { holdStepsOfCampaigns } from '../status/resume.ts'
 
 interface TakenStep {
   leadId: string
@@ -27,6 +28,7 @@ export async function takeBackSteps(tx: Context, workspaceId: string, steps: Tak
   const leads = locked.map((lead) => new ChangingLead(lead))
   const finished = locked.filter(({ sending_state }) => sending_state === 'finished')
   const missedStops = await findMissedStops(tx, workspaceId, finished)
+  const campaigns = await holdStepsOfCampaigns(tx, workspaceId, finished)
   for (const lead of leads) {
     const taken = byLead.get(lead.now.id) ?? []
     for (const { stepId, variantId, day } of taken) {
@@ -35,7 +37,7 @@ export async function takeBackSteps(tx: Context, workspaceId: string, steps: Tak
       lead.count('sent', day, -1)
     }
     const after = {
-      ...(await readCampaign(tx, lead.now)),
+      ...followed(lead.now, campaigns.get(lead.now.campaign_id)),
       missedStop: missedStops.get(lead.now.id),
     }
     lead.change(withoutSteps(lead.now, taken, after, tx.now()), [], tx.now())
@@ -74,17 +76,13 @@ function withoutSteps(
 }
 
 /**
- * The steps of the campaign, and whether it stops for a company: a finished lead was not moved when
- * either was edited, so both are read now.
+ * Where a lead stands by its campaign as it is now: a finished one was not moved when the steps, or whether it
+ * stops for a company, were edited.
  */
-async function readCampaign(tx: Context, lead: LockedLead): Promise<Followed> {
+function followed(lead: LockedLead, steps: HeldSteps | undefined): Followed {
   const { sending_state, company } = lead
-  if (sending_state !== 'finished') return { stays: sending_state === 'stopped', company }
-  const steps = await holdSteps(tx.db, lead.workspace_id, lead.campaign_id)
-  return {
-    stays: nextStep(steps.steps, lead) !== undefined,
-    company: companyIn(steps, lead),
-  }
+  if (sending_state !== 'finished' || !steps) return { stays: sending_state === 'stopped', company }
+  return { stays: nextStep(steps.steps, lead) !== undefined, company: companyIn(steps, lead) }
 }
 
 interface Followed extends Pick<LockedLead, 'company'> {
