@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { countLeads } from '../change-leads.ts'
-import { lockAgainstClaims } from '../lock-against-claims.ts'
+import { lockAgainstClaims } from '../claims-lock-queries.ts'
 import { isErased, type LockedLead } from '../record.ts'
 import { erased } from '../status/set-statuses.ts'
 import { missing, type Outcome, refusal } from './outcome.ts'

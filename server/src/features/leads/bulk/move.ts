@@ -4,6 +4,7 @@ import { type Label, listLabels } from '../../labels/index.ts'
 import { findAnsweredInMoveChain, findUnreadInMoveChain } from '../activity/activity-queries.ts'
 import { addLeads, lockCampaignForAdding, roomInPlan } from '../adding/add-leads.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
+import { lockClaims } from '../claims-lock-queries.ts'
 import * as leadQueries from '../queries.ts'
 import { isErased, isOpen, type LockedLead } from '../record.ts'
 import { type LeadInput, type RowSkipReason, textNames } from '../schema.ts'
@@ -41,7 +42,7 @@ export async function move(
   if (going.length === 0) return { changed: 0, toldOf: [], refusals, undo: null }
   const sources = [...new Set(going.map((lead) => lead.campaign_id))]
   // In this order, as leads are deleted: theirs are counted last.
-  await queries.lockClaims(tx.db, sources)
+  await lockClaims(tx.db, sources)
   await lockLeadCounts(tx, workspaceId, [...sources, campaignId])
   const adding = { ...input, leads: going.map(inputOf) }
   const added = await addLeads(tx, workspaceId, adding, { othersGo: true })

@@ -5,7 +5,6 @@ import { newestFirst } from '../../../kernel/db/newest-first.ts'
 import type { PageRequest } from '../../../kernel/http/page.ts'
 import { firstIdAt } from '../../../kernel/ids.ts'
 import { askedNobody } from '../asked-nobody.ts'
-import { claimsLock } from '../claims-lock.ts'
 import type { LeadFilters } from '../lists/list-schema.ts'
 import type { LeadState, StoredLead } from '../record.ts'
 import type { BulkAction, LeadJob } from './schema.ts'
@@ -168,16 +167,6 @@ export const findUntouched = async (db: Db, workspaceId: string, ids: string[]) 
   )
   return new Set(rows.map(({ id }) => id))
 }
-
-/**
- * Until the transaction ends nothing of these campaigns is claimed. What was is seen by `findUntouched`, and
- * of a claim that began before and did not see the lock in time the mark is refused, which looks at the
- * lead again before anything is sent.
- */
-export const lockClaims = (db: Db, campaignIds: string[]) =>
-  sql`
-    select pg_advisory_xact_lock(${sql.raw(claimsLock('k.id'))})
-    from (select id from unnest(${campaignIds}::uuid[]) as c (id) order by id) k`.execute(db)
 
 export const deleteLeads = (db: Db, workspaceId: string, ids: string[]) =>
   sql`
