@@ -1,5 +1,5 @@
 import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
-import type { ImapConnection, MailFolder } from '../../../kernel/mail/index.ts'
+import type { ImapConnection } from '../../../kernel/mail/index.ts'
 import type { LaneKey, MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { connectMailboxImap } from '../../mailboxes/index.ts'
 
@@ -17,7 +17,7 @@ export async function inSentFolder(
 ): Promise<void> {
   const visit = async (imap: ImapConnection) => {
     const folders = await imap.folders()
-    const sent = folders.find(isSent) ?? folders.find(isNamedSent)
+    const sent = folders.find(({ specialUse }) => specialUse === 'sent')
     if (!sent) return
     await imap.select(sent.path)
     await work(imap, sent.path)
@@ -31,11 +31,3 @@ export async function inSentFolder(
   await using imap = connection
   await visit(imap)
 }
-
-const isSent = ({ specialUse }: MailFolder) => specialUse === 'sent'
-
-/** Tells a Sent folder by its name, where a server does not say what a folder is for. */
-const isNamedSent = ({ path }: MailFolder) =>
-  /(^|[./])(sent( (items|mail|messages))?|gesendet(e objekte)?|envoy[eé]s|enviados|inviata|verzonden)$/i.test(
-    path,
-  )
