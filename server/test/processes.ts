@@ -61,13 +61,15 @@ export interface ServiceProcess extends AsyncDisposable {
  *
  * @param options.ownGroup as the first of a process group of its own, which a signal can be sent to
  * @param options.stdout where its log goes instead of to this test: a descriptor
+ * @param options.command what starts it in place of Node, and ends with it or before
  */
 export function startService(
   role: 'main' | 'api' | 'runner',
   settings: Settings,
-  options: { ownGroup?: boolean; stdout?: number } = {},
+  options: { ownGroup?: boolean; stdout?: number; command?: string[] } = {},
 ): ServiceProcess {
-  const child = spawn(process.execPath, [program, role === 'main' ? 'start' : role], {
+  const [command = '', ...args] = options.command ?? [process.execPath, program]
+  const child = spawn(command, [...args, role === 'main' ? 'start' : role], {
     env: environment({ PORT: '0', ...settings }),
     detached: options.ownGroup ?? false,
     stdio: ['ignore', options.stdout ?? 'pipe', 'pipe'],

@@ -264,6 +264,18 @@ describe('stop', () => {
     expect(await service.exited).toEqual(clean)
   })
 
+  test('SIGTERM to npx, which passes it to its shell alone, stops the service that it started', async () => {
+    const DATA_DIR = await makeDataDirWithDatabase()
+    const command = ['npx', '--no', '--', 'outrider']
+    await using service = startService('main', { DATA_DIR }, { command })
+    await service.logged('started')
+    service.kill('SIGTERM')
+    // It writes to what npx was given until it has ended.
+    await service.exited
+    expect(service.logLines.at(-1)?.msg).toBe('stopped')
+    expect(service.errors()).not.toContain('ended before everything had stopped')
+  })
+
   test('the third signal ends a process at once', async () => {
     await using ctx = await testContext()
     const settings = { DATABASE_URL: ctx.database.url, OUTRIDER_SECRET_KEY: secretKey() }

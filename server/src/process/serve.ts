@@ -22,11 +22,16 @@ export async function serve(role: Role): Promise<void> {
     const log = createLog(config.logLevel, { hasPriorities: isJournal })
     reportCrash(log)
     const isFirstStart = !config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))
-    await using postgres = config.databaseUrl ? undefined : beginPostgres(config, log, stop.signal)
-    const { runServices } = await import('./services.ts')
-    await runServices(role, config, {
-      ...{ log, stop, postgres: postgres?.started, isFirstStart, isJournal },
-    })
+    {
+      await using postgres = config.databaseUrl
+        ? undefined
+        : beginPostgres(config, log, stop.signal)
+      const { runServices } = await import('./services.ts')
+      await runServices(role, config, {
+        ...{ log, stop, postgres: postgres?.started, isFirstStart, isJournal },
+      })
+    }
+    log.info('stopped')
   } catch (error) {
     // A start that was called off has nothing to report.
     if (stop.signal.aborted) return
