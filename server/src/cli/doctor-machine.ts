@@ -69,14 +69,16 @@ const nearestExisting = async (path: string): Promise<string> =>
 
 /** @param keptUrl where the links of mails lead, as the database has it; undefined: it was not asked */
 export function outboundPolicy(
-  { outbound, host, baseUrl, apiUrl, trackingUrl }: Config,
+  { outbound, outboundIsGiven, host, baseUrl, apiUrl, trackingUrl }: Config,
   keptUrl?: string,
 ): Finding {
   const { mode } = outbound
   const hosts = [host, new URL(baseUrl).hostname, new URL(apiUrl).hostname]
   const reachable = hosts.find((name) => !isLoopback(name))
   if (mode === 'public') {
-    const because = reachable ? `, as ${reachable} is reachable from elsewhere` : ''
+    const other = outboundIsGiven ? undefined : 'another process'
+    const elsewhere = reachable ?? other
+    const because = elsewhere ? `, as ${elsewhere} is reachable from elsewhere` : ''
     const effect = 'what has no public address is refused unless OUTBOUND_ALLOW lists it'
     return fine('outbound policy', `${mode}${because}: ${effect}`)
   }

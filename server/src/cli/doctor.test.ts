@@ -92,6 +92,36 @@ test('the doctor says why private addresses are refused', async () => {
   expect(detail).toContain('public, as 0.0.0.0 is reachable from elsewhere')
 })
 
+test('the doctor shows the outbound policy that holds, also where another process was told it', async () => {
+  await using own = await testDatabase()
+  vi.stubEnv('DATABASE_URL', own.url)
+  await json('migrate')
+  const policy = async () => {
+    const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+    return checks.find(({ check }: { check: string }) => check === 'outbound policy').detail
+  }
+  await queryUnchecked(
+    own,
+    `insert into kept_settings values ('OUTBOUND_POLICY', 'public', outrider_now())`,
+  )
+  expect(await policy()).toContain('public, as another process is reachable from elsewhere')
+  await queryUnchecked(
+    own,
+    `update kept_settings set timestamp_told = outrider_now() - interval '4 minutes'`,
+  )
+  expect(await policy()).toBe('any')
+})
+
+test('the doctor names the first of many missing migrations, and counts the rest', async () => {
+  await using own = await testDatabase()
+  vi.stubEnv('DATABASE_URL', own.url)
+  await json('migrate')
+  await queryUnchecked(own, 'delete from migrations')
+  const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+  const { detail } = checks.find(({ check }: { check: string }) => check === 'migrations')
+  expect(detail).toMatch(/^missing 0001_\w+\.sql, 0002_\w+\.sql, 0003_\w+\.sql and \d+ more$/)
+})
+
 type Fault = (database: TestDatabase) => unknown
 
 function listFaults(): [string, Fault, object][] {

@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
 import { type Config, firstShardName, type ShardAddress } from '../config.ts'
-import { listKeptSettings, trackingUrlOf } from '../features/kept-settings/index.ts'
+import {
+  listKeptSettings,
+  outboundOf,
+  toldMsMax,
+  trackingUrlOf,
+} from '../features/kept-settings/index.ts'
 import { listLeaving } from '../features/moves/index.ts'
 import {
   describeInSeveral,
@@ -10,6 +15,7 @@ import {
 } from '../features/workspaces/index.ts'
 import { setPreparedStatements } from '../kernel/db/client.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
+import { readDatabaseTime } from '../kernel/db/instance.ts'
 import type { Pooler } from '../kernel/db/pooler.ts'
 import { commandTimeouts } from '../kernel/db/timeouts.ts'
 import { listRegistered, type RegisteredShard } from '../kernel/shards/queries.ts'
@@ -68,8 +74,10 @@ async function examineService(config: Config): Promise<Finding[]> {
       const pooler = config.databaseUrl ? [await pooling(config, config.databaseUrl)] : []
       const said = await askAll(config, db)
       const findings = [...pooler, ...(await examineDatabase(db, config, database.isOurs, said))]
+      const keptSettings = database.isOurs ? new Map<string, string>() : await listTold(db)
+      const outbound = outboundOf({ config, keptSettings }, config.outbound)
       const policy = outboundPolicy(
-        config,
+        { ...config, outbound },
         trackingUrlOf({ config, keptSettings: said.keptSettings }),
       )
       return [policy, ...findings, ...(await examineShards(config, db, said))]
@@ -80,6 +88,15 @@ async function examineService(config: Config): Promise<Finding[]> {
     const remedy = 'Without it nothing else can be checked.'
     return [outboundPolicy(config), found('database', 'fail', (error as Error).message, remedy)]
   }
+}
+
+/** What processes that run were told. Before the database is migrated it keeps nothing. */
+async function listTold(db: ProcessDb): Promise<Map<string, string>> {
+  const kept = await listKeptSettings(db).catch(() => [])
+  if (kept.length === 0) return new Map()
+  const staleMs = (await readDatabaseTime(db)).getTime() - toldMsMax
+  const told = kept.filter(({ timestamp_told }) => timestamp_told.getTime() > staleMs)
+  return new Map(told.map(({ name, value }) => [name, value]))
 }
 
 /** What each database says of workspaces. What is wrong with one that does not is said of it by itself. */

@@ -3,8 +3,8 @@ import {
   compareSettings,
   lackingClients,
   outboundOf,
+  processOf,
   tellFirst,
-  toldSettings,
 } from '../features/kept-settings/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { startLoop } from '../kernel/runner/loop.ts'
@@ -17,8 +17,7 @@ const compareEveryMs = 60_000
  * others were told. A process that is started later may have been told something else.
  */
 export async function keepSettings(ctx: ProcessContext, role: Role): Promise<AsyncDisposable> {
-  const servesApi = role !== 'runner'
-  const process = { told: toldSettings(ctx.config, { servesApi }), servesApi }
+  const process = processOf(ctx.config, role !== 'runner')
   const followOutbound = outboundFollower(ctx)
   const warned = new Set<string>()
   const warn = (about: (Contradiction | { name: string })[], sentence: string) => {
@@ -35,7 +34,10 @@ export async function keepSettings(ctx: ProcessContext, role: Role): Promise<Asy
   followOutbound()
   const comparing = startLoop(ctx, 'kept settings', compareEveryMs, async () => {
     const contradicted = await compareSettings(ctx, process)
-    warn(contradicted, `what another process was told holds; ${sameEverywhere}`)
+    const isOwn = ({ name }: Contradiction) => process.own.has(name)
+    const overruled = contradicted.filter((each) => !isOwn(each))
+    warn(overruled, `what another process was told holds; ${sameEverywhere}`)
+    warn(contradicted.filter(isOwn), `another process was told otherwise; ${sameEverywhere}`)
     followOutbound()
     const lacking = lackingClients(ctx, process).map((name) => ({ name }))
     warn(lacking, `mailboxes that were connected with this client are left alone; ${withSecret}`)
@@ -57,7 +59,7 @@ function outboundFollower({ config, keptSettings, log }: ProcessContext) {
 }
 
 const ofAnother =
-  'another process is reachable from elsewhere; set OUTBOUND_POLICY to say otherwise'
+  'another process is reachable from elsewhere, or was three minutes ago; set OUTBOUND_POLICY to say otherwise'
 
 const withSecret = 'give its id and secret to every process'
 

@@ -7,11 +7,11 @@ export {
   lackingClients,
   listenerOf,
   outboundOf,
+  processOf,
   readKept,
   retentionDaysOf,
   tellFirst,
   toldMsMax,
-  toldSettings,
   trackingUrlOf,
 } from './kept-settings.ts'
 export { listKeptSettings } from './queries.ts'

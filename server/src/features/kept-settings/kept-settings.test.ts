@@ -7,7 +7,7 @@ import { createOutboundHttp, judgeAddress, parseCidrs } from '../../kernel/outbo
 import { keepSettings } from '../../process/kept-settings.ts'
 import type { Role } from '../../process/role.ts'
 import { dropOldPartitions, historyTables } from '../deliveries/retention.ts'
-import { compareSettings, listKeptSettings, retentionDaysOf, toldSettings } from './index.ts'
+import { compareSettings, listKeptSettings, processOf, retentionDaysOf } from './index.ts'
 
 const minute = 60_000
 const day = 1440 * minute
@@ -20,7 +20,8 @@ afterEach(() => ctx[Symbol.asyncDispose]())
 
 const given = (settings: Partial<Config>) => ({
   ...ctx,
-  config: { ...ctx.config, ...settings },
+  // Other processes may share its database.
+  config: { ...ctx.config, databaseUrl: ctx.database.url, ...settings },
   keptSettings: new Map<string, string>(),
 })
 
@@ -57,8 +58,8 @@ test('of two processes that were told different ones the later is right, and the
   const name = 'WEBHOOK_RETENTION_DAYS'
   // The first may have been the same process before its restart.
   expect(warnings()).toEqual([])
-  const told = toldSettings(first.config, { servesApi: true })
-  const contradicted = await compareSettings(first, { told, servesApi: true })
+  const process = processOf(first.config, true)
+  const contradicted = await compareSettings(first, process)
   expect(contradicted).toEqual([{ name, told: '365', other: '40' }])
   for (const each of [first, second]) expect(retentionDaysOf(each, name)).toBe(40)
   expect(await listKeptSettings(ctx.db)).toMatchObject([
@@ -66,7 +67,7 @@ test('of two processes that were told different ones the later is right, and the
   ])
   // The second has ended: what the first was told holds again.
   ctx.clock.advance(4 * minute)
-  expect(await compareSettings(first, { told, servesApi: true })).toEqual([])
+  expect(await compareSettings(first, process)).toEqual([])
   expect(retentionDaysOf(first, name)).toBe(365)
 })
 
@@ -132,5 +133,32 @@ describe('the outbound policy', () => {
     // It does not keep itself so.
     ctx.clock.advance(4 * minute)
     expect((await start('main', policies())).config.outbound.mode).toBe('any')
+  })
+
+  test('of two processes that were told different ones is named by the one that nobody follows', async () => {
+    await start('api', reached)
+    await using _told = await keepSettings(given(policies({ outboundIsGiven: true })), 'runner')
+    const contradiction = { name: 'OUTBOUND_POLICY', told: 'any', other: 'public 10.0.0.0/8' }
+    await expect
+      .poll(() => warnings())
+      .toEqual([
+        expect.objectContaining({
+          ...contradiction,
+          msg: 'another process was told otherwise; give the same setting to every process',
+        }),
+      ])
+    expect(await listKeptSettings(ctx.db)).toMatchObject([
+      { name: 'OUTBOUND_POLICY', value: 'public 10.0.0.0/8', contradicting_value: 'any' },
+    ])
+  })
+
+  test('of a service that is alone on its database is its own again after a restart', async () => {
+    const alone = { databaseUrl: undefined }
+    await start('main', { ...reached, ...alone, webhookRetentionDays: 365 })
+    ctx.clock.advance(1000)
+    const again = await start('main', policies(alone))
+    expect(again.config.outbound.mode).toBe('any')
+    // What keeps history for longer is no less dear to it.
+    expect(retentionDaysOf(again, 'WEBHOOK_RETENTION_DAYS')).toBe(365)
   })
 })

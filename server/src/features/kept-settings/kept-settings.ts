@@ -75,6 +75,13 @@ export function outboundOf(
   return { mode: 'public', allow: parseCidrs(allow.join(' ')) }
 }
 
+const policyText = ({ mode, allow }: AddressPolicy) =>
+  [mode, ...allow.map(({ text }) => text).toSorted()].join(' ')
+
+/** What a process goes by whatever others were told: it contradicts them, and they need not follow. */
+const ownSettings = ({ outbound, outboundIsGiven }: Config) =>
+  new Map<string, string>(outboundIsGiven ? [[outboundPolicy, policyText(outbound)]] : [])
+
 /** It is of no environment: each API has its own, so nobody contradicts it. */
 const listenerName = 'listener'
 
@@ -102,21 +109,16 @@ export function trackingUrlOf({
 }
 
 /** What this process was told that has to hold for the others as well, by the names of the environment. */
-export function toldSettings(
-  config: Config,
-  { servesApi }: Pick<Process, 'servesApi'>,
-): Map<string, string> {
+function toldSettings(config: Config, servesApi: boolean): Map<string, string> {
   const told = new Map<string, string>()
   for (const name of clientNames) {
     const client = config.mailClients[mailClients[name]]
     if (client) told.set(name, clientText(client.clientId, client.tokenUrl))
   }
   if (config.trackingUrl !== undefined) told.set(trackingUrl, config.trackingUrl ?? noUrl)
-  const { mode, allow } = config.outbound
+  const { mode } = config.outbound
   // The addresses of a runner by itself are nobody's.
-  if (servesApi && mode === 'public') {
-    told.set(outboundPolicy, [mode, ...allow.map(({ text }) => text).toSorted()].join(' '))
-  }
+  if (servesApi && mode === 'public') told.set(outboundPolicy, policyText(config.outbound))
   for (const [name, days] of Object.entries(toldDays(config))) {
     if (days !== undefined) told.set(name, String(days))
   }
@@ -125,12 +127,20 @@ export function toldSettings(
 
 export interface Process {
   told: Map<string, string>
+  own: Map<string, string>
+  /** Nobody else works on its database: what others were told was told by processes that are gone. */
+  isAlone: boolean
   /**
    * It serves the API: what it was not told, and no other process that runs, is told no more. A runner
    * by itself may be the one that lacks it.
    */
   servesApi: boolean
 }
+
+export const processOf = (config: Config, servesApi: boolean): Process => ({
+  ...{ told: toldSettings(config, servesApi), own: ownSettings(config), servesApi },
+  isAlone: config.databaseUrl === undefined,
+})
 
 /** A setting that this process was told otherwise. */
 export interface Contradiction {
@@ -148,22 +158,26 @@ export async function tellFirst(ctx: AnyContext, process: Process): Promise<stri
   await readKept(ctx)
   const replaced = ctx.keptSettings.get(trackingUrl)
   await queries.tellSettings(ctx.db, listsOf(process.told), ctx.now())
-  await readSettings(ctx, process)
+  await readSettings(ctx, process, process.isAlone ? ctx.now() : staleBefore(ctx.now()))
   return ctx.keptSettings.get(trackingUrl) === replaced ? undefined : replaced
 }
 
 /**
  * Says it again, and takes in what others were told.
  *
- * @returns what holds although this process was told otherwise
+ * @returns what another one was told otherwise
  */
 export async function compareSettings(ctx: AnyContext, process: Process): Promise<Contradiction[]> {
   const now = ctx.now()
   // Where links lead is told at a start alone: the API may be away for longer than a runner waits for it.
   const again = new Map([...process.told].filter(([name]) => name !== trackingUrl))
   if (again.size > 0) await queries.tellSettings(ctx.db, listsOf(again), now, staleBefore(now))
-  const contradicted = contradictionsOf(await readSettings(ctx, process), process)
-  if (contradicted.length > 0) await queries.saveContradictions(ctx.db, listsOf(process.told), now)
+  const compared = new Map([...process.told, ...process.own])
+  const contradicted = contradictionsOf(
+    await readSettings(ctx, process, staleBefore(now)),
+    compared,
+  )
+  if (contradicted.length > 0) await queries.saveContradictions(ctx.db, listsOf(compared), now)
   return contradicted
 }
 
@@ -173,11 +187,11 @@ export async function compareSettings(ctx: AnyContext, process: Process): Promis
  */
 const keepingHistory = ['WEBHOOK_RETENTION_DAYS', 'AUDIT_RETENTION_DAYS']
 
-async function readSettings(ctx: AnyContext, { told, servesApi }: Process) {
+async function readSettings(ctx: AnyContext, { told, servesApi }: Process, toldBefore: Date) {
   if (servesApi) {
     const names = [...told.keys(), trackingUrl, listenerName]
     const now = ctx.now()
-    await queries.deleteUntold(ctx.db, [...names, ...keepingHistory], staleBefore(now))
+    await queries.deleteUntold(ctx.db, [...names, ...keepingHistory], toldBefore)
     await queries.deleteUntold(ctx.db, names, new Date(now.getTime() - dayMs))
   }
   return readKept(ctx)
@@ -191,7 +205,10 @@ export async function readKept(ctx: AnyContext): Promise<queries.KeptSetting[]> 
   return kept
 }
 
-const contradictionsOf = (kept: queries.KeptSetting[], { told }: Process): Contradiction[] =>
+const contradictionsOf = (
+  kept: queries.KeptSetting[],
+  told: Map<string, string>,
+): Contradiction[] =>
   kept.flatMap(({ name, value }) =>
     told.has(name) && told.get(name) !== value
       ? [{ name, told: told.get(name), other: value }]

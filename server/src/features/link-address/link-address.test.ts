@@ -3,7 +3,7 @@ import { type TestContext, testContext } from '../../../test/context.ts'
 import { dayMs } from '../../kernel/durations.ts'
 import { keepSettings } from '../../process/kept-settings.ts'
 import { logLinkAddress } from '../../process/link-address.ts'
-import { compareSettings, keepListener, toldSettings } from '../kept-settings/index.ts'
+import { compareSettings, keepListener, processOf } from '../kept-settings/index.ts'
 import { findLinkUrl } from './index.ts'
 
 let ctx: TestContext
@@ -52,8 +52,7 @@ test('"none" takes away what was given, also from a process that runs on with it
   const runner = await start('https://go.example.com')
   await start(null, 'http://127.0.0.1:3000')
   expect(findLinkUrl(await start(undefined))).toBe('http://127.0.0.1:3000')
-  const told = toldSettings(runner.config, { servesApi: false })
-  expect(await compareSettings(runner, { told, servesApi: false })).toEqual([
+  expect(await compareSettings(runner, processOf(runner.config, false))).toEqual([
     { name: 'TRACKING_URL', told: 'https://go.example.com', other: 'none' },
   ])
   expect(findLinkUrl(runner)).toBe('http://127.0.0.1:3000')
@@ -70,7 +69,6 @@ test('the address of the process that was started last holds, however long that 
   const runner = await start('https://old.example.com')
   await start('https://new.example.com')
   ctx.clock.advance(dayMs)
-  const told = toldSettings(runner.config, { servesApi: false })
-  await compareSettings(runner, { told, servesApi: false })
+  await compareSettings(runner, processOf(runner.config, false))
   expect(findLinkUrl(runner)).toBe('https://new.example.com')
 })
