@@ -187,6 +187,10 @@ describe.skipIf(whyNoPgBouncer)('what cannot work is refused with what to do', (
     expect(await judge({ ...unprepared, DATABASE_DIRECT_URL: around.href })).toMatch(
       /DATABASE_DIRECT_URL leads to a pooler, too/,
     )
+    expect(await judge({ ...unprepared, DATABASE_DIRECT_URL: pooler.url })).toMatch(
+      /DATABASE_DIRECT_URL leads to a pooler, too/,
+    )
+    expect(await judge({ DATABASE_URL: url, DATABASE_DIRECT_URL: url })).toBeUndefined()
     await expect(
       judge({ ...unprepared, DATABASE_DIRECT_URL: 'postgres://u:secret@127.0.0.1:1/x' }),
     ).rejects.toThrow(/^The database at 127.0.0.1:1 does not.*and DATABASE_DIRECT_URL.$/)

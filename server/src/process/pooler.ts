@@ -58,7 +58,7 @@ function troubleOf(config: Config, pooler: Pooler | undefined): string | undefin
 
 async function directTrouble(config: Config, url: string): Promise<string | undefined> {
   const { databaseDirectUrl: direct } = config
-  if (direct === undefined || direct === url) return undefined
+  if (direct === undefined) return undefined
   const { pooler, name } = await look(direct, 'DATABASE_DIRECT_URL')
   if (pooler && pooler.mode !== 'session') {
     return directIsPooled
