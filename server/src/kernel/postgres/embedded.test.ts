@@ -186,7 +186,9 @@ describe('one server for each DATA_DIR', () => {
     const dataDir = await copyDataDir()
     await using first = await startPostgres({ dataDir, log })
     await expect(startPostgres({ dataDir, log })).rejects.toThrow(
-      `Another Outrider already runs on DATA_DIR ${dataDir} (process ${process.pid} on ${hostname()}): stop it, or set DATA_DIR to another directory.`,
+      new RegExp(
+        `^Another Outrider already runs on DATA_DIR ${dataDir} \\("outrider.*", process ${process.pid} on ${hostname()}\\): stop it, or let it end if it is a command, or set DATA_DIR to another directory\\.$`,
+      ),
     )
     expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })

@@ -69,13 +69,15 @@ export async function alreadyServed(cluster: Cluster): Promise<StartFailure> {
   const named = holder && ` (${holder})`
   return new StartFailure(
     'taken',
-    `Another Outrider already runs on DATA_DIR ${cluster.dataDir}${named}: stop it, or set DATA_DIR to another directory.`,
+    `Another Outrider already runs on DATA_DIR ${cluster.dataDir}${named}: stop it, or let it end if it is a command, or set DATA_DIR to another directory.`,
   )
 }
 
 const fileOf = ({ data }: Cluster) => join(dirname(data), 'lock')
 
-const ownName = `process ${process.pid} on ${hostname()}`
+/** Its first words alone: those after them may be what a person keeps to themselves. */
+const command = process.argv.slice(2, 4).filter((word) => /^[a-z-]+$/.test(word))
+const ownName = `"${['outrider', ...command].join(' ')}", process ${process.pid} on ${hostname()}`
 const leaving = ', stopping'
 
 const readHolder = (cluster: Cluster) => readFile(fileOf(cluster), 'utf8').catch(() => '')
