@@ -137,7 +137,10 @@ function createTimestamp(): () => string {
 const causes: Record<string, string> = {
   '42501': 'the user of the database lacks a privilege on what was asked for',
   '53200': 'the server of the database is out of memory',
+  '53300': 'the server of the database has no connection left for this process',
   '57P03': 'the server of the database starts, stops or recovers, and takes no connections yet',
+  '58030': 'the server of the database cannot read or write its disk',
+  EMFILE: 'this process may open no more files',
 }
 
 /**
@@ -146,9 +149,10 @@ const causes: Record<string, string> = {
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error }
-  const { code, constraint, table, routine } = error as Error & Record<string, unknown>
+  const { code, constraint, table, routine, shard } = error as Error & Record<string, unknown>
   const cause = causes[String(code)]
-  return { error: error.name, code, cause, constraint, table, routine, stack: framesOf(error) }
+  const known = { error: error.name, code, cause, shard, constraint, table, routine }
+  return { ...known, stack: framesOf(error) }
 }
 
 /** The stack begins with the message, which may have lines that look like frames. */

@@ -550,10 +550,15 @@ test('while a shard is away the others go on, and its own are told to try again,
   const there = { key: 200, 'unknown key': 401, session: 200 }
   expect(await statuses()).toEqual({ ...there, 'unknown invitation': 404, unsubscribe: 200 })
   databases.takeAway()
+  const told = vi.spyOn(silentLog, 'error')
   try {
     const away = { key: 503, 'unknown key': 503, session: 503, 'unknown invitation': 503 }
     // The wish is kept.
     expect(await statuses()).toEqual({ ...away, unsubscribe: 200 })
+    expect(told).toHaveBeenCalledWith(
+      expect.objectContaining({ shard: 'b', cause: expect.stringContaining('of this shard') }),
+      'request failed',
+    )
     expect((await keys(home.key)).status).toBe(200)
     const session = await owner.call('GET', '/app/session')
     expect(session.body.workspaces.map(({ name }: { name: string }) => name)).toEqual([
@@ -570,6 +575,7 @@ test('while a shard is away the others go on, and its own are told to try again,
     await expect(chooseShard(sharded.api.ctx, 'b')).rejects.toThrow('The shard b does not answer')
     expect((await chooseShard(sharded.api.ctx)).shard).toBe('first')
   } finally {
+    told.mockRestore()
     databases.bringBack()
   }
   await vi.waitFor(async () => {

@@ -1,3 +1,6 @@
+import type { Config } from '../../config.ts'
+import { describeError } from '../log.ts'
+
 /** The network has swallowed what was asked. */
 export const databaseSilent = () =>
   Object.assign(new Error('The database has been silent for 3 s.'), { code: 'ETIMEDOUT' })
@@ -44,6 +47,21 @@ export const isUnreachable = (error: unknown) => explainUnavailable(error) === u
 export const isClosed = (error: unknown) =>
   error instanceof Error &&
   /^(Cannot use a pool after calling end|driver has already been destroyed)/.test(error.message)
+
+/** As `describeError`, for the log: of a database that is away its place says more than a stack. */
+export function describeFailure(
+  error: unknown,
+  { databaseUrl }: Pick<Config, 'databaseUrl'>,
+): Record<string, unknown> {
+  const described = describeError(error)
+  const { code, shard, cause } = described
+  const isAway = code === undefined || networkCodes.has(String(code))
+  if (!isUnreachable(error) || !(cause || isAway)) return described
+  if (cause) return { code, shard, cause }
+  const { host, pathname } = (databaseUrl && URL.parse(databaseUrl)) || { host: '', pathname: '' }
+  const place = host === '' ? 'on this machine' : `at ${host}${pathname}`
+  return { code, shard, cause: `the database ${shard ? 'of this shard' : place} does not answer` }
+}
 
 const busy = 'The database was too busy with other changes to do this in time; try again shortly.'
 const takesNoChanges =

@@ -8,10 +8,9 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import { type Context, inWorkspace, type ProcessContext } from '../context.ts'
-import { movingOf } from '../db/failure.ts'
+import { describeFailure, movingOf } from '../db/failure.ts'
 import { searchInTurn } from '../db/search-slots.ts'
 import { AppError } from '../errors.ts'
-import { describeError } from '../log.ts'
 import {
   type Access,
   type Authenticate,
@@ -164,12 +163,13 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     const refused = thrown === req.raw.errored ? brokenOff : toAppError(thrown, bodyLimit)
     const met = (isOfRequest.has(refused.status) && (await findConflict(req))) || refused
     const error = isNamedPath(app, req, met) ? unknownPath(app, req.url) : met
+    const { config, log, troubles } = req.authenticated?.shard ?? ctx
     // A workspace that is being moved is no fault; the request's own line says that it had to wait.
     if (error.status >= 500 && !movingOf(error.cause)) {
       const route = req.routeOptions.url ?? 'unknown'
-      ctx.log.error({ request_id: req.id, route, ...describeError(error.cause) }, 'request failed')
+      const described = describeFailure(error.cause, config)
+      log.error({ request_id: req.id, route, ...described }, 'request failed')
     }
-    const { troubles } = req.authenticated?.shard ?? ctx
     troubles?.noteFailure(error.cause)
     const answer = errorReply(error, req.id)
     return reply.code(answer.statusCode).headers(answer.headers).send(answer.body)

@@ -14,9 +14,10 @@ test('a loop that fails again and again is told of once a minute by its code, an
     going.raise()
     await new Promise(setImmediate)
   }
+  const config = { ...ctx.config, databaseUrl: 'postgres://u:hidden@10.0.0.5:5432/outrider' }
   const codes = ['ECONNREFUSED', '57P03']
   const loop = startLoop(
-    { ...ctx, sleep, monotonicMs: () => elapsedMs },
+    { ...ctx, config, sleep, monotonicMs: () => elapsedMs },
     'discovery',
     100,
     async () => {
@@ -34,5 +35,10 @@ test('a loop that fails again and again is told of once a minute by its code, an
     const told = failed.filter((line) => line.code === code)
     expect(told.map((line) => line.runs)).toEqual([1, 301])
   }
+  expect(failed.find(({ code }) => code === codes[0])).toMatchObject({
+    cause: 'the database at 10.0.0.5:5432/outrider does not answer',
+  })
+  for (const line of failed) expect(line).not.toHaveProperty('stack')
+  expect(ctx.logLines.join('')).not.toContain('hidden')
   expect(lines.at(-1)).toMatchObject({ loop: 'discovery', runs: 1200, msg: 'runs succeed again' })
 })

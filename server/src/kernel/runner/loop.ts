@@ -1,5 +1,5 @@
 import type { AnyContext } from '../context.ts'
-import { describeError } from '../log.ts'
+import { describeFailure } from '../db/failure.ts'
 
 export interface Loop {
   /** Ends the pause: the next run begins now, or as soon as the running one is over. */
@@ -62,7 +62,7 @@ function tellFailures(ctx: AnyContext, loop: string) {
   return {
     tell(error: unknown) {
       ctx.troubles?.noteFailure(error)
-      const described = describeError(error)
+      const described = describeFailure(error, ctx.config)
       const code = described.code ?? described.error
       const { atMs, runs } = told.get(code) ?? { atMs: Number.NEGATIVE_INFINITY, runs: 0 }
       const nowMs = ctx.monotonicMs()

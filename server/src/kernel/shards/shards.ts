@@ -238,6 +238,8 @@ export class ShardsOf<Ctx extends ShardContext> {
 function asUnavailable(name: string, error: unknown) {
   const explained = explainUnavailable(error)
   if (!explained) return error
+  // For the log, whose lines of a request are of no shard before its caller is known.
+  Object.assign(error as Error, { shard: name })
   if (isUnreachable(error)) return silent(name, error)
   return unavailable(`The shard ${name} cannot do this now. ${explained.message}`, error)
 }
