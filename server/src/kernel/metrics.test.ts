@@ -20,6 +20,16 @@ test('deliveries are counted by outcome, one or many at once', async () => {
   expect(text).toContain('outrider_deliveries_total{outcome="gave_up"} 1')
 })
 
+test('every outcome has a series before anything has come of a delivery or a mail', async () => {
+  const values = valuesIn(await createMetrics().text())
+  for (const outcome of ['succeeded', 'will_retry', 'gave_up', 'not_sent']) {
+    expect(values[`outrider_deliveries_total{outcome="${outcome}"}`]).toBe('0')
+  }
+  for (const outcome of ['sent', 'failed', 'uncertain']) {
+    expect(values[`outrider_mails_total{outcome="${outcome}"}`]).toBe('0')
+  }
+})
+
 test('gauges are read at every scrape, and one that fails neither hides the others nor says 0', async () => {
   const metrics = createMetrics()
   const readings = [7, 8]
@@ -29,7 +39,10 @@ test('gauges are read at every scrape, and one that fails neither hides the othe
     throw new Error('away')
   })
   metrics.gauge('outrider_deliveries_oldest_due_seconds', () => Promise.reject(new Error('away')))
-  expect(valuesIn(await metrics.text())).toEqual({
+  const values = valuesIn(await metrics.text())
+  expect(values).not.toHaveProperty('outrider_lanes_leased')
+  expect(values).not.toHaveProperty('outrider_deliveries_oldest_due_seconds')
+  expect(values).toMatchObject({
     outrider_deliveries_pending: '7',
     'outrider_database_connections{state="idle"}': '3',
     'outrider_database_connections{state="waiting"}': '1',
@@ -42,7 +55,7 @@ test('a gauge that is set again replaces the first', async () => {
   const metrics = createMetrics()
   metrics.gauge('outrider_lanes_leased', () => 1)
   metrics.gauge('outrider_lanes_leased', () => 2)
-  expect(valuesIn(await metrics.text())).toEqual({
+  expect(valuesIn(await metrics.text())).toMatchObject({
     outrider_lanes_leased: '2',
     outrider_settlements_refused_total: '0',
   })

@@ -11,7 +11,7 @@ export interface Metrics {
   /** Counts results of mails that the database refused to record. */
   settlementRefused(): void
   /** Counts mails of campaigns whose result was recorded. */
-  mail(outcome: 'sent' | 'failed' | 'uncertain'): void
+  mail(outcome: (typeof mailOutcomes)[number]): void
   /** Read at every scrape; a reading that fails is left out of it. Set again: replaces. */
   gauge(name: GaugeName, read: Reader): void
   /** The same, with gauges of one of several databases. */
@@ -22,7 +22,9 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-type DeliveryOutcome = 'succeeded' | 'will_retry' | 'gave_up' | 'not_sent'
+const deliveryOutcomes = ['succeeded', 'will_retry', 'gave_up', 'not_sent'] as const
+const mailOutcomes = ['sent', 'failed', 'uncertain'] as const
+type DeliveryOutcome = (typeof deliveryOutcomes)[number]
 type GaugeName = keyof typeof gauges
 /** One number, or one for each value of the gauge's label. */
 type Readings = number | Record<string, number>
@@ -83,6 +85,9 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers: [registry],
   })
+  // An alarm on the growth of a series sees nothing of one that begins with its first count.
+  for (const outcome of deliveryOutcomes) deliveries.inc({ outcome }, 0)
+  for (const outcome of mailOutcomes) mails.inc({ outcome }, 0)
   const readers = new Map<GaugeName, Map<string, Reader>>()
   const gaugeOf = (shard: string) => (name: GaugeName, read: Reader) => {
     const known = readers.get(name)

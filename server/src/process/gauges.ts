@@ -9,6 +9,8 @@ const countWaitingForMs = 15_000
 
 /** Sets the gauges that every process can tell. */
 export function setGauges(ctx: ProcessContext) {
+  // First, because gauges are read in this order, and the others ask the database.
+  gaugeConnections(ctx, [ctx.db])
   const countWaiting = shareFor(countWaitingForMs, ({ db, now }) => countWaitingLeads(db, now()))
   ctx.metrics.gauge('outrider_mails_waiting', () => countWaiting(ctx))
   ctx.metrics.gauge('outrider_mailboxes', async () => {
@@ -16,7 +18,6 @@ export function setGauges(ctx: ProcessContext) {
     // A state that no mailbox is in any more is told, too: an alarm ends with its 0.
     return { connected: 0, error: 0, paused: 0, ...Object.fromEntries(counts) }
   })
-  gaugeConnections(ctx, [ctx.db])
 }
 
 /** Of all pools that the process has: in `npm start` the runner has one of its own. */
