@@ -107,7 +107,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     host,
     port,
     dataDir: resolve(env.DATA_DIR || './data'),
-    databaseUrl: env.DATABASE_URL || undefined,
+    databaseUrl: databaseAddress('DATABASE_URL', env.DATABASE_URL),
     databaseDirectUrl: databaseDirectUrl(env),
     databaseShards: databaseShards(env),
     databasePrepared: choice(env, 'DATABASE_PREPARED', ['on', 'off']) === 'on',
@@ -143,10 +143,26 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
 }
 
 function databaseDirectUrl({ DATABASE_URL, DATABASE_DIRECT_URL }: NodeJS.ProcessEnv) {
-  if (DATABASE_URL || !DATABASE_DIRECT_URL) return DATABASE_DIRECT_URL || undefined
+  if (DATABASE_URL || !DATABASE_DIRECT_URL) {
+    return databaseAddress('DATABASE_DIRECT_URL', DATABASE_DIRECT_URL)
+  }
   throw new Error(
     'DATABASE_DIRECT_URL is the way around a pooler: set DATABASE_URL, too, to the pooler, or alone.',
   )
+}
+
+/** A password that is cut off by its own characters would leave the rest of it as the name of a host. */
+function databaseAddress(variable: string, url: string | undefined): string | undefined {
+  const { pathname = '', hash = '' } = URL.parse(url ?? '') ?? {}
+  if (!`${pathname}${hash}`.includes('@')) return url || undefined
+  throw new Error(
+    `${variable} has a character in its user or password that ends them: write @ as %40, / as %2F, # as %23 and ? as %3F.`,
+  )
+}
+
+function redisUrl(url: string | undefined): string | undefined {
+  if (!url || /^rediss?:$/.test(URL.parse(url)?.protocol ?? '')) return url || undefined
+  throw new Error('REDIS_URL must be an address such as redis://:password@host:6379.')
 }
 
 /** The shard of DATABASE_URL, which has no other name. */
@@ -178,6 +194,7 @@ function namedUrls(env: NodeJS.ProcessEnv, variable: string): Map<string, string
       throw new Error(`${variable} must not name ${name}, which is the database of DATABASE_URL.`)
     }
     if (found.has(name)) throw new Error(`${variable} names ${name} twice: leave one of them out.`)
+    databaseAddress(variable, url)
     found.set(name, url)
   }
   return found

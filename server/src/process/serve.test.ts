@@ -91,6 +91,30 @@ describe('start', () => {
     expect(() => readConfig({ DATABASE_CONNECTIONS: '91' })).toThrow(/from 2 to 90/)
   })
 
+  test.each(['p@ss/word', '1/2', '1#2'])(
+    'an address with the password %s as it is names no part of it as a host, and is refused',
+    (word) => {
+      const url = `postgres://u:${word}@10.0.0.5:5432/x`
+      for (const variables of [
+        { DATABASE_URL: url },
+        { DATABASE_URL: 'postgres://h/x', DATABASE_DIRECT_URL: url },
+      ]) {
+        const name = Object.keys(variables).at(-1)
+        expect(() => readConfig(variables)).toThrow(new RegExp(`^${name} has .* / as %2F`))
+      }
+      const encoded = `postgres://u:${encodeURIComponent(word)}@10.0.0.5:5432/x`
+      expect(readConfig({ DATABASE_URL: encoded }).databaseUrl).toBe(encoded)
+    },
+  )
+
+  test('an address of Redis without its scheme is refused', () => {
+    for (const REDIS_URL of ['127.0.0.1:6379', 'localhost:6379', 'http://localhost:6379']) {
+      expect(() => readConfig({ REDIS_URL })).toThrow(/such as redis:/)
+    }
+    const REDIS_URL = 'rediss://:secret@redis.example.com:6379/1'
+    expect(readConfig({ REDIS_URL }).redisUrl).toBe(REDIS_URL)
+  })
+
   test('a port that is taken, a foreign key and a missing database are refused too', async () => {
     await using database = await testDatabase()
     const taken = createServer().listen(0, '127.0.0.1')
