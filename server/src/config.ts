@@ -126,7 +126,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     trustedProxies: trustedProxies(env.TRUSTED_PROXIES),
     secretKey: env.OUTRIDER_SECRET_KEY || undefined,
     imapConnectionsMax: integer(env, 'IMAP_CONNECTIONS', 1000, 10, 50_000),
-    redisUrl: env.REDIS_URL || undefined,
+    redisUrl: redisUrl(env.REDIS_URL),
     metricsToken: env.METRICS_TOKEN || undefined,
     runnerPort: env.RUNNER_PORT ? integer(env, 'RUNNER_PORT', 0, 0, 65_535) : undefined,
     logLevel: choice(env, 'LOG_LEVEL', ['info', 'debug', 'warn', 'error', 'silent']),
@@ -153,15 +153,17 @@ function databaseDirectUrl({ DATABASE_URL, DATABASE_DIRECT_URL }: NodeJS.Process
 
 /** A password that is cut off by its own characters would leave the rest of it as the name of a host. */
 function databaseAddress(variable: string, url: string | undefined): string | undefined {
-  const { pathname = '', hash = '' } = URL.parse(url ?? '') ?? {}
-  if (!`${pathname}${hash}`.includes('@')) return url || undefined
+  const { username = '', pathname = '', search = '', hash = '' } = URL.parse(url ?? '') ?? {}
+  // Behind a user an @ in the query is one of its own.
+  if (!`${pathname}${hash}${username ? '' : search}`.includes('@')) return url || undefined
   throw new Error(
     `${variable} has a character in its user or password that ends them: write @ as %40, / as %2F, # as %23 and ? as %3F.`,
   )
 }
 
+/** The client takes any other scheme for a host. */
 function redisUrl(url: string | undefined): string | undefined {
-  if (!url || /^rediss?:$/.test(URL.parse(url)?.protocol ?? '')) return url || undefined
+  if (!url || !/^[a-z+]+:\/\//.test(url) || /^rediss?:/.test(url)) return url || undefined
   throw new Error('REDIS_URL must be an address such as redis://:password@host:6379.')
 }
 

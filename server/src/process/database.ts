@@ -94,7 +94,7 @@ export function explainRefusal(error: unknown, url: string, variable: UrlVariabl
   const { code, message } = error as { code?: string; message?: string }
   const address = URL.parse(url)
   if (!address || code === 'ERR_INVALID_URL') {
-    return `${variable} must be an address such as postgres://user:password@host:5432/database, with @, / and # in a password as %40, %2F and %23.`
+    return `${variable} must be an address such as postgres://user:password@host:5432/database, with @, /, # and ? in a password as %40, %2F, %23 and %3F.`
   }
   const place = `The database at ${address.hostname || 'this machine'}:${address.port || 5432}`
   if (code === '28P01' || code === '28000') {

@@ -91,7 +91,7 @@ describe('start', () => {
     expect(() => readConfig({ DATABASE_CONNECTIONS: '91' })).toThrow(/from 2 to 90/)
   })
 
-  test.each(['p@ss/word', '1/2', '1#2'])(
+  test.each(['p@ss/word', '1/2', '1#2', '1?2'])(
     'an address with the password %s as it is names no part of it as a host, and is refused',
     (word) => {
       const url = `postgres://u:${word}@10.0.0.5:5432/x`
@@ -107,12 +107,16 @@ describe('start', () => {
     },
   )
 
-  test('an address of Redis without its scheme is refused', () => {
-    for (const REDIS_URL of ['127.0.0.1:6379', 'localhost:6379', 'http://localhost:6379']) {
-      expect(() => readConfig({ REDIS_URL })).toThrow(/such as redis:/)
+  test('an address of Redis with another scheme is refused, and one without it is taken', () => {
+    const REDIS_URL = 'http://localhost:6379'
+    expect(() => readConfig({ REDIS_URL })).toThrow(/such as redis:/)
+    for (const url of [
+      'rediss://:secret@redis.example.com:6379/1',
+      'localhost:6379',
+      '/run/redis',
+    ]) {
+      expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url)
     }
-    const REDIS_URL = 'rediss://:secret@redis.example.com:6379/1'
-    expect(readConfig({ REDIS_URL }).redisUrl).toBe(REDIS_URL)
   })
 
   test('a port that is taken, a foreign key and a missing database are refused too', async () => {

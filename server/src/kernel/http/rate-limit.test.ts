@@ -1,13 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { patience } from '../../../test/patience.ts'
+import { createSignal } from '../../../test/signal.ts'
 import { choosePort } from '../postgres/port.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
-const log = pino({ level: 'silent' })
+const lines: Record<string, unknown>[] = []
+const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
 
 const limit = async (redisUrl?: string): Promise<RateLimit> => {
   const created = await createRateLimit(redisUrl, log)
@@ -41,6 +44,29 @@ test('a Redis that is away lets each process count for itself', async () => {
   const rate = await limit('redis://127.0.0.1:1')
   await rate.consume('w', 1)
   await expect(rate.consume('w', 1)).rejects.toMatchObject({ code: 'rate_limited' })
+})
+
+test('a Redis that is away is told of once, with its address and the cause, and without the password', async () => {
+  const refusing = createServer((socket) => socket.destroy())
+  const tries = createSignal()
+  let connections = 0
+  refusing.on('connection', () => {
+    connections += 1
+    tries.raise()
+  })
+  refusing.listen(0, '127.0.0.1')
+  await once(refusing, 'listening')
+  const host = `127.0.0.1:${(refusing.address() as AddressInfo).port}`
+  await limit(`redis://:hidden@${host}`)
+  await tries.until(() => connections > 3)
+  refusing.close()
+  const told = lines.filter((line) => line.host === host)
+  expect(told).toMatchObject([{ level: 40, msg: expect.stringContaining('Redis is gone') }])
+  await limit('redis://127.0.0.1:1')
+  await expect
+    .poll(() => lines.filter((line) => line.host === '127.0.0.1:1'), patience)
+    .toMatchObject([{ cause: 'ECONNREFUSED' }])
+  expect(JSON.stringify(lines)).not.toContain('hidden')
 })
 
 test.runIf(hasRedis)('two processes on one Redis share a window', async () => {

@@ -74,8 +74,25 @@ async function connectRedis(url: string, log: Log): Promise<Redis> {
     // connection ends, so that the next requests do not wait at all.
     ...{ commandTimeout: answerMs, socketTimeout: answerMs },
   })
-  redis.on('ready', () => log.info('rate limit: Redis is connected'))
-  redis.on('error', () => undefined)
-  redis.on('close', () => log.warn('rate limit: Redis is gone, each process counts for itself'))
+  const { host: name, port, path } = redis.options
+  const host = path ?? `${name}:${port}`
+  let cause: unknown
+  let isAway = false
+  redis.on('ready', () => {
+    isAway = false
+    log.info({ host }, 'rate limit: Redis is connected')
+  })
+  redis.on('error', (error) => {
+    // Of what Redis answers the first word says what it is, as NOAUTH.
+    const { code, message } = error as NodeJS.ErrnoException
+    cause = code ?? /^[A-Z]+(?= )/.exec(message)?.[0]
+  })
+  redis.on('close', () => {
+    // It is tried again every two seconds.
+    if (!isAway)
+      log.warn({ host, cause }, 'rate limit: Redis is gone, each process counts for itself')
+    isAway = true
+    cause = undefined
+  })
   return redis
 }
