@@ -159,10 +159,14 @@ const moveCommand = (id: string) => `npx outrider workspaces move ${id}`
 /** They are deleted after an hour, by what runs hourly. */
 const remainsMsMax = 3 * 3_600_000
 
+/** The table is as wide as its widest cell, and an empty database lacks all of them. */
+const namedMax = 3
+
 async function migrations(db: ProcessDb): Promise<Finding> {
   const { missing, unknown } = await readMigrationGap(db)
   if (missing.length > 0) {
-    const detail = `missing ${missing.join(', ')}`
+    const more = missing.length > namedMax ? ` and ${missing.length - namedMax} more` : ''
+    const detail = `missing ${missing.slice(0, namedMax).join(', ')}${more}`
     const remedy =
       'A server that has just been started does it itself in a while. Else restart the server, or run "npx outrider migrate".'
     return found('migrations', 'fail', detail, remedy)
