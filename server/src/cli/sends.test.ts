@@ -103,7 +103,7 @@ test('sending is held and confirmed by command, and the doctor says so meanwhile
   expect(asked.code).toBe(1)
   for (const part of [
     'An operator held it',
-    'newest mail',
+    'knows of no mail: whatever was sent goes out again',
     'leads are due',
     'deliveries are pending',
   ]) {

@@ -110,7 +110,7 @@ const shardLine = ({ ctx: { shard } }: HeldShard) =>
 
 const showPreview = ({ hold, missing, last_mail, ...counts }: HeldShard) =>
   `${showMissing(missing)}${hold.detail} Held since ${hold.since.toISOString()}.
-The newest mail that this database knows of is ${last_mail ? `of ${last_mail.toISOString()}` : 'none'}: what was sent after it goes out again.
+${last_mail ? `The newest mail that this database knows of is of ${last_mail.toISOString()}: what was sent after it goes out again.` : 'This database knows of no mail: whatever was sent goes out again.'}
 When it goes on, ${counts.leads_due} leads are due within the hour in ${counts.active_campaigns} active campaigns, and ${counts.pending_deliveries} webhook deliveries are pending.`
 
 const showMissing = (missing: HeldShard['missing']) =>

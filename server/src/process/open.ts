@@ -231,7 +231,7 @@ async function openShard(
 const cannotBeUsed = (name: string, message: string) =>
   `The shard ${name} cannot be used. ${sayOfShard(name, message).replace(howToMigrate, migrateShards)}`
 
-const migrateShards = 'run "npx outrider migrate --shards"'
+const migrateShards = 'run "npx outrider migrate --shards", unless its address is wrong'
 
 /** @param shared what the process has already */
 async function openOne(

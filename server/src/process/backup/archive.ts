@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { access, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { readTar, type TarEntry, writeTar } from './tar.ts'
 
 /** The first entry says what the file is, the last one what must be in it. */
@@ -32,6 +33,8 @@ export async function writeArchive(
   fill: (archive: ArchiveWriter) => Promise<void>,
 ): Promise<ArchiveSize> {
   const partial = `${path}.partial`
+  // Else its failure names a file that nobody asked for.
+  await access(dirname(path))
   try {
     await write(partial, mark, fill)
     const { size } = await checkArchive(partial)

@@ -180,6 +180,12 @@ test('a backup that is not on the disk as it was written is no backup: it fails,
   expect(await readdir(dirname(file))).toEqual([])
 })
 
+test('a backup into a folder that is missing names the folder', async () => {
+  const mark = { format: 1, outrider: '0.1.0', postgres: '18', timestamp: '2026-01-01' } as const
+  const writing = writeArchive('/nowhere/x.tar', mark, async () => undefined)
+  await expect(writing).rejects.toMatchObject({ code: 'ENOENT', path: '/nowhere' })
+})
+
 test('a backup of another major version of PostgreSQL is refused by its name', async () => {
   const file = await newFile()
   const timestamp = new Date().toISOString()
