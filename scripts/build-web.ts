@@ -7,7 +7,6 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { keepEarlierAssets } from './earlier-assets.ts'
-import { pageSizes } from './page-sizes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const web = join(root, 'web')
@@ -54,9 +53,6 @@ function build(digest: string) {
     // Another build was faster.
     rmSync(fresh, { recursive: true })
     if (!isCurrent(digest)) throw error
-  }
-  for (const { page, bytes } of pageSizes(dist).slice(0, 1)) {
-    console.error(`Script of the largest page, ${page}: ${Math.round(bytes / 1000)} kB gzip.`)
   }
 }
 
