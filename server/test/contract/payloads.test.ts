@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
 import { operator } from '../../src/features/audit/index.ts'
 import { standardEventTypes } from '../../src/features/events/catalogue/index.ts'
-import { createLabel } from '../../src/features/labels/index.ts'
-import { recordActivities } from '../../src/features/leads/index.ts'
+import { createLabel, type LabelEffect } from '../../src/features/labels/index.ts'
+import { type Lead, type LeadActivity, recordActivities } from '../../src/features/leads/index.ts'
 import { transaction } from '../../src/kernel/db/transaction.ts'
 import { createReadyCampaign } from '../campaigns.ts'
 import { testDelivering } from '../delivering.ts'
@@ -95,8 +95,74 @@ test.each(['replied', 'auto_replied'] as const)(
   },
 )
 
+test.each(events.filter((type) => /^(lead|email)\./.test(type)))(
+  'the lead in the sample of %s is as in a real one',
+  async (type) => {
+    const label = type === 'lead.label' ? await makeLabel('stop') : undefined
+    await using own = await startReceiver()
+    const { id } = await api.createWebhook(own.url, {
+      event_type: label ? `lead.label.${label.id}` : type,
+      custom_interest_value: label?.value ?? null,
+    })
+    const leadOf = async (happen: () => Promise<unknown>) => {
+      const next = own.next()
+      await happen()
+      return JSON.parse((await next).body.toString()).data.lead
+    }
+    const real = await leadOf(() => happen(type, label?.value ?? type))
+    const sample = await leadOf(() => api.call('POST', `/api/v2/webhooks/${id}/test`))
+    expect(stateOf(sample)).toEqual(stateOf(real))
+  },
+)
+
+/** What has become of a lead; of times, whether there are any. */
+function stateOf(lead: Lead) {
+  const { status, sending_state, stop_reason, skip_reason, current_step } = lead
+  const { email_open_count, email_click_count, email_reply_count } = lead
+  return {
+    ...{ status, sending_state, stop_reason, skip_reason, current_step },
+    ...{ email_open_count, email_click_count, email_reply_count },
+    isContacted: lead.timestamp_last_contact !== null && lead.last_contacted_from !== null,
+    isOpened: lead.timestamp_last_open !== null,
+    hasReplied: lead.timestamp_last_reply !== null,
+    isSentNext: lead.timestamp_next_send !== null,
+  }
+}
+
+/** Makes it so for a lead that was sent the first of two mails. */
+async function happen(type: string, new_status: string) {
+  const { workspaceId, campaignId: campaign_id, email, ...mail } = await createSentMail(api)
+  const { messageId: message_id, subject, mailbox, leadId, stepId } = mail
+  const of = { leadId, message: { message_id, subject, step: 1, variant: 1, mailbox } }
+  const next = { notBefore: new Date(api.ctx.now().getTime() + 86_400_000) }
+  const place = { stepId, mailboxId: api.ctx.newId(), threadSubject: subject }
+  const reply = { message_id: null, subject: '', text: 'Yes', html: null, snippet: 'Yes' }
+  const record = (activity: LeadActivity) =>
+    transaction(api.ctx, (tx) => recordActivities(tx, workspaceId, [activity]))
+  await record({ kind: 'sent', ...of, ...place, next })
+  const activities: Record<string, LeadActivity | undefined> = {
+    'email.opened': { kind: 'opened', ...of, isMachine: false },
+    'email.clicked': { kind: 'clicked', ...of, isMachine: false, url: 'https://example.com/' },
+    'email.bounced': {
+      ...{ kind: 'bounced', ...of },
+      bounce: { kind: 'hard', code: '5.1.1', diagnostic: 'No such mailbox' },
+    },
+    'lead.replied': { kind: 'replied', ...of, reply },
+    'lead.auto_replied': {
+      ...{ kind: 'auto_replied', ...of, reply, isOutOfOffice: false, resumeAt: null },
+    },
+  }
+  const { [type]: activity } = activities
+  if (activity) await record(activity)
+  else if (type !== 'email.sent') {
+    const body = { campaign_id, email, new_status }
+    await api.call('POST', '/api/v2/lead/update/status', { body })
+  }
+}
+
 let labels = 0
-const makeLabel = () => createLabel(api.ctx, api.workspaceId, { name: `Hot ${labels++}` }, operator)
+const makeLabel = (effect: LabelEffect = 'none') =>
+  createLabel(api.ctx, api.workspaceId, { name: `Hot ${labels++}`, effect }, operator)
 
 function problemsOf(type: string, { headers, body }: Receiver['requests'][number]): string[] {
   const { post } = document.webhooks[type] ?? {}

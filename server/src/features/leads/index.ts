@@ -39,6 +39,7 @@ export {
   bringBackLeadsAt,
   stayBlocked,
 } from './status/bring-back.ts'
+export { sendingByStatus } from './status/plan-status-change.ts'
 export { stopErased, stopOptedOut } from './status/stop-known-by-hash.ts'
 export {
   countFollowUps,

@@ -67,9 +67,14 @@ export async function judgeSubscription(
   )
 }
 
-async function findSubscribableLabel(db: Db, workspaceId: string, type: string) {
+/** The label that a type is of, also one that is archived. */
+export async function findLabelOfType(db: Db, workspaceId: string, type: string) {
   const id = type.startsWith(labelPrefix) ? parseUuid(type.slice(labelPrefix.length)) : undefined
-  const label = id && (await findLabelById(db, workspaceId, id))
+  return id === undefined ? undefined : findLabelById(db, workspaceId, id)
+}
+
+async function findSubscribableLabel(db: Db, workspaceId: string, type: string) {
+  const label = await findLabelOfType(db, workspaceId, type)
   if (!label) return
   if (!label.timestamp_archived) return label
   const subscribed = await queries.listSubscribedTypes(db, workspaceId, [type])

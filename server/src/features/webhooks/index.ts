@@ -6,7 +6,7 @@ export {
   type OpenDestination,
   openDestination,
 } from './destinations.ts'
-export { allEvents } from './event-types.ts'
+export { allEvents, findLabelOfType } from './event-types.ts'
 export { type Destination, findDestinations, mayReceive, nextVersion } from './queries.ts'
 export { webhookRoutes } from './routes.ts'
 export { runHash, runHashOfAttempt } from './run-hash.ts'

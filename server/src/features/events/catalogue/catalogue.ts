@@ -35,9 +35,14 @@ const ofLead =
     }
   }
 
-const emailEvent = (label: string, description: string, data = {}): EventDefinition => ({
+const emailEvent = (
+  status: string,
+  label: string,
+  description: string,
+  data = {},
+): EventDefinition => ({
   ...{ label, description, payload: 'EmailEvent' },
-  sample: ofLead('contacted', { message, ...data }),
+  sample: ofLead(status, { message, ...data }),
 })
 
 const replyEvent = (status: string, label: string, description: string): EventDefinition => ({
@@ -65,17 +70,27 @@ const campaignEvent = (
 
 /** Every type of event (contract §3). A custom label has a type of its own, `lead.label.<id>`. */
 export const eventCatalogue = {
-  'email.sent': emailEvent('E-mail sent', 'A mail was accepted by the mail server.'),
-  'email.opened': emailEvent('E-mail opened', 'The lead opened a mail whose opens are tracked.'),
-  'email.clicked': emailEvent('Link clicked', 'The lead followed a link that is tracked.', {
-    url: 'https://example.com/',
-  }),
-  'email.bounced': emailEvent('E-mail bounced', 'A mail came back; a hard bounce stops the lead.', {
-    bounce,
-  }),
+  'email.sent': emailEvent('contacted', 'E-mail sent', 'A mail was accepted by the mail server.'),
+  'email.opened': emailEvent(
+    'opened',
+    'E-mail opened',
+    'The lead opened a mail whose opens are tracked.',
+  ),
+  'email.clicked': emailEvent(
+    'clicked',
+    'Link clicked',
+    'The lead followed a link that is tracked.',
+    { url: 'https://example.com/' },
+  ),
+  'email.bounced': emailEvent(
+    'bounced',
+    'E-mail bounced',
+    'A mail came back; a hard bounce stops the lead.',
+    { bounce },
+  ),
   'lead.replied': replyEvent('replied', 'Lead replied', 'The lead replied.'),
   'lead.auto_replied': replyEvent(
-    'auto_replied',
+    'contacted',
     'Automatic reply',
     'A machine replied for the lead.',
   ),

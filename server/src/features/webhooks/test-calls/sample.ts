@@ -1,19 +1,25 @@
 import { plainDefaults } from '../../campaigns/index.ts'
 import { type EventType, sampleContent } from '../../events/catalogue/index.ts'
 import type { NewEvent } from '../../events/index.ts'
-import type { leadRecord } from '../../leads/index.ts'
+import type { Label } from '../../labels/index.ts'
+import { type leadRecord, sendingByStatus } from '../../leads/index.ts'
 import { allEvents } from '../index.ts'
 
-/** What a test call sends: an event of the destination's type with made-up data (contract §3). */
+/**
+ * What a test call sends: an event of the destination's type with made-up data (contract §3).
+ *
+ * @param label of the type, where it is that of a custom label
+ */
 export function sampleEvent(
   destination: { event_type: string; custom_interest_value: string | null },
+  label: Label | undefined,
   workspaceId: string,
   at: Date,
 ): NewEvent {
   const { event_type, custom_interest_value: labelValue } = destination
   const type = (event_type === allEvents ? 'lead.interested' : event_type) as EventType
   const content = sampleContent(type, {
-    lead: (status) => sampleLead(labelValue ?? status, workspaceId, at),
+    lead: (status) => sampleLead(labelValue ?? status, label, workspaceId, at),
     campaign: (status) => sampleCampaign(status, workspaceId, at),
   })
   return { type, ...content, customInterestValue: labelValue, test: true }
@@ -38,8 +44,16 @@ const lead = {
   custom_variables: {},
 }
 
-function sampleLead(status: string, workspaceId: string, at: Date): ReturnType<typeof leadRecord> {
-  return {
+type SampleLead = ReturnType<typeof leadRecord>
+
+/** One that was sent its first mail, and what has happened to it since, as in a real event. */
+function sampleLead(
+  status: string,
+  label: Label | undefined,
+  workspaceId: string,
+  at: Date,
+): SampleLead {
+  const sent: SampleLead = {
     ...lead,
     status,
     sending_state: 'active',
@@ -58,7 +72,23 @@ function sampleLead(status: string, workspaceId: string, at: Date): ReturnType<t
     timestamp_created: at,
     timestamp_updated: at,
   }
+  const subject = { ...sent, label_id: label?.id ?? null, timestamp_last_click: null }
+  const now = { ...sent, ...happened(at)[status], ...sendingByStatus(subject, label) }
+  return now.sending_state === 'active' ? { ...now, timestamp_next_send: nextDay(at) } : now
 }
+
+const nextDay = (at: Date) => new Date(at.getTime() + 86_400_000)
+
+/** What a lead itself did, by the status that this gives it; a status that a person sets says it alone. */
+const happened = (at: Date): Record<string, Partial<SampleLead>> => ({
+  opened: { email_open_count: 1, timestamp_last_open: at },
+  clicked: { email_click_count: 1 },
+  bounced: { sending_state: 'stopped', stop_reason: 'bounced' },
+  replied: {
+    ...{ email_reply_count: 1, timestamp_last_reply: at },
+    ...{ sending_state: 'stopped', stop_reason: 'replied' },
+  },
+})
 
 function sampleCampaign(status: 'active' | 'paused' | 'completed', workspaceId: string, at: Date) {
   return {

@@ -13,7 +13,7 @@ import {
 } from '../../deliveries/index.ts'
 import { storeEvents } from '../../events/index.ts'
 import { refuseWhileHeld } from '../../sending/index.ts'
-import { findDestination, openDestination } from '../index.ts'
+import { findDestination, findLabelOfType, openDestination } from '../index.ts'
 import { sampleEvent } from './sample.ts'
 
 export interface WebhookTestResult {
@@ -46,8 +46,9 @@ export async function testWebhook(
   await refuseWhileHeld(ctx)
   using _slot = takeTestSlot(ctx.http, workspaceId)
   await countTest(attempts, webhookId)
+  const label = await findLabelOfType(ctx.db, workspaceId, destination.event_type)
   const [event] = await transaction(ctx, (tx) =>
-    storeEvents(tx, workspaceId, [sampleEvent(destination, workspaceId, tx.now())]),
+    storeEvents(tx, workspaceId, [sampleEvent(destination, label, workspaceId, tx.now())]),
   )
   if (!event) throw new Error('a stored event comes back')
   const open = openDestination(ctx, destination)
