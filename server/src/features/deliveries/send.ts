@@ -19,6 +19,7 @@ export function send(
   use: 'deliveries' | 'webhook tests',
   destination: OpenDestination,
   event: { id: string; body: string },
+  stop?: AbortSignal,
 ): Promise<PostOutcome> {
   const { now, worldTime = now, shard } = ctx
   const { url } = destination
@@ -28,7 +29,7 @@ export function send(
     ...fixedHeaders(ctx),
     ...signatureHeaders(event.id, worldTime(), body, destination.secrets),
   }
-  const request = { url, headers, body, timeoutMs: attemptTimeoutMs, connectTimeoutMs }
+  const request = { url, headers, body, timeoutMs: attemptTimeoutMs, connectTimeoutMs, stop }
   return (
     receiveDelivery(ctx, url, { headers, body }) ??
     // Each of several databases has its own slots, all of which receivers that hang may hold.

@@ -11,6 +11,8 @@ export interface PostRequest {
   headers: Record<string, string>
   body: string | Buffer
   timeoutMs: number
+  /** Aborted when whoever asked cannot wait for the deadline. */
+  stop?: AbortSignal | undefined
   connectTimeoutMs?: number
   /** How much text of a body without an encoding is answered: 1 KiB, 16 KiB at most. */
   textBytesMax?: number
@@ -84,11 +86,18 @@ export class OutboundRequest implements Dispatcher.DispatchHandler {
     this.#resolve = resolve
     this.#startedMs = sender.monotonicMs()
     this.#deadline = setTimeout(yieldThenExpire, request.timeoutMs, this)
+    request.stop?.addEventListener('abort', this)
+    if (request.stop?.aborted) queueMicrotask(() => this.handleEvent())
   }
 
-  expire(): void {
+  expire(detail = this.#stage()): void {
     if (this.isWaiting) this.unsend('no connection became free in time')
-    else this.fail({ error: 'timeout', detail: this.#stage() })
+    else this.fail({ error: 'timeout', detail })
+  }
+
+  /** Of `stop`. */
+  handleEvent(): void {
+    this.expire('cut, because the service was stopped')
   }
 
   unsend(reason: string): void {
@@ -159,6 +168,7 @@ export class OutboundRequest implements Dispatcher.DispatchHandler {
   #finish(isClean: boolean): number {
     this.#isSettled = true
     clearTimeout(this.#deadline)
+    this.post.stop?.removeEventListener('abort', this)
     const durationMs = this.#sender.monotonicMs() - this.#startedMs
     this.#sender.finished(this, isClean)
     return Math.round(durationMs * 100) / 100

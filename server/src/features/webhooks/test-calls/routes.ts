@@ -26,6 +26,10 @@ export const webhookTestRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit 
   app,
   { attempts },
 ) => {
+  const stop = new AbortController()
+  app.addHook('preClose', async () => {
+    setTimeout(() => stop.abort(), stopAfterMs).unref()
+  })
   app.post(
     '/api/v2/webhooks/:id/test',
     {
@@ -49,6 +53,9 @@ export const webhookTestRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit 
         response: { 200: ref(WebhookTestResult) },
       },
     },
-    (req) => testWebhook(req.ctx, req.caller.workspaceId, req.params.id, attempts),
+    (req) => testWebhook(req.ctx, req.caller.workspaceId, req.params.id, attempts, stop.signal),
   )
 }
+
+/** How long a test goes on at a stop: what became of it is still to be recorded before connections are cut. */
+const stopAfterMs = 2_000

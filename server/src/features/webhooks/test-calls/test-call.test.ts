@@ -189,6 +189,29 @@ test('one that could not be sent is a 503 that is not recorded', async () => {
   expect(await attemptsOf(id)).toEqual([])
 })
 
+test('a stop of the process cuts one that hangs, and records and answers that', async () => {
+  await using own = await testApi()
+  await using receiver = await startReceiver(() => undefined)
+  const body = { name: 'test', target_hook_url: receiver.url, event_type: 'all_events' }
+  const { body: webhook } = await own.call('POST', '/api/v2/webhooks', { body })
+  const { port } = new URL(await own.app.listen({ port: 0, host: '127.0.0.1' }))
+  const answer = fetch(`http://127.0.0.1:${port}/api/v2/webhooks/${webhook.id}/test`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${own.key}` },
+  })
+  await receiver.next()
+  const closed = own.app.close()
+  const error = 'timeout: cut, because the service was stopped'
+  expect(await (await answer).json()).toMatchObject({ success: false, status_code: null, error })
+  const recorded = await own.ctx.database.peek
+    .selectFrom('webhook_events')
+    .select('error_message')
+    .where('webhook_id', '=', webhook.id)
+    .execute()
+  expect(recorded).toEqual([{ error_message: error }])
+  await closed
+})
+
 test("another workspace's destination is a 404", async () => {
   await using receiver = await startReceiver()
   const { id } = await createWebhook(receiver.url)

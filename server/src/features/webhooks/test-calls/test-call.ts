@@ -34,12 +34,15 @@ export const takeTestSlot = limitAtOnce('webhook tests', { ofWorkspaceMax: 8, of
  * Sends one signed delivery with sample data, through the code, address policy and deadline of live
  * ones but in a slot of its own, and records it before it answers. It is not retried, does not count
  * for the destination's health, and works for a disabled destination too.
+ *
+ * @param stop cuts it: what became of it is still recorded and answered
  */
 export async function testWebhook(
   ctx: Context,
   workspaceId: string,
   webhookId: string,
   attempts: Attempts,
+  stop?: AbortSignal,
 ): Promise<WebhookTestResult> {
   const destination = await findDestination(ctx.db, workspaceId, webhookId)
   if (!destination) throw notFound('webhook')
@@ -52,7 +55,8 @@ export async function testWebhook(
   )
   if (!event) throw new Error('a stored event comes back')
   const open = openDestination(ctx, destination)
-  const outcome = await send(ctx, 'webhook tests', open, { id: event.id, body: event.body })
+  const sent = { id: event.id, body: event.body }
+  const outcome = await send(ctx, 'webhook tests', open, sent, stop)
   if (outcome.kind === 'unsent') throw notSent()
   const result = resultOf(outcome)
   // The delivery before its attempt, as its replay looks for it.
