@@ -37,7 +37,7 @@ export async function requireAllowedTarget(ctx: Context, workspaceId: string, te
   if (verdict !== 'refused') return
   const message =
     'target_hook_url leads to an address that events are not sent to; use a public one, ' +
-    'or let the operator list it in OUTBOUND_ALLOW.'
+    'or let the operator list it in OUTBOUND_ALLOW, which opens no link-local or metadata address.'
   throw new AppError('target_not_allowed', message, {
     details: [{ path: '/target_hook_url', message }],
   })

@@ -173,6 +173,7 @@ describe('the address policy is asked', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'target_not_allowed'])
     expect(answer.body.details[0].path).toBe('/target_hook_url')
     expect(answer.body.message).not.toContain('10.0.0')
+    expect(answer.body.message).toContain('opens no link-local or metadata address')
   })
 
   test.each([
