@@ -55,6 +55,12 @@ describe('the window of a summary', () => {
     )
   })
 
+  test('a window that is too long is told how its days are counted', () => {
+    expect(() => parseDays({ from: '2023-12-31', to: '2024-12-31' }, now)).toThrow(
+      'from and to must span at most 366 days, both included',
+    )
+  })
+
   test('holds every day once, also where the month and the leap year end', () => {
     expect(daysOf({ from: '2028-02-27', to: '2028-03-01' })).toEqual([
       '2028-02-27',

@@ -28,7 +28,7 @@ export function parseDays(
   if (days < 1)
     throw invalidField('from', 'from must not be after to, which is today when left out')
   if (days > daysMax)
-    throw invalidField('from', `from and to must be at most ${daysMax} days apart`)
+    throw invalidField('from', `from and to must span at most ${daysMax} days, both included`)
   return { from: start.toString(), to: to.toString() }
 }
 
