@@ -49,7 +49,7 @@ describe('creating a key', () => {
     ['a number as name', { name: 7, scopes: ['leads:read'] }, '/name'],
     ['no scopes', { name: 'n', scopes: [] }, '/scopes'],
     ['scopes as text', { name: 'n', scopes: 'leads:read' }, '/scopes'],
-    ['an unknown scope', { name: 'n', scopes: ['leads:fly'] }, '/scopes'],
+    ['an unknown scope', { name: 'n', scopes: ['leads:all', 'leads:fly'] }, '/scopes/1'],
     ['a repeated scope', { name: 'n', scopes: ['leads:all', 'leads:*'] }, '/scopes'],
     ['10,000 scopes', { name: 'n', scopes: Array(10_000).fill('leads:read') }, '/scopes'],
     [

@@ -3,7 +3,7 @@ import { parseInstant } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import type { ServiceAccounts } from '../../kernel/db/types.gen.ts'
-import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
+import { AppError, invalidField, invalidFields, notFound } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/http/access.ts'
 import { type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type ChangedBy, operator, recordAudit } from '../audit/index.ts'
@@ -11,7 +11,7 @@ import { lockMembers } from '../members/index.ts'
 import * as queries from './queries.ts'
 import { revokedKey } from './refusals.ts'
 import type { Key, KeyInput } from './schema.ts'
-import { problemWithScopes, scopesBeyond } from './scopes.ts'
+import { problemsWithScopes, scopesBeyond } from './scopes.ts'
 import { createSecret, hashSecret, prefixOf } from './secret.ts'
 
 /**
@@ -24,8 +24,8 @@ export function createKeyAsCaller(
   input: KeyInput,
   requestId: string,
 ) {
-  const problem = problemWithScopes(input.scopes)
-  if (problem) throw invalidField('/scopes', problem)
+  const problems = problemsWithScopes(input.scopes)
+  if (problems.length > 0) throw invalidFields(problems)
   // What is wrong with the body is told before what the key may not pass on (contract §1).
   const wanted = expiryOf(ctx, input)
   const beyond = scopesBeyond(caller.scopes, input.scopes)
@@ -43,8 +43,8 @@ export function createKeyAsCaller(
 
 /** The first key of a workspace comes from here: the operator may grant anything. */
 export function createKeyAsOperator(ctx: Context, workspaceId: string, input: KeyInput) {
-  const problem = problemWithScopes(input.scopes)
-  if (problem) throw invalidField('/scopes', problem)
+  const problems = problemsWithScopes(input.scopes)
+  if (problems.length > 0) throw invalidFields(problems)
   return insert(ctx, workspaceId, input, expiryOf(ctx, input), operator)
 }
 

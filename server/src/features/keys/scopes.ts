@@ -1,3 +1,4 @@
+import type { ErrorDetail } from '../../kernel/errors.ts'
 import { foldScope, holdsScope } from '../../kernel/http/scopes.ts'
 
 const resources = ['all', 'service_accounts', 'webhooks', 'campaigns', 'leads', 'leadbank']
@@ -6,8 +7,6 @@ const valid = new Set(
   resources.flatMap((resource) => actions.map((action) => `${resource}:${action}`)),
 )
 
-const validScopes = [...valid]
-
 /** What is valid, as an OpenAPI document says it: `-` equals `_`, `*` equals `all`. */
 export const scopePattern = `^(${oneOf(resources)}):(${oneOf(actions)})$`
 
@@ -15,14 +14,17 @@ function oneOf(words: string[]): string {
   return ['\\*', ...words.map((word) => word.replaceAll('_', '[-_]'))].join('|')
 }
 
-/** A sentence that says what is wrong, or undefined. Names are folded to find repeats (contract §2). */
-export function problemWithScopes(scopes: string[]): string | undefined {
+/** What is wrong. Names are folded to find repeats (contract §2). */
+export function problemsWithScopes(scopes: string[]): ErrorDetail[] {
   const folded = scopes.map(foldScope)
-  if (folded.some((scope) => !valid.has(scope))) {
-    return `scopes holds an unknown scope; valid are ${validScopes.join(', ')} (* equals all)`
-  }
-  if (new Set(folded).size < folded.length) return 'scopes must not name the same scope twice'
+  const unknown = folded.flatMap((scope, index) =>
+    valid.has(scope) ? [] : [{ path: `/scopes/${index}`, message: `scopes.${index} ${isUnknown}` }],
+  )
+  if (unknown.length > 0 || new Set(folded).size === folded.length) return unknown
+  return [{ path: '/scopes', message: 'scopes must not name the same scope twice' }]
 }
+
+const isUnknown = `is an unknown scope; valid are ${[...valid].join(', ')} (* equals all)`
 
 /** What of `wanted` the holder may not pass on: a key grants only what it holds. */
 export function scopesBeyond(held: ReadonlySet<string>, wanted: string[]): string[] {
