@@ -7,7 +7,6 @@ import {
 } from '../../kernel/context.ts'
 import { movingOf } from '../../kernel/db/failure.ts'
 import type { Authenticate, Caller } from '../../kernel/http/access.ts'
-import { foldScope } from '../../kernel/http/scopes.ts'
 import { describeError } from '../../kernel/log.ts'
 import { createShardCheck } from '../../kernel/shards/ask.ts'
 import { entitlementsOf } from '../workspaces/plan/index.ts'
@@ -113,7 +112,7 @@ function toCaller(authority: Authority | undefined, now: Date): Caller {
     workspaceId: authority.workspace_id,
     actor: { type: 'key', id: authority.key_id },
     rateKey: authority.workspace_id,
-    scopes: new Set(authority.scopes.map(foldScope)),
+    scopes: new Set(authority.scopes),
     entitlements: entitlementsOf(authority),
     demands: new Set(authority.leadbank_scope_required ? ['leadbank'] : []),
     requestsMax: authority.plan_rate,

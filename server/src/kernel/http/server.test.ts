@@ -118,6 +118,15 @@ describe('the order of checks', () => {
     expect((await api.call('GET', keys, { key })).body.code).toBe('missing_scope')
   })
 
+  test('a missing scope is told with those of the key as they were given', async () => {
+    const key = await api.createKey(['webhooks:*'])
+    const { body } = await api.call('GET', keys, { key })
+    expect([body.code, body.message]).toEqual([
+      'missing_scope',
+      'This needs the scope service_accounts:read; the key holds webhooks:*.',
+    ])
+  })
+
   test('a missing scope comes before a bad body', async () => {
     const key = await api.createKey(['leads:read'])
     expect((await api.call('POST', keys, { key, body: {} })).status).toBe(403)
