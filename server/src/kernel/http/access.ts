@@ -83,7 +83,8 @@ export async function checkRate(
   { rateKey, requestsMax }: Caller,
   rateLimit: Consume,
 ): Promise<Record<string, string>> {
-  return await rateLimit.consume(window ? `${rateKey}:${window}` : rateKey, requestsMax)
+  if (!window) return await rateLimit.consume(rateKey, requestsMax)
+  return await rateLimit.consume(`${rateKey}:${window}`, requestsMax, { name: window })
 }
 
 /** The way into the public API: a key in the Authorization header. */
@@ -94,7 +95,11 @@ export const keyDoor =
       return await authenticate(bearerToken(req.headers.authorization))
     } catch (error) {
       if (error instanceof AppError && error.status === 401) {
-        await rateLimit.consume(`address:${req.ip}`, failuresMax)
+        const failures = {
+          name: 'failures',
+          counted: 'requests without a valid key from this address',
+        }
+        await rateLimit.consume(`address:${req.ip}`, failuresMax, failures)
       }
       throw error
     }

@@ -11,10 +11,15 @@ const answerMs = 500
 export interface RateLimit {
   /**
    * Counts one request.
+   * @param window what it is called in the headers, and what is counted in it
    * @returns the headers that tell what is left
    * @throws AppError `rate_limited`
    */
-  consume: (key: string, requestsMax: number) => Promise<Record<string, string>>
+  consume: (
+    key: string,
+    requestsMax: number,
+    window?: { name?: string; counted?: string },
+  ) => Promise<Record<string, string>>
   /** Counts one try in a window of its own length. */
   count: (key: string, windowS: number) => Promise<{ tries: number; secondsLeft: number }>
   /** Takes back what was counted last. */
@@ -37,18 +42,18 @@ export async function createRateLimit(redisUrl: string | undefined, log: Log): P
       })
     : memory
   return {
-    async consume(key, requestsMax) {
+    async consume(key, requestsMax, { name = 'default', counted = 'requests' } = {}) {
       const { consumedPoints, msBeforeNext } = await limiter.consume(key)
       if (requestsMax === 0) return {}
       const seconds = String(Math.max(1, Math.ceil(msBeforeNext / 1000)))
       const headers = {
-        'ratelimit-policy': `"default";q=${requestsMax};w=${windowSeconds}`,
-        ratelimit: `"default";r=${Math.max(0, requestsMax - consumedPoints)};t=${seconds}`,
+        'ratelimit-policy': `"${name}";q=${requestsMax};w=${windowSeconds}`,
+        ratelimit: `"${name}";r=${Math.max(0, requestsMax - consumedPoints)};t=${seconds}`,
       }
       if (consumedPoints <= requestsMax) return headers
       throw new AppError(
         'rate_limited',
-        `More than ${requestsMax} requests in ${windowSeconds} s; wait ${seconds} s and go on.`,
+        `More than ${requestsMax} ${counted} in ${windowSeconds} s; wait ${seconds} s and go on.`,
         { headers: { ...headers, 'retry-after': seconds } },
       )
     },

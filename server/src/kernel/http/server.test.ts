@@ -501,3 +501,19 @@ test('a database that is away is a 503 that says nothing of it', async () => {
   await app.close()
   await away.db.destroy()
 })
+
+  test('each window has a name of its own', async () => {
+    const { headers } = await api.call('GET', '/api/v1/leadbank/balance/get')
+    expect(headers['ratelimit-policy']).toMatch(/^"acquisition";q=/)
+    expect(headers.ratelimit).toMatch(/^"acquisition";r=/)
+  })
+
+  test('too many keys that are not valid are called so', async () => {
+    const app = await buildApi(api.ctx)
+    const fail = () => app.inject({ url: keys, remoteAddress: '192.0.2.7' })
+    for (let failed = 0; failed < 200; failed++) expect((await fail()).statusCode).toBe(401)
+    const refused = (await fail()).json()
+    expect(refused.code).toBe('rate_limited')
+    expect(refused.message).toMatch(/^More than 200 requests without a valid key/)
+    await app.close()
+  })
