@@ -228,7 +228,15 @@ describe('a custom label', () => {
     const stranger = await api.createStranger()
     const foreign = await createLabel(api.ctx, stranger.workspaceId, { name: 'Theirs' }, operator)
     const lead = await createLead(active)
-    for (const { id } of [archived, foreign]) expect((await setStatus(lead, id)).status).toBe(400)
+    const toldOf = async ({ id }: Label) => {
+      const { status, body } = await setStatus(lead, id)
+      expect(status).toBe(400)
+      return body.message
+    }
+    expect(await toldOf(archived)).toMatch(
+      /^new_status names a label that was archived; it must be/,
+    )
+    expect(await toldOf(foreign)).toMatch(/^new_status must be one of/)
   })
 })
 

@@ -117,11 +117,13 @@ export async function readNewStatus(
 ): Promise<NewStatus> {
   const builtin = parseNewStatus(text, [])
   if (builtin) return builtin
-  const labels = await listLabels(ctx.db, workspaceId)
+  const all = await listLabels(ctx.db, workspaceId, { archived: true })
+  const labels = all.filter(({ timestamp_archived }) => !timestamp_archived)
   const target = parseNewStatus(text, labels)
   if (target) return target
   const values = [...builtinStatuses, ...labels.map((label) => label.value)]
-  throw invalidField(path, `${path.slice(1)} must be one of ${values.join(', ')}`)
+  const why = parseNewStatus(text, all) ? 'names a label that was archived; it ' : ''
+  throw invalidField(path, `${path.slice(1)} ${why}must be one of ${values.join(', ')}`)
 }
 
 const isUnsubscribe = (target: NewStatus) =>
