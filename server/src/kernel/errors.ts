@@ -35,9 +35,19 @@ export const notFound = (what: string) =>
 export const invalidField = (path: string, message: string) =>
   new AppError('invalid_field', message, { details: [{ path, message }] })
 
-/** Several problems at once: the first one is the message. */
-export const invalidFields = (details: ErrorDetail[]) =>
-  new AppError('invalid_field', details[0]?.message ?? 'The body is not valid.', { details })
+/** Several problems at once: the first one is the message, which says so where not all are told. */
+export function invalidFields(
+  problems: ErrorDetail[],
+  code: 'invalid_field' | 'unknown_field' = 'invalid_field',
+) {
+  const message = problems[0]?.message ?? 'The body is not valid.'
+  const more =
+    problems.length > detailsMax ? `; more is wrong than these ${detailsMax} details` : ''
+  return new AppError(code, message + more, { details: problems.slice(0, detailsMax) })
+}
+
+/** In one answer. */
+export const detailsMax = 100
 
 export const statusOf = {
   invalid_json: 400,

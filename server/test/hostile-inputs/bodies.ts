@@ -31,6 +31,19 @@ export function bodyBombs(campaignId: () => string): [string, () => string, RegE
       () => adding(list(1000, () => `{"email":"${'a.'.repeat(5000)}@b"}`)),
       /valid e-mail/,
     ],
+    [
+      'a wrong type in the last of 1,000 full rows',
+      () =>
+        adding(
+          `${list(999, (index) => `{"email":"a${index}@b.example",${keys(150, '"text"')}}`)},{}`,
+        ),
+      /leads\.999\.email is required/,
+    ],
+    [
+      'wrong types in each of 1,000 full rows',
+      () => adding(rows(`"custom_variables":{${keys(80, '[]')}}`)),
+      /custom_variables.*more is wrong/,
+    ],
     ['150 variables in each', () => adding(rows(keys(150, '"some text"'))), /100 custom variables/],
     [
       'a key that is repeated at the very end',

@@ -25,6 +25,7 @@ const timed = (from: string, to: string) => ({ schedules: [weekly({ timing: { fr
 const step = (more: object = {}) => ({ variants: [{ subject: 'Hi', body: 'x' }], ...more })
 const sequences = (...steps: object[]) => [{ steps }]
 const variants = (...list: unknown[]) => sequences(step({ variants: list }))
+const bad = step({ variants: [{ subject: '{{', body: '{%' }] })
 const times = <T>(count: number, value: T) => Array.from({ length: count }, () => value)
 const sameId = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
 
@@ -310,6 +311,12 @@ describe.each(['POST', 'PATCH'])('%s', (method) => {
     const answer = await send(method, { name: 'x'.repeat(1024 * 1024) })
     expect(answer).toMatchObject({ status: 400, body: { code: 'body_too_large' } })
   })
+  test('names a hundred of more, and says so', async () => {
+    const { body } = await send(method, { sequences: sequences(...times(50, bad)) })
+    expect(body.details).toHaveLength(100)
+    expect(body.message).toMatch(/; more is wrong than these 100 details$/)
+  })
+
 })
 
 test('unknown fields that are empty are ignored in all steps and variants of the largest campaign', async () => {

@@ -1,6 +1,6 @@
 import { hasMoreCharacters } from '../../kernel/characters.ts'
 import { parseEmail } from '../../kernel/email.ts'
-import { type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
+import { detailsMax, type ErrorDetail, invalidFields } from '../../kernel/errors.ts'
 import { escapePointer } from '../../kernel/json/pointer.ts'
 import {
   Lead,
@@ -46,7 +46,7 @@ export function readLeads(leads: LeadInput[]): { rows: LeadRow[]; skipped: Skipp
   const problems: ErrorDetail[] = []
   const seen = new Set<string>()
   for (const [index, lead] of leads.entries()) {
-    if (problems.length >= problemsMax) break
+    if (problems.length > detailsMax) break
     const variables = readVariables(lead, index, problems)
     const address = parseEmail(lead.email)
     if (!address) {
@@ -59,12 +59,9 @@ export function readLeads(leads: LeadInput[]): { rows: LeadRow[]; skipped: Skipp
       rows.push({ index, email, folded, texts: readTexts(lead), variables })
     }
   }
-  if (problems.length > 0) throw invalidFields(problems.slice(0, problemsMax))
+  if (problems.length > 0) throw invalidFields(problems)
   return { rows, skipped }
 }
-
-/** In one answer. */
-export const problemsMax = 100
 
 /** Neither a variable nor worth an error: a record that was read may be sent as it is. */
 const declaredNames = new Set(Object.keys(Lead.properties))

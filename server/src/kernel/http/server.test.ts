@@ -255,6 +255,51 @@ describe('bodies', () => {
     expect(answer.body.message).toContain('scopes')
   })
 
+  describe('of many rows', () => {
+    const add = async (rows: number, faulty: (index: number) => boolean, more = {}) => {
+      const body = await api.call('POST', '/api/v2/campaigns', { body: { name: 'rows' } })
+      const leads = Array.from({ length: rows }, (_, index) => ({
+        email: `a${index}@lead.example`,
+        first_name: faulty(index) ? 7 : 'Ann',
+        ...{ last_name: 'Bell', company_name: 'Acme', ...more },
+      }))
+      return api.call('POST', '/api/v2/lead/add', { body: { campaign_id: body.body.id, leads } })
+    }
+
+    test('each faulty one is told, however large the body is', async () => {
+      const { status, body } = await add(1000, (index) => [3, 500, 999].includes(index))
+      expect([status, body.code, body.message]).toEqual([
+        ...[400, 'invalid_field', 'leads.3.first_name must be string or null'],
+      ])
+      const paths = body.details.map(({ path }: { path: string }) => path)
+      expect(paths).toEqual([
+        '/leads/3/first_name',
+        '/leads/500/first_name',
+        '/leads/999/first_name',
+      ])
+    })
+
+    test.each([
+      ['of a wrong type', () => true, {}],
+      ['that no variable can have', () => false, { tags: ['a'] }],
+    ])('100 faults %s are told, and that there are more', async (_what, faulty, more) => {
+      const { body } = await add(1000, faulty, more)
+      expect(body.details).toHaveLength(100)
+      expect(body.message).toMatch(/^leads\.0\..*; more is wrong than these 100 details$/)
+      const whole = await add(100, faulty, more)
+      expect([whole.body.details.length, whole.body.message]).toEqual([
+        ...[100, whole.body.details[0].message],
+      ])
+    })
+
+    test('members of an object that are called as numbers are no rows', async () => {
+      const headers = Object.fromEntries(Array.from({ length: 900 }, (_, name) => [name, [1, 2]]))
+      const body = { name: 'n', target_hook_url: 'https://a.example/', event_type: 'all_events' }
+      const answer = await api.call('POST', '/api/v2/webhooks', { body: { ...body, headers } })
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_field'])
+    })
+  })
+
   test('the path of an unknown field is a JSON pointer, whatever its name', async () => {
     const answer = await post(JSON.stringify({ ...valid, 'a/b~c': 1 }))
     expect(answer.body).toMatchObject({ code: 'unknown_field', details: [{ path: '/a~1b~0c' }] })

@@ -1,10 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
-import { AppError, type ErrorDetail, invalidField } from '../errors.ts'
+import { AppError, detailsMax, type ErrorDetail, invalidField, invalidFields } from '../errors.ts'
 import { isRecord } from '../json/is-record.ts'
 import { escapePointer, partsOfPointer } from '../json/pointer.ts'
-
-const detailsMax = 100
 
 /**
  * Validators for every part of a request. Fastify's defaults turn `{name: 7}` into "7" and drop
@@ -73,10 +71,7 @@ const rewriting = (keyword: string, rewrite: (text: string) => string) => ({
 })
 
 /** In POST `null` equals omitted. An unknown field that says nothing is ignored. */
-function bodyValidator(
-  validate: { first: ValidateFunction; all: () => ValidateFunction },
-  nullIsOmitted: boolean,
-) {
+function bodyValidator(validate: BodyValidators, nullIsOmitted: boolean) {
   return (data: unknown) => {
     if (nullIsOmitted && isRecord(data)) {
       for (const name of Object.keys(data)) if (data[name] === null) delete data[name]
@@ -84,10 +79,7 @@ function bodyValidator(
     let dropped = 0
     while (!validate.first(data)) {
       if (dropped++ > detailsMax || !dropEmptyUnknownFields(data, validate.first.errors?.[0])) {
-        // Every problem at once helps a person; in a huge body it would only fill the memory.
-        const judge = isSmall(data) ? validate.all() : validate.first
-        judge(data)
-        const errors = judge.errors ?? []
+        const errors = listErrors(data, validate)
         const faults = errors.filter((error) => !isEmptyUnknownField(error))
         return { error: bodyError(faults.length > 0 ? faults : errors) }
       }
@@ -126,6 +118,41 @@ const recordsLike = (body: unknown, path: string): Record<string, unknown>[] =>
     )
     .filter(isRecord)
 
+interface BodyValidators {
+  first: ValidateFunction
+  all: () => ValidateFunction
+}
+
+/**
+ * Every problem at once helps a person; in a huge body it would only fill the memory. There each row of
+ * the list that the first one is in is judged by itself, as if the body held nothing else.
+ */
+function listErrors(body: unknown, { first, all }: BodyValidators): ErrorObject[] {
+  const judge = isSmall(body) ? all() : first
+  judge(body)
+  const errors = judge.errors ?? []
+  const [name = '', place] = partsOfPointer(errors[0]?.instancePath ?? '')
+  const rows = place !== undefined && isRecord(body) && body[name]
+  if (!Array.isArray(rows) || judge !== first) return errors
+  const ofRows: ErrorObject[] = []
+  for (const [index, row] of rows.entries()) {
+    if (ofRows.length > detailsMax) break
+    if (isSmall(row)) ofRows.push(...errorsOfRow(name, row, index, all()))
+  }
+  return ofRows.length > 0 ? ofRows : errors
+}
+
+function errorsOfRow(name: string, row: unknown, index: number, all: ValidateFunction) {
+  all({ [name]: [row] })
+  const alone = `/${name}/0`
+  return (all.errors ?? [])
+    .filter(({ instancePath }) => instancePath.startsWith(alone))
+    .map((error) => ({
+      ...error,
+      instancePath: `/${name}/${index}${error.instancePath.slice(alone.length)}`,
+    }))
+}
+
 /** At most 2,000 values in all. */
 function isSmall(data: unknown): boolean {
   const open = [data]
@@ -154,8 +181,7 @@ function bodyError(errors: ErrorObject[]): AppError {
   if (isAt('/starting_after')) return new AppError('invalid_cursor', cursorMessage, { details })
   const unknown = errors.find((error) => error.keyword === 'additionalProperties')
   const onlyUnknown = unknown && errors.every((error) => error.keyword === unknown.keyword)
-  const message = details[0]?.message ?? 'The body is not valid.'
-  return new AppError(onlyUnknown ? 'unknown_field' : 'invalid_field', message, { details })
+  return invalidFields(details, onlyUnknown ? 'unknown_field' : 'invalid_field')
 }
 
 const limitMessage = 'limit must be a whole number from 1 to 100.'
@@ -209,10 +235,11 @@ const isLimit = (text: unknown) =>
 function describe(errors: ErrorObject[], root: string): ErrorDetail[] {
   return errors
     .filter((error) => !isNoise(error) || errors.length === 1)
-    .slice(0, detailsMax)
+    .slice(0, detailsMax + 1)
     .map((error) => {
       const path = pathOf(error)
       const name = path.slice(1, 100).replaceAll('/', '.') || 'the body'
+/** One more than are told says that there are more. */
       const isInBody = root === '/'
       if (error.keyword === 'type' && Array.isArray(error.data) && !isInBody) {
         return { path: path.slice(1), message: `${name} must be given once` }

@@ -83,13 +83,11 @@ describe('a sequence that cannot be sent as it is meant is refused', () => {
     expect(await check(sequences)).toEqual([{ path, message: expect.stringMatching(message) }])
   })
 
-  test('all problems are named, a hundred at most', async () => {
+  test('all problems are named', async () => {
     const bad = variant({ subject: '{{', body: '{%' })
     expect(
       await check(sequence(step({ variants: [bad] }), step({ variants: [bad] }))),
     ).toHaveLength(5)
-    const many = Array.from({ length: 50 }, () => step({ variants: [bad, bad, bad] }))
-    expect(await check(sequence(...many))).toHaveLength(100)
   })
 
   test.each<[string, CampaignSequenceInput[]]>([

@@ -15,7 +15,7 @@ export async function problemsWithSequences(
       problems.push(...(await shareLoop(ctx, () => variantProblems(each))))
     }
   }
-  return [...problems, ...problemsWithSteps(sequences)].slice(0, problemsMax)
+  return [...problems, ...problemsWithSteps(sequences)]
 }
 
 /** The same without what is wrong with texts. */
@@ -24,7 +24,7 @@ export function problemsWithSteps(sequences: CampaignSequenceInput[]): ErrorDeta
   return [
     ...late.map(({ path }) => problem(`${path}/delay`, delayMissing)),
     ...repeatedIds(sequences),
-  ].slice(0, problemsMax)
+  ]
 }
 
 /** Why the sequences cannot be sent yet; a draft may have all of these. */
@@ -84,7 +84,6 @@ export function stepsWithIds(
 const isBlank = (body: string) =>
   !/<img\b/i.test(body) && body.replace(/<[^<>]*>|&nbsp;|\s/gi, '') === ''
 
-const problemsMax = 100
 const bodyBytesMax = 256 * 1024
 
 const delayMissing = 'is required of every step but the first'

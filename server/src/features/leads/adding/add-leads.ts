@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
-import { AppError, invalidFields, notFound } from '../../../kernel/errors.ts'
+import { AppError, detailsMax, invalidFields, notFound } from '../../../kernel/errors.ts'
 import { addLeadCounts, afterDelay } from '../../campaigns/index.ts'
 import { tellPages } from '../../live/index.ts'
 import { markLeadsDue } from '../../mailbox-lanes/index.ts'
@@ -14,7 +14,6 @@ import { countKept } from '../lists/list-queries.ts'
 import {
   type LeadRow,
   problemAt,
-  problemsMax,
   readLeads,
   type SkippedRow,
   tooManyVariables,
@@ -180,10 +179,9 @@ async function withoutFull(
   const full = await queries.findFull(tx.db, workspaceId, rows, variablesMax)
   const indexes = rows.filter((row) => full.has(row.id)).map(({ index }) => index)
   if (indexes.length > 0 && !leaveOut) {
-    const problems = indexes
-      .slice(0, problemsMax)
-      .map((index) => problemAt(`/leads/${index}/custom_variables`, tooManyVariables))
-    throw invalidFields(problems)
+    throw invalidFields(
+      indexes.map((index) => problemAt(`/leads/${index}/custom_variables`, tooManyVariables)),
+    )
   }
   leaveOut?.(indexes)
   return rows.filter((row) => !full.has(row.id))
@@ -256,7 +254,7 @@ function countersOf(skipped: SkippedRow[]) {
 
 function noValidLeads(skipped: SkippedRow[]) {
   const details = skipped
-    .slice(0, problemsMax)
+    .slice(0, detailsMax)
     .map(({ index }) => problemAt(`/leads/${index}/email`, 'must be one e-mail address'))
   return new AppError('no_valid_leads', 'None of the rows has a valid e-mail address.', { details })
 }
