@@ -1,7 +1,7 @@
 import { type Components, componentOf, type JsonSchema } from './document.ts'
 
 /** Keywords that steer our validator, or say what only the document says, as code checks it. */
-const internalKeywords = new Set(['x-trim', 'x-fold', 'x-secret', 'x-document'])
+const internalKeywords = new Set(['x-trim', 'x-fold', 'x-secret', 'x-document', 'x-form'])
 
 /** A schema as a reader wants it; the same values are valid. */
 export function tidy(schema: JsonSchema): JsonSchema {

@@ -32,7 +32,12 @@ const asViewer = { access: { scopes: [], role: 'viewer' as const, entitlement } 
 const asMember = { access: { scopes: [], role: 'member' as const, entitlement } }
 
 const day = (description: string) =>
-  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
+  Type.Optional(
+    Type.String({
+      pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+      ...{ 'x-form': 'a date as YYYY-MM-DD', description },
+    }),
+  )
 
 /** What people do with campaigns besides what the public API offers. */
 export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -290,6 +290,18 @@ describe.each(['POST', 'PATCH'])('%s', (method) => {
     expect((await send(method, input)).body.message).toMatch(/line 2/)
   })
 
+  test.each([
+    ['9:00', timed('9:00', '17:00'), /timing\.from must be a time as HH:MM$/],
+    ['5pm', timed('09:00', '5pm'), /timing\.to must be a time as HH:MM$/],
+    [
+      '01.12.2026',
+      schedule({ start_date: '01.12.2026' }),
+      /start_date must be a date as YYYY-MM-DD$/,
+    ],
+  ])('says how %s is to be written', async (_text, campaign_schedule, message) => {
+    expect((await send(method, { campaign_schedule })).body.message).toMatch(message)
+  })
+
   test('names every problem at once', async () => {
     const answer = await send(method, {
       campaign_schedule: timed('17:00', '09:00'),
@@ -297,6 +309,12 @@ describe.each(['POST', 'PATCH'])('%s', (method) => {
       cc_list: ['Anna'],
     })
     expect(answer.body.details).toHaveLength(3)
+  })
+
+  test('names a hundred of more, and says so', async () => {
+    const { body } = await send(method, { sequences: sequences(...times(50, bad)) })
+    expect(body.details).toHaveLength(100)
+    expect(body.message).toMatch(/; more is wrong than these 100 details$/)
   })
 
   test.each([[[]], ['text'], [7], [null]])('refuses the body %j', async (body) => {
@@ -311,12 +329,6 @@ describe.each(['POST', 'PATCH'])('%s', (method) => {
     const answer = await send(method, { name: 'x'.repeat(1024 * 1024) })
     expect(answer).toMatchObject({ status: 400, body: { code: 'body_too_large' } })
   })
-  test('names a hundred of more, and says so', async () => {
-    const { body } = await send(method, { sequences: sequences(...times(50, bad)) })
-    expect(body.details).toHaveLength(100)
-    expect(body.message).toMatch(/; more is wrong than these 100 details$/)
-  })
-
 })
 
 test('unknown fields that are empty are ignored in all steps and variants of the largest campaign', async () => {

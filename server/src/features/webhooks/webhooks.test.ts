@@ -264,7 +264,7 @@ test.each(['PATCH', 'PUT', 'DELETE', 'POST'])(
 
 test('a list where an object is wanted is told as such', async () => {
   const answer = await create({ headers: [] })
-  expect(answer.body).toMatchObject({ statusCode: 400, message: 'headers must be object' })
+  expect(answer.body).toMatchObject({ statusCode: 400, message: 'headers must be an object' })
 })
 
 describe('deleting', () => {

@@ -269,7 +269,7 @@ describe('bodies', () => {
     test('each faulty one is told, however large the body is', async () => {
       const { status, body } = await add(1000, (index) => [3, 500, 999].includes(index))
       expect([status, body.code, body.message]).toEqual([
-        ...[400, 'invalid_field', 'leads.3.first_name must be string or null'],
+        ...[400, 'invalid_field', 'leads.3.first_name must be a string or null'],
       ])
       const paths = body.details.map(({ path }: { path: string }) => path)
       expect(paths).toEqual([
@@ -298,6 +298,30 @@ describe('bodies', () => {
       const answer = await api.call('POST', '/api/v2/webhooks', { body: { ...body, headers } })
       expect([answer.status, answer.body.code]).toEqual([400, 'invalid_field'])
     })
+  })
+
+  test('beside a wrong field an unknown one comes last, as the code and the message are of the wrong one', async () => {
+    const { body } = await post(JSON.stringify({ colour: 1, ...valid, name: 7 }))
+    expect([body.code, body.message]).toEqual(['invalid_field', 'name must be a string'])
+    const paths = body.details.map(({ path }: { path: string }) => path)
+    expect(paths).toEqual(['/name', '/colour'])
+  })
+
+  test('accepted are not those that cannot be changed', async () => {
+    const webhook = { name: 'n', target_hook_url: 'http://127.0.0.1:1/', event_type: 'all_events' }
+    const made = await api.call('POST', '/api/v2/webhooks', { body: webhook })
+    const url = `/api/v2/webhooks/${made.body.id}`
+    const { body } = await api.call('PATCH', url, { body: { colour: 'red' } })
+    expect(body.message).toMatch(/^colour is not a known field; accepted are .*name, .*status$/)
+    expect(body.message).not.toContain('timestamp')
+  })
+
+  test.each([
+    ['a text', { scopes: 'leads:read' }, 'scopes must be an array'],
+    ['an empty list', { scopes: [] }, 'scopes must have at least 1 item'],
+    ['an unknown one of two', { scopes: ['leads:read', 'x:y'] }, /^scopes\.1 is an unknown scope/],
+  ])('%s instead of scopes is told in words', async (_what, wrong, message) => {
+    expect((await post(JSON.stringify({ ...valid, ...wrong }))).body.message).toMatch(message)
   })
 
   test('the path of an unknown field is a JSON pointer, whatever its name', async () => {
@@ -423,6 +447,8 @@ describe('headers of every response', () => {
 })
 
 describe('paging', () => {
+  const nil = '00000000-0000-0000-0000-000000000000'
+
   test.each(['0', '-1', '1.5', '1e1', '0x10', '%2010', 'abc', '', '101', '1&limit=2'])(
     'limit=%s is an invalid_limit',
     async (limit) => {
@@ -431,6 +457,19 @@ describe('paging', () => {
       expect(answer.body.code).toBe('invalid_limit')
     },
   )
+
+  test.each(['limit=1&limit=1', `starting_after=${nil}&starting_after=${nil}`])(
+    'a repeated parameter is to be given once, also %s',
+    async (query) => {
+      const { body } = await api.call('GET', `${keys}?${query}`)
+      expect(body.message).toBe(`${query.split('=')[0]} must be given once`)
+    },
+  )
+
+  test('what is true or false is so in lower case', async () => {
+    const { body } = await api.call('GET', '/api/v2/webhook-events?success=True')
+    expect(body.message).toBe('success must be true or false, in lower case')
+  })
 
   test.each(['abc', '', 'urn:uuid:019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d', '%00'])(
     'starting_after=%s is an invalid_cursor',
@@ -442,7 +481,6 @@ describe('paging', () => {
   )
 
   test('any UUID positions, also one of no record; unknown parameters are ignored', async () => {
-    const nil = '00000000-0000-0000-0000-000000000000'
     const answer = await api.call('GET', `${keys}?starting_after=${nil}&colour=red`)
     expect(answer.body).toEqual({ items: [] })
   })
@@ -532,20 +570,6 @@ describe('the rate limit', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     expect((await api.call('GET', keys)).status).toBe(200)
   })
-})
-
-test('a database that is away is a 503 that says nothing of it', async () => {
-  const away = connectDatabase('postgres://nobody@127.0.0.1:1/none', 2)
-  const app = await buildApi({ ...api.ctx, db: away.db })
-  const answer = await app.inject({ url: keys, headers: { authorization: `Bearer ${api.key}` } })
-  expect(answer.statusCode).toBe(503)
-  expect(answer.json().code).toBe('unavailable')
-  expect(answer.headers['retry-after']).toBe('1')
-  // Not of the whole body: its random id may hold these digits.
-  expect(answer.json().message).not.toMatch(/127|ECONN|postgres/i)
-  await app.close()
-  await away.db.destroy()
-})
 
   test('each window has a name of its own', async () => {
     const { headers } = await api.call('GET', '/api/v1/leadbank/balance/get')
@@ -562,3 +586,17 @@ test('a database that is away is a 503 that says nothing of it', async () => {
     expect(refused.message).toMatch(/^More than 200 requests without a valid key/)
     await app.close()
   })
+})
+
+test('a database that is away is a 503 that says nothing of it', async () => {
+  const away = connectDatabase('postgres://nobody@127.0.0.1:1/none', 2)
+  const app = await buildApi({ ...api.ctx, db: away.db })
+  const answer = await app.inject({ url: keys, headers: { authorization: `Bearer ${api.key}` } })
+  expect(answer.statusCode).toBe(503)
+  expect(answer.json().code).toBe('unavailable')
+  expect(answer.headers['retry-after']).toBe('1')
+  // Not of the whole body: its random id may hold these digits.
+  expect(answer.json().message).not.toMatch(/127|ECONN|postgres/i)
+  await app.close()
+  await away.db.destroy()
+})

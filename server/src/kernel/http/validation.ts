@@ -47,7 +47,7 @@ function createAjv(options: object, shared: object[]): Ajv {
     ...options,
   })
   ajv.addFormat('date-time', true)
-  for (const keyword of ['example', 'x-secret', 'x-document']) ajv.addKeyword(keyword)
+  for (const keyword of ['example', 'x-secret', 'x-document', 'x-form']) ajv.addKeyword(keyword)
   ajv.addKeyword({ ...rewriting('x-trim', (text) => text.trim()), before: 'maxLength' })
   ajv.addKeyword(rewriting('x-fold', (text) => text.toLowerCase()))
   for (const schema of shared) ajv.addSchema(schema)
@@ -174,14 +174,15 @@ function isEmpty(value: unknown): boolean {
 }
 
 function bodyError(errors: ErrorObject[]): AppError {
-  const details = describe(errors, '/')
+  const isUnknown = (error: ErrorObject) => error.keyword === 'additionalProperties'
+  // The code is of what comes first, which is the message.
+  const ranked = errors.toSorted((a, b) => Number(isUnknown(a)) - Number(isUnknown(b)))
+  const details = describe(ranked, '/')
   // A search asks for its page in the body.
   const isAt = (path: string) => errors.some((error) => error.instancePath === path)
   if (isAt('/limit')) return new AppError('invalid_limit', limitMessage, { details })
   if (isAt('/starting_after')) return new AppError('invalid_cursor', cursorMessage, { details })
-  const unknown = errors.find((error) => error.keyword === 'additionalProperties')
-  const onlyUnknown = unknown && errors.every((error) => error.keyword === unknown.keyword)
-  return invalidFields(details, onlyUnknown ? 'unknown_field' : 'invalid_field')
+  return invalidFields(details, errors.every(isUnknown) ? 'unknown_field' : 'invalid_field')
 }
 
 const limitMessage = 'limit must be a whole number from 1 to 100.'
@@ -202,7 +203,9 @@ function queryValidator(
   return (data: unknown) => {
     const query = data as Record<string, unknown>
     if (paged && query.limit !== undefined && !isLimit(query.limit)) {
-      return { error: pageError('invalid_limit', 'limit', limitMessage) }
+      return {
+        error: pageError('invalid_limit', 'limit', onceOr(query.limit, 'limit', limitMessage)),
+      }
     }
     if (validate(query)) {
       // Ajv takes "1e309" for an integer, and its limits let Infinity pass.
@@ -214,14 +217,19 @@ function queryValidator(
       return { error: invalidField(name, `${name} must not contain a NUL character`) }
     }
     const errors = validate.errors ?? []
-    if (paged && errors.some((error) => error.instancePath === '/starting_after')) {
-      return { error: pageError('invalid_cursor', 'starting_after', cursorMessage) }
+    const cursor = errors.find((error) => error.instancePath === '/starting_after')
+    if (paged && cursor) {
+      const message = onceOr(cursor.data, 'starting_after', cursorMessage)
+      return { error: pageError('invalid_cursor', 'starting_after', message) }
     }
     const details = describe(errors, '')
     const message = details[0]?.message ?? 'The query is not valid.'
     return { error: new AppError('invalid_field', message, { details }) }
   }
 }
+
+const onceOr = (given: unknown, name: string, message: string) =>
+  Array.isArray(given) ? `${name} must be given once` : message
 
 const pageError = (code: 'invalid_limit' | 'invalid_cursor', path: string, message: string) =>
   new AppError(code, message, { details: [{ path, message }] })
@@ -232,6 +240,7 @@ const isEndless = (value: unknown) => typeof value === 'number' && !Number.isFin
 const isLimit = (text: unknown) =>
   typeof text === 'string' && /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 100
 
+/** One more than are told says that there are more. */
 function describe(errors: ErrorObject[], root: string): ErrorDetail[] {
   return errors
     .filter((error) => !isNoise(error) || errors.length === 1)
@@ -239,12 +248,11 @@ function describe(errors: ErrorObject[], root: string): ErrorDetail[] {
     .map((error) => {
       const path = pathOf(error)
       const name = path.slice(1, 100).replaceAll('/', '.') || 'the body'
-/** One more than are told says that there are more. */
       const isInBody = root === '/'
       if (error.keyword === 'type' && Array.isArray(error.data) && !isInBody) {
         return { path: path.slice(1), message: `${name} must be given once` }
       }
-      return { path: isInBody ? path : path.slice(1), message: sentence(name, error) }
+      return { path: isInBody ? path : path.slice(1), message: sentence(name, error, isInBody) }
     })
 }
 
@@ -260,25 +268,43 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
 }
 
 /** Never quotes the value: it may be a secret or a lead's data. */
-function sentence(name: string, error: ErrorObject): string {
+function sentence(name: string, error: ErrorObject, isInBody: boolean): string {
   const { keyword, params, parentSchema, message } = error
   if (keyword === 'required') return `${name} is required`
   if (keyword === 'additionalProperties') {
-    const accepted = Object.keys(parentSchema?.properties ?? {}).join(', ')
-    return `${name} is not a known field; accepted are ${accepted}`
+    const accepted = Object.entries<{ readOnly?: boolean }>(parentSchema?.properties ?? {})
+      .filter(([, { readOnly }]) => !readOnly)
+      .map(([field]) => field)
+    return `${name} is not a known field; accepted are ${accepted.join(', ')}`
   }
-  if (keyword === 'type') return `${name} must be ${[params.type].flat().join(' or ')}`
+  if (keyword === 'type')
+    return `${name} must be ${typesInWords([params.type].flat(), error, isInBody)}`
   if (keyword === 'minLength' && params.limit === 1) return `${name} must not be empty`
   if (keyword === 'maxLength') return `${name} must have at most ${params.limit} characters`
-  if (keyword === 'minItems') return `${name} must have at least ${params.limit} items`
-  if (keyword === 'maxItems') return `${name} must have at most ${params.limit} items`
+  const items = params.limit === 1 ? 'item' : 'items'
+  if (keyword === 'minItems') return `${name} must have at least ${params.limit} ${items}`
+  if (keyword === 'maxItems') return `${name} must have at most ${params.limit} ${items}`
+  if (keyword === 'minimum') return `${name} must be at least ${params.limit}`
+  if (keyword === 'maximum') return `${name} must be at most ${params.limit}`
   if (keyword === 'enum') return `${name} must be one of ${params.allowedValues.join(', ')}`
   if (keyword === 'pattern') return patternSentence(name, parentSchema)
   return `${name} ${message ?? 'is not valid'}`
 }
 
+function typesInWords(types: string[], { data }: ErrorObject, isInBody: boolean): string {
+  const words = types.map((type) => typeWords[type] ?? type).join(' or ')
+  const isCapital = !isInBody && /^(True|TRUE|False|FALSE)$/.test(String(data))
+  return isCapital && types.includes('boolean') ? `${words}, in lower case` : words
+}
+
+const typeWords: Record<string, string> = {
+  ...{ string: 'a string', number: 'a number', integer: 'a whole number' },
+  ...{ boolean: 'true or false', array: 'an array', object: 'an object' },
+}
+
 function patternSentence(name: string, schema: Record<string, unknown> | undefined): string {
   if (schema?.['x-fold']) return `${name} must be a UUID`
   if (schema?.['x-trim']) return `${name} must not contain control characters`
+  if (schema?.['x-form']) return `${name} must be ${schema['x-form']}`
   return `${name} does not have the right form`
 }

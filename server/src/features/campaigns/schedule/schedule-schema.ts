@@ -5,6 +5,7 @@ const day = (description: string) =>
   Type.Unsafe<string | null>({
     type: ['string', 'null'],
     pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+    'x-form': 'a date as YYYY-MM-DD',
     default: null,
     description: `${description} \`YYYY-MM-DD\`, inclusive, in each schedule's own zone; null: no bound.`,
   })
@@ -25,6 +26,7 @@ const weekdays = {
 const time = (times: string, description: string) =>
   Type.String({
     pattern: '^\\d{2}:\\d{2}$',
+    'x-form': 'a time as HH:MM',
     'x-document': { pattern: `^(${times})$` },
     description: `\`HH:MM\`. ${description}`,
   })
