@@ -154,13 +154,16 @@ test('no mailbox waits for a lead of another workspace that is to be skipped and
   await ctx.database.until(async () => (await lead(leadId)).sending_state === 'stopped')
 })
 
-test('workspaces whose locks are held take no more than half of the connections', async () => {
+test('workspaces whose locks are held take no more than half of the connections, and keep no other waiting', async () => {
   const refused = createSignal()
   let refusals = 0
   sending = await testSending({
     config: { databaseConnectionsMax: 6 },
     smtp: {
       onRcptTo({ address }, _session, done) {
+        if (address.startsWith('later')) {
+          return done(Object.assign(new Error('4.3.0 Try later'), { responseCode: 451 }))
+        }
         if (!address.startsWith('gone')) return done()
         refusals += 1
         refused.raise()
@@ -191,6 +194,8 @@ test('workspaces whose locks are held take no more than half of the connections'
   // What goes on meanwhile would have let the others begin to wait, too.
   const another = await neighbour()
   await sending.waitForLedger((all) => stateOf(all, another) === 'sent')
+  const { leadId: putOff } = await addNeighbour('put-off', 'later@lead.example')
+  await sending.waitForLedger((all) => stateOf(all, putOff) === 'failed')
   // Fewer for a moment, where one has waited too long and begins anew.
   expect(await waiting()).toBeLessThanOrEqual(3)
   release.resolve()

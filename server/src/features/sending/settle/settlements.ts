@@ -23,10 +23,11 @@ const batch = {
 }
 
 /**
- * Results on their way into the ledger. Mails that were sent, nearly all of them, share transactions
- * whatever their workspace. Everything else may suppress an address or pause a campaign, and waits for
- * whoever does something like that in its workspace, so each workspace has a transaction of its own for
- * it. Together these take half of the connections at most: nothing else waits for locks of workspaces.
+ * Results on their way into the ledger. Mails that were sent, nearly all of them, and those that are tried
+ * again share transactions whatever their workspace. Everything else may suppress an address or pause a
+ * campaign, and waits for whoever does something like that in its workspace, so each workspace has a
+ * transaction of its own for it. Together these take half of the connections at most: nothing else waits
+ * for locks of workspaces.
  *
  * What the database refuses to record is an alarm, and is set aside: its lead is paused, and a person
  * is asked.
@@ -96,9 +97,13 @@ export class Settlements {
 
 /**
  * A mail of a campaign whose text is at hand waits for nobody but those who change the same lead or
- * campaign.
+ * campaign, and so does one that is tried again.
  */
-const isPlain = ({ outcome, mail }: Settlement) => outcome.kind === 'sent' && mail !== null
+const isPlain = ({ outcome, mail }: Settlement) =>
+  outcome.kind === 'sent'
+    ? mail !== null
+    : outcome.kind === 'failed' &&
+      (outcome.effect.kind === 'again' || outcome.effect.kind === 'later')
 
 function bytesOf({ mail }: Settlement): number {
   return mail ? mail.text.length + (mail.html?.length ?? 0) : 0
