@@ -262,7 +262,7 @@ test('the name of a variable can be emptied, and one that is refused is not show
   expect(await name.inputValue()).toBe('tarif')
 })
 
-test('a campaign that is older than those that are listed is shown by its name', async ({
+test('a campaign that is older than those that are listed is shown by its name, once they can be read', async ({
   application,
   open,
 }) => {
@@ -271,8 +271,15 @@ test('a campaign that is older than those that are listed is shown by its name',
   const { id } = await importer(api).send('email\nann@old.example\n', { campaign_id: campaign.id })
   const page = await open(application.visitor, path)
   const names = { items: [{ id: api.ctx.newId(), name: 'The newest', status: 'draft' }] }
-  await page.route('**/campaigns/names', (route) => route.fulfill({ json: names }))
+  expectFailures(page, 'GET /app/campaigns/names 409')
+  let isRefused = true
+  await page.route('**/campaigns/names', (route) =>
+    route.fulfill(isRefused ? refusal(409, 'Campaigns cannot be read now.') : { json: names }),
+  )
   await page.goto(`${address}${path}?id=${id}`)
+  await page.getByRole('alert').getByText('Campaigns cannot be read now.').waitFor()
+  isRefused = false
+  await page.getByRole('button', { name: 'Try again' }).click()
   const choice = page.getByRole('combobox', { name: 'Campaign' })
   await expect.poll(() => choice.inputValue()).toBe('Long ago')
 })

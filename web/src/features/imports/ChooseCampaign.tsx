@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core'
+import { Box, Select } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,6 +9,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
 import { useNotRead } from '../../lib/useNotRead.ts'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useFirstDraft } from '../campaigns/index.ts'
 import { useCampaigns } from '../leads/index.ts'
 
@@ -24,7 +25,7 @@ const fresh = 'new'
 export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
-  const { campaigns, notRead } = useCampaigns()
+  const { campaigns, query, notRead } = useCampaigns()
   // The list ends somewhere, and it may have been chosen before others came.
   const isListed = value === null || notRead !== undefined || campaigns.has(value)
   const path = { id: value ?? '' }
@@ -51,32 +52,34 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
   if (!isListed && unlisted.data) known.push({ value: unlisted.data.id, label: unlisted.data.name })
   // One that is there already must not be made again.
   const isNew = notRead === undefined && name !== '' && !known.some(({ label }) => label === name)
+  // Enter takes it; where others have the letters, too, whoever types says which one is meant.
+  const isOnly = !known.some(({ label }) => label.toLowerCase().includes(name.toLowerCase()))
   return (
-    <Select
-      label={t(($) => $.imports.campaign)}
-      placeholder={
-        notRead ??
-        (isListed
-          ? t(($) => $.imports[known.length === 0 ? 'firstCampaign' : 'campaignHint'])
-          : notNamed)
-      }
-      data={[
-        // Enter takes the first, which must not be another whose name begins alike.
-        ...(isNew ? [{ value: fresh, label: t(($) => $.imports.newCampaign, { name }) }] : []),
-        ...known,
-      ]}
-      value={value}
-      onChange={choose}
-      onSearchChange={setTyped}
-      nothingFoundMessage={notRead ?? t(($) => $.imports.firstCampaign)}
-      error={create.error?.message}
-      disabled={create.isPending}
-      maxLength={255}
-      searchable
-      selectFirstOptionOnChange
-      allowDeselect={false}
-      w="18rem"
-      maw="100%"
-    />
+    <Box w="18rem" maw="100%">
+      <QueryFault query={query} />
+      <Select
+        label={t(($) => $.imports.campaign)}
+        placeholder={
+          notRead ??
+          (isListed
+            ? t(($) => $.imports[known.length === 0 ? 'firstCampaign' : 'campaignHint'])
+            : notNamed)
+        }
+        data={[
+          ...known,
+          ...(isNew ? [{ value: fresh, label: t(($) => $.imports.newCampaign, { name }) }] : []),
+        ]}
+        value={value}
+        onChange={choose}
+        onSearchChange={setTyped}
+        nothingFoundMessage={notRead ?? t(($) => $.imports.firstCampaign)}
+        error={create.error?.message}
+        disabled={create.isPending}
+        maxLength={255}
+        searchable
+        selectFirstOptionOnChange={isOnly}
+        allowDeselect={false}
+      />
+    </Box>
   )
 }
