@@ -541,6 +541,8 @@ test('on a shared browser nobody sees or sends what another has begun to answer'
   const page = await open(first, `${path}?thread=${id}`)
   await answer(page).fill('What the first one thinks')
   const goOnAs = async (visitor: Visitor) => {
+    // What is still being read would be refused.
+    await page.getByRole('link', { name: 'Open the lead' }).waitFor()
     await page.context().clearCookies()
     await enter(page.context(), address, visitor)
     await page.reload()
