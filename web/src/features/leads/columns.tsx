@@ -58,7 +58,7 @@ export function leadColumns(
     added: { ...time, cell: ({ timestamp_created }) => moment(timestamp_created) },
   }
   const address: Column<ListedLead> = {
-    ...{ id: 'email', header: t(($) => $.leads.columns.email), width: 10, grow: 6 },
+    ...{ id: 'email', header: t(($) => $.leads.columns.email), width: 10, grow: 4 },
     cell: (lead) =>
       isErased(lead) ? (
         <em>{t(($) => $.leads.erased)}</em>
