@@ -125,43 +125,38 @@ test('a request that fails within its lease frees its key', async () => {
   expect(await second.answer).toEqual({ id: 'second' })
 })
 
-test('a request whose key cannot be freed says what failed', async () => {
+/** Answers cannot be kept, or keys not be freed, as while the database takes no changes. */
+async function refuse(change: 'update' | 'delete'): Promise<AsyncDisposable> {
   const { peek } = api.ctx.database
+  // An answer is kept by it; without one it renews a lease.
+  const isMeant = change === 'update' ? sql`new.status is not null` : sql`true`
   await sql`
-    create function keep_marks() returns trigger language plpgsql as $$
+    create function refuse_change() returns trigger language plpgsql as $$
     begin raise exception using errcode = '57P01'; end $$`.execute(peek)
   await sql`
-    create trigger keep_marks before delete on idempotency_answers
-    for each row execute function keep_marks()`.execute(peek)
+    create trigger refuse_change before ${sql.raw(change)} on idempotency_answers
+    for each row when (${isMeant}) execute function refuse_change()`.execute(peek)
+  return {
+    async [Symbol.asyncDispose]() {
+      await sql`drop function refuse_change cascade`.execute(peek)
+    },
+  }
+}
+
+test('a request whose key cannot be freed says what failed', async () => {
+  await using _ = await refuse('delete')
   const route = leasedRoute('not freed')
   const first = await route.begin()
   first.fail()
   await expect(first.answer).rejects.toThrow('the work failed')
   await expect(route.ask()).rejects.toMatchObject(inProgress)
-  await sql`drop function keep_marks cascade`.execute(peek)
 })
-
-/** No answer can be kept, as while the database takes no changes. */
-async function refuseAnswers(): Promise<AsyncDisposable> {
-  const { peek } = api.ctx.database
-  await sql`
-    create function refuse_answers() returns trigger language plpgsql as $$
-    begin raise exception using errcode = '57P01'; end $$`.execute(peek)
-  await sql`
-    create trigger refuse_answers before update on idempotency_answers
-    for each row when (new.status is not null) execute function refuse_answers()`.execute(peek)
-  return {
-    async [Symbol.asyncDispose]() {
-      await sql`drop function refuse_answers cascade`.execute(peek)
-    },
-  }
-}
 
 test('a request that did its work keeps its key while its answer cannot be kept, and is answered', async () => {
   const route = leasedRoute('kept late')
   const first = await route.begin()
   {
-    await using _ = await refuseAnswers()
+    await using _ = await refuse('update')
     first.succeed('first')
     // It sleeps beside what renews its lease.
     await expect.poll(route.sleepers, patience).toBe(2)
@@ -173,7 +168,7 @@ test('a request that did its work keeps its key while its answer cannot be kept,
 })
 
 test('a request whose answer is never kept is answered, and does not free its key', async () => {
-  await using _ = await refuseAnswers()
+  await using _ = await refuse('update')
   const route = leasedRoute('never kept')
   const first = await route.begin()
   first.succeed('first')
