@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { hasMoreCharacters } from './characters.ts'
 
 export interface EmailAddress {
@@ -74,3 +74,9 @@ function foldDomain(domain: string): string | undefined {
 
 // Composed last: lower case can make a composable pair (J with a caron has no capital of its own).
 const foldLocal = (local: string) => local.toLowerCase().normalize('NFC')
+
+/** An address or a domain as a person reads it: the domain in letters instead of `xn--…`. */
+export function inLetters(value: string): string {
+  const at = value.lastIndexOf('@') + 1
+  return value.slice(0, at) + domainToUnicode(value.slice(at))
+}

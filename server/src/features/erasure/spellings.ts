@@ -1,8 +1,8 @@
-import { shownEntry } from '../suppression/index.ts'
+import { inLetters } from '../../kernel/email.ts'
 
 /** Every way in which a folded address is written, in lower case: its domain in ASCII or in letters, accents apart or not. */
 export const spellingsOf = (folded: string): string[] => [
-  ...new Set([folded, shownEntry(folded)].flatMap((text) => [text, text.normalize('NFD')])),
+  ...new Set([folded, inLetters(folded)].flatMap((text) => [text, text.normalize('NFD')])),
 ]
 
 /**

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { inLetters } from '../../kernel/email.ts'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
-import { shownEntry } from '../suppression/index.ts'
 import { type Preview, previewStep } from './preview.ts'
 import { MailPreview, PreviewInput, TestMailInput, TestMailResult } from './schema.ts'
 import { sendTestMail } from './test-mail.ts'
@@ -65,7 +65,7 @@ export const previewRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit }> =
 const shown = ({ step, variant, mailbox, from, mail, refusal, warnings }: Preview) => ({
   ...{ step, variant, mailbox, warnings, refusal: refusal?.message ?? null },
   mail: mail && {
-    ...{ from, to: mail.recipients.map(shownEntry), subject: mail.subject },
+    ...{ from, to: mail.recipients.map(inLetters), subject: mail.subject },
     ...{ text: mail.text, html: mail.html, size_bytes: mail.sizeBytes },
     headers: headersOf(mail.bytes),
   },

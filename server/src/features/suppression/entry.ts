@@ -1,5 +1,5 @@
-import { domainToASCII, domainToUnicode } from 'node:url'
-import { parseEmail } from '../../kernel/email.ts'
+import { domainToASCII } from 'node:url'
+import { inLetters, parseEmail } from '../../kernel/email.ts'
 
 /** Why nobody writes to it. Of two of an entry the one that stands first holds. */
 export const suppressionReasons = ['unsubscribed', 'bounced', 'blocked'] as const
@@ -34,9 +34,5 @@ export function foldedSearch(text: string): string {
   return text.slice(0, at) + (ascii || domain)
 }
 
-/** A folded value as a person reads it: its domain in letters instead of `xn--…`. */
-export function shownEntry(value: string): string {
-  if (isErasedEntry(value)) return value
-  const at = value.lastIndexOf('@') + 1
-  return value.slice(0, at) + domainToUnicode(value.slice(at))
-}
+/** A folded value as a person reads it. */
+export const shownEntry = (value: string) => (isErasedEntry(value) ? value : inLetters(value))
