@@ -19,7 +19,7 @@ export const failover: Scenario<SendingConditions> = {
   seeds: {
     tested: 60,
     replayed: 1,
-    remembered: [16_545, 110_008, 500_319, 810_366, 840_002, 18_466, 7_400_570],
+    remembered: [16_545, 110_008, 500_319, 810_366, 840_002, 18_466, 7_400_570, 9_700_003],
   },
   drawConditions: drawFailoverConditions,
 }

@@ -97,21 +97,20 @@ async function learn(
   })
   // First, because what is recorded as sent meanwhile is found below.
   const underWay = unnamed.length > 0 ? await findUnderWay(tx.db, workspace_id, mailbox_id) : []
-  const found = unnamed.length > 0 ? await findSentTo(tx.db, workspace_id, mailbox_id, unnamed) : []
+  const isUnderWay = new Set(underWay.map(({ email_folded }) => email_folded))
+  // A copy that fits an earlier mail to somebody may be of the one that is under way to them.
+  const certain = unnamed.filter(({ recipient }) => !isUnderWay.has(recipient))
+  const found = certain.length > 0 ? await findSentTo(tx.db, workspace_id, mailbox_id, certain) : []
   const all = [
     ...named,
     ...found.map((sent) => ({
-      ...{ ...sent, workspace_id, mailbox_id, alias: unnamed[sent.position - 1]?.alias ?? '' },
+      ...{ ...sent, workspace_id, mailbox_id, alias: certain[sent.position - 1]?.alias ?? '' },
     })),
   ]
   if (all.length > 0) await takeMessageIds(tx.db, all)
   // Follow-ups refer to what the lead has.
   if (all.length > 0) await setProviderIds(tx.db, workspace_id, all)
-  const isFound = new Set(found.map(({ position }) => position))
-  return !unnamed.some(
-    ({ recipient }, at) =>
-      !isFound.has(at + 1) && underWay.some(({ email_folded }) => email_folded === recipient),
-  )
+  return certain.length === unnamed.length
 }
 
 /** Where the provider that has put a Message-ID of its own in the place of ours (Outlook.com) says so. */
