@@ -129,7 +129,7 @@ export class OnlineChecks implements Checks {
   }
 
   #dueOf(campaign: CommittedCampaign, mark: Mark): number {
-    const { startMs, marks, leads, facts, letters, repeated } = this.#recorder
+    const { startMs, marks, leads, facts, letters, repeated, takenBack } = this.#recorder
     const step = campaign.steps.find(({ id }) => id === mark.stepId)
     const lead = leads.get(mark.leadId)
     if (!step || !lead) return Number.NEGATIVE_INFINITY
@@ -138,6 +138,8 @@ export class OnlineChecks implements Checks {
     const zone = zoneOf(campaign)
     const delayed = delayedMs(zone, step, fromMs)
     if (repeated.some(({ leadId }) => leadId === lead.id)) return Number.NEGATIVE_INFINITY
+    // While it counted as sent the next step may have followed it: it was due before that.
+    if (takenBack.some((each) => isSame(each, mark))) return Number.NEGATIVE_INFINITY
     const returns = facts
       .filter(({ email, campaignId }) => email === lead.email && campaignId === campaign.id)
       .flatMap(({ letter, atMs }) => {
