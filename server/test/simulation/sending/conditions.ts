@@ -22,6 +22,11 @@ export interface SendingConditions extends Conditions {
   actions: number
   /** Of these: leads are added. */
   addingChance: number
+  /**
+   * Of the others: a mailbox is handed over, removed or added again, a lead is moved to another
+   * campaign, or a suppression is undone.
+   */
+  rearrangingChance: number
   /** Of mails about to be sent: their server hesitates, and an operator changes his mind meanwhile. */
   doubtChance: number
   /** Of mails about to be sent: their process stands still for longer than its lease. */
@@ -97,6 +102,7 @@ export function drawSendingConditions(random: Random, days?: number): SendingCon
     talkative: random.chance(0.1),
     actions: few([0, 1, 2], [0, 2, 4, 5], 30),
     addingChance: random.pick([0.12, 0.12, 0.5]),
+    rearrangingChance: 0,
     doubtChance: random.pick([0, 0, 0.2]),
     stuckChance: rough(random.pick([0, 0, 0.1])),
     mailResetChance: rough(random.pick([0, 0.01, 0.05])),

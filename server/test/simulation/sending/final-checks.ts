@@ -72,9 +72,11 @@ function checkLetters({ leads }: History, recorder: Recorder) {
     if (type === undefined || count === 1) return []
     return [`the letter ${messageId} of ${to} was told ${count} times`]
   })
-  const reported = leads.flatMap(({ email, campaign_id }) => {
-    if (forgotten.has(email)) return []
-    const isOwn = (fact: Fact) => fact.email === email && fact.campaignId === campaign_id
+  const reported = leads.flatMap(({ id, email }) => {
+    const lead = recorder.leads.get(id)
+    if (!lead || forgotten.has(email) || recorder.isMovedAway(id)) return []
+    const campaigns = recorder.campaignsOf(lead)
+    const isOwn = (fact: Fact) => fact.email === email && campaigns.has(fact.campaignId)
     const bounced = facts.filter((fact) => fact.type === 'email.bounced' && isOwn(fact)).length
     const reported = [...letters.values()].filter(
       ({ to, character }) => to === email && (character === 'gone' || character === 'full'),
@@ -84,13 +86,16 @@ function checkLetters({ leads }: History, recorder: Recorder) {
     const least = reported.filter(({ isCited }) => isCited).length
     // Who was slow to say that a step was refused may find the next one claimed: it is refused as well.
     const slow = takenBack.filter(({ leadId }) => recorder.leads.get(leadId)?.email === email)
-    const most = email.startsWith('unknown-') ? 1 + slow.length : reports
+    // Whose suppression was undone meets the same again.
+    const again = recorder.undone.has(email) ? Number.POSITIVE_INFINITY : 0
+    const most = (email.startsWith('unknown-') ? 1 + slow.length : reports) + again
     const left = facts.filter((fact) => fact.type === 'lead.unsubscribed' && isOwn(fact)).length
     return [
       ...(bounced > most || bounced < least
         ? [`${email}: ${reports} reports, told ${bounced} times`]
         : []),
-      ...(left > 1 ? [`${email} unsubscribed ${left} times`] : []),
+      // Each lead that the person was is told of.
+      ...(left > campaigns.size + again ? [`${email} unsubscribed ${left} times`] : []),
     ]
   })
   const wishes = [...letters.values()].flatMap(({ character, to, isCited }) => {

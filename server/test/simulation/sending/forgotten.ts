@@ -18,6 +18,7 @@ export interface Facts {
   }[]
   days: { id: string; day: string; sent: number; new_leads: number }[]
   readings: { mailbox_id: string; read_at: string | null }[]
+  hand_overs: { from: string; to: string }[]
 }
 
 /**
@@ -39,15 +40,26 @@ export const factColumns = `
       select campaign_id as id, day, sent, new_leads from campaign_days
       union all select mailbox_id, day, sent, 0 from mailbox_days) d) as days,
     (select coalesce(json_agg(m), '[]') from (
-      select id as mailbox_id, inbox_read_at as read_at from mailboxes) m) as readings`
+      select id as mailbox_id, inbox_read_at as read_at from mailboxes) m) as readings,
+    (select coalesce(json_agg(h), '[]') from (
+      select from_mailbox_id as from, to_mailbox_id as to from hand_overs) h) as hand_overs`
 
 /** Later than this after what can be sent nobody wakes. */
 const lateMs = 5_000
 
-/** Mailboxes of which follow-ups may be sent: they were read since then. */
-function findRead({ readings }: Facts, since: Date): Set<string> {
-  const isRead = (read_at: string | null) => (msOf(read_at) ?? 0) > since.getTime()
-  return new Set(readings.flatMap(({ mailbox_id, read_at }) => (isRead(read_at) ? mailbox_id : [])))
+/**
+ * Mailboxes of which follow-ups may be sent: they were read since then, and so were those whose
+ * conversations they go on with, where they are read at all.
+ */
+function findRead({ readings, hand_overs }: Facts, now: Committed, since: Date): Set<string> {
+  const read = new Set(
+    readings.flatMap(({ mailbox_id, read_at }) =>
+      (msOf(read_at) ?? 0) > since.getTime() ? mailbox_id : [],
+    ),
+  )
+  const isUnread = (id: string) => now.mailboxes.get(id)?.status === 'connected' && !read.has(id)
+  const waiting = hand_overs.filter(({ from }) => isUnread(from)).map(({ to }) => to)
+  return read.difference(new Set(waiting))
 }
 
 /**
@@ -55,7 +67,7 @@ function findRead({ readings }: Facts, since: Date): Set<string> {
  * wait for the reading, too.
  */
 export function findWaiting(facts: Facts, now: Committed, nowMs: number, since: Date): string[] {
-  const read = findRead(facts, since)
+  const read = findRead(facts, now, since)
   return facts.leads.flatMap(({ mailbox_id, due_at }) =>
     mailbox_id !== null &&
     !read.has(mailbox_id) &&
@@ -70,8 +82,9 @@ export function findWaiting(facts: Facts, now: Committed, nowMs: number, since: 
  * Mailboxes that sleep longer than they should: something is due, its window opens and its limits
  * allow it before they wake. Worked out without the planner.
  */
-export function findForgotten(facts: Facts, now: Committed, nowMs: number): string[] {
+export function findForgotten(facts: Facts, now: Committed, nowMs: number, since: Date): string[] {
   if (!now.planAllows) return []
+  const read = findRead(facts, now, since)
   const sentOn = (id: string, day: string) =>
     facts.days.find((each) => each.id === id && each.day === day) ?? { sent: 0, new_leads: 0 }
   return [...now.mailboxes.values()].flatMap((mailbox) => {
@@ -87,6 +100,8 @@ export function findForgotten(facts: Facts, now: Committed, nowMs: number): stri
       const campaign = now.campaigns.get(campaign_id)
       if (!campaign || !sendsFrom(campaign, mailbox.address)) return []
       if (mailbox_id !== null && mailbox_id !== mailbox.id) return []
+      // Whoever reads it wakes it.
+      if (mailbox_id !== null && !read.has(mailbox_id)) return []
       const dueMs = Math.max(freeMs, Date.parse(due_at))
       const possibleMs = firstPossible(dueMs, (ms) => {
         const openMs = opensAt(campaign.schedule, ms)

@@ -198,7 +198,7 @@ export class IdleTime {
   #findForgotten(facts: Facts) {
     const nowMs = this.#recorder.startMs + this.#world.scheduler.nowMs
     const { now } = this.#recorder
-    for (const forgotten of findForgotten(facts, now, nowMs)) {
+    for (const forgotten of findForgotten(facts, now, nowMs, this.#readSince())) {
       this.#world.violate(forgotten)
     }
   }

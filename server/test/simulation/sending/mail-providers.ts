@@ -92,9 +92,10 @@ export class MailProviders {
   }
 
   /** Letters that lie where mailboxes are read, for at least so long. */
-  *lyingFor(ms: number): Iterable<string> {
+  *lyingFor(ms: number, isRead: (address: string) => boolean): Iterable<string> {
     const until = new Date(this.#world.leaseTime().getTime() - ms)
-    for (const { folders } of this.accounts.values()) {
+    for (const { address, folders } of this.accounts.values()) {
+      if (!isRead(address)) continue
       for (const { specialUse, mails } of folders) {
         if (specialUse === 'sent') continue
         for (const { messageId, filedAt } of mails) if (filedAt <= until) yield messageId

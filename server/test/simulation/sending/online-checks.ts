@@ -49,6 +49,7 @@ export class OnlineChecks implements Checks {
     if (mailbox && Date.parse(mailbox.timestamp_updated) !== mark.mailboxVersionMs)
       this.#violate(mark, 'made before the last change of its mailbox')
     if (!now.planAllows) this.#violate(mark, 'against the plan')
+    if (this.#recorder.isMovedAway(lead.id)) this.#violate(mark, 'of a lead that was moved')
     if (isSuppressed(now, email)) this.#violate(mark, 'to a suppressed address')
     const stop = campaign && this.#stopOf(campaign, lead)
     if (stop) this.#violate(mark, `after ${stop}`)
@@ -85,12 +86,18 @@ export class OnlineChecks implements Checks {
   }
 
   /** What ended the lead's sequence before. */
-  #stopOf(campaign: CommittedCampaign, { email, createdMs }: KnownLead): string | undefined {
+  #stopOf(campaign: CommittedCampaign, lead: KnownLead): string | undefined {
+    const { email, createdMs } = lead
     const company = email.slice(email.indexOf('@'))
+    const undoneMs = this.#recorder.undone.get(email) ?? Number.NEGATIVE_INFINITY
+    const campaigns = this.#recorder.campaignsOf(lead)
     const end = this.#recorder.facts.find(({ type, campaignId, email: of, kind, atMs }) => {
+      // What had stopped somebody does so no more once it was taken back as a mistake.
+      if (of === email && atMs <= undoneMs) return false
       if (type === 'lead.unsubscribed') return of === email
       if (type === 'email.bounced') return of === email && kind === 'hard'
-      if (campaignId !== campaign.id) return false
+      const isOwn = of === email ? campaigns.has(campaignId) : campaignId === campaign.id
+      if (!isOwn) return false
       if (type === 'lead.auto_replied') return of === email && campaign.stop_on_auto_reply
       if (type !== 'lead.replied') return false
       // Who is added after a colleague replied is written to.
@@ -103,12 +110,19 @@ export class OnlineChecks implements Checks {
 
   /** Nobody gets a follow-up who has answered, once the answer has lain there for long enough to be read. */
   #checkUnread(campaign: CommittedCampaign, { email }: KnownLead, mark: Mark) {
-    const { accepted, letters } = this.#recorder
+    const { accepted, letters, recent } = this.#recorder
     const isFollowUp = accepted.some(
       (each) => each.leadId === mark.leadId && each.stepId !== mark.stepId && !each.isLost,
     )
     if (!isFollowUp) return
-    for (const messageId of this.#providers.lyingFor(readingMs + graceMs)) {
+    // What came to a mailbox that was removed or paused after it was handed over is seen by nobody.
+    const isRead = (address: string) =>
+      recent.every(({ mailboxes }) =>
+        [...mailboxes.values()].some(
+          (each) => each.address === address && each.status !== 'paused',
+        ),
+      )
+    for (const messageId of this.#providers.lyingFor(readingMs + graceMs, isRead)) {
       const letter = letters.get(messageId)
       if (letter?.to !== email || !stops(campaign, letter)) continue
       this.#violate(mark, `after ${messageId}, which lay in its mailbox unread`)
@@ -166,7 +180,8 @@ export class OnlineChecks implements Checks {
     const { marks, accepted, now } = this.#recorder
     const earlier = accepted.findLast((each) => each.leadId === mark.leadId && !each.isLost)
     const last = earlier && marks.findLast((each) => isSame(each, earlier))
-    if (!last || isSame(last, mark) || last.mailboxId === mark.mailboxId) return
+    if (!last || isSame(last, mark)) return
+    if (this.#recorder.goesOnWith(mark.mailboxId, last.mailboxId)) return
     this.#violate(mark, `from another mailbox than ${now.mailboxes.get(last.mailboxId)?.address}`)
   }
 

@@ -54,6 +54,8 @@ export interface KnownLead {
   campaignId: string
   email: string
   createdMs: number
+  /** The first of the leads that it was before it was moved. */
+  movedFrom: string | null
 }
 
 /** Something came back from a person, or from a server. */
@@ -99,6 +101,10 @@ export class Recorder implements Observer {
   readonly decided = new Set<string>()
   /** Steps whose mail counted as sent until its sender, who was slow, said that it was refused. */
   readonly takenBack: Key[] = []
+  /** Mailboxes by id: one goes on, or may by now, with the conversations of the other. */
+  readonly handedOver: { from: string; to: string }[] = []
+  /** When suppressions of addresses were undone last, or may have been. */
+  readonly undone = new Map<string, number>()
   readonly runners = new Map<string, SimulatedProcess>()
   checks: Checks | undefined
   onPromoted: ((promotion: Promotion) => void) | undefined
@@ -119,6 +125,10 @@ export class Recorder implements Observer {
 
   get startMs(): number {
     return this.#world.environment.conditions.startMs
+  }
+
+  get nowMs(): number {
+    return this.#world.scheduler.nowMs
   }
 
   get now(): Committed {
@@ -200,13 +210,20 @@ export class Recorder implements Observer {
 
   logged(process: SimulatedProcess, { error, code }: Record<string, unknown>) {
     if (error === undefined || error === 'MailFailure' || isTransient(String(error), code)) return
-    if (code === 'not_found' && this.#wasPutBack) return
+    if (code === 'not_found' && (this.#wasPutBack || this.#hasRemoved)) return
     this.#world.violate(`${process.label} met a ${error} ${code ?? ''}`)
   }
 
   /** A standby took over that lacks what somebody may still be at work on. */
   get #wasPutBack(): boolean {
     return this.#promotions.some(({ followedMs, diedMs }) => followedMs < diedMs)
+  }
+
+  /** A mailbox was removed that somebody may still be at work in. */
+  get #hasRemoved(): boolean {
+    return this.states.some(({ mailboxes }, at) =>
+      [...(this.states[at - 1]?.mailboxes.keys() ?? [])].some((id) => !mailboxes.has(id)),
+    )
   }
 
   /** Mails that were taken while a standby followed no further: it has no message of them. */
@@ -247,6 +264,28 @@ export class Recorder implements Observer {
 
   keyOf(messageId: string): Key | undefined {
     return this.#keys.get(messageId)
+  }
+
+  /** Whether this mailbox goes on with conversations of that one, be it by way of others. */
+  goesOnWith(mailboxId: string, from: string, passed: string[] = []): boolean {
+    if (mailboxId === from) return true
+    const next = this.handedOver.filter((each) => each.from === from).map(({ to }) => to)
+    const before = [...passed, from]
+    return next.some((to) => !before.includes(to) && this.goesOnWith(mailboxId, to, before))
+  }
+
+  /** The campaigns that the person of this lead was moved through, with that of the lead. */
+  campaignsOf({ id, campaignId, movedFrom }: KnownLead): Set<string> {
+    const root = movedFrom ?? id
+    const chain = [...this.leads.values()].filter(
+      (each) => each.id === root || each.movedFrom === root,
+    )
+    return new Set([campaignId, ...chain.map((each) => each.campaignId)])
+  }
+
+  /** Whoever was moved is written to as another lead. */
+  isMovedAway(leadId: string): boolean {
+    return [...this.leads.values()].some(({ movedFrom }) => movedFrom === leadId)
   }
 
   async #committed({ changes, leads, ledger, read, facts, marks }: Pending) {
@@ -331,12 +370,13 @@ export class Recorder implements Observer {
 
   async #readLeads() {
     const { rows } = await this.#world.admin.query<KnownLead & { created: Date }>(
-      `select id, campaign_id as "campaignId", email_folded as email, timestamp_created as created
+      `select id, campaign_id as "campaignId", email_folded as email, timestamp_created as created,
+         moved_from as "movedFrom"
        from leads order by id`,
     )
-    for (const { id, campaignId, email, created } of rows) {
+    for (const { id, campaignId, email, created, movedFrom } of rows) {
       const createdMs = created.getTime() - this.startMs
-      this.leads.set(id, { id, campaignId, email, createdMs })
+      this.leads.set(id, { id, campaignId, email, createdMs, movedFrom })
     }
   }
 }

@@ -31,6 +31,7 @@ import {
   drawSchedule,
   drawVariants,
 } from './plans.ts'
+import { rearrange } from './rearrange.ts'
 import { isSame, isTransient, type Key, type Recorder } from './recorder.ts'
 import { workspaceId } from './seed-rows.ts'
 
@@ -119,6 +120,10 @@ export class Workload {
   async mend({ ctx }: SimulatedProcess) {
     await setPlan(ctx, workspaceId, { api: true })
     const { mailboxes, campaigns } = this.#recorder.now
+    const present = new Set([...mailboxes.values()].map(({ address }) => address))
+    for (const address of this.#addresses) {
+      if (!present.has(address)) await this.#addMailbox(ctx, address)
+    }
     for (const { id, status } of mailboxes.values()) {
       if (status !== 'connected') await resumeMailbox(ctx, workspaceId, id, operator)
     }
@@ -136,12 +141,11 @@ export class Workload {
   }
 
   async #setUp(ctx: FreeContext) {
-    const { mailboxes, campaigns, leads } = this.#conditions
-    const addresses = Array.from({ length: mailboxes }, (_, index) => `sender${index}@ours.example`)
+    const { campaigns, leads } = this.#conditions
+    const addresses = this.#addresses
     for (const address of addresses) {
       if (!this.#providers.accounts.has(address)) this.#providers.open(address)
-      const mailbox = drawMailbox(this.#random, this.#conditions, address)
-      await this.#insist(ctx, () => addMailbox(ctx, workspaceId, mailbox, operator))
+      await this.#insist(ctx, () => this.#addMailbox(ctx, address))
     }
     for (let made = this.#recorder.now.campaigns.size; made < campaigns; made++) {
       const campaign = drawCampaign(this.#random, this.#conditions, addresses)
@@ -188,6 +192,8 @@ export class Workload {
       updateCampaign(ctx, workspaceId, campaign.id, changes)
     const add = (ctx: FreeContext) => this.#addLeads(ctx, campaign.id, this.#random.whole(1, 2))
     if (this.#random.chance(this.#conditions.addingChance)) return add
+    const { rearrangingChance } = this.#conditions
+    if (rearrangingChance > 0 && this.#random.chance(rearrangingChance)) return this.#rearrange
     const action = this.#random.next()
     if (action < 0.14) return change({ status: 'paused' })
     if (action < 0.34) return change({ status: 'active' })
@@ -209,6 +215,21 @@ export class Workload {
         )
     if (action < 0.96) return (ctx) => this.#decide(ctx)
     return (ctx) => setPlan(ctx, workspaceId, { api: this.#random.chance(0.7) })
+  }
+
+  #rearrange: Action = (ctx) => {
+    const parts = { random: this.#random, recorder: this.#recorder }
+    return rearrange(ctx, parts, (address) => this.#addMailbox(ctx, address))
+  }
+
+  #addMailbox(ctx: FreeContext, address: string) {
+    const mailbox = drawMailbox(this.#random, this.#conditions, address)
+    return addMailbox(ctx, workspaceId, mailbox, operator)
+  }
+
+  get #addresses(): string[] {
+    const { mailboxes } = this.#conditions
+    return Array.from({ length: mailboxes }, (_, index) => `sender${index}@ours.example`)
   }
 
   /** Another delay, a step more, a step less, or another first step. */
