@@ -33,6 +33,21 @@ export const rewriting = <F extends Conditions>(
   },
 })
 
+/** What the database answers to a statement, bent. */
+export const answering = <F extends Conditions>(
+  name: string,
+  about: string,
+  conditions: NoInfer<Partial<F>>,
+  pattern: RegExp,
+  bend: (rows: Result['rows']) => Result['rows'],
+): Fault<F> => ({
+  ...{ name, about, conditions },
+  create: () => async (call) => {
+    const result = await pass(call)
+    return pattern.test(call.text) ? { ...result, rows: bend(result.rows) } : result
+  },
+})
+
 /** A fault that is none would be caught, or not, for the wrong reason: nobody may catch this. */
 function endAll(why: string) {
   setImmediate(() => {

@@ -1,7 +1,7 @@
 import type { Result } from '../engine/backends.ts'
 import type { Call } from '../engine/connection.ts'
 import type { FailoverPlan } from '../engine/failover.ts'
-import { type Fault, pass } from '../engine/faults.ts'
+import { answering, type Fault, pass } from '../engine/faults.ts'
 import type { SendingConditions } from './conditions.ts'
 
 /** The statements that faults are about, by what only they say. */
@@ -24,21 +24,6 @@ const lagging: Partial<SendingConditions> = {
   ...{ crashes: 0, stalls: 0, restarts: 0, resetChance: 0, stuckChance: 0, doubtChance: 0 },
   ...{ lostAnswerChance: 0, refusalChance: 0, mailResetChance: 0, failovers: [lags] },
 }
-
-/** What the database answers to a statement, bent. */
-const answering = (
-  name: string,
-  about: string,
-  conditions: Partial<SendingConditions>,
-  pattern: RegExp,
-  bend: (rows: Result['rows']) => Result['rows'],
-): Fault<SendingConditions> => ({
-  ...{ name, about, conditions },
-  create: () => async (call) => {
-    const result = await pass(call)
-    return pattern.test(call.text) ? { ...result, rows: bend(result.rows) } : result
-  },
-})
 
 export const failoverFaults: Fault<SendingConditions>[] = [
   answering(

@@ -1,6 +1,7 @@
 import type { Random } from '../../random.ts'
 import type { Scenario } from '../engine/scenario.ts'
 import { drawSendingConditions, type SendingConditions } from './conditions.ts'
+import { rearrangingFaults } from './rearranging-faults.ts'
 import { sending } from './scenario.ts'
 
 const minuteMs = 60_000
@@ -12,7 +13,7 @@ const minuteMs = 60_000
 export const rearranging: Scenario<SendingConditions> = {
   ...sending,
   name: 'rearranging',
-  faults: [],
+  faults: rearrangingFaults,
   seeds: { tested: 30, replayed: 1, remembered: [] },
   drawConditions: drawRearrangingConditions,
 }

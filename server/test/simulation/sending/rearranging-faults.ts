@@ -1,0 +1,40 @@
+import { answering, type Fault, pass } from '../engine/faults.ts'
+import type { SendingConditions } from './conditions.ts'
+
+/** The statements that faults are about, by what only they say. */
+const statement = {
+  findMovedOn: /and m\.id > l\.id\s/,
+  findPlaces: /\) as moved_ids,/,
+  keepHandOver: /insert into hand_overs/,
+}
+
+const busy: Partial<SendingConditions> = {
+  ...{ calm: false, crashes: 0, stalls: 0, restarts: 0, resetChance: 0, mailResetChance: 0 },
+  ...{ leads: 6, steps: 3, pace: 'unhindered', actions: 20, addingChance: 0, troubles: 0 },
+}
+
+export const rearrangingFaults: Fault<SendingConditions>[] = [
+  answering(
+    'moved-lead-brought-back',
+    'A suppression that is undone brings leads back that were moved to another campaign meanwhile.',
+    busy,
+    statement.findMovedOn,
+    () => [],
+  ),
+  answering(
+    'answer-before-the-move-forgotten',
+    'What comes back from a mail that somebody got before the move does not stop who is written to now.',
+    { ...busy, talkative: true },
+    statement.findPlaces,
+    (rows) => rows.map((row) => ({ ...row, moved_ids: [] })),
+  ),
+  {
+    name: 'hand-over-not-kept',
+    about: 'Follow-ups of a mailbox that was handed over wait only until its successor was read.',
+    conditions: { ...busy, talkative: true, troubles: 4 },
+    create: () => async (call) =>
+      statement.keepHandOver.test(call.text)
+        ? { rows: [], rowCount: 0, command: 'INSERT' }
+        : pass(call),
+  },
+]
