@@ -1,7 +1,7 @@
 import { Batcher } from '../../../kernel/batcher.ts'
 import type { ProcessContext } from '../../../kernel/context.ts'
 import type { Lane } from '../lanes/lane.ts'
-import { recoverOpenSends } from '../lanes/recover.ts'
+import { recoverLanes } from '../lanes/recover.ts'
 import type { SenderParts } from '../lanes/sender-parts.ts'
 import type { NextAction } from './next-action.ts'
 import { planLanes } from './plan-lanes.ts'
@@ -27,15 +27,10 @@ async function planBatch(
   // result, which the next one has to keep its gap from.
   for (const lane of lanes) if (lane.hasBroken && !lane.isBusy) lane.recoverAgain()
   const unrecovered = lanes.filter(({ isRecovered }) => !isRecovered)
-  if (unrecovered.length > 0) await releaseUnfinished(ctx, unrecovered, parts)
+  if (unrecovered.length > 0) await recoverLanes(ctx, unrecovered, parts)
   // Held: they stay awake in the database, and are found there when it is over.
   if (parts.guard.isHeld) return lanes.map(() => ({ kind: 'left' }))
-  const actions = await planLanes(ctx, lanes, parts)
-  return lanes.map((lane) => actions.get(lane) ?? { kind: 'again' })
-}
-
-/** What broke off on the way is offered again: else nobody writes to these leads any more. */
-async function releaseUnfinished(ctx: ProcessContext, lanes: Lane[], parts: SenderParts) {
-  const { settlements, prefetch } = parts
-  for (const leadId of await recoverOpenSends(ctx, lanes, settlements)) prefetch.release(leadId)
+  const recovered = lanes.filter(({ isRecovered }) => isRecovered)
+  const actions = await planLanes(ctx, recovered, parts)
+  return lanes.map((lane) => actions.get(lane) ?? { kind: 'settle' })
 }

@@ -117,17 +117,15 @@ test('no result waits for what is locked in another workspace', async () => {
   await sending.waitForLedger((all) => leadIds.every((id) => stateOf(all, id) === 'failed'))
 })
 
-test('no mailbox waits for a lead of another workspace that is to be skipped and is locked', async () => {
-  sending = await testSending()
-  const { ctx, workspaceId } = sending
-  const { peek } = ctx.database
-  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
-  const [leadId = ''] = await sending.addLeads(campaign.id, ['ann@lead.example'])
+/** Somebody else is at these leads until the returned function, or the test, has ended. */
+async function lockLeads(...leads: { id: string; leadId: string }[]) {
   const locked = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  const lock = transaction(ctx, async (tx) => {
-    await sql`select from leads
-      where workspace_id = ${workspaceId}::uuid and id = ${leadId}::uuid for update`.execute(tx.db)
+  const lock = transaction(sending.ctx, async (tx) => {
+    for (const { id, leadId } of leads) {
+      await sql`select from leads
+        where workspace_id = ${id}::uuid and id = ${leadId}::uuid for update`.execute(tx.db)
+    }
     locked.resolve()
     await release.promise
   })
@@ -136,22 +134,59 @@ test('no mailbox waits for a lead of another workspace that is to be skipped and
     release.resolve()
     await lock
   }
-  // It is still to be written to: whoever suppresses an address waits for its leads.
-  await peek
+  return closing
+}
+
+/** It is still to be written to: whoever suppresses an address waits for its leads. */
+const suppressOnly = (workspaceId: string, value: string) =>
+  sending.ctx.database.peek
     .insertInto('suppressions')
     .values({
-      ...{ workspace_id: workspaceId, kind: 'address', value: 'ann@lead.example' },
-      ...{ reason: 'blocked', timestamp_created: ctx.now() },
+      ...{ workspace_id: workspaceId, kind: 'address', value },
+      ...{ reason: 'blocked', timestamp_created: sending.ctx.now() },
     })
     .execute()
+
+test('no mailbox waits for a lead of another workspace that is to be skipped and is locked', async () => {
+  sending = await testSending()
+  const { ctx, workspaceId } = sending
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  const [leadId = ''] = await sending.addLeads(campaign.id, ['ann@lead.example'])
+  const release = await lockLeads({ id: sending.workspaceId, leadId })
+  await suppressOnly(workspaceId, 'ann@lead.example')
   const theirs = await neighbour()
   await sending.startRunner()
   await sending.waitForLedger((all) => stateOf(all, theirs) === 'sent')
   const later = (await addNeighbour('later', 'later@lead.example')).leadId
   await sending.waitForLedger((all) => stateOf(all, later) === 'sent')
   expect(await lead(leadId)).toMatchObject({ sending_state: 'pending' })
-  await closing()
+  await release()
   await ctx.database.until(async () => (await lead(leadId)).sending_state === 'stopped')
+})
+
+test('no mailbox waits for what was left open in another workspace whose lead is locked', async () => {
+  sending = await testSending()
+  const { peek } = sending.ctx.database
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  const [leadId = ''] = await sending.addLeads(campaign.id, ['ann@lead.example'])
+  const died = await sending.startRunner()
+  await sending.waitForLedger((all) => stateOf(all, leadId) === 'sent')
+  await sending.untilAsleep()
+  await died.stop()
+  await peek
+    .updateTable('sends')
+    .set({ state: 'transmitting', timestamp_settled: null })
+    .where('lead_id', '=', leadId)
+    .execute()
+  await peek.updateTable('mailbox_lanes').set({ wake_at: sending.ctx.now() }).execute()
+  const release = await lockLeads({ id: sending.workspaceId, leadId })
+  await sending.startRunner()
+  const theirs = await neighbour()
+  await sending.waitForLedger((all) => stateOf(all, theirs) === 'sent')
+  expect(stateOf(await sending.ledger(), leadId)).toBe('transmitting')
+  await release()
+  await sending.waitForLedger((all) => stateOf(all, leadId) === 'uncertain')
+  await sending.untilAsleep()
 })
 
 test('workspaces whose locks are held take no more than half of the connections, and keep no other waiting', async () => {
