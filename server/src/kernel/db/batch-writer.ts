@@ -1,11 +1,14 @@
+import { sql } from 'kysely'
 import { Batcher, type BatcherOptions } from '../batcher.ts'
 import type { ProcessContext } from '../context.ts'
-import { isAboutData, movingOf } from './failure.ts'
+import { isAboutData, isLockTimeout, movingOf } from './failure.ts'
 import { transaction } from './transaction.ts'
 
 export interface BatchWriterOptions<Item> extends Omit<BatcherOptions<Item>, 'retry' | 'faultOf'> {
   /** A write of one statement needs no transaction around it. */
   isOneStatement?: boolean
+  /** How long a batch waits for a lock: one that waited longer fails, so that the next has its turn. */
+  lockMs?: number
 }
 
 /**
@@ -19,14 +22,20 @@ export function createBatchWriter<Item extends { workspace_id: string }, Result>
   ctx: ProcessContext,
   name: string,
   write: (tx: ProcessContext, items: Item[]) => Promise<Result[]>,
-  { isOneStatement, ...options }: BatchWriterOptions<Item>,
+  { isOneStatement, lockMs, ...options }: BatchWriterOptions<Item>,
 ): Batcher<Item, Result> {
+  const writeSoon = async (tx: ProcessContext, items: Item[]) => {
+    await sql`set local lock_timeout = ${sql.lit(lockMs)}`.execute(tx.db)
+    return write(tx, items)
+  }
+  const inTransaction = lockMs ? writeSoon : write
   const run = (items: Item[]) =>
-    isOneStatement ? write(ctx, items) : transaction(ctx, (tx) => write(tx, items))
+    isOneStatement ? write(ctx, items) : transaction(ctx, (tx) => inTransaction(tx, items))
+  const ofMoving = ofMovingWorkspace<Item>(({ workspace_id }) => workspace_id)
   return new Batcher(ctx, name, run, {
     ...options,
     retry: { isRefused },
-    faultOf: ofMovingWorkspace(({ workspace_id }) => workspace_id),
+    faultOf: (error) => (lockMs && isLockTimeout(error) ? () => true : ofMoving(error)),
   })
 }
 

@@ -75,6 +75,12 @@ export const isStorageFull = (error: unknown) =>
 
 const diskFull = '53100'
 
+/** What was to be locked was somebody else's for as long as it could be waited for. */
+export const isLockTimeout = (error: unknown) =>
+  (error as { code?: unknown } | undefined)?.code === lockTimeout
+
+const lockTimeout = '55P03'
+
 /**
  * A value that the database never takes: a data exception (22), more than PostgreSQL can hold (54), or
  * what no row may have (a check, a null). What only another row stands in the way of may pass later, and
@@ -116,7 +122,7 @@ const beingMoved =
   'The workspace is being moved to another database: reading goes on, and changes are taken again within seconds; try again shortly.'
 
 // PostgreSQL's errcodes: serialisation failure, deadlock, lock timeout, statement timeout or cancel.
-const busyStates = new Set(['40001', '40P01', '55P03', '57014'])
+const busyStates = new Set(['40001', '40P01', lockTimeout, '57014'])
 
 /**
  * Connection lost or refused (08; also what PgBouncer says), too few resources (53: memory,

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { packageFile } from '../own-files.ts'
+import { isLockTimeout } from './failure.ts'
 import { openClient } from './open-client.ts'
 
 const folder = packageFile('migrations/')
@@ -35,7 +36,7 @@ export async function migrate(
         if (name === undefined) return applied
         applied.push(name)
       } catch (error) {
-        if ((error as { code?: unknown }).code !== lockTimeout) throw error
+        if (!isLockTimeout(error)) throw error
         onLocked()
         await wait(pauseMs)
       }
@@ -99,6 +100,3 @@ async function appliedNames(client: pg.Client): Promise<string[]> {
 }
 
 export const migrationLock = 7_166_821
-
-// PostgreSQL's errcode.
-const lockTimeout = '55P03'

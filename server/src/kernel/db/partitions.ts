@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { dayMs } from '../durations.ts'
 import { firstIdAt } from '../ids.ts'
 import type { AnyDb, ProcessDb } from './db.ts'
+import { isLockTimeout } from './failure.ts'
 
 /**
  * Tables cut by time. `week` tables are cut by the time in their UUIDv7 id, `day` tables by a date.
@@ -74,7 +75,7 @@ export async function dropPartition(
       return true
     })
   } catch (error) {
-    if ((error as { code?: string }).code === '55P03') return false
+    if (isLockTimeout(error)) return false
     throw error
   }
 }

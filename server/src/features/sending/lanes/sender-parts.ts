@@ -44,11 +44,8 @@ export interface SenderParts {
 
 /** One writer, so that marks of all mailboxes share a commit: a little more latency, far fewer commits. */
 const marksAtOnce = 1
-/**
- * Each of another workspace: one that locks its leads holds up no other's, two hold up all. Half of the
- * connections wait for locks of workspaces already.
- */
-const skipsAtOnce = 2
+/** Others wait meanwhile, of whatever workspace; who waited in vain looks again in a second. */
+const skipLockMs = 200
 
 export function createSenderParts(
   ctx: ProcessContext,
@@ -67,7 +64,7 @@ export function createSenderParts(
     { itemsMax: 500, gather: 1 },
   )
   const skips = createBatchWriter<Skip, undefined>(ctx, 'skips', skipLeads, {
-    ...{ itemsMax: 500, gather: 1, concurrency: skipsAtOnce },
+    ...{ itemsMax: 500, gather: 1, lockMs: skipLockMs },
     keyOf: ({ workspace_id }) => workspace_id,
   })
   const marks = createBatchWriter<Mark, boolean>(ctx, 'marks', markSince(readSince, guard), {

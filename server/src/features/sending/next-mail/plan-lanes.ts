@@ -1,4 +1,5 @@
 import type { ProcessContext } from '../../../kernel/context.ts'
+import { explainUnavailable } from '../../../kernel/db/failure.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { Sleep } from '../../mailbox-lanes/index.ts'
 import type { Lane } from '../lanes/lane.ts'
@@ -159,7 +160,9 @@ function skip(
   const done = skips
     .add(lead)
     .catch((error) => {
-      ctx.log.error({ lead: id, ...describeError(error) }, 'a lead is skipped later')
+      if (!explainUnavailable(error)) {
+        ctx.log.error({ lead: id, ...describeError(error) }, 'a lead is skipped later')
+      }
       return ctx.sleep(skipAgainMs)
     })
     .finally(() => {

@@ -164,6 +164,36 @@ test('no mailbox waits for a lead of another workspace that is to be skipped and
   await ctx.database.until(async () => (await lead(leadId)).sending_state === 'stopped')
 })
 
+test('a lead is skipped however many workspaces have locked theirs', async () => {
+  sending = await testSending()
+  const { database } = sending.ctx
+  const theirs: { id: string; leadId: string }[] = []
+  for (const n of [1, 2, 3]) {
+    const their = await addNeighbour(`n${n}`, `ann${n}@lead.example`)
+    await suppressOnly(their.id, `ann${n}@lead.example`)
+    theirs.push(their)
+  }
+  const release = await lockLeads(...theirs)
+  await sending.startRunner()
+  const areWaitedFor = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.peek)
+    return rows.length > 0
+  }
+  await database.until(areWaitedFor)
+  const { id, leadId } = await addNeighbour('another', 'eve@lead.example')
+  await suppressOnly(id, 'eve@lead.example')
+  await database.until(async () => (await lead(leadId)).sending_state === 'stopped')
+  const leadsOfTheirs = () => Promise.all(theirs.map((each) => lead(each.leadId)))
+  for (const each of await leadsOfTheirs()) expect(each.sending_state).toBe('pending')
+  await release()
+  await database.until(async () => {
+    const leads = await leadsOfTheirs()
+    return leads.every(({ sending_state }) => sending_state === 'stopped')
+  })
+})
+
 test('no mailbox waits for what was left open in another workspace whose lead is locked', async () => {
   sending = await testSending()
   const { peek } = sending.ctx.database
