@@ -74,6 +74,22 @@ test('a letter is another one on another day, and the same with what a list and 
   expect(await keptLetters()).toEqual(['reply: No.', 'reply: No.'])
 })
 
+test('letters of several leads under one Message-ID and of one second are each their own', async () => {
+  const leads = [lead, 'bob@lead.example', 'eve@lead.example']
+  const letters: Buffer[] = []
+  for (const from of leads) {
+    const { messageId } = await inbox.contact([from])
+    const headers = [same, dated(24), `In-Reply-To: ${messageId}`]
+    letters.push(letter({ from, headers, body: `No, says ${from}.` }))
+  }
+  inbox.arrive(letters[0] as Buffer)
+  inbox.startReader()
+  await inbox.readAll()
+  for (const one of [...letters, ...letters]) inbox.arrive(one)
+  await inbox.readAll()
+  expect(await keptLetters()).toEqual(leads.map((from) => `reply: No, says ${from}.`))
+})
+
 test('a copy without a date that took another way is the same letter', async () => {
   const { messageId } = await inbox.contact([lead])
   const headers = [same, `In-Reply-To: ${messageId}`]

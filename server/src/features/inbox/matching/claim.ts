@@ -36,15 +36,16 @@ export async function claim(
   const groups = [...Map.groupBy(matched, ({ mail }) => mail)].map(
     ([mail, of]): Group => ({ mail, matched: of }),
   )
-  const first = await claimAs(tx, mailbox, groups, ({ identity }) => identity)
-  const isClaimed = new Set(first.map(({ mail }) => mail))
-  const rest = groups.filter(({ mail }) => !isClaimed.has(mail))
+  const first = await claimAs(tx, mailbox, groups, ({ mail }) => mail.identity)
+  const claimed = new Set(first.map(({ mail }) => mail))
+  const isClaimed = ({ mail }: Group) => claimed.has(mail)
+  const rest = groups.filter((group) => !isClaimed(group))
   if (rest.length === 0) return first
   const known = await findKnown(tx, mailbox, rest)
-  for (const { mail } of first) known.set(mail.identity, letterOf(mail))
-  const others = rest.filter(({ mail }) => {
-    const letter = known.get(mail.identity)
-    return letter && !isSame(letter, letterOf(mail))
+  for (const group of groups.filter(isClaimed)) known.set(group.mail.identity, letterOf(group))
+  const others = rest.filter((group) => {
+    const letter = known.get(group.mail.identity)
+    return letter && !isSame(letter, letterOf(group))
   })
   return [...first, ...(await claimAs(tx, mailbox, others, aliasOf))]
 }
@@ -66,11 +67,11 @@ async function claimAs(
   tx: Context,
   { workspace_id, id: mailbox_id }: InboxMailbox,
   groups: Group[],
-  aliasFor: (mail: InboundMessage) => string,
+  aliasFor: (group: Group) => string,
 ) {
   const byAlias = new Map<string, Group>()
   for (const group of groups) {
-    const alias = aliasFor(group.mail)
+    const alias = aliasFor(group)
     if (!byAlias.has(alias)) byAlias.set(alias, group)
   }
   const messages = [...byAlias].map(([alias, group]) => ({ alias, ...group, id: tx.newId() }))
@@ -78,7 +79,7 @@ async function claimAs(
     tx.db,
     messages.map(({ alias, matched, id }) => ({
       ...{ workspace_id, mailbox_id, id, alias, campaign_id: null },
-      lead_id: matched[0]?.match.leadId ?? null,
+      lead_id: leadIdOf(matched),
     })),
   )
   return messages
@@ -88,19 +89,25 @@ async function claimAs(
     )
 }
 
+const leadIdOf = ([first]: Matched[]) => first?.match.leadId ?? null
+
 /** What tells two letters apart. */
 interface Letter {
   isOurs: boolean
+  leadId: string | null
   from: string
   /** When it was written, by the sender's clock; null: not told, or not kept. */
   date: string | null
   text: string
 }
 
-const letterOf = ({ message: { from, date, text } }: InboundMessage): Letter => ({
-  ...{ isOurs: false, date: date?.toISOString() ?? null },
-  ...{ from: from?.address.toLowerCase() ?? '', text: inOneLine(text) },
-})
+const letterOf = ({ mail, matched }: Group): Letter => {
+  const { from, date, text } = mail.message
+  return {
+    ...{ isOurs: false, leadId: leadIdOf(matched), date: date?.toISOString() ?? null },
+    ...{ from: from?.address.toLowerCase() ?? '', text: inOneLine(text) },
+  }
+}
 
 /**
  * The letters that have the identities of these mails; of one that is not kept, none. One that this mailbox
@@ -117,7 +124,7 @@ async function findKnown(
   const ids = [...known.values()].map(({ id }) => id)
   const rows = await findLetters(tx.db, workspace_id, ids)
   const letters = new Map(
-    rows.map(({ id, direction, from_address, text, details: { date } }): [string, Letter] => [
+    rows.map(({ id, direction, from_address, text, details: { date } }) => [
       id,
       {
         ...{ isOurs: direction === 'out', date: typeof date === 'string' ? date : null },
@@ -125,30 +132,35 @@ async function findKnown(
       },
     ]),
   )
-  const ours: Letter = { isOurs: true, from: address.toLowerCase(), date: null, text: '' }
+  const ours = { isOurs: true, from: address.toLowerCase(), date: null, text: '' }
   return new Map(
-    [...known].flatMap(([identity, { id, campaign_id, mailbox_id }]) => {
+    [...known].flatMap(([identity, { id, lead_id: leadId, campaign_id, mailbox_id }]) => {
       const isOurs = campaign_id !== null && mailbox_id === readingId
       const letter = letters.get(id) ?? (isOurs && ours)
-      return letter ? [[identity, letter] as const] : []
+      return letter ? [[identity, { ...letter, leadId }] as const] : []
     }),
   )
 }
 
-/** A copy may have come over a list or a gateway that writes into it, and keeps its day and time. */
-function isSame(known: Letter, { from, date, text }: Letter): boolean {
+/**
+ * A copy may have come over a list or a gateway that writes into it: it keeps its day and time, and the
+ * conversation that it belongs to.
+ */
+function isSame(known: Letter, { leadId, from, date, text }: Letter): boolean {
   if (known.isOurs) return known.from === from
-  if (known.date !== null && date !== null) return known.date === date
-  return known.from === from && known.text === text
+  const isAlike = known.from === from && known.text === text
+  if (known.date === null || date === null) return isAlike
+  return known.date === date && (known.leadId === leadId || isAlike)
 }
 
 /** A name that is the same for each copy of a letter. */
-function aliasOf(mail: InboundMessage): string {
-  const { date, from, text } = letterOf(mail)
-  return nameOf([mail.identity, ...(date === null ? [from, text] : [date])], 'letter')
+function aliasOf(group: Group): string {
+  const { leadId, date, from, text } = letterOf(group)
+  const told = date === null ? [from, text] : [date, leadId]
+  return nameOf([group.mail.identity, ...told], 'letter')
 }
 
-const nameOf = (told: string[], what: 'letter' | 'wish') =>
+const nameOf = (told: (string | null)[], what: 'letter' | 'wish') =>
   `<${sha256(JSON.stringify(told)).toString('hex')}@${what}.invalid>`
 
 const inOneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
