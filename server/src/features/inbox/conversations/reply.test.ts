@@ -294,18 +294,28 @@ test('a reply whose mailbox is paused and resumed before its end is sent, and on
   expect(inbox.outbox.map(({ to }) => to)).toEqual([about.from])
 })
 
-test('no reply leaves a mailbox that was removed before its end', async () => {
+test('no reply leaves a mailbox that was removed before its end, nor one that waits behind it', async () => {
   const about = await conversation()
+  const behind = await conversation()
   const { ctx, workspaceId } = inbox
-  const other = await inbox.createMailbox('carl@example.com')
+  const other = await inbox.createMailbox('carl@example.com', {}, proxy.port)
   const { peek } = ctx.database
   await peek
     .updateTable('threads')
     .set({ mailbox_id: other.id })
-    .where('id', '=', about.thread_id)
+    .where('id', 'in', [about.thread_id, behind.thread_id])
     .execute()
-  inBetween = () => removeMailbox(ctx, workspaceId, other.id, operator)
-  expect(await reply(about)).toMatchObject({ state: 'failed', mailbox_id: other.id })
+  let second: Promise<unknown> | undefined
+  const first = await replySlowly(about, async () => {
+    second = reply(behind)
+    await untilState(behind.thread_id, 'waiting')
+    await removeMailbox(ctx, workspaceId, other.id, operator)
+  })
+  const refused = {
+    ...{ state: 'failed', mailbox_id: other.id },
+    error_message: expect.stringContaining('was removed meanwhile: connect its address again'),
+  }
+  expect([first, await second]).toMatchObject([refused, refused])
   expect(inbox.outbox).toEqual([])
 })
 

@@ -1,5 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { AppError } from '../../../kernel/errors.ts'
 import { MailFailure, type SmtpConnection } from '../../../kernel/mail/index.ts'
 import { holdLanes } from '../../mailbox-lanes/index.ts'
 import { MailRefused } from '../../messages/index.ts'
@@ -97,6 +98,7 @@ async function attempt(
     if (error instanceof MailRefused) {
       return failed({ stage: 'compose', code: null, message: error.message })
     }
+    if (error instanceof AppError && error.code === 'not_found') return notSent(removed)
     if (!(error instanceof MailFailure)) {
       await connection?.close()
       throw error
@@ -121,15 +123,21 @@ const mark = (
     const { mailbox_version } = sender
     if (await queries.markReply(tx.db, claimed, { subject, mailbox_version }, tx.now())) return
     const changed = await queries.findReplySender(tx.db, claimed)
-    if (changed?.status === 'paused') return failed({ stage: 'claim', code: null, message: paused })
-    if (changed && changed.mailbox_version.getTime() !== mailbox_version.getTime()) return changed
-    return failed({ stage: 'claim', code: null, message: notMarked })
+    if (!changed) return notSent(removed)
+    if (changed.status === 'paused') return notSent(paused)
+    if (changed.mailbox_version.getTime() !== mailbox_version.getTime()) return changed
+    return notSent(notMarked)
   })
 
 const notMarked =
   'Another runner has taken it over, or the database was replaced meanwhile: it was not sent. Send it again.'
 
 const paused = 'Its mailbox was paused meanwhile: resume it, then send it again.'
+
+const removed =
+  'Its mailbox was removed meanwhile: connect its address again, or hand its conversations over to another mailbox, then send it again.'
+
+const notSent = (message: string) => failed({ stage: 'claim', code: null, message })
 
 const failed = (error: Extract<Outcome, { kind: 'failed' }>['error']): Outcome => ({
   ...{ kind: 'failed', error, effect: { kind: 'again' } },
