@@ -74,6 +74,22 @@ test('folders are known by their use, and by their name where the server does no
   expect(await byName.select('Courrier indésirable')).toEqual({ uidValidity: '1', uidNext: 1 })
 })
 
+test.each([
+  ...['Envoyes', 'Elements envoyes', 'Messages envoyes', 'Gesendete Elemente', 'Posta inviata'],
+  ...['Enviados', 'Itens enviados', 'Verzonden items', 'Wyslane', 'Odeslana posta', 'Skickat'],
+  ...['Lahetetyt', 'Gonderilmis Ogeler', 'Elkuldott elemek', 'Odoslane'],
+])('a folder that is called %s without accents is the one of sent mail', async (name) => {
+  await using servers = await startMailServers()
+  const address = 'names@example.com'
+  const folders = { [`Alte/${name}`]: null, [name]: null, 'Wysłane faktury': null }
+  servers.store.addAccount({ address, password: 'x', folders })
+  const credential = { kind: 'password' as const, password: 'x' }
+  const login = annasServer(servers.imapPort, { username: address, credential })
+  await using connection = await net.connectImap(login)
+  const sent = (await connection.folders()).filter(({ specialUse }) => specialUse === 'sent')
+  expect(sent).toEqual([{ path: name, specialUse: 'sent' }])
+})
+
 test('reads from a UID on, in order, and marks nothing as seen', async () => {
   await using servers = await startMailServers()
   for (let i = 1; i <= 5; i++) servers.store.file(servers.anna, dottedMail(`<${i}@example.com>`))
