@@ -9,6 +9,7 @@ import {
   password,
   resetPasswordBy,
   setUp,
+  signIn,
 } from '../../test/browser.ts'
 import { testContext } from '../../test/context.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
@@ -635,6 +636,38 @@ test('an invitation to a workspace that is between two shards is none that was u
   expect((await acceptInvitation(zoe, url, { name: 'Zoe', password })).status).toBe(200)
   // The shard that it has left still has it for an hour.
   expect(await look()).toMatchObject({ code: 'not_found' })
+})
+
+test('an invitation whose workspace leaves its shard while it is accepted is none that was used, and is accepted where it comes to', async () => {
+  const { shards } = sharded
+  const { id } = await sharded.createOn('b', 'left')
+  const ctx = await enterWorkspace(sharded.api.ctx, id)
+  const body = { email: 'yan@example.com', role: 'member' } as const
+  const { url } = await createInvitation(ctx, id, body, operator)
+  const accept = () => {
+    const browser = openBrowser(sharded.api as unknown as Api)
+    return acceptInvitation(browser, url, { name: 'Yan', password })
+  }
+  const { pool } = databases.first
+  const holding = await pool.connect()
+  await holding.query('begin')
+  await holding.query('lock table users in share mode')
+  const accepting = accept()
+  const waiting = `select from pg_locks where relation = 'users'::regclass and not granted`
+  await vi.waitFor(async () => expect((await pool.query(waiting)).rowCount).toBe(1), patience)
+  const place = 'update workspaces set moving_to = $1, moved_to = $1 where id = $2'
+  await databases.second.pool.query(place, ['first', id])
+  await holding.query('commit')
+  holding.release()
+  expect((await accepting).body).toMatchObject({ code: 'unavailable' })
+
+  await databases.second.pool.query(place, [null, id])
+  await moveWorkspace(shards.byName('b').ctx, shards.first.ctx, id, {
+    ...{ sourceName: 'b', targetName: 'first', restMs: 0 },
+  })
+  expect((await accept()).body).toMatchObject({ code: 'not_signed_in' })
+  const yan = await signIn(sharded.api as unknown as Api, { email: body.email, password })
+  expect((await acceptInvitation(yan, url)).status).toBe(200)
 })
 
 test('a shard that is away when a process starts is opened once it answers', async () => {

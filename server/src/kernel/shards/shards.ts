@@ -251,7 +251,7 @@ export const unknownShard = (name: string) =>
   )
 
 /** Between two shards it is on neither. */
-const beingMoved = () => unavailable('This workspace is being moved; try again shortly.')
+export const beingMoved = () => unavailable('This workspace is being moved; try again shortly.')
 
 const lost = () => new AppError('not_found', 'There is no such workspace any more.')
 
