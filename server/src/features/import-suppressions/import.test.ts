@@ -53,8 +53,11 @@ test('who was erased elsewhere is not brought back, whatever else is lifted', as
   const id = await campaignOf(ann)
   const { ctx, workspaceId } = sending
   await importLines(lines(`${ann},bounced`, `${erasedEntry(ann)},unsubscribed`))
-  await undoSuppression(ctx, workspaceId, ann, { unsubscribed: true }, operator)
-  expect(await stateOf(id, ann)).toMatchObject({ stop_reason: 'unsubscribed' })
+  for (const reason of ['unsubscribed', 'bounced']) {
+    const undone = await undoSuppression(ctx, workspaceId, ann, { unsubscribed: true }, operator)
+    expect(undone).toMatchObject({ reason, leads: [] })
+    expect(await stateOf(id, ann)).toMatchObject({ sending_state: 'stopped' })
+  }
   const found = await findSuppressed(ctx.db, workspaceId, [ann])
   expect(found.get(ann)).toBe('unsubscribed')
   await expect(

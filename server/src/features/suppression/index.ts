@@ -19,7 +19,6 @@ export {
 export { suppressionRoutes } from './routes.ts'
 export { Since, StillSuppressed, suppressionSchemas } from './schema.ts'
 export {
-  blockAgain,
   erasedEntry,
   explainSuppressed,
   findErased,

@@ -41,6 +41,8 @@ async function exported(of = workspaceId): Promise<string[]> {
   return text.trimEnd().split('\n')
 }
 
+const page = { limit: 10, startingAfter: undefined }
+
 test('an upload that breaks off leaves a trace of what it added', async () => {
   async function* broken() {
     for (let n = 0; n < 1000; n++) yield `n${n}@example.com`
@@ -85,7 +87,7 @@ test('a block of an address that bounced is exported beside the bounce', async (
   const value = `${ctx.newId()}@both.example`
   await importLines(`${value},bounced`, `${value},blocked`)
   const reasons = (await exported()).filter((line) => line.startsWith(value))
-  expect(reasons.map((line) => line.split(',')[2])).toEqual(['bounced', 'blocked'])
+  expect(reasons.map((line) => line.split(',')[2])).toEqual(['blocked', 'bounced'])
 })
 
 test('what is exported is read back as it was, in any number', async () => {
@@ -139,6 +141,31 @@ test('a block stands when the bounce of the address is lifted by force', async (
   expect(lifted).toMatchObject({ still_suppressed: 'blocked', still_suppressed_by: 'address' })
   expect((await exported()).filter((line) => line.startsWith(value))).toHaveLength(1)
   await removeSuppression(ctx, workspaceId, value, { force: false }, operator)
+})
+
+test('each reason of an address stands until it is lifted itself, whichever came first', async () => {
+  for (const reasons of [
+    ['blocked', 'bounced', 'unsubscribed'],
+    ['unsubscribed', 'bounced', 'blocked'],
+  ]) {
+    const value = `${ctx.newId()}@each.example`
+    for (const reason of reasons) await importLines(`${value},${reason}`)
+    const lift = () => removeSuppression(ctx, workspaceId, value, { force: true }, operator)
+    for (const [reason, still] of [
+      ['unsubscribed', 'bounced'],
+      ['bounced', 'blocked'],
+      ['blocked', null],
+    ]) {
+      const { items } = await listSuppressions(ctx, workspaceId, page)
+      expect(items).toMatchObject([{ value, reason }])
+      expect(await listSuppressions(ctx, workspaceId, page, { reason: 'blocked' })).toMatchObject({
+        items: reason === 'blocked' ? [{ value }] : [],
+      })
+      expect(await countSuppressions(ctx, workspaceId)).toMatchObject([{ reason, count: 1 }])
+      expect(await showSuppression(ctx, workspaceId, value)).toMatchObject({ reason })
+      expect(await lift()).toMatchObject({ reason, still_suppressed: still })
+    }
+  }
 })
 
 test('adding a block does not weaken an unsubscribe, and says which reason stands', async () => {
@@ -206,7 +233,6 @@ test('who was erased is in the copy of a list, too', async () => {
 test('an entry is found by its domain as it is shown', async () => {
   await importLines('Ann@Bücher.example', '@bücher.example', 'bob@lead.example')
   const find = async (search: string) => {
-    const page = { limit: 10, startingAfter: undefined }
     const { items } = await listSuppressions(ctx, workspaceId, page, { search })
     return items.map(({ value }) => value)
   }

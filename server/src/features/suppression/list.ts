@@ -15,7 +15,6 @@ import {
 import * as queries from './queries.ts'
 import type { LiftedSuppression } from './schema.ts'
 import {
-  blockAgain,
   erasedEntry,
   explainSuppressed,
   lockSuppressions,
@@ -25,20 +24,18 @@ import {
 
 const batchMax = 1000
 
-/** The whole list, for a file, piece by piece: a heading, then a line for each entry. */
+/** The whole list, for a file, piece by piece: a heading, then a line for each reason of an entry. */
 export async function* exportSuppressions(
   ctx: Context,
   workspaceId: string,
 ): AsyncGenerator<string> {
   yield 'value,kind,reason,timestamp_created\n'
-  let after: queries.SuppressionPosition = { kind: '', value: '' }
+  let after = { kind: '', value: '', reason: '' }
   for (;;) {
-    const rows = await queries.listSuppressions(ctx.db, workspaceId, after, batchMax)
+    const rows = await queries.listReasons(ctx.db, workspaceId, after, batchMax)
     let piece = ''
-    for (const { value, kind, reason, timestamp_created, blocked_since } of rows) {
-      const entry = `${shownEntry(value)},${kind}`
-      piece += `${entry},${reason},${timestamp_created.toISOString()}\n`
-      if (blocked_since) piece += `${entry},blocked,${blocked_since.toISOString()}\n`
+    for (const { value, kind, reason, timestamp_created } of rows) {
+      piece += `${shownEntry(value)},${kind},${reason},${timestamp_created.toISOString()}\n`
     }
     yield piece
     const last = rows.at(-1)
@@ -175,7 +172,6 @@ export async function removeSuppression(
     const { reason } = lifted
     if (reason !== 'blocked' && !options.force) throw notLiftable(reason)
     await record(tx, workspaceId, by, 'suppression.removed', { reason, kind: entry.kind })
-    await blockAgain(tx, workspaceId, [lifted])
     await wakeWorkspaceMailboxes(tx, workspaceId)
     const still = await explainEntry(tx, workspaceId, entry)
     return {
@@ -192,7 +188,7 @@ export interface SeenSuppression {
 }
 
 /**
- * Deletes an entry in the caller's transaction, and nothing else.
+ * Deletes the strongest reason of an entry in the caller's transaction, and nothing else.
  *
  * @returns what it was; nothing: there was none
  * @throws AppError `version_conflict` when it is not the one that was seen
@@ -209,7 +205,7 @@ export async function liftSuppression(
   const isSame = (reason ?? stored.reason) === stored.reason
   const isAsOld = !since || since.getTime() === stored.timestamp_created.getTime()
   if (!isSame || !isAsOld) throw isAnother()
-  await queries.deleteSuppression(tx.db, workspaceId, entry)
+  await queries.deleteSuppression(tx.db, workspaceId, stored)
   return stored
 }
 

@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
+import { column } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { type SuppressionEntry, type SuppressionReason, suppressionReasons } from './entry.ts'
@@ -30,63 +31,53 @@ export const findSuppressions = prepared<[string, string[], string[]], Suppressi
    where workspace_id = $1 and kind = 'domain' and value = any($3::text[])`,
 )
 
-export interface SuppressionToWrite extends SuppressionRow {
+export interface StoredSuppression extends SuppressionRow {
   campaign_id: string | null
   timestamp_created: Date
 }
 
+/** How strong a reason is, the strongest first. */
+const place = (reason: string) =>
+  sql`array_position(${suppressionReasons}::text[], ${sql.ref(reason)})`
+
 /**
- * A weaker reason never replaces a stronger one: lifting an operator's block must not lift the
- * unsubscribe that came later.
+ * Each reason stands by itself, so that lifting one lifts no other.
+ *
+ * @returns how many entries are new, or have a stronger reason now
  */
-export const upsertSuppressions = (db: Db, workspaceId: string, rows: SuppressionToWrite[]) =>
-  sql`
-    insert into suppressions (workspace_id, kind, value, reason, campaign_id, timestamp_created)
-    select ${workspaceId}::uuid, kind, value, reason, campaign_id, timestamp_created
-    from unnest(
-      ${rows.map((row) => row.kind)}::text[],
-      ${rows.map((row) => row.value)}::text[],
-      ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.campaign_id)}::uuid[],
-      ${rows.map((row) => row.timestamp_created)}::timestamptz[]
-    ) as batch (kind, value, reason, campaign_id, timestamp_created)
-    on conflict (workspace_id, kind, value) do update
-      set reason = excluded.reason, campaign_id = excluded.campaign_id,
-        timestamp_created = excluded.timestamp_created,
-        blocked_since = case
-          when suppressions.reason = 'blocked' then suppressions.timestamp_created
-          else suppressions.blocked_since
-        end
-      where array_position(${suppressionReasons}::text[], excluded.reason)
-        < array_position(${suppressionReasons}::text[], suppressions.reason)
-  `.execute(db)
+export async function insertSuppressions(
+  db: Db,
+  workspaceId: string,
+  entries: StoredSuppression[],
+) {
+  const { rows } = await sql<{ count: number }>`
+    with added as (
+      insert into suppressions (workspace_id, kind, value, reason, campaign_id, timestamp_created)
+      select ${workspaceId}::uuid, kind, value, reason, campaign_id, timestamp_created
+      from unnest(
+        ${column(entries, 'kind')}::text[],
+        ${column(entries, 'value')}::text[],
+        ${column(entries, 'reason')}::text[],
+        ${column(entries, 'campaign_id')}::uuid[],
+        ${column(entries, 'timestamp_created')}::timestamptz[]
+      ) as batch (kind, value, reason, campaign_id, timestamp_created)
+      on conflict do nothing
+      returning kind, value, reason
+    )
+    select count(distinct (a.kind, a.value))::int as count
+    from added a
+    where not exists (
+      select from suppressions s
+      where s.workspace_id = ${workspaceId}::uuid and s.kind = a.kind and s.value = a.value
+        and ${place('s.reason')} < ${place('a.reason')})`.execute(db)
+  return rows[0]?.count ?? 0
+}
 
-/** A block under a stronger reason is kept for the day on which that is lifted. */
-export const noteBlocks = (db: Db, workspaceId: string, blocks: SuppressionToWrite[]) =>
+export const deleteBounced = (db: Db, workspaceId: string, foldedAddresses: string[]) =>
   sql`
-    update suppressions s
-    set blocked_since = batch.timestamp_created
-    from unnest(
-      ${blocks.map((row) => row.kind)}::text[],
-      ${blocks.map((row) => row.value)}::text[],
-      ${blocks.map((row) => row.timestamp_created)}::timestamptz[]
-    ) as batch (kind, value, timestamp_created)
-    where s.workspace_id = ${workspaceId}::uuid and s.kind = batch.kind and s.value = batch.value
-      and s.reason <> 'blocked' and s.blocked_since is null`.execute(db)
-
-export async function deleteBounced(db: Db, workspaceId: string, foldedAddresses: string[]) {
-  const { rows } = await sql<StoredSuppression>`
     delete from suppressions
     where workspace_id = ${workspaceId}::uuid and kind = 'address' and reason = 'bounced'
-      and value = any(${foldedAddresses}::text[])
-    returning kind, value, reason, campaign_id, timestamp_created, blocked_since`.execute(db)
-  return rows
-}
-
-export interface StoredSuppression extends SuppressionToWrite {
-  /** There is a block under the stronger reason. */
-  blocked_since: Date | null
-}
+      and value = any(${foldedAddresses}::text[])`.execute(db)
 
 /** Where a page begins: after this entry, in the order of the list. */
 export interface SuppressionPosition {
@@ -100,7 +91,15 @@ interface ListFilter {
   reason?: string | undefined
 }
 
-/** Addresses before domains, each by the alphabet. */
+/** Of the reasons of an entry the strongest, which holds. */
+const holds = (workspaceId: string) =>
+  sql<SqlBool>`not exists (
+    select from suppressions t
+    where t.workspace_id = ${workspaceId}::uuid and t.kind = suppressions.kind
+      and t.value = suppressions.value
+      and ${place('t.reason')} < ${place('suppressions.reason')})`
+
+/** Addresses before domains, each by the alphabet, with the reason that holds. */
 export const listSuppressions = (
   db: Db,
   workspaceId: string,
@@ -110,9 +109,10 @@ export const listSuppressions = (
 ) =>
   db
     .selectFrom('suppressions')
-    .select(['kind', 'value', 'reason', 'campaign_id', 'timestamp_created', 'blocked_since'])
+    .select(['kind', 'value', 'reason', 'campaign_id', 'timestamp_created'])
     .where('workspace_id', '=', workspaceId)
     .where(sql<SqlBool>`(kind, value) > (${after.kind}, ${after.value})`)
+    .where(holds(workspaceId))
     .$if(kind !== undefined, (query) => query.where('kind', '=', kind as string))
     .$if(reason !== undefined, (query) => query.where('reason', '=', reason as string))
     .$if(search !== undefined, (query) =>
@@ -124,37 +124,58 @@ export const listSuppressions = (
     .$castTo<StoredSuppression>()
     .execute()
 
-/** How many there are for each reason. */
+/** In the order of the list, with every reason of an entry. */
+export const listReasons = (
+  db: Db,
+  workspaceId: string,
+  after: SuppressionPosition & { reason: string },
+  limit: number,
+) =>
+  db
+    .selectFrom('suppressions')
+    .select(['kind', 'value', 'reason', 'timestamp_created'])
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<SqlBool>`(kind, value, reason) > (${after.kind}, ${after.value}, ${after.reason})`)
+    .orderBy('kind')
+    .orderBy('value')
+    .orderBy('reason')
+    .limit(limit)
+    .execute()
+
+/** How many there are for each reason that holds. */
 export async function countSuppressions(db: Db, workspaceId: string) {
   const { rows } = await sql<Pick<SuppressionRow, 'kind' | 'reason'> & { count: number }>`
     select kind, reason, count(*)::int as count
     from suppressions
-    where workspace_id = ${workspaceId}::uuid
+    where workspace_id = ${workspaceId}::uuid and ${holds(workspaceId)}
     group by kind, reason
     order by kind, reason`.execute(db)
   return rows
 }
 
+/** With the reason that holds. */
 export async function findSuppression(
   db: Db,
   workspaceId: string,
   { kind, value }: SuppressionPosition,
 ) {
   const { rows } = await sql<StoredSuppression>`
-    select kind, value, reason, campaign_id, timestamp_created, blocked_since
+    select kind, value, reason, campaign_id, timestamp_created
     from suppressions
-    where workspace_id = ${workspaceId}::uuid and kind = ${kind} and value = ${value}`.execute(db)
+    where workspace_id = ${workspaceId}::uuid and kind = ${kind} and value = ${value}
+      and ${holds(workspaceId)}`.execute(db)
   return rows[0]
 }
 
 export const deleteSuppression = (
   db: Db,
   workspaceId: string,
-  { kind, value }: SuppressionPosition,
+  { kind, value, reason }: SuppressionRow,
 ) =>
   db
     .deleteFrom('suppressions')
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', kind)
     .where('value', '=', value)
+    .where('reason', '=', reason)
     .execute()

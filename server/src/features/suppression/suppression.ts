@@ -31,16 +31,12 @@ export async function suppress(
   entries: NewSuppression[],
 ): Promise<number> {
   await lockSuppressions(tx, workspaceId)
-  const toRow = ({ campaignId, since, ...entry }: NewSuppression) => ({
+  const rows = entries.map(({ campaignId, since, ...entry }) => ({
     ...entry,
     campaign_id: campaignId,
     timestamp_created: since ?? tx.now(),
-  })
-  const rows = distinct(entries).map(toRow)
-  const { numAffectedRows } = await queries.upsertSuppressions(tx.db, workspaceId, rows)
-  const blocks = entries.filter(({ reason }) => reason === 'blocked').map(toRow)
-  if (blocks.length > 0) await queries.noteBlocks(tx.db, workspaceId, blocks)
-  return Number(numAffectedRows ?? 0)
+  }))
+  return queries.insertSuppressions(tx.db, workspaceId, rows)
 }
 
 /**
@@ -49,20 +45,7 @@ export async function suppress(
  */
 export async function liftBounces(tx: Context, workspaceId: string, foldedAddresses: string[]) {
   await lockSuppressions(tx, workspaceId)
-  const lifted = await queries.deleteBounced(tx.db, workspaceId, foldedAddresses)
-  await blockAgain(tx, workspaceId, lifted)
-}
-
-/** Of entries that were lifted: the blocks that stood under a stronger reason stand by themselves. */
-export async function blockAgain(
-  tx: Context,
-  workspaceId: string,
-  lifted: queries.StoredSuppression[],
-) {
-  const blocks = lifted.flatMap(({ kind, value, blocked_since: since }) =>
-    since ? [{ kind, value, reason: 'blocked' as const, campaignId: null, since }] : [],
-  )
-  if (blocks.length > 0) await suppress(tx, workspaceId, blocks)
+  await queries.deleteBounced(tx.db, workspaceId, foldedAddresses)
 }
 
 /**
@@ -102,7 +85,8 @@ export async function explainSuppressed(
   const rows = await queries.findSuppressions(db, workspaceId, addresses, domains)
   const optedOut = await findOptedOut(db, foldedAddresses)
   if (rows.length === 0 && optedOut.size === 0) return new Map()
-  const found = new Map(rows.map(({ kind, value, reason }) => [`${kind} ${value}`, reason]))
+  const weakestFirst = rows.toSorted((a, b) => placeOf(b) - placeOf(a))
+  const found = new Map(weakestFirst.map(({ kind, value, reason }) => [`${kind} ${value}`, reason]))
   const explain = (address: string): Suppressed | undefined => {
     if (optedOut.has(address)) return { reason: 'unsubscribed', by: 'opt-out' }
     const own = found.get(`address ${address}`)
@@ -145,17 +129,7 @@ export async function findErased(
 export const erasedEntry = (foldedAddress: string) =>
   `sha256:${sha256(foldedAddress).toString('hex')}`
 
-/** One statement cannot write a row twice; the strongest reason stands for all. */
-function distinct(entries: NewSuppression[]): NewSuppression[] {
-  const weakness = ({ reason }: NewSuppression) => suppressionReasons.indexOf(reason)
-  const byValue = new Map<string, NewSuppression>()
-  for (const entry of entries) {
-    const known = byValue.get(`${entry.kind} ${entry.value}`)
-    if (!known || weakness(entry) < weakness(known))
-      byValue.set(`${entry.kind} ${entry.value}`, entry)
-  }
-  return [...byValue.values()]
-}
+const placeOf = ({ reason }: queries.SuppressionRow) => suppressionReasons.indexOf(reason)
 
 function mustBeTransaction(tx: Context) {
   if (!tx.db.isTransaction) throw new Error('Suppressions are locked to the end of a transaction.')

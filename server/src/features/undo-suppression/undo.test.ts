@@ -237,6 +237,10 @@ test.each([
     const { ctx, workspaceId } = inbox
     if (by === 'erased') await startErasure(ctx, workspaceId, first.leadId, operator)
     else await optOut(ctx, address)
+    if (by === 'erased') {
+      const bounce = { still_suppressed: 'bounced', still_suppressed_by: 'address', leads: [] }
+      expect(await undo({ unsubscribed: true })).toMatchObject(bounce)
+    }
     expect(await undo({ unsubscribed: true })).toMatchObject({
       ...{ still_suppressed: 'unsubscribed', still_suppressed_by: by, leads: [] },
     })
@@ -384,10 +388,17 @@ test('who has unsubscribed after a bounce is brought back by nobody who does not
   const { first } = await bounced()
   const { ctx, workspaceId } = inbox
   await setTo(first.campaign.id, 'unsubscribed')
-  await removeSuppression(ctx, workspaceId, address, { force: true }, operator)
-  expect(await inbox.lead(first.leadId)).toMatchObject({ stop_reason: 'bounced' })
-  await expect(undo()).rejects.toMatchObject({ code: 'invalid_transition' })
-  expect(await inbox.lead(first.leadId)).toMatchObject({ stop_reason: 'bounced' })
+  const lift = () => removeSuppression(ctx, workspaceId, address, { force: true }, operator)
+  for (const [reason, still] of [
+    ['unsubscribed', 'bounced'],
+    ['bounced', null],
+  ]) {
+    expect(await lift()).toMatchObject({ reason, still_suppressed: still })
+    expect(await inbox.lead(first.leadId)).toMatchObject({ stop_reason: 'bounced' })
+    await expect(undo()).rejects.toMatchObject({ code: 'invalid_transition' })
+    expect(await inbox.lead(first.leadId)).toMatchObject({ stop_reason: 'bounced' })
+    expect(await suppressed()).toBe(still ?? undefined)
+  }
 })
 
 test('a bounce that was undone while its domain was suppressed is undone for the leads after that', async () => {

@@ -14,7 +14,6 @@ import {
 } from '../leads/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import {
-  blockAgain,
   explainSuppressed,
   holdSuppressions,
   liftSuppression,
@@ -24,7 +23,6 @@ import {
   type SuppressionEntry,
   type SuppressionReason,
   showSuppression,
-  suppress,
 } from '../suppression/index.ts'
 
 /** What an undone suppression was, and what became of the leads that it had stopped. */
@@ -100,20 +98,16 @@ const undoAddress = (
   transaction(ctx, async (tx) => {
     const { value: address } = entry
     const lifted = await lift(tx, workspaceId, entry, options)
-    let still = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
+    const still = (await explainSuppressed(tx.db, workspaceId, [address])).get(address)
     const own = await findLeadsAt(tx.db, workspaceId, address)
-    const returned = own.find(({ stop_reason }) => stop_reason === 'bounced')
-    // The unsubscribe took the place of the bounce in the entry.
-    if (lifted?.reason === 'unsubscribed' && returned && (!still || isEntry(still))) {
-      const campaignId = returned.campaign_id
-      await suppress(tx, workspaceId, [{ ...entry, reason: 'bounced', campaignId }])
-      still = { reason: 'bounced', by: 'address' }
-    }
     if (!lifted && still) throw notSuppressed(still)
     await forgetSoftBounces(tx.db, workspaceId, [address])
     const reasons = lifted ? stoppedAs[lifted.reason] : stoppedBefore(options)
-    // Without an entry only the leads tell of an unsubscribe: another stop is not overwritten by it.
-    if (!lifted && !options.unsubscribed && own.some(hasUnsubscribed)) throw isUnsubscribed
+    // Of an unsubscribe that was lifted before only the leads tell: another stop is not overwritten by it.
+    const goingOn = lifted
+      ? own.filter((lead) => reasons.some((each) => each === lead.stop_reason))
+      : own
+    if (!still && !options.unsubscribed && goingOn.some(hasUnsubscribed)) throw isUnsubscribed
     if (still && isEntry(still)) await stayBlocked(tx, workspaceId, address, [...reasons])
     const leads = still ? [] : await bringBackLeads(tx, workspaceId, address, [...reasons])
     if (!lifted && leads.length === 0) throw notSuppressed(undefined)
@@ -169,7 +163,6 @@ async function lift(
   const lifted = await liftSuppression(tx, workspaceId, entry, { since: options.since })
   if (!lifted) return undefined
   if (lifted.reason === 'unsubscribed' && !options.unsubscribed) throw isUnsubscribed
-  await blockAgain(tx, workspaceId, [lifted])
   return lifted
 }
 

@@ -697,7 +697,6 @@ export interface SoftBounces {
 }
 
 export interface Suppressions {
-  blocked_since: Timestamp | null;
   campaign_id: string | null;
   kind: string;
   reason: string;

@@ -45,7 +45,8 @@ export async function bringBackLeads(
 
 /**
  * Leads of an address that would go on now, were it not blocked by another entry, too: that is why they
- * stay stopped, and lifting it brings them back. Suppressions are locked before, as above.
+ * stay stopped, and lifting it brings them back. Those that stay bounced are not unsubscribed any more, once
+ * that is lifted. Suppressions are locked before, as above.
  */
 export async function stayBlocked(
   tx: Context,
@@ -54,10 +55,15 @@ export async function stayBlocked(
   reasons: StopReason[],
 ) {
   const ids = (await related.findIdsByAddress(tx.db, workspaceId, [address])).map(({ id }) => id)
-  const leads = await lockStopped(tx, workspaceId, ids, reasons)
+  const leads = await lockStopped(tx, workspaceId, ids, [...reasons, 'bounced'])
   for (const lead of leads) {
-    const patch = { status: statusWithoutStop(lead.now), stop_reason: 'blocked' } as const
-    lead.change(patch, [], tx.now())
+    const { status, stop_reason } = lead.now
+    if (reasons.some((each) => each === stop_reason)) {
+      const patch = { status: statusWithoutStop(lead.now), stop_reason: 'blocked' } as const
+      lead.change(patch, [], tx.now())
+    } else if (status === 'unsubscribed' && reasons.includes('unsubscribed')) {
+      lead.change({ status: 'bounced' }, [], tx.now())
+    }
   }
   await changeLeads(tx, workspaceId, leads)
 }

@@ -41,14 +41,17 @@ async function addLeads(count: number): Promise<string[]> {
   return body.created_leads.map(({ id }: { id: string }) => id)
 }
 
+/** For two reasons, of which each alone would do. */
 const suppress = (kind: 'address' | 'domain', ...values: string[]) =>
   api.ctx.database.peek
     .insertInto('suppressions')
     .values(
-      values.map((value) => ({
-        ...{ workspace_id: api.workspaceId, kind, value, reason: 'blocked' },
-        timestamp_created: monday,
-      })),
+      ['blocked', 'unsubscribed'].flatMap((reason) =>
+        values.map((value) => ({
+          ...{ workspace_id: api.workspaceId, kind, value, reason },
+          timestamp_created: monday,
+        })),
+      ),
     )
     .execute()
 

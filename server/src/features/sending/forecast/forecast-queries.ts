@@ -121,21 +121,25 @@ export const countSuppressed = async (
       count(*)::int as leads
     from (
       select l.sending_state, l.mailbox_id, l.sent_step_ids, l.timestamp_next_send
-      from suppressions x
-      join leads l on l.workspace_id = x.workspace_id and l.email_folded = x.value
+      from (
+        select distinct value from suppressions
+        where workspace_id = ${workspaceId}::uuid and kind = 'address'
+      ) x
+      join leads l on l.workspace_id = ${workspaceId}::uuid and l.email_folded = x.value
         and l.campaign_id = ${campaignId}::uuid and l.sending_state in ('pending', 'active')
-      where x.workspace_id = ${workspaceId}::uuid and x.kind = 'address'
       union all
       select l.sending_state, l.mailbox_id, l.sent_step_ids, l.timestamp_next_send
-      from suppressions x
-      join leads l on l.workspace_id = x.workspace_id
+      from (
+        select distinct value from suppressions
+        where workspace_id = ${workspaceId}::uuid and kind = 'domain'
+      ) x
+      join leads l on l.workspace_id = ${workspaceId}::uuid
         and split_part(l.email_folded, '@', -1) = x.value
         and l.campaign_id = ${campaignId}::uuid and l.sending_state in ('pending', 'active')
-      where x.workspace_id = ${workspaceId}::uuid and x.kind = 'domain'
-        and not exists (
-          select from suppressions a
-          where a.workspace_id = l.workspace_id and a.kind = 'address' and a.value = l.email_folded
-        )
+      where not exists (
+        select from suppressions a
+        where a.workspace_id = l.workspace_id and a.kind = 'address' and a.value = l.email_folded
+      )
     ) l
     where sending_state = 'pending' or timestamp_next_send is not null
     group by 1, 2, 3, 4`.execute(db)

@@ -1,38 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import pg from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { bind, connect } from '../../../kernel/db/db.ts'
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { databaseBefore } from '../../../../test/database-before.ts'
+import { bind } from '../../../kernel/db/db.ts'
 import { findByMessageIds } from '../../messages/index.ts'
 import { findReply } from '../index.ts'
 
-const folder = new URL('../../../../migrations/', import.meta.url)
-const ours = '0048_replies_in_the_ledger.sql'
-
-/** A database as it was before the migration, and what applies it. */
-async function databaseBefore() {
-  const server = inject('postgresUrl')
-  const name = `test_${randomBytes(6).toString('hex')}`
-  const admin = new pg.Client({ connectionString: server })
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  const client = new pg.Client({ connectionString: url.href })
-  await client.connect()
-  const database = connect(url.href, 2)
-  onTestFinished(async () => {
-    await Promise.all([client.end(), database.db.destroy()])
-    await admin.query(`drop database ${name} with (force)`)
-    await admin.end()
-  })
-  const apply = (file: string) => client.query(readFileSync(new URL(file, folder), 'utf8'))
-  for (const file of readdirSync(folder).sort()) if (file < ours) await apply(file)
-  return { client, db: database.db, migrate: () => apply(ours) }
-}
-
 test('answers of before are in the ledger: their keys and states hold, and none is sent again', async () => {
-  const { client, db, migrate } = await databaseBefore()
+  const { client, db, migrate } = await databaseBefore('0048_replies_in_the_ledger.sql')
   const workspaceId = randomUUID()
   const states = ['claimed', 'transmitting', 'sent', 'failed', 'uncertain']
   const at = '2026-11-02T10:00:00.000Z'
