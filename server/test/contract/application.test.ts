@@ -229,7 +229,8 @@ async function entriesWithoutRequest(workspaceId: string) {
     .selectFrom('audit_log')
     .select(['id', 'action'])
     .where('actor_type', '<>', 'service')
-  return entries.where('workspace_id', '=', workspaceId).where('request_id', 'is', null).execute()
+  const ofWorkspace = entries.where('workspace_id', '=', workspaceId)
+  return ofWorkspace.where('request_id', 'is', null).orderBy('id').execute()
 }
 
 /** Every row of a workspace, by table. */
