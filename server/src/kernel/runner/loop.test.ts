@@ -22,18 +22,19 @@ test('a loop that fails again and again is told of once a minute by its code, an
     100,
     async () => {
       runs += 1
-      // Two minutes without a database.
-      if (runs <= 1200) throw Object.assign(new Error('away'), { code: codes[runs % 2] })
+      // Three minutes without a database, which every third run does not ask.
+      if (runs <= 1800 && runs % 3 > 0)
+        throw Object.assign(new Error('away'), { code: codes[(runs % 3) - 1] })
     },
   )
-  await going.until(() => runs > 1300)
+  await going.until(() => runs > 2000)
   await loop.stop()
   const lines = ctx.logLines.map((line) => JSON.parse(line))
-  expect(lines).toHaveLength(5)
+  expect(lines).toHaveLength(7)
   const failed = lines.filter(({ msg }) => msg === 'a run failed and is tried again')
   for (const code of codes) {
     const told = failed.filter((line) => line.code === code)
-    expect(told.map((line) => line.runs)).toEqual([1, 301])
+    expect(told.map((line) => line.runs)).toEqual([1, 201, 401])
   }
   expect(failed.find(({ code }) => code === codes[0])).toMatchObject({
     cause: 'the database at 10.0.0.5:5432/outrider does not answer',

@@ -9,6 +9,8 @@ export interface Loop {
 }
 
 const tellAgainMs = 60_000
+/** A run may find that it has nothing to ask yet: of what is away it says nothing, however often it succeeds. */
+const overMs = 10_000
 
 /**
  * Runs `runOnce` again and again with a pause between. A run that fails is logged and tried again:
@@ -57,8 +59,9 @@ export function startLoop(
 
 /** Loops run several times a second: while the database is away, a line for each run fills disks. */
 function tellFailures(ctx: AnyContext, loop: string) {
-  /** By their code, since a run succeeded last. */
+  /** By their code, since it was over last. */
   const told = new Map<unknown, { atMs: number; runs: number }>()
+  let failedMs = 0
   return {
     tell(error: unknown) {
       ctx.troubles?.noteFailure(error)
@@ -66,6 +69,7 @@ function tellFailures(ctx: AnyContext, loop: string) {
       const code = described.code ?? described.error
       const { atMs, runs } = told.get(code) ?? { atMs: Number.NEGATIVE_INFINITY, runs: 0 }
       const nowMs = ctx.monotonicMs()
+      failedMs = nowMs
       const isDue = nowMs >= atMs + tellAgainMs
       told.set(code, { atMs: isDue ? nowMs : atMs, runs: runs + 1 })
       if (isDue) {
@@ -73,7 +77,7 @@ function tellFailures(ctx: AnyContext, loop: string) {
       }
     },
     end() {
-      if (told.size === 0) return
+      if (told.size === 0 || ctx.monotonicMs() < failedMs + overMs) return
       const runs = [...told.values()].reduce((sum, each) => sum + each.runs, 0)
       told.clear()
       ctx.log.info({ loop, runs }, 'runs succeed again')
