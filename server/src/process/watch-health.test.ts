@@ -1,7 +1,11 @@
+import { symlink, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { testApi } from '../../test/app.ts'
 import { asService, testContext } from '../../test/context.ts'
+import { patience } from '../../test/patience.ts'
 import { makeDataDir } from '../../test/processes.ts'
+import { createSignal } from '../../test/signal.ts'
 import { captureStatements } from '../kernel/db/client.ts'
 import { Troubles } from '../kernel/troubles.ts'
 import { watchHealth } from './watch-health.ts'
@@ -22,6 +26,34 @@ test.runIf(process.platform === 'linux')(
     }
     await using _health = await watchHealth(api.ctx, await makeDataDir())
     expect((await ready()).status).toBe(200)
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  '/ready names a full disk beside the database that it has ended',
+  async () => {
+    await using api = await testApi()
+    api.ctx.troubles = new Troubles(api.ctx)
+    const dataDir = join(await makeDataDir(), 'data')
+    await symlink(await makeDataDir(), dataDir)
+    const looking = createSignal()
+    let isEnded = false
+    const hurried = {
+      ...asService(api.ctx),
+      async sleep() {
+        await looking.until(() => isEnded)
+        await new Promise((resolve) => setImmediate(resolve))
+      },
+    }
+    await using _health = await watchHealth(hurried, dataDir)
+    await api.ctx.db.destroy()
+    await unlink(dataDir)
+    await symlink('/proc', dataDir)
+    isEnded = true
+    looking.raise()
+    const message = async () => (await api.call('GET', '/ready', { key: null })).body.message
+    await expect.poll(message, patience).toContain('full: make room')
+    expect(await message()).toContain('The database is not reachable')
   },
 )
 

@@ -20,9 +20,10 @@ export async function watchHealth(ctx: ProcessContext, dataDir: string | undefin
   const judgeClocks = clockJudge(ctx)
   let secretsMs = Number.NEGATIVE_INFINITY
   const look = async () => {
-    await judgeClocks()
-    ctx.troubles?.endStorage()
+    // First: a full disk may be why the database does not answer.
     ctx.troubles?.note('disk', dataDir === undefined ? undefined : await findLowDisk(dataDir))
+    ctx.troubles?.endStorage()
+    await judgeClocks()
     if (ctx.monotonicMs() < secretsMs + secretsEveryMs) return
     const others = await countSecondFactors(ctx)
     const unreadable = await findUnreadable(ctx.db, ctx.secrets, sealedColumns, others)

@@ -24,7 +24,7 @@ export async function healthRoutes(app: FastifyInstance, { linkUrlOf }: HealthOp
     const { process: ctx } = req
     const { shards } = ctx
     const found = await problems(ctx)
-    const message = found.get(shards?.first.ctx ?? ctx) ?? troubleOf(ctx)
+    const message = sentenceOf(shards?.first.ctx ?? ctx, found)
     if (message === undefined) return shards ? { ...ok, shards: describeShards(shards, found) } : ok
     throw new AppError('unavailable', message)
   })
@@ -58,7 +58,9 @@ async function findProblems(ctx: ProcessContext): Promise<Problems> {
   )
 }
 
-const troubleOf = ({ troubles }: ProcessContext) => troubles?.sentences[0]
+/** What a request meets, and the trouble that may be why. */
+const sentenceOf = (ctx: ProcessContext, problems: Problems) =>
+  [problems.get(ctx), ctx.troubles?.sentences[0]].filter(Boolean).join(' ') || undefined
 
 /**
  * Of several databases, what keeps the workspaces of each from being served. One that is down is no
@@ -66,7 +68,7 @@ const troubleOf = ({ troubles }: ProcessContext) => troubles?.sentences[0]
  */
 function describeShards(shards: Shards, problems: Problems): Record<string, string> {
   const opened = shards.opened.map(
-    ({ name, ctx }) => [name, problems.get(ctx) ?? troubleOf(ctx) ?? ok.status] as const,
+    ({ name, ctx }) => [name, sentenceOf(ctx, problems) ?? ok.status] as const,
   )
   return Object.fromEntries([...opened, ...shards.troubles])
 }
