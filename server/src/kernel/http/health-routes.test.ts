@@ -39,6 +39,17 @@ test('/ready says what is missing when the database is not migrated to this vers
   expect((await unready.call('GET', '/health', { key: null })).status).toBe(200)
 })
 
+test('what the service refuses by a sentence of its own is in the log with it', async () => {
+  await using unready = await testApi()
+  unready.ctx.troubles = new Troubles(unready.ctx)
+  unready.ctx.troubles.note('disk', 'No room.')
+  await unready.call('GET', '/ready', { key: null })
+  const lines = unready.ctx.logLines.map((line) => JSON.parse(line))
+  expect(lines.find(({ msg }) => msg === 'request failed')).toMatchObject({
+    ...{ route: '/ready', code: 'unavailable', cause: 'No room.' },
+  })
+})
+
 test('/ready is not disturbed by what a newer version has applied', async () => {
   await using api = await testApi()
   await api.ctx.database.pool.query(

@@ -167,7 +167,9 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     // A workspace that is being moved is no fault; the request's own line says that it had to wait.
     if (error.status >= 500 && !movingOf(error.cause)) {
       const route = req.routeOptions.url ?? 'unknown'
-      const described = describeFailure(error.cause, config)
+      const described = error.cause
+        ? describeFailure(error.cause, config)
+        : { code: error.code, cause: error.message }
       log.error({ request_id: req.id, route, ...described }, 'request failed')
     }
     troubles?.noteFailure(error.cause)
