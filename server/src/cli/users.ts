@@ -77,8 +77,10 @@ async function getSetUpLink(ctx: ProcessContext) {
 
 async function getResetLink(ctx: ProcessContext, address: string) {
   const { id } = await getUserByEmail(ctx, address)
-  const { path, timestamp_expires } = await createPasswordReset(ctx, id)
-  await recordForPerson(ctx, id, 'user.reset_link_created', operator)
+  const { path, timestamp_expires } = await transaction(ctx, async (tx) => {
+    await recordForPerson(tx, id, 'user.reset_link_created', operator)
+    return createPasswordReset(tx, id)
+  })
   return { url: `${ctx.config.baseUrl}${path}`, expires: timestamp_expires }
 }
 
