@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
+import { examineRedis } from '../kernel/http/rate-limit.ts'
 import { isLoopback } from '../kernel/outbound/index.ts'
 import { keyFile } from '../kernel/secret-key.ts'
 import { type Finding, fine, found } from './finding.ts'
@@ -10,7 +11,15 @@ const nodeVersionMin = 26
 
 /** What can be seen without a database. */
 export async function examineMachine(config: Config): Promise<Finding[]> {
-  return [nodeVersion(), await dataDirectory(config), await freeDisk(config.dataDir)]
+  const redis = config.redisUrl ? [await rateLimit(config.redisUrl)] : []
+  return [nodeVersion(), await dataDirectory(config), await freeDisk(config.dataDir), ...redis]
+}
+
+async function rateLimit(redisUrl: string): Promise<Finding> {
+  const { host, trouble } = await examineRedis(redisUrl)
+  if (trouble === undefined) return fine('Redis', host)
+  const detail = `${host} cannot be used (${trouble}): each process counts requests for itself`
+  return found('Redis', 'warn', detail, 'Start it, or correct REDIS_URL.')
 }
 
 function nodeVersion(): Finding {

@@ -34,6 +34,17 @@ test.each(listFaults())('the doctor finds %s', async (_fault, cause, finding) =>
   expect(report.status).toBe(code === 1 ? 'fail' : 'warn')
 })
 
+test('the doctor warns of a Redis that cannot be used, and shows no password', async () => {
+  vi.stubEnv('REDIS_URL', 'redis://:hidden@127.0.0.1:1')
+  await json('workspaces', 'list')
+  const { stdout } = await run('doctor', '--json')
+  expect(JSON.parse(stdout).checks).toContainEqual({
+    ...{ check: 'Redis', status: 'warn', remedy: expect.stringContaining('REDIS_URL') },
+    detail: '127.0.0.1:1 cannot be used (ECONNREFUSED): each process counts requests for itself',
+  })
+  expect(stdout).not.toContain('hidden')
+})
+
 test('the doctor names a replication slot that keeps WAL without anybody who reads it', async () => {
   // Slots are of the server, and other tests share theirs.
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }

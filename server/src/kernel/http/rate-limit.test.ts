@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { patience } from '../../../test/patience.ts'
 import { createSignal } from '../../../test/signal.ts'
 import { choosePort } from '../postgres/port.ts'
-import { createRateLimit, type RateLimit } from './rate-limit.ts'
+import { createRateLimit, examineRedis, type RateLimit } from './rate-limit.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 const lines: Record<string, unknown>[] = []
@@ -67,6 +67,16 @@ test('a Redis that is away is told of once, with its address and the cause, and 
     .poll(() => lines.filter((line) => line.host === '127.0.0.1:1'), patience)
     .toMatchObject([{ cause: 'ECONNREFUSED' }])
   expect(JSON.stringify(lines)).not.toContain('hidden')
+})
+
+test.runIf(hasRedis)('the doctor finds a Redis that answers, and why one does not', async () => {
+  const { url, redis } = await startRedis()
+  expect(await examineRedis(url)).toMatchObject({ trouble: undefined })
+  expect(await examineRedis('redis://127.0.0.1:1')).toEqual({
+    ...{ host: '127.0.0.1:1', trouble: 'ECONNREFUSED' },
+  })
+  redis.kill('SIGSTOP')
+  expect((await examineRedis(url)).trouble).toBeDefined()
 })
 
 test.runIf(hasRedis)('two processes on one Redis share a window', async () => {

@@ -79,8 +79,7 @@ async function connectRedis(url: string, log: Log): Promise<Redis> {
     // connection ends, so that the next requests do not wait at all.
     ...{ commandTimeout: answerMs, socketTimeout: answerMs },
   })
-  const { host: name, port, path } = redis.options
-  const host = path ?? `${name}:${port}`
+  const host = hostOf(redis)
   let cause: unknown
   let isAway = false
   redis.on('ready', () => {
@@ -88,9 +87,7 @@ async function connectRedis(url: string, log: Log): Promise<Redis> {
     log.info({ host }, 'rate limit: Redis is connected')
   })
   redis.on('error', (error) => {
-    // Of what Redis answers the first word says what it is, as NOAUTH.
-    const { code, message } = error as NodeJS.ErrnoException
-    cause = code ?? /^[A-Z]+(?= )/.exec(message)?.[0]
+    cause = causeOf(error)
   })
   redis.on('close', () => {
     // It is tried again every two seconds.
@@ -100,4 +97,39 @@ async function connectRedis(url: string, log: Log): Promise<Redis> {
     cause = undefined
   })
   return redis
+}
+
+const hostOf = ({ options: { host, port, path } }: Redis) => path ?? `${host}:${port}`
+
+/** Of what Redis answers the first word says what it is, as NOAUTH. */
+const causeOf = ({ code, message }: NodeJS.ErrnoException) =>
+  code ?? /^[A-Z]+(?= )/.exec(message)?.[0]
+
+/** Where it is, and why it cannot be used; undefined: it can. */
+interface RedisVerdict {
+  host: string
+  trouble: string | undefined
+}
+
+export async function examineRedis(url: string): Promise<RedisVerdict> {
+  const { Redis } = await import('ioredis')
+  const redis = new Redis(url, {
+    ...{ lazyConnect: true, retryStrategy: null, maxRetriesPerRequest: 0 },
+    ...{ connectTimeout: 4 * answerMs, commandTimeout: 4 * answerMs },
+  })
+  const host = hostOf(redis)
+  let cause: string | undefined
+  redis.on('error', (error) => {
+    cause ??= causeOf(error)
+  })
+  try {
+    await redis.connect()
+    await redis.ping()
+    return { host, trouble: undefined }
+  } catch (error) {
+    cause ??= causeOf(error as Error)
+    return { host, trouble: cause ?? 'it does not answer' }
+  } finally {
+    redis.disconnect()
+  }
 }
