@@ -186,6 +186,49 @@ test('people who are erased while mails go out are nowhere, and all others get t
   expect(service.logLines.filter(({ level }) => Number(level) >= 50)).toEqual([])
 })
 
+test('a hand-over that is killed between leads and conversations is ended when it is run again', async () => {
+  await using database = await testDatabase()
+  const settings = await settingsOf(database)
+  await using outreach = await startOutreach()
+  {
+    await using service = startService('main', settings)
+    const api = await outreach.setUp(service, settings)
+    await api.addLeads(['ada@lead.example'])
+    await vi.waitFor(async () => {
+      const sent = database.peek.selectFrom('sends').select('id').where('state', '=', 'sent')
+      expect(await sent.execute()).toHaveLength(1)
+    }, patience)
+    service.kill('SIGTERM')
+    expect(await service.exited).toMatchObject({ code: 0 })
+  }
+  await addMailboxes(settings, ['bert'])
+  const { peek } = database
+  // The lead asked for some patience, so there is a conversation.
+  await sql`
+    insert into threads (
+      workspace_id, id, campaign_id, mailbox_id, last_message_id, sort_id, kind, from_address,
+      subject, snippet, unread, timestamp_created, timestamp_updated
+    )
+    select workspace_id, id, campaign_id, mailbox_id, id, id, 'auto_reply', email,
+      'Re: Hello', 'Soon.', true, now(), now()
+    from leads`.execute(peek)
+  const handOver = [
+    ...['campaigns', 'hand-over', '--from', 'anna@example.com', '--to', 'bert@a.example', '--yes'],
+  ]
+  await killWaiting(database, handOver, settings, sql`select from threads for update`)
+  const mailboxes = async () => {
+    const { rows } = await sql`
+      select lm.address as lead, tm.address as thread from leads l
+      join threads t on t.workspace_id = l.workspace_id and t.id = l.id
+      join mailboxes lm on lm.workspace_id = l.workspace_id and lm.id = l.mailbox_id
+      join mailboxes tm on tm.workspace_id = l.workspace_id and tm.id = t.mailbox_id`.execute(peek)
+    return rows
+  }
+  expect(await mailboxes()).toEqual([{ lead: 'bert@a.example', thread: 'anna@example.com' }])
+  expect(await operatorJson(handOver, settings)).toMatchObject({ moved: 0, left: 0 })
+  expect(await mailboxes()).toEqual([{ lead: 'bert@a.example', thread: 'bert@a.example' }])
+})
+
 test('backup create and restore that are killed leave nothing that looks whole, and finish when they are run again', async () => {
   const DATA_DIR = await makeDataDirWithDatabase()
   await using service = startService('main', { DATA_DIR })
