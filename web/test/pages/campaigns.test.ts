@@ -1133,7 +1133,7 @@ test('a draft is deleted with its leads, and says how many', async ({ applicatio
   const dialog = page.getByRole('dialog', { name: 'Delete “Thrown away”?' })
   await dialog.getByText('Its 2 leads are deleted with it.').waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('The draft is deleted.').waitFor()
+  await page.getByText('The campaign is deleted.').waitFor()
   expect((await application.asOwner('GET', `/app/api/v2/campaigns/${id}`)).status).toBe(404)
 })
 
@@ -1158,7 +1158,7 @@ test('a question names what it is about until it is gone', async ({ application,
   expect(new Set(seen)).toEqual(new Set(['Delete “Kept after all”?']))
 })
 
-test('the list counts and filters by state, and a campaign is paused and resumed from its row', async ({
+test('the list counts and filters by state, and a campaign is paused and resumed from its row, which says why it is not deleted', async ({
   application,
   open,
 }) => {
@@ -1182,9 +1182,13 @@ test('the list counts and filters by state, and a campaign is paused and resumed
   await chip('Draft').and(page.locator('[aria-pressed=true]')).click()
   const menu = page.getByRole('button', { name: 'Actions for Row one' })
   await menu.click()
-  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  const remove = page.getByRole('menuitem', { name: 'Delete' })
+  await remove.getByText('Pause it first').waitFor()
+  expect(await remove.isDisabled()).toBe(true)
+  await page.getByRole('menuitem', { name: 'Pause', exact: true }).click()
   await chip('Paused 1').waitFor()
   await menu.click()
+  await remove.and(page.locator(':enabled')).waitFor()
   await page.getByRole('menuitem', { name: 'Resume' }).click()
   await page.getByRole('dialog', { name: 'Launch “Row one”' }).waitFor()
 })

@@ -106,11 +106,52 @@ test('a copy has steps and options and no leads; a draft can be deleted with its
   expect((await call('GET', `/app/api/v2/campaigns/${campaign.id}`)).status).toBe(404)
   const leads = sending.ctx.database.peek.selectFrom('leads').select('id')
   expect(await leads.execute()).toEqual([])
-  const { id } = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
-  const kept = await call('DELETE', `/app/campaigns/${id}`)
-  expect([kept.status, kept.body.code]).toEqual([409, 'invalid_transition'])
   const byUser = (await actions()).filter((action) => action.endsWith('user'))
   expect(byUser.slice(-2)).toEqual(['campaign.created user', 'campaign.deleted user'])
+})
+
+test('a campaign that was started and never sent is deleted once it is paused; what has sent, or got an answer, is kept', async () => {
+  const mailbox = await sending.createMailbox('anna@example.com')
+  const { id } = await sending.createCampaign([mailbox])
+  const [lead = ''] = await sending.addLeads(id, ['ada@lead.example'])
+  const remove = async (each: string) => {
+    const { status, body } = await call('DELETE', `/app/campaigns/${each}`)
+    return status === 200 ? status : [status, body.code, body.message.split(/[;,]/)[0]]
+  }
+  expect(await remove(id)).toEqual([409, 'invalid_transition', 'The campaign runs'])
+  const pause = (each: string) =>
+    call('PATCH', `/app/api/v2/campaigns/${each}`, { status: 'paused' })
+  await pause(id)
+  const kept = [409, 'invalid_transition', 'The campaign has sent mails']
+  const { peek } = sending.ctx.database
+  const now = sending.ctx.now()
+  await peek
+    .insertInto('threads')
+    .values({
+      ...{ workspace_id: sending.workspaceId, id: lead, campaign_id: id, mailbox_id: mailbox.id },
+      ...{
+        kind: 'reply',
+        from_address: 'ada@lead.example',
+        subject: 'Hello',
+        snippet: 'Who is it?',
+      },
+      ...{ last_message_id: lead, sort_id: lead, unread: true },
+      ...{ timestamp_created: now, timestamp_updated: now },
+    })
+    .execute()
+  expect(await remove(id)).toEqual(kept)
+  await peek.deleteFrom('threads').execute()
+  expect(await remove(id)).toBe(200)
+  expect(await peek.selectFrom('leads').select('id').execute()).toEqual([])
+
+  const { id: sent } = await sending.createCampaign([mailbox])
+  await sending.addLeads(sent, ['bob@lead.example'])
+  await sending.startRunner()
+  await sending.waitForMails(1)
+  await sending.waitForLedger((entries) => entries.some(({ state }) => state === 'sent'))
+  await pause(sent)
+  expect(await remove(sent)).toEqual(kept)
+  expect((await call('GET', `/app/api/v2/campaigns/${sent}`)).body.lead_counts.total).toBe(1)
 })
 
 test('campaigns have names and states, the newest first, also where the plan lacks the API', async () => {

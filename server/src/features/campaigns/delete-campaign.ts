@@ -6,28 +6,38 @@ import { getCampaign } from './campaigns.ts'
 import * as queries from './queries.ts'
 import type { Campaign } from './schema.ts'
 
+interface LeadsOfCampaign {
+  /** Whether one of them was written to, or wrote. */
+  haveHistory: () => Promise<boolean>
+  delete: () => Promise<unknown>
+}
+
 /**
- * Deletes a draft, which never sent: what has sent is a part of people's history. Its leads are
- * deleted in between, while nobody can add one.
+ * Deletes a campaign that never sent: what has sent is a part of people's history. Its leads are
+ * deleted in between, while nobody can add one. Of a campaign that does not run a mail that was claimed
+ * before is not sent any more, and one whose end was sent is in the ledger.
  */
-export async function deleteDraft(
+export async function deleteUnsent(
   tx: Context,
   workspaceId: string,
   id: string,
   by: ChangedBy,
-  deleteLeads: () => Promise<unknown>,
+  leads: LeadsOfCampaign,
 ): Promise<Campaign> {
   const [row] = await queries.lockCampaign(tx.db, workspaceId, id)
   if (!row) throw notFound('campaign')
-  if (row.status !== 'draft') {
+  if (row.status === 'active') {
+    throw new AppError('invalid_transition', 'The campaign runs; pause it before you delete it.')
+  }
+  if (await leads.haveHistory()) {
     throw new AppError(
       'invalid_transition',
-      'Only a draft can be deleted; pause this campaign instead: its history stays.',
+      'The campaign has sent mails, or got an answer, and is kept: what was sent stays known.',
     )
   }
   const campaign = await getCampaign(tx, workspaceId, id)
-  await deleteLeads()
-  await queries.deleteDraft(tx.db, workspaceId, id)
+  await leads.delete()
+  await queries.deleteCampaign(tx.db, workspaceId, id)
   await recordCampaignChange(tx, campaign, 'deleted', by)
   return campaign
 }

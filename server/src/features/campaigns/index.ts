@@ -7,7 +7,7 @@ export {
   type WatchedCampaign,
 } from './campaigns.ts'
 export { countWithoutUnsubscribing, findCampaignsToReschedule } from './cross-workspace.ts'
-export { deleteDraft } from './delete-campaign.ts'
+export { deleteUnsent } from './delete-campaign.ts'
 export { addLeadCounts, lockLeadCounts } from './lead-counts.ts'
 export { addFormerSender } from './queries.ts'
 export { type RefusedCopy, recordRefusedCopies } from './refused-copies/refused-copies.ts'

@@ -286,7 +286,7 @@ export const moveStatus = prepared<
 )
 
 /** It is locked, and its leads are deleted. */
-export async function deleteDraft(db: Db, workspaceId: string, id: string) {
+export async function deleteCampaign(db: Db, workspaceId: string, id: string) {
   await db
     .deleteFrom('campaign_lead_counts')
     .where('workspace_id', '=', workspaceId)
@@ -296,7 +296,7 @@ export async function deleteDraft(db: Db, workspaceId: string, id: string) {
     .deleteFrom('campaigns')
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
-    .where('status', '=', 'draft')
+    .where('status', '<>', 'active')
     .execute()
 }
 

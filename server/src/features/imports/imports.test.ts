@@ -7,7 +7,7 @@ import { importer, manyRows } from '../../../test/imports.ts'
 import { patience } from '../../../test/patience.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
-import { deleteDraftWithLeads } from '../leads/delete-draft.ts'
+import { deleteUnsentWithLeads } from '../leads/delete-unsent.ts'
 import { exportLeads } from '../leads/lists/export-csv.ts'
 import { readFilter } from '../leads/lists/filter.ts'
 import { suppress } from '../suppression/index.ts'
@@ -623,7 +623,7 @@ test('an import that somebody else has changed since it was seen is not started'
 
 test('a file stays when the campaign that it was for is deleted before it is imported', async () => {
   const { id } = await imports.send(manyRows(3), { campaign_id })
-  await deleteDraftWithLeads(api.ctx, api.workspaceId, campaign_id, operator)
+  await deleteUnsentWithLeads(api.ctx, api.workspaceId, campaign_id, operator)
   for (const begin of [imports.check, imports.begin]) {
     await expect(begin(id)).rejects.toThrow('Choose the campaign')
   }

@@ -4,7 +4,7 @@ import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
 import { Campaign } from '../campaigns/index.ts'
 import { listVariables } from './adding/variables.ts'
-import { deleteDraftWithLeads } from './delete-draft.ts'
+import { deleteUnsentWithLeads } from './delete-unsent.ts'
 
 const LeadVariables = Type.Object(
   {
@@ -49,13 +49,13 @@ export const campaignLeadRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: { scopes: [], role: 'member', entitlement: 'api' } },
       schema: {
         operationId: 'deleteCampaign',
-        summary: 'Delete a draft',
-        description: 'Only a campaign that never sent, with the leads that wait in it.',
+        summary: 'Delete a campaign that never sent',
+        description: 'With the leads that wait in it; one that runs is paused first.',
         tags: ['Campaigns'],
         params: Type.Object({ id: Uuid }),
         response: { 200: ref(Campaign) },
       },
     },
-    (req) => deleteDraftWithLeads(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
+    (req) => deleteUnsentWithLeads(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
   )
 }

@@ -4,6 +4,7 @@ import { columnOf } from '../../kernel/db/column.ts'
 import type { Db } from '../../kernel/db/db.ts'
 import { prepared } from '../../kernel/db/prepared.ts'
 import { type StepCount, stepDaysCounted } from '../daily-counts/index.ts'
+import { askedNobody } from './asked-nobody.ts'
 import type { LeadState, LockedLead, StoredLead } from './record.ts'
 
 /** The columns of a record, in its order, and those that only rules look at. */
@@ -174,6 +175,23 @@ export const listNotUnsubscribed = (db: Db, workspaceId: string, after: string, 
     .orderBy('id')
     .limit(limit)
     .execute()
+
+/** Whether something was ever sent for a campaign, or came in: what `findUntouched` asks of one lead. */
+export async function haveHistory(db: Db, workspaceId: string, campaignId: string) {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+        select from sends s
+        where s.workspace_id = ${workspaceId}::uuid and s.campaign_id = ${campaignId}::uuid
+          and s.kind = 'step' and not (s.attempt = 1 and ${sql.raw(askedNobody)}))
+      or exists (
+        select from missing_marks m
+        where m.workspace_id = ${workspaceId}::uuid and m.campaign_id = ${campaignId}::uuid)
+      or exists (
+        select from threads t
+        where t.workspace_id = ${workspaceId}::uuid and t.campaign_id = ${campaignId}::uuid)
+      as found`.execute(db)
+  return rows[0]?.found === true
+}
 
 /** Of a campaign that never sent: nothing else knows of them. */
 export const deleteLeadsOf = (db: Db, workspaceId: string, campaignId: string) =>

@@ -1408,9 +1408,9 @@ export const readCampaignAnalytics = <ThrowOnError extends boolean = true>(optio
 export const listLeadVariables = <ThrowOnError extends boolean = true>(options: Options<ListLeadVariablesData, ThrowOnError>): RequestResult<ListLeadVariablesResponses, ListLeadVariablesErrors, ThrowOnError> => (options.client ?? client).get<ListLeadVariablesResponses, ListLeadVariablesErrors, ThrowOnError>({ url: '/app/campaigns/{id}/variables', ...options });
 
 /**
- * Delete a draft
+ * Delete a campaign that never sent
  *
- * Only a campaign that never sent, with the leads that wait in it.
+ * With the leads that wait in it; one that runs is paused first.
  */
 export const deleteCampaign = <ThrowOnError extends boolean = true>(options: Options<DeleteCampaignData, ThrowOnError>): RequestResult<DeleteCampaignResponses, DeleteCampaignErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCampaignResponses, DeleteCampaignErrors, ThrowOnError>({ url: '/app/campaigns/{id}', ...options });
 

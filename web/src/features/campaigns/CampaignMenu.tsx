@@ -1,4 +1,4 @@
-import { ActionIcon, Menu } from '@mantine/core'
+import { ActionIcon, Menu, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -22,7 +22,7 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
-  const { id, name, status } = campaign
+  const { id, name, status, contacted } = campaign
   const { handle } = useWorkspace()
   const navigate = useNavigate()
   const { pause, isPending: isPausing } = usePause(id)
@@ -35,6 +35,8 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
     },
     onError: ({ message }) => notifications.show({ color: 'red', message }),
   })
+  // What was sent stays known: the server deletes nothing that has a history.
+  const kept = contacted > 0 ? 'hasSent' : status === 'active' ? 'isActive' : undefined
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -72,15 +74,15 @@ export function CampaignMenu({ campaign, onDelete }: CampaignMenuProps) {
         >
           {t(($) => $.campaigns.duplicate)}
         </Menu.Item>
-        {status === 'draft' && (
-          <Menu.Item
-            color="red"
-            leftSection={<Trash2 size="1rem" aria-hidden />}
-            onClick={onDelete}
-          >
-            {t(($) => $.campaigns.delete.action)}
-          </Menu.Item>
-        )}
+        <Menu.Item
+          color="red"
+          leftSection={<Trash2 size="1rem" aria-hidden />}
+          disabled={kept !== undefined}
+          onClick={onDelete}
+        >
+          {t(($) => $.campaigns.delete.action)}
+          {kept && <Text size="xs">{t(($) => $.campaigns.delete[kept])}</Text>}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

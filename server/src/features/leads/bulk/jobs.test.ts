@@ -9,7 +9,7 @@ import { dayMs } from '../../../kernel/durations.ts'
 import { operator } from '../../audit/index.ts'
 import { addSuppression, findSuppressed, removeSuppression } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
-import { deleteDraftWithLeads } from '../delete-draft.ts'
+import { deleteUnsentWithLeads } from '../delete-unsent.ts'
 import { rescheduleLeads } from '../following/reschedule-leads.ts'
 import { changeMany, getJob, listJobs, undoJob } from './jobs.ts'
 import { runLeadJobs, runNextBatch } from './run-jobs.ts'
@@ -164,7 +164,7 @@ test('what became of a change of very many is listed, with why it failed', async
   const move = { action: 'move', to_campaign_id: draft, filter } as const
   const failing = await changeMany(api.ctx, api.workspaceId, move, by)
   const deleting = { ...operator, requestId: 'test' }
-  await deleteDraftWithLeads(api.ctx, api.workspaceId, draft, deleting)
+  await deleteUnsentWithLeads(api.ctx, api.workspaceId, draft, deleting)
   await runLeadJobs(api.ctx)
   const running = await changeMany(api.ctx, api.workspaceId, { action: 'pause', filter }, by)
   const page = await listJobs(api.ctx, api.workspaceId, { limit: 2, startingAfter: undefined })

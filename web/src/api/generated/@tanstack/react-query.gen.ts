@@ -3583,9 +3583,9 @@ export const listLeadVariablesOptions = (options: Options<ListLeadVariablesData>
 });
 
 /**
- * Delete a draft
+ * Delete a campaign that never sent
  *
- * Only a campaign that never sent, with the leads that wait in it.
+ * With the leads that wait in it; one that runs is paused first.
  */
 export const deleteCampaignMutation = (options?: Partial<Options<DeleteCampaignData>>): UseMutationOptions<DeleteCampaignResponse, DeleteCampaignError, Options<DeleteCampaignData>> => {
     const mutationOptions: UseMutationOptions<DeleteCampaignResponse, DeleteCampaignError, Options<DeleteCampaignData>> = {
