@@ -317,7 +317,7 @@ test('a campaign, a test mail and a new password that were begun are asked for b
   await page.getByRole('heading', { name: 'A whole campaign' }).waitFor()
 })
 
-test('a test mail that is sent slowly takes nobody back to its campaign', async ({
+test('a test mail that was refused is begun anew, and one that is sent slowly takes nobody back to its campaign', async ({
   application,
   open,
 }) => {
@@ -335,7 +335,14 @@ test('a test mail that is sent slowly takes nobody back to its campaign', async 
   const page = await open(application.visitor, '/w/default/campaigns')
   await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
   const answer = Promise.withResolvers<void>()
+  const refusals = [
+    { json: { success: false, to: 'sam@slow.example', error: 'The server is away.' } },
+    { status: 409, json: { statusCode: 409, code: 'not_ready', message: 'It cannot be sent.' } },
+  ]
+  expectFailures(page, 'POST /app/campaigns/:id/test-mail 409')
   await page.route('**/test-mail', async (route) => {
+    const refusal = refusals.shift()
+    if (refusal) return route.fulfill(refusal)
     await answer.promise
     await route.fulfill({ json: { success: true, to: 'sam@slow.example', error: null } })
   })
@@ -343,6 +350,15 @@ test('a test mail that is sent slowly takes nobody back to its campaign', async 
   await page.getByRole('link', { name: 'Preview' }).click()
   await page.getByRole('button', { name: 'Send test' }).click()
   const panel = page.getByRole('dialog', { name: 'Send this mail to yourself' })
+  for (const refused of ['The server is away.', 'It cannot be sent.']) {
+    await panel.getByRole('button', { name: 'Send test' }).click()
+    await panel.getByRole('alert').getByText(refused).waitFor()
+    await panel.getByRole('button', { name: 'Cancel' }).click()
+    await panel.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await panel.getByRole('textbox', { name: 'To', exact: true }).waitFor()
+    expect(await panel.getByRole('alert').count()).toBe(0)
+  }
   const asked = page.waitForRequest('**/test-mail')
   await panel.getByRole('button', { name: 'Send test' }).click()
   await asked

@@ -39,7 +39,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
     initialValues: { to: user.email, mailbox_id: '' },
     validate: { to: isNotEmpty(t(($) => $.campaigns.test.toMissing)) },
   })
-  const { fault, handlers } = useFormFault(form)
+  const { fault, forgetFault, handlers } = useFormFault(form)
   const send = useMutation({
     ...sendTestMailMutation(),
     ...handlers,
@@ -65,11 +65,16 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
     const headers = idempotencyKey.headers(JSON.stringify(body))
     send.mutate({ path: { id: campaign.id }, headers, body })
   })
+  const beginAnew = () => {
+    form.reset()
+    forgetFault()
+    send.reset()
+  }
   return (
     <Drawer
       opened={opened}
       onClose={() => send.isPending || onClose()}
-      onExitTransitionEnd={form.reset}
+      onExitTransitionEnd={beginAnew}
       title={t(($) => $.campaigns.test.title)}
     >
       <Form onSubmit={submit} fault={fault && inWords(fault, campaign)}>
