@@ -90,6 +90,7 @@ test('a webhook is made with a try-out receiver, tested and seen verified, witho
   await page.getByRole('heading', { name: 'Try-out', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Send test' }).click()
   await page.getByText('Verified').waitFor()
+  await page.getByRole('region', { name: 'Arrived' }).waitFor()
   await rows(page).getByText('Delivered').waitFor()
   // Its lead is nobody, and that is said wherever it stands.
   await rows(page).getByText('Test', { exact: true }).waitFor()

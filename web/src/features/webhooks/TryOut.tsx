@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { getTryOutOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { TryOutReceiver } from '../../api/generated/types.gen.ts'
 import { nowMs } from '../../lib/clock.ts'
+import { exactTime } from '../../lib/time.ts'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
 import { Read } from '../../ui/Read.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -48,7 +49,11 @@ function Calls({ receiver, webhookId }: { receiver: TryOutReceiver; webhookId: s
                 <span>{typeOf(body)}</span>
                 <RelativeTime at={timestamp_created} />
               </summary>
-              <CodeBlock label={t(($) => $.webhooks.panel.body)}>{pretty(body)}</CodeBlock>
+              <CodeBlock
+                label={t(($) => $.webhooks.tryOut.body, { at: exactTime(timestamp_created) })}
+              >
+                {pretty(body)}
+              </CodeBlock>
             </details>
           ))}
         </Stack>
