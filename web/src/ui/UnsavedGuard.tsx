@@ -4,6 +4,8 @@ import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { whenSigningOut } from '../api/sign-out.ts'
+import { briefly } from '../lib/briefly.ts'
+import { useIsHere } from '../lib/useIsHere.ts'
 import { ConfirmDialog } from './ConfirmDialog.tsx'
 
 /**
@@ -36,6 +38,10 @@ export function UnsavedGuard({
   const [isAsking, asking] = useDisclosure()
   const decide = useRef<(stays: boolean) => void>(undefined)
   const holds = () => isBusy || isUnsaved()
+  // While it is saved the form is drawn again.
+  const latest = useRef(holds)
+  latest.current = holds
+  const isHere = useIsHere()
   const body = t(($) => $.unsaved.body)
   const lost = () => (isBusy ? t(($) => $.unsaved.busy) : isUnsaved() ? body : undefined)
   const cache = useQueryClient()
@@ -45,10 +51,15 @@ export function UnsavedGuard({
   }
   useEffect(() => whenSigningOut({ lost, finish }))
   useBlocker({
-    shouldBlockFn({ current, next }) {
+    async shouldBlockFn({ current, next }) {
       if (!holds() || !isElsewhere(current, next, staysBelowPanels)) return false
       if (isBusy || decide.current) return true
       if (isLeaving) return false
+      if (cache.isMutating() > 0) {
+        await briefly(untilSaved(cache))
+        if (!isHere.current || !latest.current()) return false
+        if (decide.current) return true
+      }
       // Not yet: the Escape that wants to close a panel would answer the question as well.
       setTimeout(asking.open)
       return new Promise<boolean>((resolve) => {

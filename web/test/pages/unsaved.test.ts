@@ -169,7 +169,7 @@ test('another address, Back and a step back in connecting a mailbox are asked ab
   await limit.waitFor({ state: 'detached' })
 })
 
-test('two forms of a page in which somebody typed are asked about once', async ({
+test('two forms of a page in which somebody typed are asked about once, and what is being saved only if it is refused', async ({
   application,
   open,
 }) => {
@@ -188,6 +188,30 @@ test('two forms of a page in which somebody typed are asked about once', async (
   await labels.click()
   await questionOf(page).getByRole('button', { name: 'Leave' }).click()
   await page.getByRole('heading', { name: 'Labels', exact: true }).waitFor()
+
+  let answer = Promise.withResolvers<{ status: number; json: object } | undefined>()
+  await page.route(`**/app/mailboxes/${id}`, async (route) => {
+    const refusal = route.request().method() === 'PATCH' ? await answer.promise : undefined
+    await (refusal ? route.fulfill(refusal) : route.fallback())
+  })
+  const leaveWhileSaving = async (name: string, refusal?: { status: number; json: object }) => {
+    await page.goBack()
+    answer = Promise.withResolvers()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
+    const held = page.waitForRequest((request) => request.method() === 'PATCH')
+    await page.getByRole('button', { name: 'Save', exact: true }).first().click()
+    await held
+    await labels.click()
+    expect(await questionOf(page).count()).toBe(0)
+    answer.resolve(refusal)
+  }
+  await leaveWhileSaving('Finn')
+  await page.getByRole('heading', { name: 'Labels', exact: true }).waitFor()
+  expect(await questionOf(page).count()).toBe(0)
+  expectFailures(page, 'PATCH /app/mailboxes/:id 400')
+  const json = { statusCode: 400, code: 'invalid_field', message: 'It is not taken.' }
+  await leaveWhileSaving('Finnegan', { status: 400, json })
+  await questionOf(page).getByRole('button', { name: 'Leave' }).click()
 })
 
 test('a label, an invitation, a plan, an entry of the suppression list and a name that were begun are asked for before they are left', async ({
