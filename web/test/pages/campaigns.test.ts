@@ -121,12 +121,12 @@ test('two people who change one campaign are put together, or choose', async ({
   await expect.poll(() => page.getByRole('textbox', { name: 'Mails a day' }).inputValue()).toBe('7')
   // Somebody else is a moment earlier.
   expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
-  let theirs: string | undefined = 'Theirs'
+  let theirs: object | undefined = { name: 'Theirs' }
   await page.route(`**/app/api/v2/campaigns/${id}`, async (route) => {
     if (route.request().method() === 'PATCH' && theirs) {
       const other = theirs
       theirs = undefined
-      await change({ name: other })
+      await change(other)
     }
     await route.fallback()
   })
@@ -136,8 +136,30 @@ test('two people who change one campaign are put together, or choose', async ({
   await page.getByRole('button', { name: 'Save this version' }).click()
   await saved(page)
   await page.getByRole('heading', { name: 'Mine again' }).waitFor()
+  // What is no text is told in words, too.
+  const choose = async (field: string, [mine, other]: [string, string]) => {
+    const versionOf = (whose: string) =>
+      page.getByRole('region', { name: `${field}: ${whose}` }).textContent()
+    expect(await versionOf('Yours')).toBe(mine)
+    expect(await versionOf('Theirs, saved meanwhile')).toBe(other)
+    await page.getByRole('dialog').getByText('Take theirs').click()
+    await page.getByRole('button', { name: 'Save this version' }).click()
+    await saved(page)
+  }
+  theirs = { daily_limit: null }
+  const limit = page.getByRole('textbox', { name: 'Mails a day' })
+  await limit.fill('8')
+  await limit.blur()
+  await choose('Mails a day', ['8', 'None'])
+  theirs = { cc_list: ['one@copy.example', 'two@copy.example'] }
+  const copies = page.getByLabel('Copy to', { exact: true }).first()
+  await copies.fill('mine@copy.example')
+  await copies.press('Enter')
+  await choose('Copy to', ['mine@copy.example', 'one@copy.example\ntwo@copy.example'])
+  await change({ cc_list: [] })
+  await page.getByText('two@copy.example').waitFor({ state: 'detached' })
   // Who is about to leave learns of it as well, and of what is refused.
-  theirs = 'Theirs once more'
+  theirs = { name: 'Theirs once more' }
   await name.fill('Spring ')
   await page.getByRole('link', { name: 'All campaigns' }).click()
   await page.getByRole('dialog').getByText('Theirs once more', { exact: true }).waitFor()
@@ -152,9 +174,8 @@ test('two people who change one campaign are put together, or choose', async ({
   expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 400')
   await name.fill('')
   // Of what somebody leaves behind each refusal is told, and what is not refused is saved.
-  await page.getByRole('textbox', { name: 'Mails a day' }).fill('44')
-  await page.getByRole('textbox', { name: 'Mails a day' }).blur()
-  const copies = page.getByLabel('Copy to', { exact: true }).first()
+  await limit.fill('44')
+  await limit.blur()
   await copies.fill('nobody')
   await copies.press('Enter')
   await page.getByRole('link', { name: 'All campaigns' }).click()

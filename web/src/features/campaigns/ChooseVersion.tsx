@@ -144,7 +144,8 @@ function useShown() {
     // Its name is that of the switch, which sends it.
     if (path.endsWith('/v_disabled')) return String(value !== true)
     if (path === '/sequences') return withRemoved(stepsIn(value), stepsIn(base), stepText)
-    return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+    const items = (Array.isArray(value) ? value : [value]).filter((item) => item !== null)
+    return items.join('\n') || t(($) => $.campaigns.conflict.none)
   }
 }
 
