@@ -663,12 +663,19 @@ test('the next seven days follow what somebody else changes of the schedule', as
   await page.getByText('Nothing more: the schedule ends, and 2 mails').waitFor()
 })
 
-test('what the editor of a link offers has names', async ({ application, open }) => {
+test('what the editor of a link offers has names, and an address of no image is refused with a sentence', async ({
+  application,
+  open,
+}) => {
   const { id } = await createCampaign(application, { name: 'Linked', sequences: sequences() })
   const page = await open(application.visitor, `${path}/${id}`)
   await page.getByRole('button', { name: 'Link', exact: true }).click()
   await page.getByLabel('Enter URL').waitFor()
   await page.getByRole('button', { name: 'Open link in a new tab' }).waitFor()
+  await page.keyboard.press('Escape')
+  page.once('dialog', (dialog) => void dialog.accept('www.example.com/picture.png'))
+  await page.getByRole('button', { name: 'Insert image' }).click()
+  await page.getByText('The address of an image begins with https://').waitFor()
 })
 
 test('who signs out while somebody else has changed the same is asked first, and chooses', async ({

@@ -86,7 +86,9 @@ export function RichText(props: RichTextProps) {
   }, [editor, value, kind])
   const addImage = () => {
     const src = prompt(t(($) => $.richText.imageAddress))
-    if (src && /^https?:\/\//i.test(src)) editor?.chain().focus().setImage({ src }).run()
+    if (!src) return
+    if (/^https?:\/\//i.test(src)) editor?.chain().focus().setImage({ src }).run()
+    else notifications.show({ color: 'red', message: t(($) => $.richText.imageRefused) })
   }
   const labels = t(($) => $.richText.tools, { returnObjects: true })
   return (
