@@ -197,7 +197,7 @@ test('in another encoding variables have the names that it makes of them, and ke
   expect(items[0].mapping[1]).toEqual({ target: 'variable', variable: 'город' })
 })
 
-test('the name of a variable can be emptied, and one that is refused is not shown; another campaign is made after an answer was lost', async ({
+test('the name of a variable can be emptied while it is typed, and one that is refused is not shown; another campaign is made after an answer was lost', async ({
   application,
   open,
 }) => {
@@ -215,7 +215,12 @@ test('the name of a variable can be emptied, and one that is refused is not show
   await expect.poll(() => name.inputValue()).toBe('tarif')
   await name.fill('')
   expect(await name.inputValue()).toBe('')
+  await name.blur()
+  const nameless = page.getByText('A variable needs a name')
+  await nameless.waitFor()
+  expect(await name.inputValue()).toBe('tarif')
   await name.fill('plan')
+  await nameless.waitFor({ state: 'detached' })
   expectFailures(page, 'PATCH /app/imports/:id 400')
   await name.blur()
   await page

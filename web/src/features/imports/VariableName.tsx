@@ -14,6 +14,7 @@ interface VariableNameProps {
 export function VariableName({ heading, value, error, onChange }: VariableNameProps) {
   const { t } = useTranslation()
   const [typed, setTyped] = useState<string>()
+  const [isEmptied, setEmptied] = useState(false)
   return (
     <TextInput
       size="xs"
@@ -23,12 +24,17 @@ export function VariableName({ heading, value, error, onChange }: VariableNamePr
       leftSection="{{"
       rightSection="}}"
       value={typed ?? value}
-      error={error}
-      onChange={(event) => setTyped(event.currentTarget.value)}
+      error={isEmptied ? t(($) => $.imports.variableNameMissing) : error}
+      onChange={(event) => {
+        setEmptied(false)
+        setTyped(event.currentTarget.value)
+      }}
       // Left as it was it changes nothing: another mapping is checked anew.
       onBlur={() => {
         setTyped(undefined)
-        if (typed && typed !== value) onChange(typed)
+        const isNone = typed?.trim() === ''
+        setEmptied(isNone)
+        if (typed !== undefined && !isNone && typed !== value) onChange(typed)
       }}
     />
   )
