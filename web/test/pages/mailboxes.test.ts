@@ -247,13 +247,34 @@ test('conversations are handed to another mailbox after their number was seen, t
     .set({ mailbox_id: mailbox.id, current_step: 1, sending_state: 'active' })
     .execute()
 
+  const why = 'It cannot be read now.'
   const page = await open(visitor, `${path}/${mailbox.id}`)
+  const refuse = (url: string) => page.route(url, (route) => route.fulfill(refusal(409, why)))
+  const readAgain = async (url: string) => {
+    const told = page.getByRole('alert').getByText(why)
+    await told.waitFor()
+    await page.unroute(url)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await told.waitFor({ state: 'detached' })
+  }
+  expectFailures(
+    page,
+    ...['GET /app/mailboxes 409', 'POST /app/mailboxes/hand-over 409'],
+    ...['GET /app/mailboxes/:id/use 409', 'GET /app/mailboxes/removed 409'],
+  )
+  await refuse('**/app/mailboxes?*')
+  await page.reload()
+  await readAgain('**/app/mailboxes?*')
+  await refuse('**/app/mailboxes/hand-over')
   // What comes into the page moves the list of mailboxes, and a click misses it.
   await waitUntilShown(page)
   await page.getByRole('combobox', { name: 'To which mailbox?' }).fill('bert')
   await page.getByRole('option', { name: to }).click()
   await page.getByRole('button', { name: 'Hand over …' }).click()
   const dialog = page.getByRole('dialog', { name: `Hand over to ${to}?` })
+  await page.getByText(why).waitFor()
+  expect(await dialog.getByText('No lead waits').count()).toBe(0)
+  await readAgain('**/app/mailboxes/hand-over')
   await dialog.getByText('1 lead that waits for a follow-up').waitFor()
   await dialog.getByText('Autumn <b>: 1 lead').waitFor()
   await dialog.getByRole('button', { name: 'Hand over', exact: true }).click()
@@ -265,10 +286,14 @@ test('conversations are handed to another mailbox after their number was seen, t
 
   await page.goto(`${application.address}${path}/${await idOf(to)}`)
   await waitUntilShown(page)
+  await refuse('**/app/mailboxes/*/use')
   await page.getByRole('button', { name: 'Remove mailbox' }).click()
+  await readAgain('**/app/mailboxes/*/use')
+  await refuse('**/app/mailboxes/removed?*')
   const removal = page.getByRole('dialog', { name: `Remove ${to}?` })
   await removal.getByText('hand its conversations over', { exact: false }).waitFor()
   await removal.getByRole('button', { name: 'Remove mailbox' }).click()
+  await readAgain('**/app/mailboxes/removed?*')
   await page.getByRole('combobox', { name: 'From which mailbox?' }).click()
   await page.getByRole('option', { name: to }).click()
   await page.getByRole('combobox', { name: 'To which mailbox?' }).fill('anna')

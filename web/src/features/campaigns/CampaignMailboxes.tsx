@@ -1,5 +1,6 @@
 import { MultiSelect, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useMailboxes } from '../mailboxes/index.ts'
 import { useDraft } from './useDraft.ts'
 
@@ -7,7 +8,7 @@ import { useDraft } from './useDraft.ts'
 export function CampaignMailboxes() {
   const { t } = useTranslation()
   const { campaign, set, mayChange, problemAt } = useDraft()
-  const { mailboxes: known, notRead } = useMailboxes()
+  const { mailboxes: known, query, notRead } = useMailboxes()
   const gone = campaign.email_list.filter(
     (address) => !known.some((mailbox) => mailbox.address === address),
   )
@@ -16,6 +17,7 @@ export function CampaignMailboxes() {
   )
   return (
     <>
+      <QueryFault query={query} />
       <MultiSelect
         label={t(($) => $.campaigns.options.fields.email_list.label)}
         description={t(($) => $.campaigns.options.fields.email_list.hint)}

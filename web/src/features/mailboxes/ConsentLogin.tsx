@@ -8,6 +8,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Secret } from '../../ui/Secret.tsx'
 import { useSignedIn } from '../users/index.ts'
 import { type AskedConsent, keepAsked } from './asked-consent.ts'
@@ -22,7 +23,7 @@ export function ConsentLogin({ provider, address, mailboxId }: AskedConsent) {
   const begin = useMutation({ ...beginConsentMutation(), ...leave })
   const reconnect = useMutation({ ...beginReconnectMutation(), ...leave })
   if (settings.isPending) return <LoadingRows rows={1} />
-  if (settings.isError) return <FaultNotice fault={settings.error} />
+  if (settings.isError) return <QueryFault query={settings} />
   const { redirect_url, providers } = settings.data
   const { client_id, scopes, admin_url } = providers.find((each) => each.provider === provider) ?? {
     ...{ client_id: null, scopes: [], admin_url: null },

@@ -1,4 +1,4 @@
-import { Button, Group, List, Select, Text } from '@mantine/core'
+import { Box, Button, Group, List, Select, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
@@ -13,6 +13,7 @@ import {
 import { handOverMailbox } from '../../api/generated/sdk.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useMailboxes } from './useMailboxes.ts'
 
 /** It may be removed. */
@@ -21,27 +22,30 @@ type Handed = Pick<Mailbox, 'id' | 'address'>
 /** Lets another mailbox go on with the conversations of one, with their number first. */
 export function HandOver({ mailbox }: { mailbox: Handed }) {
   const { t } = useTranslation()
-  const { mailboxes, notRead } = useMailboxes()
+  const { mailboxes, query, notRead } = useMailboxes()
   const others = mailboxes.filter(({ id }) => id !== mailbox.id)
   const [to, setTo] = useState<string | null>(null)
   const [isAsking, asking] = useDisclosure()
   return (
-    <Group align="flex-end">
-      <Select
-        searchable
-        label={t(($) => $.mailboxes.handOver.to)}
-        data={others.map(({ address }) => address)}
-        nothingFoundMessage={notRead}
-        value={to}
-        onChange={setTo}
-      />
-      <Button variant="default" disabled={to === null} onClick={asking.open}>
-        {t(($) => $.mailboxes.handOver.action)}
-      </Button>
-      {to !== null && isAsking && (
-        <ConfirmHandOver mailbox={mailbox} to={to} onClose={asking.close} />
-      )}
-    </Group>
+    <Box>
+      <QueryFault query={query} />
+      <Group align="flex-end">
+        <Select
+          searchable
+          label={t(($) => $.mailboxes.handOver.to)}
+          data={others.map(({ address }) => address)}
+          nothingFoundMessage={notRead}
+          value={to}
+          onChange={setTo}
+        />
+        <Button variant="default" disabled={to === null} onClick={asking.open}>
+          {t(($) => $.mailboxes.handOver.action)}
+        </Button>
+        {to !== null && isAsking && (
+          <ConfirmHandOver mailbox={mailbox} to={to} onClose={asking.close} />
+        )}
+      </Group>
+    </Box>
   )
 }
 
@@ -81,17 +85,20 @@ function ConfirmHandOver({ mailbox: { id, address: from }, to, onClose }: Confir
     <ConfirmDialog
       title={t(($) => $.mailboxes.handOver.title, { to })}
       body={
-        count === 0
-          ? t(($) => $.mailboxes.handOver.nothing, { to })
-          : t(($) => $.mailboxes.handOver.body, { to, count })
+        preview.data === undefined
+          ? t(($) => $.mailboxes.handOver.lead)
+          : count === 0
+            ? t(($) => $.mailboxes.handOver.nothing, { to })
+            : t(($) => $.mailboxes.handOver.body, { to, count })
       }
       confirm={t(($) => $.mailboxes.handOver.confirm)}
       isPreparing={preview.isPending}
       isBusy={handOver.isPending}
-      fault={handOver.error ?? preview.error}
+      fault={handOver.error}
       onConfirm={() => handOver.mutate({ body: { from, to } })}
       onClose={onClose}
     >
+      <QueryFault query={preview} />
       {campaigns.length > 0 && (
         <List size="sm">
           {campaigns.map(({ campaign_id, campaign_name, leads }) => (

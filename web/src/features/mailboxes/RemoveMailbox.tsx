@@ -12,6 +12,7 @@ import {
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { useIsHere } from '../../lib/useIsHere.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { removalOf } from './removal.ts'
 
 interface RemoveMailboxProps {
@@ -51,10 +52,11 @@ export function RemoveMailbox({ mailbox, onClose, onDone }: RemoveMailboxProps) 
       confirm={t(($) => $.mailboxes.remove.confirm)}
       isPreparing={use.isPending}
       isBusy={remove.isPending}
-      fault={remove.error ?? use.error}
+      fault={remove.error}
       onConfirm={() => remove.mutate({ path })}
       onClose={onClose}
     >
+      <QueryFault query={use} />
       {campaigns.length > 0 && (
         <div>
           <Text size="sm">{t(($) => $.mailboxes.remove.campaigns)}</Text>

@@ -5,17 +5,20 @@ import { useTranslation } from 'react-i18next'
 import { listRemovedMailboxesQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { listRemovedMailboxes } from '../../api/generated/sdk.gen.ts'
 import { everyItem } from '../../lib/every-item.ts'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { HandOver } from './HandOver.tsx'
 
 /** Those that have no page any more, and conversations that wait for another one. */
 export function RemovedMailboxes() {
   const { t } = useTranslation()
-  const { data = [] } = useQuery({
+  const removed = useQuery({
     queryKey: [...listRemovedMailboxesQueryKey(), 'every'],
     queryFn: ({ signal }) => everyItem(listRemovedMailboxes, signal),
   })
   const [address, setAddress] = useState<string | null>(null)
+  const { data } = removed
+  if (!data) return <QueryFault query={removed} />
   if (data.length === 0) return null
   const chosen = data.find((mailbox) => mailbox.address === address)
   return (

@@ -13,5 +13,5 @@ export function useMailboxes() {
     queryKey: [...listMailboxesQueryKey(), 'every'],
     queryFn: ({ signal }) => everyItem(listMailboxes, signal),
   })
-  return { mailboxes: query.data ?? none, notRead: useNotRead(query) }
+  return { mailboxes: query.data ?? none, query, notRead: useNotRead(query) }
 }

@@ -9,6 +9,7 @@ import { useIdempotencyKey } from '../../../lib/idempotency-key.ts'
 import { useIsHere } from '../../../lib/useIsHere.ts'
 import { Form } from '../../../ui/Form.tsx'
 import { FormButtons } from '../../../ui/FormButtons.tsx'
+import { QueryFault } from '../../../ui/QueryFault.tsx'
 import { UnsavedGuard } from '../../../ui/UnsavedGuard.tsx'
 import { useMailboxes } from '../../mailboxes/index.ts'
 import { useSignedIn } from '../../users/index.ts'
@@ -32,7 +33,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
   const idempotencyKey = useIdempotencyKey()
   const isHere = useIsHere()
   const inWords = useInWords()
-  const { mailboxes: known, notRead } = useMailboxes()
+  const { mailboxes: known, query, notRead } = useMailboxes()
   const own = known.filter(({ address }) => campaign.email_list.includes(address))
   const choices = own.length > 0 ? own : known
   const form = useForm({
@@ -94,6 +95,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
           maxLength={320}
           data-autofocus
         />
+        <QueryFault query={query} />
         <NativeSelect
           {...form.getInputProps('mailbox_id')}
           label={t(($) => $.campaigns.test.mailbox)}
