@@ -1,5 +1,6 @@
 import { Button, Group, Menu, Modal, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Bookmark, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
@@ -11,8 +12,8 @@ import {
   listSavedViewsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { SavedViews } from '../../api/generated/types.gen.ts'
-import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { Form } from '../../ui/Form.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { showUndo } from '../../ui/showUndo.tsx'
 import { useWorkspace } from '../users/index.ts'
 import { type LeadSearch, leadsSearchOf } from './search.ts'
@@ -39,9 +40,13 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
       naming.close()
     },
   })
-  const restore = useMutation({ ...keepSavedViewMutation(), onSuccess: show })
+  // The menu may be closed by then.
+  const onError = ({ message }: { message: string }) =>
+    notifications.show({ color: 'red', message })
+  const restore = useMutation({ ...keepSavedViewMutation(), onSuccess: show, onError })
   const remove = useMutation({
     ...deleteSavedViewMutation(),
+    onError,
     onSuccess(kept, { query: { name } }) {
       const removed = views.find((view) => view.name === name)
       show(kept)
@@ -52,7 +57,6 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
       )
     },
   })
-  const fault = remove.error ?? restore.error ?? listed.error
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const { lead: _, ...kept } = search
@@ -70,7 +74,7 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {fault && <FaultNotice fault={fault} />}
+          <QueryFault query={listed} />
           {views.map((view) => (
             <Group key={view.name} gap={4} wrap="nowrap">
               <Menu.Item flex={1} onClick={() => onOpen(leadsSearchOf(view.search))}>
