@@ -648,7 +648,7 @@ test('of more than a hundred campaigns and labels the oldest can be chosen, also
   await setPlan(api.ctx, api.workspaceId, { api: true })
 })
 
-test('where campaigns cannot be read, whoever is to choose one is told why, and not that there is none, and tries again', async ({
+test('where campaigns or labels cannot be read, whoever is to choose one is told why, and not that there is none, and tries again', async ({
   application,
   open,
 }) => {
@@ -661,7 +661,8 @@ test('where campaigns cannot be read, whoever is to choose one is told why, and 
   const page = await open(application.visitor, `${path}?q=mover`)
   const why = 'Campaigns cannot be read now.'
   expectFailures(page, 'GET /app/campaigns/names 409', 'GET /app/api/v2/webhooks/event-types 409')
-  const routes = ['**/campaigns/names', '**/webhooks/event-types']
+  expectFailures(page, 'GET /app/labels 409')
+  const routes = ['**/campaigns/names', '**/webhooks/event-types', '**/app/labels?*']
   const refuse = async () => {
     for (const url of routes) await page.route(url, (route) => route.fulfill(refusal(409, why)))
   }
@@ -676,6 +677,10 @@ test('where campaigns cannot be read, whoever is to choose one is told why, and 
   await refuse()
   await page.reload()
   await page.getByLabel('Select mover@example.com').check()
+  await page.getByRole('button', { name: 'Set status' }).click()
+  await page.getByRole('menu').getByText(why).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Move …' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('combobox', { name: 'Campaign' }).click()

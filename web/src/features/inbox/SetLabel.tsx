@@ -1,6 +1,7 @@
 import { Button, Input, Kbd, Menu } from '@mantine/core'
 import { ChevronDown } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useLabelChoices, useStatusName } from '../labels/index.ts'
 
 interface SetLabelProps {
@@ -12,7 +13,7 @@ interface SetLabelProps {
 export function SetLabel({ status, onSet }: SetLabelProps) {
   const { t } = useTranslation()
   const nameOf = useStatusName()
-  const { choices, keys } = useLabelChoices()
+  const { choices, keys, query } = useLabelChoices()
   const label = t(($) => $.inbox.lead.label)
   return (
     <Input.Wrapper size="xs" label={label} labelElement="div">
@@ -30,6 +31,7 @@ export function SetLabel({ status, onSet }: SetLabelProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah="60vh" style={{ overflow: 'auto' }}>
+          <QueryFault query={query} />
           {choices.map((value, at) => (
             <Menu.Item
               key={value}

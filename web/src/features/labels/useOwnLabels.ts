@@ -6,10 +6,12 @@ const none: Label[] = []
 
 /** The labels that people of this workspace made, the oldest first. Leads keep archived ones. */
 export function useOwnLabels() {
-  const { data } = useQuery(listLabelsOptions({ query: { archived: true } }))
+  const query = useQuery(listLabelsOptions({ query: { archived: true } }))
+  const { data } = query
   const all = data?.items ?? none
   return {
     all,
+    query,
     areRead: data !== undefined,
     settable: all.filter(({ timestamp_archived }) => timestamp_archived === null).toReversed(),
     /** @param value as it is the status of a lead */

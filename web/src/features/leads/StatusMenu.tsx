@@ -1,6 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import { ChevronDown } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { settableStatuses, useOwnLabels } from '../labels/index.ts'
 
 interface StatusMenuProps {
@@ -14,7 +15,7 @@ interface StatusMenuProps {
 /** What a person may say of leads: the statuses that each workspace has, and its own labels. */
 export function StatusMenu({ position, isBusy, isDisabled = false, onSet }: StatusMenuProps) {
   const { t } = useTranslation()
-  const { settable } = useOwnLabels()
+  const { settable, query } = useOwnLabels()
   return (
     <Menu position={position}>
       <Menu.Target>
@@ -29,6 +30,7 @@ export function StatusMenu({ position, isBusy, isDisabled = false, onSet }: Stat
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah="60vh" style={{ overflow: 'auto' }}>
+        <QueryFault query={query} />
         {settableStatuses.map((status) => {
           const name = t(($) => $.labels.statuses[status])
           return (
