@@ -207,6 +207,7 @@ test('a failure is found by its chip, and its panel says why and what was sent',
   // Nothing is tried while it is off.
   await application.asOwner('PATCH', `/app/api/v2/webhooks/${id}`, { status: 'disabled' })
   await panel.getByText('Once the webhook is resumed').waitFor()
+  await panel.getByText('The webhook does not send now: resume it first.').waitFor()
   await panel.getByText('Waits', { exact: true }).waitFor()
   await rows(page).getByText('Waits').first().waitFor()
   expect(await page.getByText('Retrying').count()).toBe(0)

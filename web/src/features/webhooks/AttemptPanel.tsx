@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
@@ -66,6 +66,11 @@ export function AttemptPanel({ id, webhook, onClose }: AttemptPanelProps) {
         )
       }
     >
+      {mayManage && !isActive && (
+        <Text size="sm" mb="md">
+          {t(($) => $.webhooks.replay.paused)}
+        </Text>
+      )}
       {replay.isError && <FaultNotice fault={replay.error} />}
       <Read query={attempt} rows={6}>
         {(data) => (
