@@ -39,6 +39,8 @@ beforeEach(async () => {
   webhookId = (await service.createWebhook(receiver.url)).id
 })
 afterEach(async () => {
+  // Else they would go on to read from a database that is gone, beside all later test files.
+  for (const owner of owners.splice(0)) owner.end()
   await service[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
 })
@@ -62,10 +64,15 @@ const untilWritten = (statusCode: number, count: number) =>
 /** The lanes of a runner that has the lease. */
 function startOwner() {
   let holds = true
-  const holdsBucket = (bucket: number) => holds || bucket !== bucketOf(webhookId)
+  let hasEnded = false
+  const holdsBucket = (bucket: number) => !hasEnded && (holds || bucket !== bucketOf(webhookId))
   const lanes = new Lanes(service.ctx, { countStripe: 0, holds: holdsBucket })
-  return {
+  const owner = {
     lanes,
+    end() {
+      hasEnded = true
+      lanes.leave(allBuckets)
+    },
     wake: () => lanes.wake(service.workspaceId, webhookId),
     loseLease() {
       holds = false
@@ -73,8 +80,11 @@ function startOwner() {
     },
     stop: () => lanes.drain([bucketOf(webhookId)], 1000),
   }
+  owners.push(owner)
+  return owner
 }
 type Owner = ReturnType<typeof startOwner>
+const owners: Owner[] = []
 
 /** All that is due was read, and five requests of it are open. */
 async function inFullFlow(): Promise<Owner> {
