@@ -86,7 +86,7 @@ export interface AnsweredRequest {
   user_id: string | undefined
 }
 
-const compilersOfServer = sharedCompilers(buildValidator)
+const schemasOfServer = sharedCompilers(buildValidator)
 const bodyLimitBytes = 1024 * 1024
 const safeRequestId = /^[A-Za-z0-9._~:/+=-]{1,128}$/
 
@@ -224,7 +224,7 @@ const serverOptions = (
   requestTimeout: 60_000,
   keepAliveTimeout: 72_000,
   routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4000 },
-  schemaController: { compilersFactory: compilersOfServer() },
+  schemaController: schemasOfServer(),
   genReqId: (req) => {
     const given = req.headers['x-request-id']
     return typeof given === 'string' && safeRequestId.test(given) ? given : ctx.newId()

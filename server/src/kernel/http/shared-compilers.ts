@@ -3,50 +3,59 @@ import type { FastifyServerOptions } from 'fastify'
 
 type Run = (data: unknown) => unknown
 type Compile = (route: { schema: unknown; httpPart?: string; method: string }) => Run
-type Build = (schemas: unknown, options: unknown) => Compile
+type Build = (schemas: Schemas, options: unknown) => Compile
 
-type CompilersFactory = NonNullable<
-  NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']
->
+type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
+type Schemas = Readonly<Record<string, object>>
 
 /**
- * Fastify makes compilers for every plugin anew and compiles every schema at the start. Here all
- * plugins share one pair, and a schema that stands in several routes is compiled once, when the first
- * request needs it: most of a start was spent on this. A test compiles them all. Servers of one process
- * that know the same schemas share them, too, as tests do that start one each.
+ * Fastify copies the shared schemas for every plugin, makes compilers for each anew, and compiles every
+ * schema at the start. Here the plugins of a server have one list and one pair of compilers, and a schema
+ * that stands in several routes is compiled once, when the first request needs it: most of a start was spent
+ * on this. A test compiles them all. Servers of one process that know the same schemas share the compilers,
+ * too, as tests do that start one each.
  *
  * @returns what each server is given
  */
-export function sharedCompilers(buildValidator: unknown): () => CompilersFactory {
-  const validators = ofProcess(buildValidator as Build)
-  const serializers = ofProcess(SerializerSelector() as unknown as Build)
-  const ofOne = () => ({
-    buildValidator: ofServer(validators),
-    buildSerializer: ofServer(serializers),
-  })
-  return ofOne as unknown as () => CompilersFactory
+export function sharedCompilers(buildValidator: unknown): () => SchemaController {
+  const compilersFactory = {
+    buildValidator: shared(buildValidator as Build),
+    buildSerializer: shared(SerializerSelector() as unknown as Build),
+  }
+  return () => ({ bucket: oneBucket(), compilersFactory }) as unknown as SchemaController
 }
 
-/** Within a server the names of schemas tell which they are. */
-function ofServer(build: Build): Build {
-  const made = new Map<string, Compile>()
-  return (schemas, options) => {
-    const names = Object.keys(schemas as object).join()
-    const compile = made.get(names) ?? build(schemas, options)
-    made.set(names, compile)
-    return compile
+/** Of a server and all of its plugins; the list is another one once a schema was added. */
+function oneBucket() {
+  let schemas: Schemas = {}
+  const bucket = {
+    add(schema: { $id: string }) {
+      if (schemas[schema.$id]) throw new Error(`Two schemas are called ${schema.$id}.`)
+      schemas = { ...schemas, [schema.$id]: schema }
+    },
+    getSchema: (name: string) => schemas[name],
+    getSchemas: () => schemas,
   }
+  return () => bucket
 }
 
 /** Another server may have another schema of the same name. */
-function ofProcess(build: Build): Build {
-  const made = new Map<string, Compile>()
+function shared(build: Build): Build {
+  const made: { schemas: Schemas; compile: Compile }[] = []
+  const ofLists = new WeakMap<Schemas, Compile>()
   return (schemas, options) => {
-    const key = JSON.stringify(schemas)
-    const compile = made.get(key) ?? lazily(build(schemas, options))
-    made.set(key, compile)
+    const known =
+      ofLists.get(schemas) ?? made.find((each) => areSame(each.schemas, schemas))?.compile
+    const compile = known ?? lazily(build(schemas, options))
+    if (!known) made.push({ schemas, compile })
+    ofLists.set(schemas, compile)
     return compile
   }
+}
+
+function areSame(a: Schemas, b: Schemas): boolean {
+  const names = Object.keys(a)
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
 }
 
 function lazily(compile: Compile): Compile {
