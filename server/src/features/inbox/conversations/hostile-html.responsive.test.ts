@@ -13,6 +13,8 @@ let owner: Browser
 beforeAll(async () => {
   inbox = await testInbox()
   owner = await setUp(inbox)
+  // Before the reader, which looks for new ones every 5 s.
+  await inbox.createReadMailbox()
   inbox.startReader()
 })
 afterAll(() => inbox[Symbol.asyncDispose]())
