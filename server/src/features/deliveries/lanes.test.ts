@@ -84,7 +84,7 @@ function startOwner() {
   return owner
 }
 type Owner = ReturnType<typeof startOwner>
-const owners: Owner[] = []
+const owners: { end: () => void }[] = []
 
 /** All that is due was read, and five requests of it are open. */
 async function inFullFlow(): Promise<Owner> {

@@ -370,7 +370,7 @@ test('a copy of what is not recorded as sent yet is not taken for that of an ear
   const { lost, messageId, sendOf, copy, isLearnt } = await lostAndNext()
   const { peek } = inbox.ctx.database
   const { id, mailbox_id, lead_id } = await sendOf(messageId)
-  const record = (mailboxId: string | null, state: 'transmitting' | 'sent') =>
+  const record = (mailboxId: string, state: 'transmitting' | 'sent') =>
     Promise.all([
       peek.updateTable('messages').set({ mailbox_id: mailboxId }).where('id', '=', id).execute(),
       peek.updateTable('sends').set({ state }).where('id', '=', id).execute(),

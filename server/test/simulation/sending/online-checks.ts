@@ -98,7 +98,10 @@ export class OnlineChecks implements Checks {
       if (type === 'email.bounced') return of === email && kind === 'hard'
       const isOwn = of === email ? campaigns.has(campaignId) : campaignId === campaign.id
       if (!isOwn) return false
-      if (type === 'lead.auto_replied') return of === email && campaign.stop_on_auto_reply
+      // What a machine had answered before the move was known to who moved the lead.
+      const isOfHere = campaignId === campaign.id || atMs > createdMs - graceMs
+      if (type === 'lead.auto_replied')
+        return of === email && campaign.stop_on_auto_reply && isOfHere
       if (type !== 'lead.replied') return false
       // Who is added after a colleague replied is written to.
       const isStopped = campaign.stop_for_company && of.endsWith(company)
