@@ -46,4 +46,9 @@ export const caughtBy: Record<string, Record<string, number[]>> = {
     'missing-mails-not-named': [1],
     'lag-not-seen': [1],
   },
+  rearranging: {
+    'moved-lead-brought-back': [38],
+    'answer-before-the-move-forgotten': [9, 8],
+    'suppression-not-seen': [5, 12],
+  },
 }

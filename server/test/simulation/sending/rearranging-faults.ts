@@ -1,11 +1,11 @@
-import { answering, type Fault, pass } from '../engine/faults.ts'
+import { answering, type Fault, rewriting } from '../engine/faults.ts'
 import type { SendingConditions } from './conditions.ts'
 
 /** The statements that faults are about, by what only they say. */
 const statement = {
   findMovedOn: /and m\.id > l\.id\s/,
   findPlaces: /\) as moved_ids,/,
-  keepHandOver: /insert into hand_overs/,
+  isSuppressed: /from suppressions x\n/,
 }
 
 const busy: Partial<SendingConditions> = {
@@ -28,13 +28,11 @@ export const rearrangingFaults: Fault<SendingConditions>[] = [
     statement.findPlaces,
     (rows) => rows.map((row) => ({ ...row, moved_ids: [] })),
   ),
-  {
-    name: 'hand-over-not-kept',
-    about: 'Follow-ups of a mailbox that was handed over wait only until its successor was read.',
-    conditions: { ...busy, talkative: true, troubles: 4 },
-    create: () => async (call) =>
-      statement.keepHandOver.test(call.text)
-        ? { rows: [], rowCount: 0, command: 'INSERT' }
-        : pass(call),
-  },
+  rewriting(
+    'suppression-not-seen',
+    'Mails are claimed and marked whoever does not want them.',
+    busy,
+    statement.isSuppressed,
+    [/from suppressions x\n/g, 'from (select * from suppressions where false) x\n'],
+  ),
 ]
