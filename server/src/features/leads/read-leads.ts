@@ -83,13 +83,13 @@ function readVariables(lead: LeadInput, index: number, problems: ErrorDetail[]):
     if (declaredNames.has(name)) continue
     const value = lead[name as keyof LeadInput]
     const problem = problemWithVariable(name, value)
-    if (problem) problems.push(problemAt(`/leads/${index}${placeOf(name)}`, problem))
+    if (problem) problems.push(problemAt(`/leads/${index}/${escapePointer(name)}`, problem))
     if (isScalar(value)) extras.push([name, value])
   }
   const given = lead.custom_variables ?? {}
   for (const name in given) {
     const problem = problemWithVariable(name, given[name])
-    const path = `/leads/${index}/custom_variables${placeOf(name)}`
+    const path = `/leads/${index}/custom_variables/${escapePointer(name)}`
     if (problem) problems.push(problemAt(path, problem))
   }
   // Own properties are defined, whatever their names: `constructor` is one like any other.
@@ -100,9 +100,6 @@ function readVariables(lead: LeadInput, index: number, problems: ErrorDetail[]):
   return variables
 }
 
-/** What has no name is told where it would stand. */
-const placeOf = (name: string) => name && `/${escapePointer(name)}`
-
 /** How many are not null. */
 function countSet(variables: Variables): number {
   let count = 0
@@ -111,7 +108,6 @@ function countSet(variables: Variables): number {
 }
 
 function problemWithVariable(name: string, value: unknown): string | undefined {
-  if (name === '' && isScalar(value) && value !== null) return 'has a variable without a name'
   if (hasMoreCharacters(name, variableNameMax)) return nameTooLong
   if (typeof value === 'string' && hasMoreCharacters(value, variableTextMax)) {
     return `must have at most ${variableTextMax} characters`
