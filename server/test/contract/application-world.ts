@@ -44,12 +44,21 @@ export async function createApplicationWorld(
   const begun = await createImport(api.ctx, workspaceId, file, { actor })
   const part = { number: 1, content: octets }
   const sent = await putPart(api.ctx, workspaceId, begun.id, part, { actor })
-  const conversation = await createConversation(api, workspaceId, campaignId)
+  // Apart from the other, which has no history yet: it can be deleted.
+  const sequences = [{ steps: [{ variants: [{ subject: 'Hello', body: 'Hello' }] }] }]
+  const { body: written } = await api.call('POST', '/api/v2/campaigns', {
+    key: owner.key,
+    body: { name: 'written', sequences, email_list: ['anna@example.com'] },
+  })
+  await api.call('POST', '/api/v2/lead/add', {
+    ...{ key: owner.key, body: { campaign_id: written.id, leads: [{ email: 'bo@example.com' }] } },
+  })
+  const conversation = await createConversation(api, workspaceId, written.id)
   const blocked = 'blocked@example.com'
   await addSuppression(api.ctx, workspaceId, blocked, operator)
   const keyId = world.ids['/oauth/service-accounts'] ?? ''
   const leadId = await onlyLead(api, workspaceId)
-  const uncertainId = await insertUncertain(api, workspaceId, mailboxId)
+  const uncertainId = await insertUncertain(api, workspaceId, mailboxId, written.id)
   const gone = 'gone@example.com'
   await api.call('POST', '/api/v2/lead/add', {
     ...{ key: owner.key, body: { campaign_id: campaignId, leads: [{ email: gone }] } },
@@ -101,11 +110,13 @@ async function insertUncertain(
   api: TestApi,
   workspaceId: string,
   mailbox_id: string,
+  campaign_id: string,
 ): Promise<string> {
   const { ctx } = api
-  const lead = ctx.database.peek.selectFrom('leads').select(['id', 'campaign_id'])
-  const { id: lead_id, campaign_id } = await lead
+  const lead = ctx.database.peek.selectFrom('leads').select('id')
+  const { id: lead_id } = await lead
     .where('workspace_id', '=', workspaceId)
+    .where('campaign_id', '=', campaign_id)
     .executeTakeFirstOrThrow()
   const id = ctx.newId()
   const day = ctx.now().toISOString().slice(0, 10)
