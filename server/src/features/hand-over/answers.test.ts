@@ -7,7 +7,12 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
-import { pauseMailbox, reportMailboxError, updateMailbox } from '../mailboxes/index.ts'
+import {
+  pauseMailbox,
+  removeMailbox,
+  reportMailboxError,
+  updateMailbox,
+} from '../mailboxes/index.ts'
 import { handOver } from './index.ts'
 
 // Anna's mailbox wrote to ada first; then another one goes on.
@@ -166,6 +171,23 @@ describe('a follow-up after a hand-over', () => {
     ctx.clock.advance(60 * 3_600_000)
     await ensurePartitions(ctx)
     await inbox.startRunner()
+    await inbox.waitForMails(2)
+  })
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['is paused', (id) => pauseMailbox(inbox.ctx, inbox.workspaceId, id, operator)],
+    ['is removed', (id) => removeMailbox(inbox.ctx, inbox.workspaceId, id, operator)],
+    ['cannot be read', (id) => inTrouble(id, 'imap')],
+  ])('goes as soon as the mailbox that it waits for %s', async (_how, end) => {
+    const { mailbox, other } = await contactedBefore()
+    const { ctx } = inbox
+    ctx.clock.advance(60 * 3_600_000)
+    await ensurePartitions(ctx)
+    await keepInboxRead(ctx.database.peek, other.id)
+    await inbox.startRunner()
+    await inbox.untilAsleep()
+    expect(inbox.outbox).toHaveLength(1)
+    await end(mailbox.id)
     await inbox.waitForMails(2)
   })
 })

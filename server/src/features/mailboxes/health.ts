@@ -3,9 +3,10 @@ import { laterThan } from '../../kernel/db/later-than.ts'
 import type { MailFailure } from '../../kernel/mail/index.ts'
 import { recordAudit, service } from '../audit/index.ts'
 import { emit } from '../events/index.ts'
-import { hintReading, wakeRecoveredMailbox } from '../mailbox-lanes/index.ts'
+import { hintReading, wakeMailboxes, wakeRecoveredMailbox } from '../mailbox-lanes/index.ts'
 import { isOfThisProcess } from './access-token.ts'
 import { explainFailure } from './explain.ts'
+import { findSuccessors } from './hand-over-queries.ts'
 import { isOutdated } from './open-mailbox.ts'
 import * as queries from './queries.ts'
 import type { MailboxSide } from './schema.ts'
@@ -33,6 +34,10 @@ export async function reportMailboxError(
     ...{ status, status_reason: reason },
     ...(isNew ? { timestamp_updated: laterThan(mailbox.timestamp_updated, tx.now()) } : {}),
   })
+  // Follow-ups of those that go on with its conversations wait for its reading no longer.
+  if (side === 'imap' && mailbox.imap_error === null) {
+    await wakeMailboxes(tx, workspaceId, await findSuccessors(tx.db, workspaceId, id))
+  }
   if (!isNew) return
   await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.failed' })
   const data = { mailbox: mailbox.address, reason }

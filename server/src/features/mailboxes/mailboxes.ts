@@ -10,7 +10,8 @@ import { buildValidator } from '../../kernel/http/validation.ts'
 import { isLoopback } from '../../kernel/outbound/index.ts'
 import { canonicalZone } from '../../kernel/time-zone.ts'
 import { type ChangedBy, type NewEntry, recordAudit } from '../audit/index.ts'
-import { changeGap, hintReading, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
+import { changeGap, hintReading, wakeMailboxes, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
+import { findSuccessors } from './hand-over-queries.ts'
 import * as queries from './queries.ts'
 import { insertRemoved, takeRemoved } from './removed-queries.ts'
 import { providerSavesSent, shownSaveSent, storedSaveSent } from './save-sent.ts'
@@ -172,6 +173,7 @@ export async function removeMailbox(
     await insertRemoved(tx.db, workspaceId, { id, address: row.address, address_folded }, tx.now())
     await record(tx, workspaceId, id, { action: 'mailbox.removed', ...by })
     hintReading(tx, id)
+    await wakeMailboxes(tx, workspaceId, await findSuccessors(tx.db, workspaceId, id))
     return toMailbox(mailbox)
   })
 }
@@ -206,6 +208,11 @@ async function setStatus(
     })
     await record(tx, workspaceId, id, done)
     hintReading(tx, id)
+    // Nobody reads it any more: what waited for that in the mailboxes that go on with its conversations
+    // is sent. With its own lane, because lanes are locked in one order.
+    if (change.status === 'paused') {
+      await wakeMailboxes(tx, workspaceId, [id, ...(await findSuccessors(tx.db, workspaceId, id))])
+    }
     await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row as queries.ShownRow)
   })
