@@ -27,7 +27,7 @@ test('a loop that fails again and again is told of once a minute by its code, an
         throw Object.assign(new Error('away'), { code: codes[(runs % 3) - 1] })
     },
   )
-  await going.until(() => runs > 2000)
+  await going.until(() => runs > 2200)
   await loop.stop()
   const lines = ctx.logLines.map((line) => JSON.parse(line))
   expect(lines).toHaveLength(7)

@@ -10,7 +10,7 @@ export interface Loop {
 
 const tellAgainMs = 60_000
 /** A run may find that it has nothing to ask yet: of what is away it says nothing, however often it succeeds. */
-const overMs = 10_000
+const overMs = 30_000
 
 /**
  * Runs `runOnce` again and again with a pause between. A run that fails is logged and tried again:
