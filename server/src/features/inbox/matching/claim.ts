@@ -47,7 +47,8 @@ export async function claim(
     const letter = known.get(group.mail.identity)
     return letter && !isSame(letter, letterOf(group))
   })
-  return [...first, ...(await claimAs(tx, mailbox, others, aliasOf))]
+  const aliasFor = (group: Group) => aliasOf(group, known.get(group.mail.identity))
+  return [...first, ...(await claimAs(tx, mailbox, others, aliasFor))]
 }
 
 /** Of a mail that asks by itself for an address to be left alone: @returns whether nobody has seen to it */
@@ -153,10 +154,11 @@ function isSame(known: Letter, { leadId, from, date, text }: Letter): boolean {
   return known.date === date && (known.leadId === leadId || isAlike)
 }
 
-/** A name that is the same for each copy of a letter. */
-function aliasOf(group: Group): string {
+/** A name that is the same for each copy of a letter, and another than that of the known one. */
+function aliasOf(group: Group, known: Letter | undefined): string {
   const { leadId, date, from, text } = letterOf(group)
-  const told = date === null ? [from, text] : [date, leadId]
+  const dated = date === known?.date ? [date, leadId] : [date]
+  const told = date === null ? [from, text] : dated
   return nameOf([group.mail.identity, ...told], 'letter')
 }
 
