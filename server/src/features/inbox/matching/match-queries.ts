@@ -22,7 +22,7 @@ export interface MailUnderWay {
   contacted_at: Date
 }
 
-/** Mails that the mailbox is sending: an answer may be faster than the record of its mail. */
+/** Mails whose end the mailbox may have sent: an answer may be faster than the record of its mail. */
 export async function findUnderWay(db: Db, workspaceId: string, mailboxId: string) {
   const { rows } = await sql<MailUnderWay>`
     select s.id, s.lead_id, s.message_id, s.campaign_id, l.email_folded,
@@ -30,6 +30,7 @@ export async function findUnderWay(db: Db, workspaceId: string, mailboxId: strin
     from sends s
     join leads l on l.workspace_id = ${workspaceId}::uuid and l.id = s.lead_id
     where s.workspace_id = ${workspaceId}::uuid and s.mailbox_id = ${mailboxId}::uuid and s.is_open
+      and s.state = 'transmitting'
     order by s.id`.execute(db)
   return rows
 }
