@@ -44,6 +44,7 @@ export interface SenderParts {
 
 /** One writer, so that marks of all mailboxes share a commit: a little more latency, far fewer commits. */
 const marksAtOnce = 1
+const skipsAtOnce = 4
 /** Others wait meanwhile, of whatever workspace; who waited in vain looks again in a second. */
 const skipLockMs = 200
 
@@ -64,7 +65,7 @@ export function createSenderParts(
     { itemsMax: 500, gather: 1 },
   )
   const skips = createBatchWriter<Skip, undefined>(ctx, 'skips', skipLeads, {
-    ...{ itemsMax: 500, gather: 1, lockMs: skipLockMs },
+    ...{ itemsMax: 500, gather: 1, lockMs: skipLockMs, concurrency: skipsAtOnce },
     keyOf: ({ workspace_id }) => workspace_id,
   })
   const marks = createBatchWriter<Mark, boolean>(ctx, 'marks', markSince(readSince, guard), {
