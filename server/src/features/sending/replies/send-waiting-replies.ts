@@ -98,7 +98,8 @@ async function attempt(
     if (error instanceof MailRefused) {
       return failed({ stage: 'compose', code: null, message: error.message })
     }
-    if (error instanceof AppError && error.code === 'not_found') return notSent(removed)
+    const isRemoved = error instanceof AppError && error.code === 'not_found'
+    if (!connection && isRemoved) return notSent(removed)
     if (!(error instanceof MailFailure)) {
       await connection?.close()
       throw error
