@@ -6,7 +6,7 @@ import {
   testSending,
 } from '../../../../test/sending.ts'
 import { operator } from '../../audit/index.ts'
-import { updateMailbox } from '../../mailboxes/index.ts'
+import { removeMailbox, updateMailbox } from '../../mailboxes/index.ts'
 import { SentCopies } from './sent-copies.ts'
 
 let sending: Sending
@@ -108,4 +108,14 @@ test('a reading server that refuses one copy after the other is told of once, an
   expect(await file('<3@example.com>', 'correct horse')).toBe(1)
   expect(inSent()).toHaveLength(1)
   expect(await file('<4@example.com>', 'wrong')).toBe(2)
+})
+
+test('of a mailbox that was removed nobody is told that its Sent folder lacks mails', async () => {
+  const { ctx, workspaceId } = sending
+  const { id } = await sending.createMailbox(address, imapSettings(imapPort, address))
+  const copies = new SentCopies(ctx)
+  copies.add(workspaceId, id, { messageId: '<1@example.com>', bytes: Buffer.from('Subject: One') })
+  await removeMailbox(ctx, workspaceId, id, operator)
+  await copies.stop(5_000)
+  expect(ctx.logLines.join('')).not.toContain('lacks mails')
 })
