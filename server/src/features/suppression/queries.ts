@@ -145,10 +145,14 @@ export const listReasons = (
 /** How many there are for each reason that holds. */
 export async function countSuppressions(db: Db, workspaceId: string) {
   const { rows } = await sql<Pick<SuppressionRow, 'kind' | 'reason'> & { count: number }>`
-    select kind, reason, count(*)::int as count
-    from suppressions
-    where workspace_id = ${workspaceId}::uuid and ${holds(workspaceId)}
-    group by kind, reason
+    select kind, (${suppressionReasons}::text[])[place] as reason, count(*)::int as count
+    from (
+      select kind, min(${place('reason')}) as place
+      from suppressions
+      where workspace_id = ${workspaceId}::uuid
+      group by kind, value
+    ) entries
+    group by kind, place
     order by kind, reason`.execute(db)
   return rows
 }
