@@ -122,7 +122,7 @@ test('a campaign that was started and never sent is deleted once it is paused; w
   const pause = (each: string) =>
     call('PATCH', `/app/api/v2/campaigns/${each}`, { status: 'paused' })
   await pause(id)
-  const kept = [409, 'invalid_transition', 'The campaign has sent mails']
+  const kept = [409, 'invalid_transition', 'The campaign has begun to send mails']
   const { peek } = sending.ctx.database
   const now = sending.ctx.now()
   await peek
@@ -141,6 +141,28 @@ test('a campaign that was started and never sent is deleted once it is paused; w
     .execute()
   expect(await remove(id)).toEqual(kept)
   await peek.deleteFrom('threads').execute()
+  const attempt = {
+    ...{ workspace_id: sending.workspaceId, lead_id: lead, step_id: sending.ctx.newId() },
+    ...{ id: sending.ctx.newId(), campaign_id: id, mailbox_id: mailbox.id },
+  }
+  await peek
+    .insertInto('missing_marks')
+    .values({ ...attempt, timestamp_marked: now })
+    .execute()
+  expect(await remove(id)).toEqual(kept)
+  await peek.deleteFrom('missing_marks').execute()
+  const day = now.toISOString().slice(0, 10)
+  await peek
+    .insertInto('sends')
+    .values({
+      ...{ ...attempt, kind: 'step', step: 1, variant: 1, variant_id: attempt.step_id },
+      ...{ message_id: '<1@example.com>', starts_thread: true, claim_token: '1', is_new: true },
+      ...{ campaign_day: day, mailbox_day: day, timestamp_claimed: now, state: 'claimed' },
+    })
+    .execute()
+  expect(await remove(id)).toEqual(kept)
+  // What was claimed when it was paused is given back: no server was asked to take it.
+  await peek.updateTable('sends').set({ state: 'failed', error_stage: 'claim' }).execute()
   expect(await remove(id)).toBe(200)
   expect(await peek.selectFrom('leads').select('id').execute()).toEqual([])
 

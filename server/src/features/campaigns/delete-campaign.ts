@@ -6,37 +6,32 @@ import { getCampaign } from './campaigns.ts'
 import * as queries from './queries.ts'
 import type { Campaign } from './schema.ts'
 
-interface LeadsOfCampaign {
-  /** Whether one of them was written to, or wrote. */
-  haveHistory: () => Promise<boolean>
-  delete: () => Promise<unknown>
-}
-
 /**
  * Deletes a campaign that never sent: what has sent is a part of people's history. Its leads are
- * deleted in between, while nobody can add one. Of a campaign that does not run a mail that was claimed
+ * deleted first, while nobody can add one, so that none is written to meanwhile. Of a campaign that does not run a mail that was claimed
  * before is not sent any more, and one whose end was sent is in the ledger.
+ *
+ * @param deleteLeads resolves with whether one of them was written to, or wrote
  */
 export async function deleteUnsent(
   tx: Context,
   workspaceId: string,
   id: string,
   by: ChangedBy,
-  leads: LeadsOfCampaign,
+  deleteLeads: () => Promise<boolean>,
 ): Promise<Campaign> {
   const [row] = await queries.lockCampaign(tx.db, workspaceId, id)
   if (!row) throw notFound('campaign')
   if (row.status === 'active') {
     throw new AppError('invalid_transition', 'The campaign runs; pause it before you delete it.')
   }
-  if (await leads.haveHistory()) {
+  const campaign = await getCampaign(tx, workspaceId, id)
+  if (await deleteLeads()) {
     throw new AppError(
       'invalid_transition',
-      'The campaign has sent mails, or got an answer, and is kept: what was sent stays known.',
+      'The campaign has begun to send mails, or got an answer, and is kept: what was sent stays known.',
     )
   }
-  const campaign = await getCampaign(tx, workspaceId, id)
-  await leads.delete()
   await queries.deleteCampaign(tx.db, workspaceId, id)
   await recordCampaignChange(tx, campaign, 'deleted', by)
   return campaign

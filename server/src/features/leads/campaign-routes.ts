@@ -50,7 +50,7 @@ export const campaignLeadRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'deleteCampaign',
         summary: 'Delete a campaign that never sent',
-        description: 'With the leads that wait in it; one that runs is paused first.',
+        description: 'With the leads that wait in it. Pause one that runs before.',
         tags: ['Campaigns'],
         params: Type.Object({ id: Uuid }),
         response: { 200: ref(Campaign) },

@@ -12,8 +12,8 @@ export const deleteUnsentWithLeads = (
   by: ChangedBy,
 ): Promise<Campaign> =>
   transaction(ctx, (tx) =>
-    deleteUnsent(tx, workspaceId, campaignId, by, {
-      haveHistory: () => haveHistory(tx.db, workspaceId, campaignId),
-      delete: () => deleteLeadsOf(tx.db, workspaceId, campaignId),
+    deleteUnsent(tx, workspaceId, campaignId, by, async () => {
+      const wereContacted = await deleteLeadsOf(tx.db, workspaceId, campaignId)
+      return wereContacted || haveHistory(tx.db, workspaceId, campaignId)
     }),
   )

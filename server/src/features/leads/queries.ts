@@ -176,13 +176,13 @@ export const listNotUnsubscribed = (db: Db, workspaceId: string, after: string, 
     .limit(limit)
     .execute()
 
-/** Whether something was ever sent for a campaign, or came in: what `findUntouched` asks of one lead. */
+/** Whether something was ever sent for a campaign, or came in, by what is known of it beside its leads. */
 export async function haveHistory(db: Db, workspaceId: string, campaignId: string) {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
         select from sends s
         where s.workspace_id = ${workspaceId}::uuid and s.campaign_id = ${campaignId}::uuid
-          and s.kind = 'step' and not (s.attempt = 1 and ${sql.raw(askedNobody)}))
+          and not (s.attempt = 1 and ${sql.raw(askedNobody)}))
       or exists (
         select from missing_marks m
         where m.workspace_id = ${workspaceId}::uuid and m.campaign_id = ${campaignId}::uuid)
@@ -193,10 +193,14 @@ export async function haveHistory(db: Db, workspaceId: string, campaignId: strin
   return rows[0]?.found === true
 }
 
-/** Of a campaign that never sent: nothing else knows of them. */
-export const deleteLeadsOf = (db: Db, workspaceId: string, campaignId: string) =>
-  db
-    .deleteFrom('leads')
-    .where('workspace_id', '=', workspaceId)
-    .where('campaign_id', '=', campaignId)
-    .execute()
+/** @returns whether one of them had got a mail */
+export async function deleteLeadsOf(db: Db, workspaceId: string, campaignId: string) {
+  const { rows } = await sql<{ contacted: boolean }>`
+    with gone as (
+      delete from leads
+      where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
+      returning current_step
+    )
+    select exists (select from gone where current_step > 0) as contacted`.execute(db)
+  return rows[0]?.contacted === true
+}

@@ -1410,7 +1410,7 @@ export const listLeadVariables = <ThrowOnError extends boolean = true>(options: 
 /**
  * Delete a campaign that never sent
  *
- * With the leads that wait in it; one that runs is paused first.
+ * With the leads that wait in it. Pause one that runs before.
  */
 export const deleteCampaign = <ThrowOnError extends boolean = true>(options: Options<DeleteCampaignData, ThrowOnError>): RequestResult<DeleteCampaignResponses, DeleteCampaignErrors, ThrowOnError> => (options.client ?? client).delete<DeleteCampaignResponses, DeleteCampaignErrors, ThrowOnError>({ url: '/app/campaigns/{id}', ...options });
 

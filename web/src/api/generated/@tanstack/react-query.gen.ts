@@ -3585,7 +3585,7 @@ export const listLeadVariablesOptions = (options: Options<ListLeadVariablesData>
 /**
  * Delete a campaign that never sent
  *
- * With the leads that wait in it; one that runs is paused first.
+ * With the leads that wait in it. Pause one that runs before.
  */
 export const deleteCampaignMutation = (options?: Partial<Options<DeleteCampaignData>>): UseMutationOptions<DeleteCampaignResponse, DeleteCampaignError, Options<DeleteCampaignData>> => {
     const mutationOptions: UseMutationOptions<DeleteCampaignResponse, DeleteCampaignError, Options<DeleteCampaignData>> = {
