@@ -47,8 +47,9 @@ export const caughtBy: Record<string, Record<string, number[]>> = {
     'lag-not-seen': [1],
   },
   rearranging: {
-    'moved-lead-brought-back': [38],
+    'moved-lead-brought-back': [7],
     'answer-before-the-move-forgotten': [9, 8],
+    'answer-forgotten-by-an-undo': [7],
     'suppression-not-seen': [5, 12],
   },
 }

@@ -21,6 +21,7 @@ export interface CommittedMailbox {
   id: string
   address: string
   status: 'connected' | 'error' | 'paused'
+  imap_error: string | null
   timezone: string | null
   daily_limit: number
   gap_seconds: number
@@ -57,7 +58,7 @@ export async function readCommitted(admin: pg.Client, atMs: number): Promise<Com
            daily_max_leads, email_gap, stop_on_reply, stop_on_auto_reply, stop_for_company
          from campaigns order by id) c) as campaigns,
        (select coalesce(json_agg(m), '[]') from (
-         select id, address, status, timezone, daily_limit, gap_seconds, ramp_up_start,
+         select id, address, status, imap_error, timezone, daily_limit, gap_seconds, ramp_up_start,
            ramp_up_step, ramp_up_from, timestamp_updated
          from mailboxes order by id) m) as mailboxes,
        (select coalesce(json_agg(value order by value), '[]') from suppressions) as suppressed,
@@ -79,6 +80,10 @@ export async function readCommitted(admin: pg.Client, atMs: number): Promise<Com
     planAllows: row.allows,
   }
 }
+
+/** Somebody reads it, or tries to: not one that is paused, or whose server lets nobody read. */
+export const isFollowed = ({ status, imap_error }: CommittedMailbox) =>
+  status !== 'paused' && imap_error === null
 
 export const isSuppressed = ({ suppressed }: Committed, email: string) =>
   suppressed.has(email) || suppressed.has(email.slice(email.indexOf('@') + 1))

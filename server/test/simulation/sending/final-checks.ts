@@ -73,8 +73,9 @@ function checkLetters({ leads }: History, recorder: Recorder) {
     return [`the letter ${messageId} of ${to} was told ${count} times`]
   })
   const reported = leads.flatMap(({ id, email }) => {
+    if (forgotten.has(email) || recorder.isMovedAway(id)) return []
     const lead = recorder.leads.get(id)
-    if (!lead || forgotten.has(email) || recorder.isMovedAway(id)) return []
+    if (!lead) return [`${email} was added without a commit`]
     const campaigns = recorder.campaignsOf(lead)
     const isOwn = (fact: Fact) => fact.email === email && campaigns.has(fact.campaignId)
     const bounced = facts.filter((fact) => fact.type === 'email.bounced' && isOwn(fact)).length

@@ -1,4 +1,4 @@
-import { type Committed, type CommittedCampaign, limitOf, zoneOf } from './committed.ts'
+import { type Committed, type CommittedCampaign, isFollowed, limitOf, zoneOf } from './committed.ts'
 import { dateOf, opensAt, tomorrowMs } from './wall-clock.ts'
 
 export interface Facts {
@@ -57,7 +57,10 @@ function findRead({ readings, hand_overs }: Facts, now: Committed, since: Date):
       (msOf(read_at) ?? 0) > since.getTime() ? mailbox_id : [],
     ),
   )
-  const isUnread = (id: string) => now.mailboxes.get(id)?.status === 'connected' && !read.has(id)
+  const isUnread = (id: string) => {
+    const mailbox = now.mailboxes.get(id)
+    return mailbox !== undefined && isFollowed(mailbox) && !read.has(id)
+  }
   const waiting = hand_overs.filter(({ from }) => isUnread(from)).map(({ to }) => to)
   return read.difference(new Set(waiting))
 }

@@ -1,5 +1,5 @@
 import type { World } from '../engine/world.ts'
-import { type CommittedCampaign, isSuppressed, zoneOf } from './committed.ts'
+import { type CommittedCampaign, isFollowed, isSuppressed, zoneOf } from './committed.ts'
 import type { MailProviders } from './mail-providers.ts'
 import {
   type Accepted,
@@ -92,10 +92,10 @@ export class OnlineChecks implements Checks {
     const undoneMs = this.#recorder.undone.get(email) ?? Number.NEGATIVE_INFINITY
     const campaigns = this.#recorder.campaignsOf(lead)
     const end = this.#recorder.facts.find(({ type, campaignId, email: of, kind, atMs }) => {
-      // What had stopped somebody does so no more once it was taken back as a mistake.
-      if (of === email && atMs <= undoneMs) return false
-      if (type === 'lead.unsubscribed') return of === email
-      if (type === 'email.bounced') return of === email && kind === 'hard'
+      // A suppression that was taken back as a mistake stops nobody; an answer still does.
+      const isStanding = of === email && atMs > undoneMs
+      if (type === 'lead.unsubscribed') return isStanding
+      if (type === 'email.bounced') return isStanding && kind === 'hard'
       const isOwn = of === email ? campaigns.has(campaignId) : campaignId === campaign.id
       if (!isOwn) return false
       // What a machine had answered before the move was known to who moved the lead.
@@ -119,11 +119,11 @@ export class OnlineChecks implements Checks {
     )
     if (!isFollowUp) return
     // What came to a mailbox that was removed or paused after it was handed over is seen by nobody.
+    const own = recent.at(-1)?.mailboxes.get(mark.mailboxId)?.address
     const isRead = (address: string) =>
+      address === own ||
       recent.every(({ mailboxes }) =>
-        [...mailboxes.values()].some(
-          (each) => each.address === address && each.status !== 'paused',
-        ),
+        [...mailboxes.values()].some((each) => each.address === address && isFollowed(each)),
       )
     for (const messageId of this.#providers.lyingFor(readingMs + graceMs, isRead)) {
       const letter = letters.get(messageId)
@@ -150,13 +150,15 @@ export class OnlineChecks implements Checks {
     const step = campaign.steps.find(({ id }) => id === mark.stepId)
     const lead = leads.get(mark.leadId)
     if (!step || !lead) return Number.NEGATIVE_INFINITY
-    const last = marks.findLast((each) => each.leadId === lead.id && each.stepId !== step.id)
+    // While what was taken back counted as sent, the next step may have followed it.
+    const isTakenBack = takenBack.some((each) => isSame(each, mark))
+    const first = isTakenBack ? marks.find((each) => isSame(each, mark)) : undefined
+    const before = first ? marks.slice(0, marks.indexOf(first)) : marks
+    const last = before.findLast((each) => each.leadId === lead.id && each.stepId !== step.id)
     const fromMs = startMs + (last?.saidMs ?? lead.createdMs)
     const zone = zoneOf(campaign)
     const delayed = delayedMs(zone, step, fromMs)
     if (repeated.some(({ leadId }) => leadId === lead.id)) return Number.NEGATIVE_INFINITY
-    // While it counted as sent the next step may have followed it: it was due before that.
-    if (takenBack.some((each) => isSame(each, mark))) return Number.NEGATIVE_INFINITY
     const returns = facts
       .filter(({ email, campaignId }) => email === lead.email && campaignId === campaign.id)
       .flatMap(({ letter, atMs }) => {

@@ -41,8 +41,16 @@ async function passOn(ctx: FreeContext, { random, recorder }: Parts) {
   const others = [...mailboxesOf(recorder).values()].filter(({ id }) => id !== to.id)
   if (others.length === 0) return
   const from = random.pick(others)
-  recorder.handedOver.push({ from: from.id, to: to.id })
-  await handOver(ctx, workspaceId, { from: from.address, to: to.address }, colleague)
+  const handedOver = { from: from.id, to: to.id }
+  recorder.handedOver.push(handedOver)
+  try {
+    await handOver(ctx, workspaceId, { from: from.address, to: to.address }, colleague)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid_field') {
+      recorder.handedOver.splice(recorder.handedOver.indexOf(handedOver), 1)
+    }
+    throw error
+  }
 }
 
 async function removeOrAdd(

@@ -5,6 +5,7 @@ import type { SendingConditions } from './conditions.ts'
 const statement = {
   findMovedOn: /and m\.id > l\.id\s/,
   findPlaces: /\) as moved_ids,/,
+  findAnswers: / as auto_replied,/,
   isSuppressed: /from suppressions x\n/,
 }
 
@@ -27,6 +28,13 @@ export const rearrangingFaults: Fault<SendingConditions>[] = [
     { ...busy, talkative: true },
     statement.findPlaces,
     (rows) => rows.map((row) => ({ ...row, moved_ids: [] })),
+  ),
+  answering(
+    'answer-forgotten-by-an-undo',
+    'A suppression that is undone brings back whoever has answered, too.',
+    { ...busy, talkative: true },
+    statement.findAnswers,
+    (rows) => rows.map((row) => ({ ...row, replied: false, auto_replied: false })),
   ),
   rewriting(
     'suppression-not-seen',

@@ -210,20 +210,13 @@ export class Recorder implements Observer {
 
   logged(process: SimulatedProcess, { error, code }: Record<string, unknown>) {
     if (error === undefined || error === 'MailFailure' || isTransient(String(error), code)) return
-    if (code === 'not_found' && (this.#wasPutBack || this.#hasRemoved)) return
+    if (code === 'not_found' && this.#wasPutBack) return
     this.#world.violate(`${process.label} met a ${error} ${code ?? ''}`)
   }
 
   /** A standby took over that lacks what somebody may still be at work on. */
   get #wasPutBack(): boolean {
     return this.#promotions.some(({ followedMs, diedMs }) => followedMs < diedMs)
-  }
-
-  /** A mailbox was removed that somebody may still be at work in. */
-  get #hasRemoved(): boolean {
-    return this.states.some(({ mailboxes }, at) =>
-      [...(this.states[at - 1]?.mailboxes.keys() ?? [])].some((id) => !mailboxes.has(id)),
-    )
   }
 
   /** Mails that were taken while a standby followed no further: it has no message of them. */
@@ -285,7 +278,11 @@ export class Recorder implements Observer {
 
   /** Whoever was moved is written to as another lead. */
   isMovedAway(leadId: string): boolean {
-    return [...this.leads.values()].some(({ movedFrom }) => movedFrom === leadId)
+    const lead = this.leads.get(leadId)
+    if (!lead) return false
+    const root = lead.movedFrom ?? lead.id
+    const all = [...this.leads.values()].filter(({ movedFrom }) => movedFrom === root)
+    return all.some(({ createdMs }) => createdMs > lead.createdMs)
   }
 
   async #committed({ changes, leads, ledger, read, facts, marks }: Pending) {
