@@ -1,5 +1,6 @@
 import { Menu, UnstyledButton } from '@mantine/core'
 import { ChevronDown } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './FilterChip.module.css'
 
@@ -10,10 +11,13 @@ interface FilterChipProps {
   value: string | undefined
   isMultiple?: boolean
   onChange: (value: string | undefined) => void
+  /** Why an option is missing. */
+  children?: ReactNode
 }
 
 /** A filter, with what it lets through written on it. */
-export function FilterChip({ label, options, value, isMultiple, onChange }: FilterChipProps) {
+export function FilterChip(props: FilterChipProps) {
+  const { label, options, value, isMultiple, onChange, children } = props
   const { t } = useTranslation()
   const chosen = value?.split(',') ?? []
   const names = chosen.map((each) => options.find((option) => option.value === each)?.label ?? each)
@@ -32,6 +36,7 @@ export function FilterChip({ label, options, value, isMultiple, onChange }: Filt
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown className={classes.options}>
+        {children}
         {options.map((option) => (
           <Menu.CheckboxItem
             key={option.value}

@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { FilterChip } from '../../ui/FilterChip.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { statuses, useOwnLabels } from '../labels/index.ts'
 import classes from './LeadFilters.module.css'
@@ -24,7 +25,7 @@ interface LeadFiltersProps {
 
 export function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
   const { t } = useTranslation()
-  const labels = useOwnLabels().all
+  const { all: labels, query } = useOwnLabels()
   const filter = filterOf(search)
   const set = (changes: LeadFilter) => onChange(filterOf(leadsSearchOf({ ...filter, ...changes })))
   const ago = dayRanges.map((value) => ({
@@ -56,13 +57,15 @@ export function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
         isMultiple
         onChange={(status) => set({ status })}
       />
-      {(labels.length > 0 || filter.label) && (
+      {(labels.length > 0 || filter.label || query.error) && (
         <FilterChip
           label={t(($) => $.leads.columns.label)}
           options={labels.map(({ id, name }) => ({ value: id, label: name }))}
           value={filter.label}
           onChange={(label) => set({ label })}
-        />
+        >
+          <QueryFault query={query} />
+        </FilterChip>
       )}
       <FilterChip
         label={t(($) => $.leads.columns.sending)}
