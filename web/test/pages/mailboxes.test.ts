@@ -293,6 +293,7 @@ test('conversations are handed to another mailbox after their number was seen, t
   const removal = page.getByRole('dialog', { name: `Remove ${to}?` })
   await removal.getByText('hand its conversations over', { exact: false }).waitFor()
   await removal.getByRole('button', { name: 'Remove mailbox' }).click()
+  await page.getByRole('region', { name: 'Removed mailboxes' }).getByRole('alert').waitFor()
   await readAgain('**/app/mailboxes/removed?*')
   await page.getByRole('combobox', { name: 'From which mailbox?' }).click()
   await page.getByRole('option', { name: to }).click()

@@ -17,25 +17,27 @@ export function RemovedMailboxes() {
     queryFn: ({ signal }) => everyItem(listRemovedMailboxes, signal),
   })
   const [address, setAddress] = useState<string | null>(null)
-  const { data } = removed
-  if (!data) return <QueryFault query={removed} />
-  if (data.length === 0) return null
+  const { data = [], error } = removed
+  if (data.length === 0 && !error) return null
   const chosen = data.find((mailbox) => mailbox.address === address)
   return (
     <Section
       title={t(($) => $.mailboxes.removed.section)}
       lead={t(($) => $.mailboxes.removed.lead)}
     >
-      <Stack>
-        <Select
-          searchable
-          label={t(($) => $.mailboxes.removed.from)}
-          data={data.map((mailbox) => mailbox.address)}
-          value={chosen ? address : null}
-          onChange={setAddress}
-        />
-        {chosen && <HandOver key={chosen.id} mailbox={chosen} />}
-      </Stack>
+      <QueryFault query={removed} />
+      {data.length > 0 && (
+        <Stack>
+          <Select
+            searchable
+            label={t(($) => $.mailboxes.removed.from)}
+            data={data.map((mailbox) => mailbox.address)}
+            value={chosen ? address : null}
+            onChange={setAddress}
+          />
+          {chosen && <HandOver key={chosen.id} mailbox={chosen} />}
+        </Stack>
+      )}
     </Section>
   )
 }
