@@ -14,6 +14,8 @@ interface ConfirmModalProps {
   cancel?: string
   /** What it would do is not known yet. */
   isPreparing?: boolean
+  /** What it would do could not be read. */
+  isDisabled?: boolean
   isBusy: boolean
   fault: Fault | null
   onConfirm: () => void
@@ -26,7 +28,7 @@ interface ConfirmModalProps {
 export function ConfirmModal(props: ConfirmModalProps) {
   const { t } = useTranslation()
   const { title, body, confirm, isBusy, fault, onConfirm, onClose, children } = props
-  const { cancel = t(($) => $.common.cancel), isPreparing = false } = props
+  const { cancel = t(($) => $.common.cancel), isPreparing = false, isDisabled = false } = props
   // What is being done is done: closed meanwhile, its answer would close what is asked next.
   const close = () => isBusy || onClose()
   return (
@@ -40,7 +42,12 @@ export function ConfirmModal(props: ConfirmModalProps) {
           <Button variant="default" data-autofocus disabled={isBusy} onClick={onClose}>
             {cancel}
           </Button>
-          <Button color="red" loading={isBusy || isPreparing} onClick={onConfirm}>
+          <Button
+            color="red"
+            loading={isBusy || isPreparing}
+            disabled={isDisabled}
+            onClick={onConfirm}
+          >
             {confirm}
           </Button>
         </Group>

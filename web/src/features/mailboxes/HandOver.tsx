@@ -93,6 +93,7 @@ function ConfirmHandOver({ mailbox: { id, address: from }, to, onClose }: Confir
       }
       confirm={t(($) => $.mailboxes.handOver.confirm)}
       isPreparing={preview.isPending}
+      isDisabled={preview.data === undefined}
       isBusy={handOver.isPending}
       fault={handOver.error}
       onConfirm={() => handOver.mutate({ body: { from, to } })}
