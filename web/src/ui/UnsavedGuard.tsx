@@ -21,6 +21,8 @@ interface UnsavedGuardProps {
   isUnsaved: () => boolean
   /** Nobody leaves what is under way, because its answer is shown only once. */
   isBusy?: boolean
+  /** Whoever leaves meanwhile is asked only if that is refused. */
+  isSaving?: boolean
   /** It is on a page, or in a panel of another kind, that stays while a panel is opened over it. */
   staysBelowPanels?: boolean
 }
@@ -32,6 +34,7 @@ interface UnsavedGuardProps {
 export function UnsavedGuard({
   isUnsaved,
   isBusy = false,
+  isSaving = false,
   staysBelowPanels = false,
 }: UnsavedGuardProps) {
   const { t } = useTranslation()
@@ -42,6 +45,13 @@ export function UnsavedGuard({
   const latest = useRef(holds)
   latest.current = holds
   const isHere = useIsHere()
+  // Not that of anything else, which may take long and saves nothing of this form.
+  const saving = useRef<PromiseWithResolvers<void>>(undefined)
+  useEffect(() => {
+    if (!isSaving) return undefined
+    saving.current = Promise.withResolvers()
+    return () => saving.current?.resolve()
+  }, [isSaving])
   const body = t(($) => $.unsaved.body)
   const lost = () => (isBusy ? t(($) => $.unsaved.busy) : isUnsaved() ? body : undefined)
   const cache = useQueryClient()
@@ -55,8 +65,8 @@ export function UnsavedGuard({
       if (!holds() || !isElsewhere(current, next, staysBelowPanels)) return false
       if (isBusy || decide.current) return true
       if (isLeaving) return false
-      if (cache.isMutating() > 0) {
-        await briefly(untilSaved(cache))
+      if (isSaving && saving.current) {
+        await briefly(saving.current.promise)
         if (!isHere.current || !latest.current()) return false
         if (decide.current) return true
       }

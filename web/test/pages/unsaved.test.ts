@@ -169,7 +169,7 @@ test('another address, Back and a step back in connecting a mailbox are asked ab
   await limit.waitFor({ state: 'detached' })
 })
 
-test('two forms of a page in which somebody typed are asked about once, and what is being saved only if it is refused', async ({
+test('two forms of a page in which somebody typed are asked about once, whatever else is under way, and what is being saved only if it is refused', async ({
   application,
   open,
 }) => {
@@ -182,8 +182,20 @@ test('two forms of a page in which somebody typed are asked about once, and what
   const password = page.getByLabel('Password', { exact: true })
   await password.fill('half a password')
   const labels = page.getByRole('link', { name: 'Labels' })
+  const paused = Promise.withResolvers<void>()
+  await page.route(`**/app/mailboxes/${id}/pause`, async (route) => {
+    await paused.promise
+    await route.fallback()
+  })
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  // Who waits for an answer while leaving would wait for ever.
+  await page.evaluate(`{
+    const later = setTimeout
+    window.setTimeout = (run, ms, ...rest) => (ms === 3000 ? 0 : later(run, ms, ...rest))
+  }`)
   await labels.click()
   await stay(page)
+  paused.resolve()
   expect(await password.inputValue()).toBe('half a password')
   await labels.click()
   await questionOf(page).getByRole('button', { name: 'Leave' }).click()

@@ -36,7 +36,11 @@ export function ChangePassword() {
   return (
     <Form onSubmit={form.onSubmit((body) => change.mutate({ body }))} fault={fault}>
       {/* The browser fills in the current one, unasked. */}
-      <UnsavedGuard isUnsaved={() => form.getValues().new_password !== ''} staysBelowPanels />
+      <UnsavedGuard
+        isUnsaved={() => form.getValues().new_password !== ''}
+        isSaving={change.isPending}
+        staysBelowPanels
+      />
       <input type="email" value={user.email} autoComplete="username" readOnly hidden />
       <PasswordInput
         {...form.getInputProps('current_password')}

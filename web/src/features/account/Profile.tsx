@@ -30,7 +30,7 @@ export function Profile() {
   )
   return (
     <Form onSubmit={save} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} staysBelowPanels />
+      <UnsavedGuard isUnsaved={form.isDirty} isSaving={update.isPending} staysBelowPanels />
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.setUp.name)}

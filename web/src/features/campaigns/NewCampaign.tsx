@@ -62,7 +62,7 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
   const { start } = form.getValues()
   return (
     <Form onSubmit={submit} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isSaving={create.isPending || duplicate.isPending} />
       <Radio.Group
         label={t(($) => $.campaigns.form.start)}
         value={start}

@@ -43,7 +43,7 @@ export function CreateLabel({ onDone }: { onDone: () => void }) {
   )
   return (
     <Form onSubmit={submit} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isSaving={create.isPending} />
       <LabelFields form={form} />
       <FormButtons
         form={form}

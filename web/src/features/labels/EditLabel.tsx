@@ -63,7 +63,7 @@ function LabelEditor({ label, onDone }: { label: Label; onDone: () => void }) {
   )
   return (
     <Form onSubmit={submit} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isSaving={change.isPending} />
       <LabelFields form={form} />
       <Text size="sm" c="dimmed">
         {t(($) => $.labels.form.valueStays, { value: label.value })}

@@ -157,7 +157,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
         {t(($) => $.leads.panel.fields)}
       </Title>
       <Form onSubmit={submit} fault={fault}>
-        <UnsavedGuard isUnsaved={() => isChanged} staysBelowPanels />
+        <UnsavedGuard isUnsaved={() => isChanged} isSaving={save.isPending} staysBelowPanels />
         <div className={classes.fields}>
           {fields.map((name) => {
             const Input = inputFor(lead[name])

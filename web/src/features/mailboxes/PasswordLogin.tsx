@@ -88,7 +88,7 @@ export function PasswordLogin(props: PasswordLoginProps) {
   const page = passwordPages[provider]
   return (
     <Form onSubmit={submit} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isSaving={add.isPending || update.isPending} />
       <Text size="sm" style={{ textWrap: 'pretty' }}>
         {t(($) => $.mailboxes.passwordHelp[provider])}{' '}
         {page && (

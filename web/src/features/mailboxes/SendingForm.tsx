@@ -80,7 +80,7 @@ export function SendingForm(props: SendingFormProps) {
   })
   return (
     <Form onSubmit={save} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isSaving={change.isPending} />
       <Fieldset variant="unstyled" disabled={isReadOnly}>
         <Stack>
           <Group grow align="flex-start">

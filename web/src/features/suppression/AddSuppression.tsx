@@ -48,7 +48,7 @@ export function AddSuppression({ onDone }: { onDone: () => void }) {
   )
   return (
     <Form onSubmit={submit} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isSaving={add.isPending} />
       <TextInput
         {...form.getInputProps('value')}
         label={t(($) => $.suppression.form.value)}

@@ -41,7 +41,7 @@ export function EditWebhook({ webhook, onDone }: { webhook: Webhook; onDone: () 
   )
   return (
     <Form onSubmit={submit} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} />
+      <UnsavedGuard isUnsaved={form.isDirty} isSaving={save.isPending} />
       <WebhookFields form={form} />
       <FormButtons
         form={form}

@@ -62,7 +62,7 @@ export function ChangePlan({ workspace, onDone }: ChangePlanProps) {
       title={t(($) => $.workspace.planTitle, { name: workspace.name })}
     >
       <Form onSubmit={save} fault={fault}>
-        <UnsavedGuard isUnsaved={form.isDirty} />
+        <UnsavedGuard isUnsaved={form.isDirty} isSaving={change.isPending} />
         <Text size="sm" c="dimmed">
           {t(($) => $.workspace.planHint)}
         </Text>

@@ -48,7 +48,7 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
         )}
         fault={fault}
       >
-        <UnsavedGuard isUnsaved={form.isDirty} />
+        <UnsavedGuard isUnsaved={form.isDirty} isSaving={create.isPending} />
         <Text>{t(($) => $.newWorkspace.lead)}</Text>
         <TextInput
           {...form.getInputProps('name')}

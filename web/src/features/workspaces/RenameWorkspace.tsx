@@ -38,7 +38,7 @@ export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
   })
   return (
     <Form onSubmit={save} fault={fault}>
-      <UnsavedGuard isUnsaved={form.isDirty} staysBelowPanels />
+      <UnsavedGuard isUnsaved={form.isDirty} isSaving={rename.isPending} staysBelowPanels />
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.workspace.name)}

@@ -79,7 +79,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
       title={t(($) => $.campaigns.test.title)}
     >
       <Form onSubmit={submit} fault={fault && inWords(fault, campaign)}>
-        <UnsavedGuard isUnsaved={form.isDirty} />
+        <UnsavedGuard isUnsaved={form.isDirty} isSaving={send.isPending} />
         <Text size="sm" c="dimmed">
           {t(($) => $.campaigns.test.body)}
         </Text>
