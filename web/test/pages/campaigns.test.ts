@@ -675,7 +675,7 @@ test('what the editor of a link offers has names, and an address of no image is 
   await page.keyboard.press('Escape')
   page.once('dialog', (dialog) => void dialog.accept('www.example.com/picture.png'))
   await page.getByRole('button', { name: 'Insert image' }).click()
-  await page.getByText('The address of an image begins with https://').waitFor()
+  await page.getByText('The address of an image begins with https:// or http://').waitFor()
 })
 
 test('who signs out while somebody else has changed the same is asked first, and chooses', async ({

@@ -85,7 +85,7 @@ export function RichText(props: RichTextProps) {
     editor.commands.setContent(toEditor(value, kind), { emitUpdate: false })
   }, [editor, value, kind])
   const addImage = () => {
-    const src = prompt(t(($) => $.richText.imageAddress))
+    const src = prompt(t(($) => $.richText.imageAddress))?.trim()
     if (!src) return
     if (/^https?:\/\//i.test(src)) editor?.chain().focus().setImage({ src }).run()
     else notifications.show({ color: 'red', message: t(($) => $.richText.imageRefused) })
