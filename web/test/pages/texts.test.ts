@@ -154,7 +154,7 @@ test('an event has one name, in the history of a lead and with webhooks', () => 
   }
 })
 
-test('the parts of a campaign that two people have changed at once are named in words of the catalogue', async ({
+test('the parts of a campaign that two people have changed at once are named in words of the catalogue, and what was emptied is empty', async ({
   application,
   open,
 }) => {
@@ -171,16 +171,18 @@ test('the parts of a campaign that two people have changed at once are named in 
     if (route.request().method() === 'PATCH' && isFirst) {
       isFirst = false
       const [step] = campaign.sequences[0].steps
-      const theirs = step.variants.map((variant: object) => ({ ...variant, subject: 'Theirs' }))
+      const theirs = step.variants.map((variant: object) => ({ ...variant, subject: '' }))
       const steps = [{ ...step, variants: theirs }]
       await application.asOwner('PATCH', url, { name: 'Theirs', sequences: [{ steps }] })
     }
     await route.fallback()
   })
   await page.getByRole('textbox', { name: '«Subject»' }).fill('Mine')
-  for (const whose of ['«Yours»', '«Theirs, saved meanwhile»']) {
-    await page
-      .getByRole('region', { name: `«Step 1», «Variant A», «Subject»: ${whose}`, exact: true })
-      .waitFor()
+  for (const [whose, text] of [
+    ['«Yours»', 'Mine'],
+    ['«Theirs, saved meanwhile»', ''],
+  ]) {
+    const name = `«Step 1», «Variant A», «Subject»: ${whose}`
+    expect(await page.getByRole('region', { name, exact: true }).textContent()).toBe(text)
   }
 })

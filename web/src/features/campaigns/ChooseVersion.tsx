@@ -144,6 +144,7 @@ function useShown() {
     // Its name is that of the switch, which sends it.
     if (path.endsWith('/v_disabled')) return String(value !== true)
     if (path === '/sequences') return withRemoved(stepsIn(value), stepsIn(base), stepText)
+    if (typeof value === 'string') return value
     const items = (Array.isArray(value) ? value : [value]).filter((item) => item !== null)
     return items.join('\n') || t(($) => $.campaigns.conflict.none)
   }
