@@ -90,11 +90,17 @@ test('a webhook is made with a try-out receiver, tested and seen verified, witho
   await page.getByRole('heading', { name: 'Try-out', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Send test' }).click()
   await page.getByText('Verified').waitFor()
-  await page.getByRole('region', { name: 'Arrived' }).waitFor()
-  await rows(page).getByText('Delivered').waitFor()
+  await page.getByRole('button', { name: 'Send test' }).click()
+  // The newer one is open, and this opens the other.
+  await page.getByText('Verified').nth(1).click()
+  for (const number of [1, 2]) {
+    await page.getByRole('region', { name: `Call ${number}: arrived` }).waitFor()
+  }
+  const delivered = rows(page).getByText('Delivered').first()
+  await delivered.waitFor()
   // Its lead is nobody, and that is said wherever it stands.
-  await rows(page).getByText('Test', { exact: true }).waitFor()
-  await rows(page).getByText('Delivered').click()
+  await rows(page).getByText('Test', { exact: true }).first().waitFor()
+  await delivered.click()
   await page.getByRole('dialog').getByText('Test', { exact: true }).waitFor()
   await page.goBack()
   await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -36,26 +36,31 @@ function Calls({ receiver, webhookId }: { receiver: TryOutReceiver; webhookId: s
       </Text>
       {items.length > 0 && (
         <Stack gap="xs" mt="sm">
-          {items.slice(0, shownMax).map(({ id, body, problem, verified_by, timestamp_created }) => (
-            <details key={id} className={classes.call} open={id === items[0]?.id}>
-              <summary>
-                {verified_by === webhookId || problem === null ? (
-                  <StateBadge tone="green">{t(($) => $.webhooks.tryOut.verified)}</StateBadge>
-                ) : (
-                  <StateBadge tone="red">
-                    {t(($) => $.webhooks.tryOut.problems[problem])}
-                  </StateBadge>
-                )}
-                <span>{typeOf(body)}</span>
-                <RelativeTime at={timestamp_created} />
-              </summary>
-              <CodeBlock
-                label={t(($) => $.webhooks.tryOut.body, { at: exactTime(timestamp_created) })}
-              >
-                {pretty(body)}
-              </CodeBlock>
-            </details>
-          ))}
+          {items
+            .slice(0, shownMax)
+            .map(({ id, body, problem, verified_by, timestamp_created }, at) => (
+              <details key={id} className={classes.call} open={id === items[0]?.id}>
+                <summary>
+                  {verified_by === webhookId || problem === null ? (
+                    <StateBadge tone="green">{t(($) => $.webhooks.tryOut.verified)}</StateBadge>
+                  ) : (
+                    <StateBadge tone="red">
+                      {t(($) => $.webhooks.tryOut.problems[problem])}
+                    </StateBadge>
+                  )}
+                  <span>{typeOf(body)}</span>
+                  <RelativeTime at={timestamp_created} />
+                </summary>
+                <CodeBlock
+                  label={t(($) => $.webhooks.tryOut.body, {
+                    // Some arrive within one second.
+                    ...{ number: at + 1, at: exactTime(timestamp_created) },
+                  })}
+                >
+                  {pretty(body)}
+                </CodeBlock>
+              </details>
+            ))}
         </Stack>
       )}
     </section>
