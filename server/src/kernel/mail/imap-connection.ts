@@ -1,17 +1,10 @@
-import type {
-  FetchMessageObject,
-  FetchQueryObject,
-  ImapFlow,
-  ListResponse,
-  SearchObject,
-} from 'imapflow'
-import { names } from 'imapflow/lib/special-use.js'
+import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from 'imapflow'
 import { dayMs } from '../durations.ts'
-import { fold } from '../fold.ts'
 import { type AnswerLimit, folderMailsMax } from './answer-limit.ts'
 import { MailFailure } from './failure.ts'
+import { withUses } from './folder-uses.ts'
 import { imapFailure } from './imap-failure.ts'
-import type { FetchedMail, FetchOptions, ImapConnection, MailFolder, SpecialUse } from './mail.ts'
+import type { FetchedMail, FetchOptions, ImapConnection, MailFolder } from './mail.ts'
 import { type MailTimeouts, transferMsOf } from './timeouts.ts'
 
 /** Sources that are held at once while they are handed out. */
@@ -70,12 +63,8 @@ export class OpenImap implements ImapConnection {
   folders(): Promise<MailFolder[]> {
     return this.#run(
       async (client) => {
-        const folders = (await client.list()).filter(({ flags }) => !flags.has('\\Noselect'))
-        nameUses(folders)
-        return folders.map(({ path, specialUse = '' }) => ({
-          path,
-          specialUse: specialUses[specialUse] ?? null,
-        }))
+        const listed = await client.list()
+        return withUses(listed.filter(({ flags }) => !flags.has('\\Noselect')))
       },
       { answerBytesMax: foldersBytesMax },
     )
@@ -311,40 +300,11 @@ export class OpenImap implements ImapConnection {
 /** Of the failure to select a folder, after which others can be selected. */
 export const tooManyMailsDetail = 'the folder has more than two million mails'
 
-/**
- * What imapflow knows folders by, where the server does not say: a client that writes no accents calls its
- * folder by one of these names as well.
- */
-const usesByName = new Map(
-  Object.entries(names).flatMap(([use, all]) => all.map((name) => [fold(name), use] as const)),
-)
-
-/** Of the uses that no folder has yet, as imapflow does it: each goes to one, the uppermost. */
-function nameUses(folders: ListResponse[]) {
-  const taken = new Set(folders.map(({ specialUse }) => specialUse))
-  for (const folder of folders.toSorted((a, b) => a.parent.length - b.parent.length)) {
-    const use = usesByName.get(fold(folder.name))
-    if (folder.specialUse || taken.has(use)) continue
-    folder.specialUse = use
-    taken.add(use)
-  }
-}
-
 /** What is asked of a mail beside its text. */
 const facts = { uid: true, flags: true, labels: true, internalDate: true, size: true }
 
 /** Flags or labels of one mail that are kept. */
 const wordsMax = 100
-
-const specialUses: Record<string, SpecialUse> = {
-  '\\Inbox': 'inbox',
-  '\\Junk': 'junk',
-  '\\Sent': 'sent',
-  '\\All': 'all',
-  '\\Archive': 'archive',
-  '\\Trash': 'trash',
-  '\\Drafts': 'drafts',
-}
 
 function receivedAtOf({ internalDate }: FetchMessageObject): Date | null {
   const receivedAt = new Date(internalDate ?? Number.NaN)
