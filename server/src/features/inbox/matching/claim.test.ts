@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { address, type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import { startSmtpFaults } from '../../../../test/mail/smtp-faults.ts'
 import { imapSettings } from '../../../../test/sending.ts'
 import { operator } from '../../audit/index.ts'
 import { updateMailbox } from '../../mailboxes/index.ts'
+import { addMessageIds } from '../../messages/index.ts'
 import { replyInThread } from '../index.ts'
 
 const lead = 'ada@lead.example'
@@ -77,20 +79,42 @@ test('a letter is another one on another day, and the same with what a list and 
   expect(await keptLetters()).toEqual(['reply: No.', 'reply: No.'])
 })
 
-test('letters of several leads under one Message-ID and of one second are each their own', async () => {
-  const leads = [lead, 'bob@lead.example', 'eve@lead.example']
-  const letters: Buffer[] = []
-  for (const from of leads) {
-    const { messageId } = await inbox.contact([from])
-    const headers = [same, dated(24), `In-Reply-To: ${messageId}`]
-    letters.push(letter({ from, headers, body: `No, says ${from}.` }))
-  }
-  inbox.arrive(letters[0] as Buffer)
+test.each([
+  ['of one second', 24],
+  ['of one second, after one of another day,', 23],
+])(
+  'letters of several leads under one Message-ID %s are each their own',
+  async (_when, firstDay) => {
+    const leads = [lead, 'bob@lead.example', 'eve@lead.example']
+    const letters: Buffer[] = []
+    for (const from of leads) {
+      const { messageId } = await inbox.contact([from])
+      const headers = [same, dated(from === lead ? firstDay : 24), `In-Reply-To: ${messageId}`]
+      letters.push(letter({ from, headers, body: `No, says ${from}.` }))
+    }
+    inbox.arrive(letters[0] as Buffer)
+    inbox.startReader()
+    await inbox.readAll()
+    for (const one of [...letters, ...letters]) inbox.arrive(one)
+    await inbox.readAll()
+    expect(await keptLetters()).toEqual(leads.map((from) => `reply: No, says ${from}.`))
+  },
+)
+
+test('a letter that is known by its day alone, as before the update, is not taken in again', async () => {
+  const { messageId, leadId, mailbox } = await inbox.contact([lead])
+  const told = JSON.stringify(['<always-the-same@lead.example>', '2026-11-17T09:00:00.000Z'])
+  const alias = `<${createHash('sha256').update(told).digest('hex')}@letter.invalid>`
+  const kept = { workspace_id: inbox.workspaceId, mailbox_id: mailbox.id, alias }
+  const row = { ...kept, id: inbox.ctx.newId(), lead_id: leadId, campaign_id: null }
+  await addMessageIds(inbox.ctx.db, [row])
+  const headers = [same, `In-Reply-To: ${messageId}`]
+  inbox.arrive(letter({ headers: [...headers, dated(24)], body: 'No.' }))
   inbox.startReader()
   await inbox.readAll()
-  for (const one of [...letters, ...letters]) inbox.arrive(one)
+  inbox.arrive(letter({ headers: [...headers, dated(17)], body: 'Yes.' }))
   await inbox.readAll()
-  expect(await keptLetters()).toEqual(leads.map((from) => `reply: No, says ${from}.`))
+  expect(await keptLetters()).toEqual(['reply: No.'])
 })
 
 test('a copy without a date that took another way is the same letter', async () => {

@@ -47,8 +47,9 @@ export async function claim(
     const letter = known.get(group.mail.identity)
     return letter && !isSame(letter, letterOf(group))
   })
-  const aliasFor = (group: Group) => aliasOf(group, known.get(group.mail.identity))
-  return [...first, ...(await claimAs(tx, mailbox, others, aliasFor))]
+  const formerly = await findByMessageIds(tx.db, mailbox.workspace_id, others.map(formerAliasOf))
+  const strange = others.filter((group) => !formerly.has(formerAliasOf(group)))
+  return [...first, ...(await claimAs(tx, mailbox, strange, aliasOf))]
 }
 
 /** Of a mail that asks by itself for an address to be left alone: @returns whether nobody has seen to it */
@@ -154,13 +155,16 @@ function isSame(known: Letter, { leadId, from, date, text }: Letter): boolean {
   return known.date === date && (known.leadId === leadId || isAlike)
 }
 
-/** A name that is the same for each copy of a letter, and another than that of the known one. */
-function aliasOf(group: Group, known: Letter | undefined): string {
+/** A name that is the same for each copy of a letter. */
+function aliasOf(group: Group): string {
   const { leadId, date, from, text } = letterOf(group)
-  const dated = date === known?.date ? [date, leadId] : [date]
-  const told = date === null ? [from, text] : dated
+  const told = date === null ? [from, text] : [date, leadId]
   return nameOf([group.mail.identity, ...told], 'letter')
 }
+
+/** What a letter with a date was named by before its conversation was part of that: one that is kept under it is known. */
+const formerAliasOf = ({ mail }: Group) =>
+  nameOf([mail.identity, mail.message.date?.toISOString() ?? ''], 'letter')
 
 const nameOf = (told: (string | null)[], what: 'letter' | 'wish') =>
   `<${sha256(JSON.stringify(told)).toString('hex')}@${what}.invalid>`

@@ -97,7 +97,10 @@ async function learn(
   })
   // First, because what is recorded as sent meanwhile is found below.
   const underWay = unnamed.length > 0 ? await findUnderWay(tx.db, workspace_id, mailbox_id) : []
-  const isUnderWay = new Set(underWay.map(({ email_folded }) => email_folded))
+  // What is only claimed has no copy yet.
+  const isUnderWay = new Set(
+    underWay.flatMap(({ state, email_folded }) => (state === 'transmitting' ? email_folded : [])),
+  )
   // A copy that fits an earlier mail to somebody may be of the one that is under way to them.
   const certain = unnamed.filter(({ recipient }) => !isUnderWay.has(recipient))
   const found = certain.length > 0 ? await findSentTo(tx.db, workspace_id, mailbox_id, certain) : []

@@ -19,18 +19,18 @@ export interface MailUnderWay {
   message_id: string
   email_folded: string
   campaign_id: string
+  state: string
   contacted_at: Date
 }
 
-/** Mails whose end the mailbox may have sent: an answer may be faster than the record of its mail. */
+/** Mails that the mailbox is sending: an answer may be faster than the record of its mail. */
 export async function findUnderWay(db: Db, workspaceId: string, mailboxId: string) {
   const { rows } = await sql<MailUnderWay>`
-    select s.id, s.lead_id, s.message_id, s.campaign_id, l.email_folded,
+    select s.id, s.lead_id, s.message_id, s.campaign_id, s.state, l.email_folded,
       s.timestamp_claimed as contacted_at
     from sends s
     join leads l on l.workspace_id = ${workspaceId}::uuid and l.id = s.lead_id
     where s.workspace_id = ${workspaceId}::uuid and s.mailbox_id = ${mailboxId}::uuid and s.is_open
-      and s.state = 'transmitting'
     order by s.id`.execute(db)
   return rows
 }
