@@ -13,7 +13,10 @@ export const deleteUnsentWithLeads = (
 ): Promise<Campaign> =>
   transaction(ctx, (tx) =>
     deleteUnsent(tx, workspaceId, campaignId, by, async () => {
+      const isKept = () => haveHistory(tx.db, workspaceId, campaignId)
+      if (await isKept()) return true
       const wereContacted = await deleteLeadsOf(tx.db, workspaceId, campaignId)
-      return wereContacted || haveHistory(tx.db, workspaceId, campaignId)
+      // Again, for what came in before they were locked.
+      return wereContacted || isKept()
     }),
   )

@@ -182,7 +182,11 @@ export async function haveHistory(db: Db, workspaceId: string, campaignId: strin
     select exists (
         select from sends s
         where s.workspace_id = ${workspaceId}::uuid and s.campaign_id = ${campaignId}::uuid
-          and not (s.attempt = 1 and ${sql.raw(askedNobody)}))
+          and s.kind = 'step' and not (s.attempt = 1 and ${sql.raw(askedNobody)}))
+      or exists (
+        select from sends s
+        where s.workspace_id = ${workspaceId}::uuid and s.campaign_id = ${campaignId}::uuid
+          and s.kind = 'manual' and not (s.attempt = 1 and ${sql.raw(askedNobody)}))
       or exists (
         select from missing_marks m
         where m.workspace_id = ${workspaceId}::uuid and m.campaign_id = ${campaignId}::uuid)
