@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
 import { patience } from '../../../test/patience.ts'
 import { imapSettings, keepInboxRead } from '../../../test/sending.ts'
+import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { MailFailure } from '../../kernel/mail/index.ts'
 import { ensurePartitions } from '../../partitions.ts'
@@ -10,6 +11,7 @@ import { operator } from '../audit/index.ts'
 import {
   pauseMailbox,
   removeMailbox,
+  reportInboxRead,
   reportMailboxError,
   updateMailbox,
 } from '../mailboxes/index.ts'
@@ -189,6 +191,29 @@ describe('a follow-up after a hand-over', () => {
     expect(inbox.outbox).toHaveLength(1)
     await end(mailbox.id)
     await inbox.waitForMails(2)
+  })
+
+  test('is looked for at each reading of that mailbox: its sender may have begun after the one before', async () => {
+    const { mailbox, other } = await contactedBefore()
+    const { ctx, workspaceId } = inbox
+    const { peek } = ctx.database
+    const { imap_version } = await peek
+      .selectFrom('mailboxes')
+      .select('imap_version')
+      .where('id', '=', mailbox.id)
+      .executeTakeFirstOrThrow()
+    const read = (at: Date, last: Date | null) =>
+      transaction(ctx, (tx) =>
+        reportInboxRead(tx, workspaceId, mailbox.id, { at, last, imap_version }),
+      )
+    const at = await readDatabaseTime(ctx.db)
+    await read(at, null)
+    await peek.updateTable('mailbox_lanes').set({ wake_at: null }).execute()
+    await read(at, at)
+    const woken = peek.selectFrom('mailbox_lanes').select('mailbox_id')
+    expect(await woken.where('wake_at', 'is not', null).execute()).toEqual([
+      { mailbox_id: other.id },
+    ])
   })
 })
 

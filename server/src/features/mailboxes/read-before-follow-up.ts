@@ -70,8 +70,9 @@ export async function reportInboxRead(
     last !== null && (await queries.isInboxReadingFresh(tx.db, workspaceId, id, last, oldMinutes))
   await reportMailboxRecovered(tx, workspaceId, id, 'imap')
   await queries.saveInboxReading(tx.db, workspaceId, id, { at, imap_version })
-  if (isFresh) return
-  await wakeMailboxes(tx, workspaceId, [id, ...(await findSuccessors(tx.db, workspaceId, id))])
+  // To those that another process sends from, the reading before may not count: it may have begun since.
+  const successors = await findSuccessors(tx.db, workspaceId, id)
+  await wakeMailboxes(tx, workspaceId, isFresh ? successors : [id, ...successors])
 }
 
 /** It cannot be read just now: what comes in meanwhile nobody knows. */
