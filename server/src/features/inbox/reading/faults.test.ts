@@ -7,12 +7,14 @@ import { type FaultyImap, startImapFaults } from '../../../../test/mail/imap-fau
 import { Folder } from '../../../demo/mail-server/folder.ts'
 import { usualCapabilities } from '../../../demo/mail-server/imap-server.ts'
 import { inWorkspace } from '../../../kernel/context.ts'
+import { notFound } from '../../../kernel/errors.ts'
 import { operator } from '../../audit/index.ts'
 import { updateMailbox } from '../../mailboxes/index.ts'
 import { findSuppressed } from '../../suppression/index.ts'
 import { setWorkspace } from '../../workspaces/index.ts'
 import { syncMailboxes } from '../index.ts'
 import { ImapConnectionSlots } from './imap-connection-slots.ts'
+import { reportTrouble } from './reading-trouble.ts'
 
 let inbox: Inbox
 let proxy: FaultyImap | undefined
@@ -525,4 +527,11 @@ test.each([
   await inbox.readAll()
   expect((await inbox.waitForEvents('lead.replied', 4)).length).toBe(4)
   expect(inbox.ctx.logLines.join('')).not.toContain('lead.example')
+})
+
+test('of a mailbox that is removed while it is read no trouble is told', async () => {
+  const { ctx, workspaceId: workspace_id } = inbox
+  const mailbox = { workspace_id, id: ctx.newId(), address, imap_version: ctx.newId() }
+  expect(await reportTrouble(ctx, mailbox, notFound('mailbox'), 1)).toBe(false)
+  expect(ctx.logLines.filter((line) => line.includes(mailbox.id))).toEqual([])
 })
