@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { testApi } from '../../../test/app.ts'
 import { asService } from '../../../test/context.ts'
 import { testDelivering } from '../../../test/delivering.ts'
-import { importer } from '../../../test/imports.ts'
+import { importer, manyRows } from '../../../test/imports.ts'
 import { letter, testInbox } from '../../../test/inbox.ts'
 import { patience } from '../../../test/patience.ts'
 import { startReceiver } from '../../../test/receiver.ts'
@@ -156,7 +156,10 @@ test('an import that is at the row of a person who is being erased leaves nothin
   const { id: campaign_id } = await post('/api/v2/campaigns', { name: 'Now' })
   await post('/api/v2/lead/add', { campaign_id: before.id, leads: [{ email: person }] })
   const imports = importer(api)
-  const { id } = await imports.send(`email\n${person}\n`, { campaign_id })
+  // Of two batches: one that had written its last row could be finished before the erasure gets hold of it.
+  const [heading, ...others] = manyRows(1_000).split('\n')
+  const file = [heading, `${person},Ada,Example Ltd`, ...others].join('\n')
+  const { id } = await imports.send(file, { campaign_id })
   await imports.begin(id)
   // Both are held at a place: the erasure before it looks at imports, the import before it commits.
   await using held = await holdBoth(api.ctx.database.url)
@@ -174,9 +177,9 @@ test('an import that is at the row of a person who is being erased leaves nothin
   await held.release('erasure')
   // For the row of the import, which is under way.
   await expect.poll(() => waiting('transactionid'), patience).toBe(1)
+  const stopped = imports.runner.stop()
   await held.release('import')
-  await erased
-  await imports.runner.idle()
+  await Promise.all([erased, stopped])
   expect(await tablesWith(peek, person)).toEqual([])
   expect((await imports.get(id)).state).toBe('failed')
 })
