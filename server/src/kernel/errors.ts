@@ -32,6 +32,10 @@ export class AppError extends Error {
 export const notFound = (what: string) =>
   new AppError('not_found', `No such ${what} in this workspace; check the id.`)
 
+/** Such as of a mailbox that was removed while somebody worked in it. */
+export const isNotFound = (error: unknown) =>
+  error instanceof AppError && error.code === 'not_found'
+
 export const invalidField = (path: string, message: string) =>
   new AppError('invalid_field', message, { details: [{ path, message }] })
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
-import { AppError } from '../../../kernel/errors.ts'
+import { isNotFound } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { isPassingRefusal, MailFailure } from '../../../kernel/mail/index.ts'
 import {
@@ -34,7 +34,7 @@ export async function reportTrouble(
   failures: number,
 ): Promise<boolean> {
   // It was removed meanwhile: nobody reads it, and nothing is wrong with it.
-  if (error instanceof AppError && error.code === 'not_found') return false
+  if (isNotFound(error)) return false
   await forget(ctx, { workspace_id, id })
   if (!(error instanceof MailFailure)) {
     ctx.log.warn({ mailbox: id, ...describeError(error) }, 'a mailbox is not read for the moment')

@@ -1,5 +1,6 @@
 import type { Batcher } from '../../../kernel/batcher.ts'
 import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
+import { isNotFound } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { MailFailure } from '../../../kernel/mail/index.ts'
 import type { ClaimedMail, NextAction } from '../next-mail/next-action.ts'
@@ -71,7 +72,10 @@ export class LaneWorker {
       await this.#goOn(lane)
     } catch (error) {
       lane.hasBroken = true
-      this.#ctx.log.error(describeError(error), 'a mailbox is looked after again later')
+      // One that was removed is nobody's any more: what was claimed of it is given back all the same.
+      if (!isNotFound(error)) {
+        this.#ctx.log.error(describeError(error), 'a mailbox is looked after again later')
+      }
       await this.#ctx.sleep(failurePauseMs)
     } finally {
       await this.#releaseAhead(lane)

@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
-import { AppError } from '../../../kernel/errors.ts'
+import { isNotFound } from '../../../kernel/errors.ts'
 import { MailFailure, type SmtpConnection } from '../../../kernel/mail/index.ts'
 import { holdLanes } from '../../mailbox-lanes/index.ts'
 import { MailRefused } from '../../messages/index.ts'
@@ -98,8 +98,7 @@ async function attempt(
     if (error instanceof MailRefused) {
       return failed({ stage: 'compose', code: null, message: error.message })
     }
-    const isRemoved = error instanceof AppError && error.code === 'not_found'
-    if (!connection && isRemoved) return notSent(removed)
+    if (!connection && isNotFound(error)) return notSent(removed)
     if (!(error instanceof MailFailure)) {
       await connection?.close()
       throw error

@@ -1,5 +1,5 @@
 import type { ProcessContext } from '../../../kernel/context.ts'
-import { AppError } from '../../../kernel/errors.ts'
+import { isNotFound } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { ImapConnection } from '../../../kernel/mail/index.ts'
 import { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
@@ -97,7 +97,7 @@ export class SentCopies {
       this.#failing.delete(mailbox)
     } catch (error) {
       // It was removed meanwhile, and has no folder any more that could lack something.
-      if (error instanceof AppError && error.code === 'not_found') return
+      if (isNotFound(error)) return
       if (this.#failing.has(mailbox)) return
       this.#failing.add(mailbox)
       this.#ctx.log.warn({ mailbox, ...describeError(error) }, 'a Sent folder lacks mails')
