@@ -8,8 +8,8 @@ import type { Campaign } from './schema.ts'
 
 /**
  * Deletes a campaign that never sent: what has sent is a part of people's history. Its leads are
- * deleted first, while nobody can add one, so that none is written to meanwhile. Of a campaign that does not run a mail that was claimed
- * before is not sent any more, and one whose end was sent is in the ledger.
+ * deleted first, while nobody can add one, so that none is written to meanwhile. A campaign that does
+ * not run sends no mail that was claimed before, and a mail that its server may have taken is in the ledger.
  *
  * @param deleteLeads resolves with whether one of them was written to, or wrote
  */
