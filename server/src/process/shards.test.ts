@@ -86,6 +86,13 @@ afterAll(async () => {
 })
 
 const call: Api['call'] = (...request) => sharded.api.call(...request)
+
+/** Attempts to connect that began while it was away fail first, and with them who comes meanwhile. */
+async function bringBack() {
+  databases.bringBack()
+  const { db } = sharded.shards.byName('b').ctx
+  await vi.waitFor(() => db.selectFrom('workspaces').select('id').limit(1).execute(), patience)
+}
 const keys = (key: string) => call('GET', '/oauth/service-accounts', { key })
 const unknownKey = createSecret
 const links = () => webLinks(tokenBoxOf(sharded.api.ctx), '')
@@ -402,7 +409,7 @@ test('sending goes on nowhere while a shard that may know of opt-outs is away', 
     await expect(listHeld(ctx)).rejects.toThrow('of the shard b is not reachable')
     expect(await findSendingHold(ctx.db)).not.toBeNull()
   } finally {
-    databases.bringBack()
+    await bringBack()
   }
   await vi.waitFor(() => confirmHeld(held), patience)
 })
@@ -577,7 +584,7 @@ test('while a shard is away the others go on, and its own are told to try again,
     expect((await chooseShard(sharded.api.ctx)).shard).toBe('first')
   } finally {
     told.mockRestore()
-    databases.bringBack()
+    await bringBack()
   }
   await vi.waitFor(async () => {
     expect([(await asked.key()).status, (await asked.unsubscribe()).status]).toEqual([200, 200])
@@ -607,7 +614,7 @@ test('a workspace that has left a shard is served while that one is away, also b
     expect(await ask()).toEqual([200, 200, 200])
     expect(await rowsOf(databases.first, id)).toMatchObject({ suppressions: 1 })
   } finally {
-    databases.bringBack()
+    await bringBack()
   }
 })
 
@@ -615,8 +622,7 @@ test('an invitation to a workspace that is between two shards is none that was u
   const { shards } = sharded
   const { id } = await sharded.createOn('first', 'invited')
   const body = { email: 'zoe@example.com', role: 'member' } as const
-  // The shard may have been away just before.
-  const ctx = await vi.waitFor(() => enterWorkspace(sharded.api.ctx, id), patience)
+  const ctx = await enterWorkspace(sharded.api.ctx, id)
   const { url } = await createInvitation(ctx, id, body, operator)
   const zoe = openBrowser(sharded.api as unknown as Api)
   const address = '10.8.0.2'
@@ -682,12 +688,12 @@ test('a shard that is away when a process starts is opened once it answers', asy
     const opened = new Promise<string>((resolve) =>
       late?.shards.onOpened(({ name }) => name === 'b' && resolve(name)),
     )
-    databases.bringBack()
+    await bringBack()
     await opened
     expect((await ask(north.key))?.status).toBe(200)
     expect((await ask(unknownKey()))?.status).toBe(401)
   } finally {
-    databases.bringBack()
+    await bringBack()
     await late?.[Symbol.asyncDispose]()
   }
 })
@@ -805,7 +811,7 @@ test('while a shard is away no workspace is given a name that one of its own may
     // Its own name is no question.
     expect(await rename('West')).toMatchObject({ id, name: 'West' })
   } finally {
-    databases.bringBack()
+    await bringBack()
   }
   await vi.waitFor(() => expect(rename('East')).rejects.toThrow('exists already'), patience)
 })
