@@ -189,6 +189,22 @@ test('columns become what somebody says, and a file in UTF-16 keeps its letters'
   })
 })
 
+test('a column becomes no variable without a name', async () => {
+  const owner = await setUp(api)
+  const { id } = await imports.send('email,city\nann@x.example,Oslo\n', { campaign_id })
+  const named = (variable: string) =>
+    owner.call('PATCH', `/app/imports/${id}`, {
+      headers: { 'x-workspace-id': api.workspaceId },
+      body: { mapping: [{ target: 'email' }, { target: 'variable', variable }] },
+    })
+  for (const name of ['', ' \t']) {
+    expect(await named(name)).toMatchObject({
+      ...{ status: 400, body: { details: [{ path: '/mapping/1/variable' }] } },
+    })
+  }
+  expect((await named(' city ')).body.mapping[1]).toEqual({ target: 'variable', variable: 'city' })
+})
+
 test('a quote that is not closed is found by the check, with its row, and nothing is imported', async () => {
   const rows = 'email,name\na@x.example,Ann\nb@x.example,"Bob\nc@x.example,Carla\n'
   const { id } = await imports.send(rows, { campaign_id })

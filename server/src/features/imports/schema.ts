@@ -15,7 +15,9 @@ export type TargetField = (typeof targetFields)[number]
 export const ColumnTarget = Type.Object(
   {
     target: Type.Enum([...targetFields, 'variable', 'skip']),
-    variable: Type.Optional(Type.String({ minLength: 1, maxLength: variableNameMax })),
+    variable: Type.Optional(
+      Type.String({ minLength: 1, maxLength: variableNameMax, 'x-trim': true }),
+    ),
   },
   { additionalProperties: false },
 )

@@ -109,6 +109,8 @@ function countSet(variables: Variables): number {
 
 function problemWithVariable(name: string, value: unknown): string | undefined {
   if (hasMoreCharacters(name, variableNameMax)) return nameTooLong
+  // Null removes one that the lead has.
+  if (name.trim() === '' && value !== null) return nameMissing
   if (typeof value === 'string' && hasMoreCharacters(value, variableTextMax)) {
     return `must have at most ${variableTextMax} characters`
   }
@@ -122,6 +124,7 @@ function problemWithVariable(name: string, value: unknown): string | undefined {
 }
 
 const nameTooLong = `has a name of more than ${variableNameMax} characters`
+const nameMissing = 'has an empty name: give it one, or leave it out'
 export const tooManyVariables = `must not give the lead more than ${variablesMax} custom variables`
 
 const isScalar = (value: unknown): value is Scalar | null =>

@@ -51,7 +51,7 @@ export const LeadInput = Type.Object(
           maxLength: variableTextMax,
         },
         description:
-          `At most ${variablesMax}, with names of at most ${variableNameMax} characters. ` +
+          `At most ${variablesMax}, with names of 1 to ${variableNameMax} characters. ` +
           'A number beyond ±9007199254740991 is sent as a text, which keeps all of its digits. ' +
           'With `overwrite`, null removes one.',
       }),

@@ -25,7 +25,7 @@ export async function updateLead(
     // One that the lead has is corrected or removed, whatever its name.
     const names = Object.keys(changes.custom_variables ?? {})
     const fresh = names.filter((name) => !Object.hasOwn(lead.custom_variables, name))
-    if (fresh.some((name) => name === '' || hasMoreCharacters(name, variableNameMax))) {
+    if (fresh.some((name) => name.trim() === '' || hasMoreCharacters(name, variableNameMax))) {
       throw invalidField(
         '/custom_variables',
         `a variable's name has 1 to ${variableNameMax} characters`,

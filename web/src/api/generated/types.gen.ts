@@ -752,7 +752,7 @@ export type LeadInput = {
     website?: string | null;
     personalization?: string | null;
     /**
-     * At most 100, with names of at most 64 characters. A number beyond ±9007199254740991 is sent as a text, which keeps all of its digits. With `overwrite`, null removes one.
+     * At most 100, with names of 1 to 64 characters. A number beyond ±9007199254740991 is sent as a text, which keeps all of its digits. With `overwrite`, null removes one.
      */
     custom_variables?: {
         [key: string]: string | number | boolean | null;

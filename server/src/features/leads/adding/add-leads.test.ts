@@ -283,6 +283,12 @@ describe('what is not a lead is refused as a whole, with the path of the row', (
       `/leads/1/custom_variables/${long(65)}`,
     ],
     [
+      'a variable without a name',
+      { email: 'a@b.example', custom_variables: { '': 'x' } },
+      '/leads/1/custom_variables/',
+    ],
+    ['a name of spaces at top level', { email: 'a@b.example', ' \t': 'x' }, '/leads/1/ \t'],
+    [
       'a variable that is a number with more digits than a double keeps',
       { email: 'a@b.example', custom_variables: { external_id: 2 ** 53 } },
       '/leads/1/custom_variables/external_id',
