@@ -31,15 +31,17 @@ export async function importSuppressions(
   by: ChangedBy,
 ): Promise<ImportedSuppressions> {
   const result: ImportedSuppressions = { added: 0, known: 0, invalid: 0, invalid_lines: [] }
-  let batch: NewSuppression[] = []
+  const batch = new Map<string, NewSuppression>()
   const write = async () => {
-    if (batch.length === 0) return
-    const added = await transaction(ctx, (tx) => suppress(tx, workspaceId, batch))
+    const entries = [...batch.values()]
+    batch.clear()
+    if (entries.length === 0) return
+    const added = await transaction(ctx, (tx) => suppress(tx, workspaceId, entries))
     result.added += added
-    result.known += batch.length - added
-    batch = []
+    result.known += new Set(entries.map(({ value }) => value)).size - added
   }
   let number = 0
+  let before: string | undefined
   let hasErased = false
   try {
     for await (const line of lines) {
@@ -51,9 +53,12 @@ export async function importSuppressions(
         if (result.invalid_lines.length < linesShown) result.invalid_lines.push(number)
         continue
       }
-      batch.push(read)
+      // An export has a line for each reason of an entry, which are written together and count once.
+      if (batch.size >= batchMax && read.value !== before) await write()
+      before = read.value
+      const key = `${read.reason} ${read.value}`
+      if (!batch.has(key)) batch.set(key, read)
       hasErased ||= isErasedEntry(read.value)
-      if (batch.length >= batchMax) await write()
     }
     await write()
   } finally {

@@ -9,7 +9,7 @@ export const ImportedSuppressions = Type.Object(
   },
   {
     $id: 'ImportedSuppressions',
-    description: 'What became of the lines.',
+    description: 'What became of the list: entries, whatever the number of their lines.',
     examples: [{ added: 120, known: 3, invalid: 1, invalid_lines: [17] }],
   },
 )

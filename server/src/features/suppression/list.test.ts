@@ -45,7 +45,7 @@ const page = { limit: 10, startingAfter: undefined }
 
 test('an upload that breaks off leaves a trace of what it added', async () => {
   async function* broken() {
-    for (let n = 0; n < 1000; n++) yield `n${n}@example.com`
+    for (let n = 0; n <= 1000; n++) yield `n${n}@example.com`
     throw new Error('gone')
   }
   const run = importSuppressions(ctx, workspaceId, broken(), 'blocked', operator)
@@ -67,7 +67,7 @@ test('an import takes addresses and domains as people write them, and names the 
     'not an address',
     'ann@example.com',
   )
-  expect(result).toEqual({ added: 4, known: 1, invalid: 1, invalid_lines: [8] })
+  expect(result).toEqual({ added: 4, known: 0, invalid: 1, invalid_lines: [8] })
   const found = await findSuppressed(ctx.db, workspaceId, [
     'ann@example.com',
     'any@xn--bcher-kva.example',
@@ -88,6 +88,14 @@ test('a block of an address that bounced is exported beside the bounce', async (
   await importLines(`${value},bounced`, `${value},blocked`)
   const reasons = (await exported()).filter((line) => line.startsWith(value))
   expect(reasons.map((line) => line.split(',')[2])).toEqual(['blocked', 'bounced'])
+})
+
+test('an entry with several reasons counts once, also where a batch of lines ends within it', async () => {
+  const id = ctx.newId()
+  const list = Array.from({ length: 999 }, (_, n) => `${n}@${id}.example`)
+  const both = ['blocked', 'unsubscribed'].map((reason) => `x@${id}.example,${reason}`)
+  expect(await importLines(...list, ...both)).toMatchObject({ added: 1000, known: 0 })
+  expect(await importLines(...list, ...both)).toMatchObject({ added: 0, known: 1000 })
 })
 
 test('what is exported is read back as it was, in any number', async () => {

@@ -2435,7 +2435,7 @@ export type LiftedSuppression = {
 };
 
 /**
- * What became of the lines.
+ * What became of the list: entries, whatever the number of their lines.
  */
 export type ImportedSuppressions = {
     /**
@@ -9317,7 +9317,7 @@ export type ImportSuppressionsError = ImportSuppressionsErrors[keyof ImportSuppr
 
 export type ImportSuppressionsResponses = {
     /**
-     * What became of the lines.
+     * What became of the list: entries, whatever the number of their lines.
      */
     200: ImportedSuppressions;
 };
