@@ -217,6 +217,40 @@ describe('a follow-up after a hand-over', () => {
   })
 })
 
+test('a mailbox that is read again takes the lanes that it wakes in their order, so that nobody waits in a ring', async () => {
+  const { ctx, workspaceId } = inbox
+  const { peek } = ctx.database
+  const { id: first } = await inbox.createMailbox(anna)
+  const { id } = await inbox.createMailbox(bert)
+  await handedOver(bert, anna)
+  await inTrouble(id, 'imap')
+  const { imap_version } = await peek
+    .selectFrom('mailboxes')
+    .select('imap_version')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  // As one that is removed or paused does, whose conversations both went on with.
+  const other = await peek.startTransaction().execute()
+  const take = (mailbox: string) =>
+    sql`select from mailbox_lanes where mailbox_id = ${mailbox} for update nowait`.execute(other)
+  await take(first)
+  const at = await readDatabaseTime(ctx.db)
+  const reading = transaction(ctx, (tx) =>
+    reportInboxRead(tx, workspaceId, id, { at, last: null, imap_version }),
+  )
+  const waiting = sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%mailbox_lanes%'`
+  await expect.poll(async () => (await waiting.execute(peek)).rows.length, patience).toBe(1)
+  const isTaken = await take(id).then(
+    () => false,
+    () => true,
+  )
+  await other.rollback().execute()
+  await reading
+  expect(isTaken).toBe(false)
+})
+
 test('a first mailbox that is read for the first time after it handed over is read since its first mail', async () => {
   const { leadId } = await contactedBefore()
   const { ctx } = inbox

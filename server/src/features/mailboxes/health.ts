@@ -70,6 +70,10 @@ export async function reportMailboxRecovered(
     timestamp_updated: laterThan(mailbox.timestamp_updated, tx.now()),
   })
   await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.recovered' })
+  // A reading that is told also wakes those that go on with its conversations: lanes are locked in one order.
+  if (side === 'imap') {
+    await wakeMailboxes(tx, workspaceId, [id, ...(await findSuccessors(tx.db, workspaceId, id))])
+  }
   await wakeRecoveredMailbox(tx, workspaceId, id)
 }
 
