@@ -1,4 +1,4 @@
-import { explainUnavailable, isStorageFull } from './db/failure.ts'
+import { explainUnavailable, isStorageFull, isUnreachable } from './db/failure.ts'
 import type { Log } from './log.ts'
 
 /** No room in the database's storage; secrets that cannot be opened; no room in DATA_DIR. */
@@ -7,12 +7,16 @@ type Trouble = 'storage' | 'secrets' | 'disk'
 /** Loops and batches try again more often, so that a full storage is met again within this time. */
 const storageMs = 15_000
 
+/** A run may find that it has nothing to ask yet: of what is away it says nothing, however often it succeeds. */
+export const overMs = 30_000
+
 /** Why a process is not ready although it answers, by what found it; for a person. */
 export class Troubles {
   readonly #log: Log
   readonly #monotonicMs: () => number
   readonly #sentences = new Map<Trouble, string>()
   #storageMetMs = Number.NEGATIVE_INFINITY
+  #outage: { beganMs: number; metMs: number } | undefined
 
   constructor({ log, monotonicMs }: { log: Log; monotonicMs: () => number }) {
     this.#log = log
@@ -41,6 +45,30 @@ export class Troubles {
   /** Notes that the storage is full no more, once nobody has met that for a while. */
   endStorage() {
     if (!this.#isStorageMet) this.note('storage', undefined)
+  }
+
+  /**
+   * Every loop of the process meets an outage of the database, which is told once.
+   *
+   * @param described for the log
+   * @returns whether `error` is of one
+   */
+  noteOutage(error: unknown, described: object): boolean {
+    if (!isUnreachable(error)) return false
+    const metMs = this.#monotonicMs()
+    if (!this.#outage) {
+      this.#log.error(described, 'the database is away, and runs are tried again until it is back')
+    }
+    this.#outage = { beganMs: this.#outage?.beganMs ?? metMs, metMs }
+    return true
+  }
+
+  /** Tells that the database is back, once no run has failed for a while. */
+  endOutage() {
+    if (!this.#outage || this.#monotonicMs() < this.#outage.metMs + overMs) return
+    const { beganMs, metMs } = this.#outage
+    this.#outage = undefined
+    this.#log.info({ seconds: Math.round((metMs - beganMs) / 1000) }, 'the database is back')
   }
 
   get sentences(): string[] {

@@ -1,5 +1,6 @@
 import type { AnyContext } from '../context.ts'
 import { describeFailure } from '../db/failure.ts'
+import { overMs } from '../troubles.ts'
 
 export interface Loop {
   /** Ends the pause: the next run begins now, or as soon as the running one is over. */
@@ -9,8 +10,6 @@ export interface Loop {
 }
 
 const tellAgainMs = 60_000
-/** A run may find that it has nothing to ask yet: of what is away it says nothing, however often it succeeds. */
-const overMs = 30_000
 
 /**
  * Runs `runOnce` again and again with a pause between. A run that fails is logged and tried again:
@@ -57,7 +56,7 @@ export function startLoop(
   }
 }
 
-/** Loops run several times a second: while the database is away, a line for each run fills disks. */
+/** Loops run several times a second: while one fails, a line for each run fills disks. */
 function tellFailures(ctx: AnyContext, loop: string) {
   /** By their code, since it was over last. */
   const told = new Map<unknown, { atMs: number; runs: number }>()
@@ -66,6 +65,8 @@ function tellFailures(ctx: AnyContext, loop: string) {
     tell(error: unknown) {
       ctx.troubles?.noteFailure(error)
       const described = describeFailure(error, ctx.config)
+      const { shard, cause } = described
+      if (ctx.troubles?.noteOutage(error, { loop, code: described.code, shard, cause })) return
       const code = described.code ?? described.error
       const { atMs, runs } = told.get(code) ?? { atMs: Number.NEGATIVE_INFINITY, runs: 0 }
       const nowMs = ctx.monotonicMs()
@@ -77,6 +78,7 @@ function tellFailures(ctx: AnyContext, loop: string) {
       }
     },
     end() {
+      ctx.troubles?.endOutage()
       if (told.size === 0 || ctx.monotonicMs() < failedMs + overMs) return
       const runs = [...told.values()].reduce((sum, each) => sum + each.runs, 0)
       told.clear()
