@@ -184,9 +184,7 @@ export async function buildApi(
     file: packageFile('openapi.json'),
     config: ctx.config,
   })
-  await app.register(docsRoutes, {
-    basePath: new URL(ctx.config.baseUrl).pathname.replace(/\/$/, ''),
-  })
+  await app.register(docsRoutes)
   await app.ready()
   return app
 }

@@ -101,7 +101,16 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
   const host = env.HOST || '127.0.0.1'
   const port = integer(env, 'PORT', 3000, 0, 65_535)
   const own = `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`
+  const listener = URL.parse(own)
+  if (listener?.href !== `${listener?.origin}/` && !(env.BASE_URL && env.API_URL)) {
+    throw new Error('HOST must be a host name or an IP address alone, as 0.0.0.0.')
+  }
   const baseUrl = address(env, 'BASE_URL', own)
+  if (new URL(baseUrl).pathname !== '/') {
+    throw new Error(
+      'BASE_URL must have no path, as https://outrider.example.com: give the application a host name of its own.',
+    )
+  }
   const apiUrl = address(env, 'API_URL', own)
   return {
     host,
@@ -161,10 +170,18 @@ function databaseAddress(variable: string, url: string | undefined): string | un
   )
 }
 
-/** The client takes any other scheme for a host. */
+/** The client would take what ends a password, or another scheme, for a host, a socket or a database. */
 function redisUrl(url: string | undefined): string | undefined {
-  if (!url || !/^[a-z+]+:\/\//.test(url) || /^rediss?:/.test(url)) return url || undefined
-  throw new Error('REDIS_URL must be an address such as redis://:password@host:6379.')
+  if (!url || /^\/(?!\/)/.test(url)) return url || undefined
+  const hasScheme = /^rediss?:\/\//i.test(url)
+  const parsed = URL.parse(hasScheme ? url : `redis://${url}`)
+  const { pathname = '', search = '', hash = '' } = parsed ?? {}
+  const isPath = hasScheme ? /^(\/\d*)?$/ : /^\/?$/
+  const isCut = hash !== '' || search.includes('@') || /%(?![\da-f]{2})/i.test(url)
+  if (parsed && isPath.test(pathname) && !isCut) return url
+  throw new Error(
+    'REDIS_URL must be an address such as redis://:password@host:6379/0, with @, /, #, ? and % in a password as %40, %2F, %23, %3F and %25.',
+  )
 }
 
 /** The shard of DATABASE_URL, which has no other name. */
@@ -224,8 +241,8 @@ function acquisitionProvider(env: NodeJS.ProcessEnv): AcquisitionProvider | unde
   const timeoutMs = integer(env, 'ACQUISITION_PROVIDER_TIMEOUT_MS', 10_000, 100, 20_000)
   const { ACQUISITION_PROVIDER_URL, ACQUISITION_PROVIDER_SECRET: secret } = env
   if (!ACQUISITION_PROVIDER_URL) return undefined
-  address(env, 'ACQUISITION_PROVIDER_URL', '')
-  // Byte for byte: a trailing slash may matter to it.
+  webAddress(env, 'ACQUISITION_PROVIDER_URL')
+  // Byte for byte: a trailing slash may matter to it, or a query.
   if (secret && /^[\x21-\x7e]+$/.test(secret)) {
     return { url: ACQUISITION_PROVIDER_URL, secret, timeoutMs }
   }
@@ -237,7 +254,7 @@ function acquisitionProvider(env: NodeJS.ProcessEnv): AcquisitionProvider | unde
 function oidcProvider(env: NodeJS.ProcessEnv): OidcProvider | undefined {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env
   if (!env.OIDC_ISSUER) return undefined
-  const issuer = address(env, 'OIDC_ISSUER', '')
+  const issuer = address(env, 'OIDC_ISSUER')
   const name = env.OIDC_NAME || 'single sign-on'
   if (clientId && clientSecret) return { issuer, clientId, clientSecret, name }
   throw new Error(
@@ -294,16 +311,25 @@ function choice(env: NodeJS.ProcessEnv, name: string, choices: string[]): string
   throw new Error(`${name} must be one of ${[...new Set(choices)].join(', ')}.`)
 }
 
-function address(env: NodeJS.ProcessEnv, name: string, fallback: string): string {
-  const text = env[name] || fallback
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
-    return text.replace(/\/+$/, '')
-  throw new Error(`${name} must be an http or https address such as https://api.example.com.`)
+/** Without a slash at its end, as paths are put behind it. */
+function address(env: NodeJS.ProcessEnv, name: string, fallback = ''): string {
+  const { href, origin, pathname } = webAddress(env, name, fallback)
+  if (!/[?#]/.test(href)) return `${origin}${pathname}`.replace(/\/+$/, '')
+  throw new Error(`${name} must have no query and no fragment: leave out what begins with ? or #.`)
+}
+
+function webAddress(env: NodeJS.ProcessEnv, name: string, fallback = ''): URL {
+  const url = URL.parse(env[name] || fallback)
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new Error(`${name} must be an http or https address such as https://api.example.com.`)
+  }
+  if (!url.username && !url.password && !url.hash) return url
+  throw new Error(`${name} must have no user, password or fragment in it: leave them out.`)
 }
 
 function trackingUrl(env: NodeJS.ProcessEnv, fallback: string | undefined) {
   if (!env.TRACKING_URL) return fallback
-  return env.TRACKING_URL === 'none' ? null : address(env, 'TRACKING_URL', '')
+  return env.TRACKING_URL === 'none' ? null : address(env, 'TRACKING_URL')
 }
 
 function retryDelays(text = '5,60,300,1800,7200,28800,86400'): number[] {

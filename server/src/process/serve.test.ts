@@ -107,11 +107,49 @@ describe('start', () => {
     },
   )
 
-  test('an address of Redis with another scheme is refused, and one without it is taken', () => {
-    const REDIS_URL = 'http://localhost:6379'
-    expect(() => readConfig({ REDIS_URL })).toThrow(/such as redis:/)
+  test.each([
+    ['HOST', 'https://x.example', /^HOST must be a host name/],
+    ['HOST', 'localhost:3000', /^HOST must be a host name/],
+    ['BASE_URL', 'https://x.example/outrider', /^BASE_URL must have no path, as https:/],
+    ['BASE_URL', 'https://u:hidden@x.example', /^BASE_URL must have no user, password/],
+    ['API_URL', 'https://x.example/?', /^API_URL must have no query/],
+    ['TRACKING_URL', 'https://x.example/l?to=', /^TRACKING_URL must have no query/],
+    ['OIDC_ISSUER', 'https://x.example/#a', /^OIDC_ISSUER must have no .*fragment/],
+    ['ACQUISITION_PROVIDER_URL', 'https://u:hidden@x.example', /must have no user, password/],
+  ])('%s %s leads nowhere with what is too much in it, and is refused', (name, url, sentence) => {
+    expect(() => readConfig({ [name]: url })).toThrow(sentence)
+    expect(() => readConfig({ [name]: url })).not.toThrow('hidden')
+  })
+
+  test('an address is taken as it is called, whatever it ends with', () => {
+    const { baseUrl, apiUrl, trackingUrl } = readConfig({
+      BASE_URL: ' HTTPS://X.example:443/ ',
+      API_URL: 'https://x.example/outreach//',
+      TRACKING_URL: 'https://l.example/l/',
+    })
+    expect({ baseUrl, apiUrl, trackingUrl }).toEqual({
+      baseUrl: 'https://x.example',
+      apiUrl: 'https://x.example/outreach',
+      trackingUrl: 'https://l.example/l',
+    })
+  })
+
+  test('an address of Redis that the client would misread is refused, and one without a scheme is taken', () => {
+    for (const REDIS_URL of [
+      'http://localhost:6379',
+      'redis://:pass/word@localhost:6379',
+      'redis://u:1/2@localhost',
+      'redis://u:1#2@localhost',
+      'redis://u:1?2@localhost',
+      'redis://:100%@localhost:6379',
+      'redis://localhost:6379/0/',
+      'localhost:6379/1',
+    ]) {
+      expect(() => readConfig({ REDIS_URL })).toThrow(/^REDIS_URL must be .* such as redis:/)
+    }
     for (const url of [
       'rediss://:secret@redis.example.com:6379/1',
+      'redis://u:p%40ss%2Fword@localhost:6379/?family=6',
       'localhost:6379',
       '/run/redis',
     ]) {

@@ -6,10 +6,8 @@ import Fastify, { type FastifyInstance } from 'fastify'
 /**
  * The API reference at /docs, drawn in the browser from /openapi.json. Everything comes from this
  * server, and the page may reach nothing else.
- *
- * @param basePath where the public address of the service starts, such as '' or '/outreach'
  */
-export async function docsRoutes(app: FastifyInstance, { basePath }: { basePath: string }) {
+export async function docsRoutes(app: FastifyInstance) {
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy },
     // Whether the host is reached by HTTPS alone is for the operator to say.
@@ -19,7 +17,7 @@ export async function docsRoutes(app: FastifyInstance, { basePath }: { basePath:
 
   app.get('/docs', { schema: { hide: true } }, async (_req, reply) => {
     reply.type('text/html; charset=utf-8')
-    return page(basePath)
+    return page
   })
 
   app.get(scriptPath, { schema: { hide: true } }, async (_req, reply) => {
@@ -62,7 +60,9 @@ const settings = {
   metaData: { title: 'Outrider API' },
 }
 
-const page = (basePath: string) => `<!doctype html>
+const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+
+const page = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -71,14 +71,12 @@ const page = (basePath: string) => `<!doctype html>
     <link rel="icon" href="data:,">
   </head>
   <body>
-    <noscript>This page needs JavaScript. The API is described in <a href="${basePath}/openapi.json">openapi.json</a> too.</noscript>
-    <script id="api-reference" data-url="${basePath}/openapi.json" data-configuration="${attribute(JSON.stringify(settings))}"></script>
-    <script src="${basePath}${scriptPath}"></script>
+    <noscript>This page needs JavaScript. The API is described in <a href="/openapi.json">openapi.json</a> too.</noscript>
+    <script id="api-reference" data-url="/openapi.json" data-configuration="${attribute(JSON.stringify(settings))}"></script>
+    <script src="${scriptPath}"></script>
   </body>
 </html>
 `
-
-const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
 /**
  * Scalar is 4 MB of script and takes 40 MB to load, so that is left until somebody looks. Its plugin
