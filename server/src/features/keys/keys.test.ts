@@ -67,12 +67,23 @@ describe('creating a key', () => {
       { name: 'n', scopes: ['leads:read'], timestamp_expires: '2099-02-30T00:00:00Z' },
       '/timestamp_expires',
     ],
+    [
+      'an expiry in the year 10000 of UTC',
+      { name: 'n', scopes: ['leads:read'], timestamp_expires: '9999-12-31T23:59:59-05:00' },
+      '/timestamp_expires',
+    ],
   ]
   test.each(refused)('refuses %s', async (_what, body, at) => {
     const answer = await create(body)
     expect(answer.status).toBe(400)
     expect(answer.body.code).toBe('invalid_field')
     expect(answer.body.details[0].path).toBe(at)
+  })
+
+  test('takes the last expiry that every client can read', async () => {
+    const timestamp_expires = '9999-12-31T23:59:59.999Z'
+    const { body } = await create({ name: 'n', scopes: ['leads:read'], timestamp_expires })
+    expect(body).toMatchObject({ status: 'active', timestamp_expires })
   })
 
   test('counts a name in code points: 255 astral characters are accepted', async () => {

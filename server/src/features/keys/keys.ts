@@ -144,12 +144,15 @@ function expiryOf(ctx: Context, input: KeyInput): Date | null {
   if (input.timestamp_expires === undefined) return null
   const expires = parseInstant(input.timestamp_expires)
   const expiresAt = expires && new Date(expires.epochMilliseconds)
-  if (expiresAt && expiresAt > ctx.now()) return expiresAt
+  if (expiresAt && expiresAt > ctx.now() && expiresAt <= latest) return expiresAt
   throw invalidField(
     '/timestamp_expires',
-    'timestamp_expires must be an ISO 8601 time in the future, as 2027-01-31T00:00:00Z',
+    'timestamp_expires must be an ISO 8601 time in the future, as 2027-01-31T00:00:00Z, and at most 9999-12-31T23:59:59.999Z',
   )
 }
+
+/** Many clients know no later one: a single such key would keep them from reading the list. */
+const latest = new Date('9999-12-31T23:59:59.999Z')
 
 function toRecord(row: Selectable<ServiceAccounts>, now: Date): Key {
   const { created_by_type, created_by_id, ...fields } = row
