@@ -336,6 +336,54 @@ test('a running campaign is given a wait, a limit and a schedule whole, never ha
   expect(schedules().slice(1)).toEqual([[morning, { ...morning, name: 'Schedule 2' }]])
 })
 
+test('a running campaign is given a text once its writer has left it, and sends no half of a sentence', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Text', sequences: sequences() })
+  const peek = application.api.ctx.database.peek
+  await peek.updateTable('campaigns').set({ status: 'active' }).where('id', '=', id).execute()
+  const page = await open(application.visitor, `${path}/${id}`)
+  const text = page.getByRole('textbox', { name: 'Text', exact: true })
+  await text.waitFor()
+  await installClock(page)
+  const changes: Partial<Campaign>[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') changes.push(request.postDataJSON())
+  })
+  const written = () =>
+    changes.map(({ sequences: [sequence] = [] }) => sequence?.steps[0]?.variants[0])
+  await text.click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' We can offer you')
+  await page.clock.fastForward(5000)
+  await page.getByText('Not saved yet').waitFor()
+  // What belongs to the editor is no other place.
+  await page.getByRole('button', { name: 'Insert a variable' }).click()
+  await page.clock.fastForward(5000)
+  await page.getByRole('menuitem', { name: 'last_name' }).click()
+  await page.clock.fastForward(5000)
+  await page.keyboard.type(' a rebate.')
+  const subject = page.getByRole('textbox', { name: 'Subject' })
+  await subject.fill('Hello again')
+  await page.clock.fastForward(5000)
+  expect(changes).toEqual([])
+  await subject.blur()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  const body = expect.stringContaining('We can offer you{{last_name}} a rebate.')
+  expect(written()).toMatchObject([{ subject: 'Hello again', body }])
+
+  await text.click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' Write')
+  await page.clock.fastForward(5000)
+  await page.getByRole('link', { name: 'Options' }).click()
+  await page.clock.fastForward(5000)
+  await saved(page)
+  expect(written()[1]?.body).toContain('rebate. Write')
+})
+
 test('a dash in the field of a number is none, and the campaign is saved all the same', async ({
   application,
   open,

@@ -35,7 +35,7 @@ export function useDraft() {
   return {
     ...{ campaign, base, fault, conflicts, mayChange, uncommitted },
     saving: isUncommitted && saving === 'saved' ? 'unsaved' : saving,
-    ...{ set: draft.set, resolve: draft.resolve, keyOf: draft.keyOf },
+    ...{ set: draft.set, hold: draft.hold, resolve: draft.resolve, keyOf: draft.keyOf },
     flush() {
       uncommitted.commit()
       return draft.flush()

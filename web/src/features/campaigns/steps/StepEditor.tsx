@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Switch } from '@mantine/core'
+import { Button, Group, Stack, Switch, Text } from '@mantine/core'
 import { Plus, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { useDraft } from '../useDraft.ts'
@@ -6,6 +6,7 @@ import { BodyEditor } from './BodyEditor.tsx'
 import { letterOf, newVariant, type Step, type Variant } from './edit-steps.ts'
 import classes from './StepsTab.module.css'
 import { SubjectField } from './SubjectField.tsx'
+import { useHeldText } from './useHeldText.ts'
 import { type Wait, WaitField } from './WaitField.tsx'
 
 interface StepEditorProps {
@@ -24,6 +25,7 @@ export function StepEditor(props: StepEditorProps) {
   const { step, number, variantNumber, onShowVariant, onRemoveVariant, onWait, onChange } = props
   const { t } = useTranslation()
   const { mayChange, problemAt, keyOf } = useDraft()
+  const { isHeld, onWrite, focusHandlers } = useHeldText()
   const at = variantNumber - 1
   const variant = step.variants[at]
   if (!variant) return null
@@ -32,6 +34,10 @@ export function StepEditor(props: StepEditorProps) {
   const setVariants = (variants: Variant[]) => onChange({ ...step, variants })
   const change = (changes: Partial<Variant>) =>
     setVariants(step.variants.map((each, index) => (index === at ? { ...each, ...changes } : each)))
+  const write = (changes: Partial<Variant>) => {
+    onWrite()
+    change(changes)
+  }
   return (
     <Stack gap="sm">
       <WaitField step={step} number={number} onChange={onWait} />
@@ -84,18 +90,25 @@ export function StepEditor(props: StepEditorProps) {
           )}
         </Group>
       </fieldset>
-      <SubjectField
-        value={variant.subject}
-        hint={number > 1 ? t(($) => $.campaigns.steps.subjectHint) : undefined}
-        problem={problem('subject')}
-        onChange={(subject) => change({ subject })}
-      />
-      <BodyEditor
-        key={keyOf(variant.id)}
-        value={variant.body}
-        problem={problem('body')}
-        onChange={(body) => change({ body })}
-      />
+      <Stack gap="sm" {...focusHandlers}>
+        <SubjectField
+          value={variant.subject}
+          hint={number > 1 ? t(($) => $.campaigns.steps.subjectHint) : undefined}
+          problem={problem('subject')}
+          onChange={(subject) => write({ subject })}
+        />
+        <BodyEditor
+          key={keyOf(variant.id)}
+          value={variant.body}
+          problem={problem('body')}
+          onChange={(body) => write({ body })}
+        />
+      </Stack>
+      {isHeld && mayChange && (
+        <Text size="xs" c="dimmed">
+          {t(($) => $.campaigns.steps.held)}
+        </Text>
+      )}
     </Stack>
   )
 }
