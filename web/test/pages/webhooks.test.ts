@@ -111,6 +111,24 @@ test('a webhook is made with a try-out receiver, tested and seen verified, witho
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
+test('a call of a try-out receiver keeps its number when more arrive', async ({
+  application,
+  open,
+}) => {
+  const { body: receiver } = await application.asOwner('POST', '/app/webhooks/try')
+  const { id } = await create(application, 'Numbered', receiver.url)
+  const address = `${application.address}${new URL(receiver.url).pathname}`
+  const call = (body: string) => fetch(address, { method: 'POST', body })
+  await call('the first')
+  const page = await open(application.visitor, `${path}/${id}`)
+  const first = page.getByRole('region', { name: 'Call 1: arrived' })
+  await first.getByText('the first').waitFor()
+  await call('the second')
+  await page.getByRole('region', { name: 'Call 2: arrived' }).getByText('the second').waitFor()
+  await page.getByText('Not signed').nth(1).click()
+  await first.getByText('the first').waitFor()
+})
+
 const scrollTop = `document.querySelector('[role=grid]').scrollTop`
 
 test('deliveries appear while they are made: at the top at once, further down as a number', async ({

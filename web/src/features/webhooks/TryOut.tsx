@@ -54,7 +54,7 @@ function Calls({ receiver, webhookId }: { receiver: TryOutReceiver; webhookId: s
                 <CodeBlock
                   label={t(($) => $.webhooks.tryOut.body, {
                     // Some arrive within one second.
-                    ...{ number: at + 1, at: exactTime(timestamp_created) },
+                    ...{ number: items.length - at, at: exactTime(timestamp_created) },
                   })}
                 >
                   {pretty(body)}
