@@ -129,6 +129,25 @@ test('a call of a try-out receiver keeps its number when more arrive', async ({
   await first.getByText('the first').waitFor()
 })
 
+test('where types of events cannot be read, the filter of deliveries says so, and reads them again', async ({
+  application,
+  open,
+}) => {
+  const { id } = await create(application, 'Unnamed', good.url)
+  const types = '**/api/v2/webhooks/event-types'
+  const why = 'Types of events cannot be read now.'
+  const page = await open(application.visitor, path)
+  expectFailures(page, 'GET /app/api/v2/webhooks/event-types 409')
+  await page.route(types, (route) => route.fulfill(refusal(409, why)))
+  await page.goto(`${application.address}${path}/${id}`)
+  await page.getByRole('button', { name: 'Event', exact: true }).click()
+  const menu = page.getByRole('menu')
+  await menu.getByRole('alert').getByText(why).waitFor()
+  await page.unroute(types)
+  await menu.getByRole('button', { name: 'Try again' }).click()
+  await menu.getByRole('menuitemcheckbox', { name: 'Lead interested' }).waitFor()
+})
+
 const scrollTop = `document.querySelector('[role=grid]').scrollTop`
 
 test('deliveries appear while they are made: at the top at once, further down as a number', async ({

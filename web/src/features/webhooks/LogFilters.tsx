@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { DayRange } from '../../ui/DayRange.tsx'
 import { FilterChip } from '../../ui/FilterChip.tsx'
+import { QueryFault } from '../../ui/QueryFault.tsx'
 import { isFiltered, results, type WebhookSearch, webhookSearchOf } from './search.ts'
 import { useEventNames } from './useEventNames.ts'
 
@@ -16,7 +17,7 @@ interface LogFiltersProps {
 /** Which attempts are looked at. */
 export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
   const { t } = useTranslation()
-  const { names } = useEventNames()
+  const { names, query } = useEventNames()
   const { lead = '' } = search
   const [typed, setTyped] = useState(lead)
   const [seen, setSeen] = useState(lead)
@@ -43,7 +44,9 @@ export function LogFilters({ search, hasTypes, onChange }: LogFiltersProps) {
             .map(([value, label]) => ({ value, label }))}
           value={search.type}
           onChange={(type) => set({ type })}
-        />
+        >
+          <QueryFault query={query} />
+        </FilterChip>
       )}
       <TextInput
         size="xs"
