@@ -377,6 +377,28 @@ test('the list keeps its place while it loads, and says why it cannot be read', 
   allowFailures(page, /^GET \/app\/mailboxes\/:id.* 404$/)
 })
 
+test('a mailbox is removed only once it could be read where it is used', async ({
+  application,
+  open,
+}) => {
+  const server = { host: '127.0.0.1', username: 'x', password: 'x', security: 'none' }
+  const body = { address: 'used@somewhere.example', smtp: server, imap: server }
+  const { body: mailbox } = await application.asOwner('POST', '/app/mailboxes', body)
+  const page = await open(application.visitor, `${path}/${mailbox.id}`)
+  const use = '**/app/mailboxes/*/use'
+  expectFailures(page, 'GET /app/mailboxes/:id/use 409')
+  await page.route(use, (route) => route.fulfill(refusal(409, 'It cannot be read now.')))
+  await page.getByRole('button', { name: 'Remove mailbox' }).click()
+  const dialog = page.getByRole('dialog')
+  const remove = dialog.getByRole('button', { name: 'Remove mailbox' })
+  await dialog.getByRole('alert').waitFor()
+  expect(await remove.isDisabled()).toBe(true)
+  await page.unroute(use)
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await remove.click()
+  await page.getByText('used@somewhere.example is removed.').waitFor()
+})
+
 test('of what is gone the page says so, leads back, and offers no second try', async ({
   application,
   open,

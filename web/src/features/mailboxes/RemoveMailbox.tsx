@@ -51,6 +51,7 @@ export function RemoveMailbox({ mailbox, onClose, onDone }: RemoveMailboxProps) 
       body={t(($) => $.mailboxes.remove.body)}
       confirm={t(($) => $.mailboxes.remove.confirm)}
       isPreparing={use.isPending}
+      isDisabled={use.data === undefined}
       isBusy={remove.isPending}
       fault={remove.error}
       onConfirm={() => remove.mutate({ path })}
