@@ -29,7 +29,8 @@ const all = { limit: 100_000, startingAfter: undefined }
 export async function readLedger({ ctx }: LedgerWorld, workspaceId: string) {
   const { items } = await listCreditEntries(ctx, workspaceId, all)
   let left = 0
-  return items.toReversed().map((entry) => {
+  // Who asks to be removed is shown no more; all else of an entry stays.
+  return items.toReversed().map(({ email: _, ...entry }) => {
     left += entry.amount
     return { ...entry, left }
   })

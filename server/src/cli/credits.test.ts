@@ -45,6 +45,7 @@ test('credits are granted and refunded, and the ledger tells of it', async () =>
     reason: 'it bounced',
     request_id: null,
     contact_id,
+    email: `person-${contact_id}@example.com`,
     timestamp_created: expect.any(String),
   })
   const sum = items.reduce((total: number, entry: { amount: number }) => total + entry.amount, 0)

@@ -29,7 +29,7 @@ async function fillDirectory({ api: { ctx } }: Application) {
   await indexPeople(ctx)
 }
 
-test('somebody is found, revealed for one credit, kept in a list, and made a lead', async ({
+test('somebody is found, revealed for one credit that the ledger tells of, kept in a list, and made a lead', async ({
   application,
   open,
 }) => {
@@ -57,7 +57,7 @@ test('somebody is found, revealed for one credit, kept in a list, and made a lea
   await page.getByText('1 lead added.', { exact: false }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('tab', { name: 'Credits' }).click()
-  await page.getByRole('row', { name: /Address revealed/ }).waitFor()
+  await page.getByRole('row', { name: /Address revealed ada@a\.example/ }).waitFor()
 })
 
 test('the values of filters say how many people they would give', async ({ application, open }) => {

@@ -11,6 +11,12 @@ export const CreditEntry = Type.Object(
     reason: Nullable(Type.String()),
     request_id: Nullable(Type.String()),
     contact_id: Nullable(Uuid),
+    email: Nullable(
+      Type.String({
+        description:
+          'Of the contact; null when they were erased or asked to be removed, and where there is none.',
+      }),
+    ),
     timestamp_created: Timestamp,
   },
   {
@@ -24,6 +30,7 @@ export const CreditEntry = Type.Object(
         reason: null,
         request_id: 'req-1',
         contact_id: '019a9d5e-a001-7c31-9d0a-5e1f6a2b3c4d',
+        email: 'ada@analytical.example',
         timestamp_created: '2026-11-20T09:37:00.123Z',
       },
     ],

@@ -16,6 +16,7 @@ import { PlanInput } from '../workspaces/schema.ts'
 import { acquireEmail } from './acquire-email.ts'
 import { grantMonthlyCredits } from './balance.ts'
 import { getBalance, grantCredits, listCreditEntries, refundContact } from './credits.ts'
+import { optOutEverywhere } from './opt-out.ts'
 
 let ctx: TestContext
 let defaultId: string
@@ -108,6 +109,24 @@ describe('the operator', () => {
     ])
     const again = await acquireEmail(ctx, workspaceId, { contact_id: contactId }, null)
     expect(again).toMatchObject({ status: 'acquired', credits_charged: 0, balance: 100 })
+  })
+
+  test('whose address it was stands in the ledger, unless they asked to be removed', async () => {
+    const [kept, removed] = [await reveal(), await reveal()]
+    await refundContact(ctx, workspaceId, kept)
+    const addresses = async () =>
+      (await listCreditEntries(ctx, workspaceId, { limit: 100, startingAfter: undefined })).items
+        .toReversed()
+        .map(({ kind, email }) => [kind, email])
+    const [first, second] = [kept, removed].map((id) => `person-${id}@example.com`)
+    expect(await addresses()).toEqual([
+      ['grant', null],
+      ['charge', first],
+      ['charge', second],
+      ['refund', first],
+    ])
+    await optOutEverywhere(ctx, second ?? '')
+    expect((await addresses())[2]).toEqual(['charge', null])
   })
 
   test('refunds nothing that this workspace was not charged', async () => {

@@ -6,6 +6,7 @@ import { operator, recordAudit } from '../audit/index.ts'
 import type { CreditEntry } from './application-schema.ts'
 import { costs, enter, lockCredits, readCredits } from './balance.ts'
 import * as queries from './credit-queries.ts'
+import { findShownAddresses } from './lists.ts'
 import type { Credits } from './period.ts'
 import type { Balance } from './schema.ts'
 
@@ -13,7 +14,7 @@ export async function getBalance(ctx: Context, workspaceId: string): Promise<Bal
   return balanceRecord(await readCredits(ctx, workspaceId))
 }
 
-/** The ledger, newest first. */
+/** The ledger, newest first, with whose address each charge and refund was for. */
 export async function listCreditEntries(
   ctx: Context,
   workspaceId: string,
@@ -21,7 +22,19 @@ export async function listCreditEntries(
 ): Promise<Page<CreditEntry>> {
   // Its first entry is made by whoever looks first.
   await readCredits(ctx, workspaceId)
-  return toPage(await queries.listEntries(ctx.db, workspaceId, page), page.limit)
+  const { items, ...cursor } = toPage(
+    await queries.listEntries(ctx.db, workspaceId, page),
+    page.limit,
+  )
+  const contactIds = items.flatMap(({ contact_id }) => contact_id ?? [])
+  const addresses = await findShownAddresses(ctx, workspaceId, [...new Set(contactIds)])
+  return {
+    items: items.map((entry) => ({
+      ...entry,
+      email: (entry.contact_id && addresses.get(entry.contact_id)) ?? null,
+    })),
+    ...cursor,
+  }
 }
 
 export interface CreditGrant {

@@ -54,6 +54,14 @@ export async function markOptedOut<T extends Pick<ListedContact, 'contact_id' | 
   return contacts.map((contact) => ({ contact, isOptedOut: unwilling.has(contact.contact_id) }))
 }
 
+/** The address by which each was acquired, of those who may be shown. */
+export async function findShownAddresses(ctx: Context, workspaceId: string, contactIds: string[]) {
+  const acquired = await queries.findAcquired(ctx.db, workspaceId, contactIds)
+  const marked = await markOptedOut(ctx, workspaceId, acquired)
+  const shown = marked.filter(({ isOptedOut }) => !isOptedOut)
+  return new Map(shown.map(({ contact }) => [contact.contact_id, contact.email]))
+}
+
 /** Which list a request names. Case and white space do not make another name. */
 export function chooseList(input: AcquireEmail): ListChoice | undefined {
   const { list_id, list_name } = input

@@ -3730,6 +3730,10 @@ export type CreditEntry = {
     reason: string | null;
     request_id: string | null;
     contact_id: string | null;
+    /**
+     * Of the contact; null when they were erased or asked to be removed, and where there is none.
+     */
+    email: string | null;
     timestamp_created: string;
 };
 

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { listCreditEntriesInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
@@ -5,6 +6,7 @@ import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ExactTime } from '../../ui/ExactTime.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
+import { MailAddress } from '../../ui/MailAddress.tsx'
 import { Table } from '../../ui/Table.tsx'
 
 /** What credits came and went for, newest first. */
@@ -36,12 +38,23 @@ export function CreditLedger() {
             </tr>
           </thead>
           <tbody>
-            {items.map(({ id, kind, amount, reason, timestamp_created }) => (
+            {items.map(({ id, kind, amount, reason, contact_id, email, timestamp_created }) => (
               <tr key={id}>
                 <td>
                   <ExactTime at={timestamp_created} />
                 </td>
-                <th scope="row">{t(($) => $.contacts.kinds[kind])}</th>
+                <th scope="row">
+                  {t(($) => $.contacts.kinds[kind])}
+                  {contact_id && (
+                    <Text size="xs" c="dimmed">
+                      {email === null ? (
+                        t(($) => $.contacts.optedOut)
+                      ) : (
+                        <MailAddress value={email} />
+                      )}
+                    </Text>
+                  )}
+                </th>
                 <td className="wide-only">{reason}</td>
                 <td className="numbers end">{signed.format(amount)}</td>
               </tr>
