@@ -106,6 +106,36 @@ test('in a hostile mail nothing runs, nothing is loaded and nothing leaves; pict
   await application.asOwner('POST', '/app/threads/done', { ids: [id], done: true })
 })
 
+test('how many pictures of a mail cannot be had by https is told, and none looks broken', async ({
+  open,
+  application,
+  world,
+}) => {
+  const { id } = await world.converse(
+    { email: 'http@lead.example' },
+    {
+      ...{ subject: 'Plain', text: 'Look' },
+      html: '<p>Look</p><img alt="Logo" src="http://plain.example/logo.gif"><img alt="Face" src="http://both.example/face.gif">',
+    },
+  )
+  const page = await open(application.visitor, path)
+  await page.route('https://plain.example/**', (route) => route.abort())
+  await page.route('https://both.example/**', (route) =>
+    route.fulfill({ contentType: 'image/gif', body: Buffer.from(gif, 'base64') }),
+  )
+  expectFailures(page, 'GET /logo.gif lost')
+  await page.goto(`${application.address}${path}?thread=${id}`)
+  await page.getByRole('button', { name: 'Show pictures' }).click()
+  await page.getByText('1 picture could not be loaded').waitFor()
+  const mail = page.frameLocator('iframe[title="Mail"]')
+  expect(await mail.getByAltText('Logo').getAttribute('src')).toBeNull()
+  // Over the browser's sign for a broken one.
+  const before = "getComputedStyle(document.querySelector('img'), '::before').content"
+  expect(await page.frames().at(-1)?.evaluate(before)).toBe('"Logo"')
+  expect(await mail.getByAltText('Face').getAttribute('src')).toBe('https://both.example/face.gif')
+  await application.asOwner('POST', '/app/threads/done', { ids: [id], done: true })
+})
+
 const gif = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 
 test('a reply is found, labelled, answered, undone and answered again without the mouse', async ({

@@ -24,6 +24,7 @@ export function MailBody({ id, showsImages, words }: MailBodyProps) {
   const [height, setHeight] = useState(heightAtFirst)
   const [body, setBody] = useState<HTMLElement>()
   const [isMissing, setMissing] = useState(false)
+  const [broken, setBroken] = useState(0)
   const connection = useConnection()
   useEffect(() => {
     // What could not be read while the server was away, or the session over, is read now.
@@ -39,6 +40,10 @@ export function MailBody({ id, showsImages, words }: MailBodyProps) {
     }
     const root = mail.documentElement
     setBody(mail.body)
+    const missing = Array.from(mail.images).filter((image) => image.src && !image.naturalWidth)
+    setBroken(missing.length)
+    // They look as they did before anybody asked for them.
+    for (const image of missing) image.removeAttribute('src')
     // Keys do on a mail that was clicked what they do beside it.
     mail.addEventListener('keydown', (event) => {
       if (!frame.dispatchEvent(new KeyboardEvent('keydown', event))) event.preventDefault()
@@ -59,17 +64,24 @@ export function MailBody({ id, showsImages, words }: MailBodyProps) {
   }
   const query = new URLSearchParams({ workspace, ...(showsImages ? { images: 'true' } : {}) })
   return (
-    <div className={classes.paper}>
-      <iframe
-        key={String(showsImages)}
-        className={classes.frame}
-        title={t(($) => $.inbox.mail)}
-        sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
-        referrerPolicy="no-referrer"
-        src={`/app/messages/${id}/body?${query}`}
-        style={{ height }}
-        onLoad={(event) => measure(event.currentTarget)}
-      />
-    </div>
+    <>
+      {broken > 0 && (
+        <p className={classes.images} role="status">
+          {t(($) => $.inbox.imagesBroken, { count: broken })}
+        </p>
+      )}
+      <div className={classes.paper}>
+        <iframe
+          key={String(showsImages)}
+          className={classes.frame}
+          title={t(($) => $.inbox.mail)}
+          sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
+          referrerPolicy="no-referrer"
+          src={`/app/messages/${id}/body?${query}`}
+          style={{ height }}
+          onLoad={(event) => measure(event.currentTarget)}
+        />
+      </div>
+    </>
   )
 }

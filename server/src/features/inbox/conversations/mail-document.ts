@@ -36,13 +36,15 @@ export function mailDocument(
 }
 
 // Mails are written for white paper, whatever the scheme around them is. The page marks in them what
-// was searched for, over both the ground and the colour that the mail has there.
+// was searched for, over both the ground and the colour that the mail has there. A picture that is not
+// loaded is its description, over the browser's sign for a broken one.
 const look = `
   :root { color-scheme: light; background: #fff; color: #1a1d23; }
   body { margin: 0; font: 14px/1.5 'Inter Variable', system-ui, sans-serif; overflow-wrap: anywhere; }
   html { overflow-x: auto; overflow-y: hidden; }
   img { max-width: 100%; height: auto; }
-  img:not([src]) { box-sizing: border-box; max-height: 48px; border: 1px dashed #d5d9e0; }
+  img:not([src]) { position: relative; box-sizing: border-box; max-height: 48px; overflow: hidden; border: 1px dashed #d5d9e0; }
+  img:not([src])::before { content: attr(alt); position: absolute; inset: 0; background: #fff; color: #4a5260; }
   blockquote { margin: 8px 0 8px 2px; padding-left: 12px; border-left: 2px solid #d5d9e0; color: #4a5260; }
   a { color: #3f43b0; }
   p { margin: 0 0 8px; }
