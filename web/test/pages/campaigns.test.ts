@@ -721,9 +721,65 @@ test('what the editor of a link offers has names, and an address of no image is 
   await page.getByLabel('Enter URL').waitFor()
   await page.getByRole('button', { name: 'Open link in a new tab' }).waitFor()
   await page.keyboard.press('Escape')
-  page.once('dialog', (dialog) => void dialog.accept('www.example.com/picture.png'))
   await page.getByRole('button', { name: 'Insert image' }).click()
+  await page.getByLabel('Address').fill('www.example.com/picture.png')
+  await page.keyboard.press('Enter')
   await page.getByText('The address of an image begins with https:// or http://').waitFor()
+})
+
+test('an image is seen where it is written, and keeps what is said of it', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Seen', sequences: sequences() })
+  const page = await open(application.visitor, `${path}/${id}`)
+  const src = 'https://pictures.example/team.gif'
+  await page.route('https://pictures.example/*', (route) =>
+    route.fulfill({ contentType: 'image/gif', body: Buffer.from(gif, 'base64') }),
+  )
+  const button = page.getByRole('button', { name: 'Insert image' })
+  const stored = async () => {
+    const { body } = await application.asOwner('GET', `/app/api/v2/campaigns/${id}`)
+    return (body as Campaign).sequences[0]?.steps[0]?.variants[0]?.body
+  }
+  await button.click()
+  await page.getByLabel('Address').fill(src)
+  await page.getByLabel('Description').fill('Our "team"')
+  await page.keyboard.press('Enter')
+  const picture = page.getByRole('img', { name: 'Our "team"' })
+  const seen = page.frameLocator('[role=img] iframe').locator('img')
+  await picture.waitFor()
+  await seen.waitFor()
+  await expect.poll(stored).toContain(`<img src="${src}" alt="Our &quot;team&quot;">`)
+  await page.reload()
+  await seen.waitFor()
+  await picture.click()
+  await button.click()
+  const description = page.getByLabel('Description')
+  expect(await description.inputValue()).toBe('Our "team"')
+  await description.fill('All of us')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(stored).toContain(`<img src="${src}" alt="All of us">`)
+  await page.getByText('Plain text', { exact: true }).click()
+  await page.locator('pre').getByText('All of us').waitFor()
+})
+
+// One pixel.
+const gif = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
+
+test('an image that cannot be had is told of by its description and address', async ({
+  application,
+  open,
+}) => {
+  const src = 'https://pictures.example/gone.png'
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Gone', sequences: sequences(`<p>Hi <img src="${src}" alt="Logo"></p>`) },
+  })
+  const page = await open(application.visitor, path)
+  await page.route('https://pictures.example/*', (route) => route.abort())
+  expectFailures(page, 'GET /gone.png lost')
+  await page.goto(`${application.address}${path}/${id}`)
+  await page.getByText(`Logo · ${src}`).waitFor()
 })
 
 test('who signs out while somebody else has changed the same is asked first, and chooses', async ({

@@ -5,10 +5,12 @@ import type { Editor } from '@tiptap/core'
 import { DOMParser as SliceParser } from '@tiptap/pm/model'
 import { useEditor } from '@tiptap/react'
 import { ImagePlus } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { styleNonce } from '../../lib/nonce.ts'
 import { extensionsOf, type RichTextKind } from './extensions.ts'
+import { htmlOf } from './html-of.ts'
+import { ImageDialog, type ImageText } from './ImageDialog.tsx'
 import { pastedHtml } from './pasted-html.ts'
 import { problemOfPaste } from './problem-of-paste.ts'
 import classes from './RichText.module.css'
@@ -74,7 +76,7 @@ export function RichText(props: RichTextProps) {
     },
     onCreate: ({ editor: created }) => latest.current.onReady?.(created),
     onUpdate({ editor: changed }) {
-      shown.current = changed.isEmpty ? '' : fromEditor(changed.getHTML(), kind)
+      shown.current = changed.isEmpty ? '' : fromEditor(htmlOf(changed.state.doc), kind)
       onChange(shown.current)
     },
   })
@@ -84,11 +86,18 @@ export function RichText(props: RichTextProps) {
     shown.current = value
     editor.commands.setContent(toEditor(value, kind), { emitUpdate: false })
   }, [editor, value, kind])
-  const addImage = () => {
-    const src = prompt(t(($) => $.richText.imageAddress))?.trim()
-    if (!src) return
-    if (/^https?:\/\//i.test(src)) editor?.chain().focus().setImage({ src }).run()
-    else notifications.show({ color: 'red', message: t(($) => $.richText.imageRefused) })
+  // Before the library lets go of it, which draws all of it once more, with images of the page itself.
+  useLayoutEffect(() => () => editor?.destroy(), [editor])
+  const [image, setImage] = useState<ImageText>()
+  const askForImage = () => {
+    // One that was clicked is changed.
+    const { src, alt } = editor?.isActive('image') ? editor.getAttributes('image') : {}
+    setImage({ src: src ?? '', alt: alt ?? '' })
+  }
+  const saveImage = (saved: ImageText) => {
+    const change = editor?.chain().focus()
+    if (image?.src) change?.updateAttributes('image', saved).run()
+    else change?.setImage(saved).run()
   }
   const labels = t(($) => $.richText.tools, { returnObjects: true })
   return (
@@ -113,7 +122,7 @@ export function RichText(props: RichTextProps) {
             <RichTextEditor.Link />
             <RichTextEditor.Unlink />
             <RichTextEditor.Control
-              onClick={addImage}
+              onClick={askForImage}
               aria-label={t(($) => $.richText.image)}
               title={t(($) => $.richText.image)}
             >
@@ -130,6 +139,9 @@ export function RichText(props: RichTextProps) {
         </RichTextEditor.Toolbar>
       )}
       <RichTextEditor.Content className={classes.content} />
+      {image && (
+        <ImageDialog image={image} onSave={saveImage} onClose={() => setImage(undefined)} />
+      )}
     </RichTextEditor>
   )
 }

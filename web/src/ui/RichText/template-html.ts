@@ -51,6 +51,7 @@ export function plainText(template: string): string {
     const href = link.getAttribute('href')
     if (href !== link.textContent) link.append(` <${href}>`)
   }
+  for (const image of body.querySelectorAll('img')) image.replaceWith(image.alt)
   for (const element of body.querySelectorAll('br')) element.replaceWith('\n')
   for (const element of body.querySelectorAll('li')) element.prepend('- ')
   for (const element of body.querySelectorAll('p, div, h1, h2, h3, ul, ol, blockquote'))
