@@ -35,6 +35,18 @@ test('a label is made, changed, archived and brought back, by keyboard too', asy
   await row.getByText('The lead is stopped').waitFor()
 })
 
+test('on a telephone what integrations know a label by stands in one line', async ({
+  application,
+  open,
+}) => {
+  await application.asOwner('POST', '/app/labels', { name: 'Uses a competitor' })
+  const page = await open(application.visitor, path)
+  await page.setViewportSize({ width: 360, height: 740 })
+  const value = page.getByRole('rowheader').getByText('uses_a_competitor')
+  await value.waitFor()
+  expect((await value.boundingBox())?.height).toBeLessThan(25)
+})
+
 test('a label that two people change keeps what each of them changed', async ({
   application,
   open,
