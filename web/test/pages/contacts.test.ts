@@ -60,6 +60,22 @@ test('somebody is found, revealed for one credit that the ledger tells of, kept 
   await page.getByRole('row', { name: /Address revealed ada@a\.example/ }).waitFor()
 })
 
+test('on a telephone the last column of a table ends where its lines do', async ({
+  application,
+  open,
+}) => {
+  const { ctx, workspaceId: workspace_id } = application.api
+  const named = { name: 'Narrow', name_folded: 'narrow', timestamp_created: new Date() }
+  const row = { workspace_id, id: ctx.newId(), ...named }
+  await ctx.database.peek.insertInto('acquire_lists').values(row).execute()
+  const page = await open(application.visitor, `${path}?view=lists`)
+  await page.setViewportSize({ width: 360, height: 740 })
+  const head = page.getByRole('columnheader').last()
+  await expect.poll(() => head.textContent()).toBe('Contacts')
+  const room = "getComputedStyle(document.querySelector('th.end')).paddingInlineEnd"
+  expect(await page.evaluate(room)).toBe('0px')
+})
+
 test('the values of filters say how many people they would give', async ({ application, open }) => {
   await importText(
     application.api.ctx,
