@@ -16,7 +16,9 @@ export function MailFrame({ title, html }: { title: string; html: string }) {
     // Of the frame: by the policy of the page around it the mail's own styles would be refused.
     const inert = document.implementation.createHTMLDocument('')
     document.body.replaceChildren(...sanitized(inert, html))
-    const measure = () => setHeight(Math.max(120, document.documentElement.scrollHeight))
+    // What is scrolled is never less than the frame, which would not become smaller again.
+    const root = document.documentElement
+    const measure = () => setHeight(Math.max(120, Math.ceil(root.getBoundingClientRect().height)))
     measure()
     document.addEventListener('load', measure, true)
     return () => document.removeEventListener('load', measure, true)

@@ -1425,6 +1425,24 @@ test('a preview says who a mail is from and to as they read it', async ({ applic
   await page.getByRole('definition').getByText('eve@exämple.example').waitFor()
 })
 
+test('the paper of a mail is as long as the mail, also after a longer one', async ({
+  application,
+  open,
+}) => {
+  await prepareMailbox(application)
+  const long = '<p>Hello</p>'.repeat(20)
+  const [sequence] = sequences(long)
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Short after long', sequences: [sequence], email_list: [address] },
+  })
+  await addLead(application, id)
+  const page = await open(application.visitor, `${path}/${id}?tab=preview`)
+  const height = async () => (await page.locator('iframe').boundingBox())?.height
+  await expect.poll(height).toBeGreaterThan(500)
+  await page.getByRole('button', { name: 'Next step' }).click()
+  await expect.poll(height).toBeLessThan(130)
+})
+
 test('copies that a mail server refuses are told on the page, until their address is taken off', async ({
   application,
   open,
