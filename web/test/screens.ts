@@ -115,7 +115,7 @@ const screensAfterAction = ({ inbox, mailbox }: Record<'inbox' | 'mailbox', stri
     name: 'inbox-put-off',
     path: inbox,
     async act(page) {
-      await page.getByRole('button', { name: 'Put off' }).click()
+      await page.getByRole('button', { name: 'Snooze', exact: true }).click()
       await page.getByRole('menuitem', { name: 'Choose date and time' }).click()
     },
   },

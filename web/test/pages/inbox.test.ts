@@ -698,7 +698,7 @@ test('a mailbox that is paused while somebody answers takes no text away, and no
   await answer(page).waitFor()
 })
 
-test('an unsubscribe says what it does before it is done, and what is put off comes back by an undo', async ({
+test('an unsubscribe says what it does before it is done, and what is snoozed comes back by an undo', async ({
   application,
   open,
   world,
@@ -710,9 +710,9 @@ test('an unsubscribe says what it does before it is done, and what is put off co
   )
   const page = await open(application.visitor, `${path}?thread=${id}`)
   // At a time of the reader's own clock, which the page names the zone of.
-  await page.getByRole('button', { name: 'Put off' }).click()
+  await page.getByRole('button', { name: 'Snooze', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Choose date and time' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Put off until' })
+  const dialog = page.getByRole('dialog', { name: 'Snooze until' })
   await dialog.getByText(new Intl.DateTimeFormat().resolvedOptions().timeZone).waitFor()
   const time = dialog.getByLabel('Date and time')
   await time.fill('2001-01-01T09:00')
@@ -722,7 +722,7 @@ test('an unsubscribe says what it does before it is done, and what is put off co
   const twoDigits = (number: number) => String(number).padStart(2, '0')
   const day = [until.getFullYear(), until.getMonth() + 1, until.getDate()].map(twoDigits).join('-')
   await time.fill(`${day}T${[until.getHours(), until.getMinutes()].map(twoDigits).join(':')}`)
-  await dialog.getByRole('button', { name: 'Put off' }).click()
+  await dialog.getByRole('button', { name: 'Snooze' }).click()
   await row(page, 'Edith').waitFor({ state: 'detached' })
   const { snoozed_until } = await api.ctx.database.peek
     .selectFrom('threads')
@@ -730,10 +730,10 @@ test('an unsubscribe says what it does before it is done, and what is put off co
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   expect(snoozed_until).toEqual(until)
-  await page.getByText('Put off.').waitFor()
+  await page.getByText('Snoozed.').waitFor()
   await page.keyboard.press('z')
   await row(page, 'Edith').waitFor()
-  await page.getByRole('button', { name: 'Put off' }).click()
+  await page.getByRole('button', { name: 'Snooze', exact: true }).click()
   await page.getByRole('menuitem', { name: 'For 3 days' }).click()
   await row(page, 'Edith').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -742,10 +742,10 @@ test('an unsubscribe says what it does before it is done, and what is put off co
   await page.getByRole('button', { name: 'Done', exact: true }).last().click()
   await row(page, 'Edith').waitFor({ state: 'detached' })
   await page.goto(new URL(`${path}?view=done&thread=${id}`, page.url()).href)
-  await page.getByRole('button', { name: 'Put off' }).click()
+  await page.getByRole('button', { name: 'Snooze', exact: true }).click()
   await page.getByRole('menuitem', { name: 'For 3 days' }).click()
   await row(page, 'Edith').waitFor({ state: 'detached' })
-  await page.getByText('Put off.').waitFor()
+  await page.getByText('Snoozed.').waitFor()
   await page.keyboard.press('z')
   await row(page, 'Edith').waitFor()
   await page.getByRole('button', { name: 'Not done' }).click()
