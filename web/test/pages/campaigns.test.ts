@@ -1205,7 +1205,7 @@ test('of a long list is said that only the newest leads were looked at for varia
   let answer: object = refusal(409, 'They cannot be counted now.')
   await page.route(`**/campaigns/${id}/variables`, (route) => route.fulfill(answer))
   expectFailures(page, 'GET /app/campaigns/:id/variables 409')
-  await page.goto(`${application.address}${path}/${id}?panel=launch`)
+  await page.goto(`${application.address}${path}/${id}?tab=options&panel=launch`)
   const dialog = page.getByRole('dialog')
   await dialog.getByText('They cannot be counted now.').waitFor()
   answer = { json: known }
