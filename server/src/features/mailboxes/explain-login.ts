@@ -55,7 +55,8 @@ const passwordRules: LoginRule[] = [
     },
   },
   {
-    says: /basic auth|SmtpClientAuthentication|5\.7\.(3|139)\b|LOGINDISABLED|login is disabled/i,
+    // Microsoft says 5.7.3 of a wrong password as well, and 5.7.139 with these words.
+    says: /basic auth|SmtpClientAuthentication|5\.7\.139\b(?!.*credentials were incorrect)|LOGINDISABLED|login is disabled/i,
     explanation: {
       what: 'The provider has switched off logins by password for this mailbox.',
       remedy: 'Use oauth2, or have its administrator allow SMTP and IMAP for it.',

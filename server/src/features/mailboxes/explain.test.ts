@@ -8,6 +8,17 @@ const failures: [string, MailFailure, RegExp][] = [
     login('535 5.7.8 Username and Password not accepted.', 535),
     /refused the user name or the password.*app password/,
   ],
+  ...[
+    '535 5.7.8 Error: authentication failed: (reason unavailable)',
+    '535 5.7.8 Error: authentication failed: UGFzc3dvcmQ6',
+    '535 Incorrect authentication data',
+    '535 5.7.3 Authentication unsuccessful',
+    '535 5.7.139 Authentication unsuccessful, the user credentials were incorrect.',
+  ].map((response): [string, MailFailure, RegExp] => [
+    `a wrong password (${response})`,
+    login(response, 535),
+    /refused the user name or the password.*password anew/,
+  ]),
   [
     'an app password wanted by Gmail',
     login('534 5.7.9 Application-specific password required.', 534),
@@ -118,12 +129,15 @@ const failures: [string, MailFailure, RegExp][] = [
 ]
 
 function login(response: string, code: number | null = null) {
-  return new MailFailure('login', 'refused', { response, code })
+  return new MailFailure('login', 'refused', { response, code, enhanced: enhancedIn(response) })
 }
 
 function refused(response: string, code: number) {
-  const enhanced = /\d\.\d+\.\d+/.exec(response)?.[0] ?? null
-  return new MailFailure('mail', 'refused', { response, code, enhanced })
+  return new MailFailure('mail', 'refused', { response, code, enhanced: enhancedIn(response) })
+}
+
+function enhancedIn(response: string) {
+  return /\d\.\d+\.\d+/.exec(response)?.[0] ?? null
 }
 
 test.each(failures)('%s is told in words of ours', (_what, failure, words) => {
