@@ -111,7 +111,8 @@ function fieldsOf(t: TFunction, { name, details: { fields } }: LeadHistoryItem):
 /** What was done to the lead and others at once; undefined: it is something else, or newer than this page. */
 function withOthers(t: TFunction, { name, details }: LeadHistoryItem): string | undefined {
   const known = manyActions.find((action) => name === `lead.many_${action}`)
-  const { leads } = details
+  // What a runner does to very many is told when it begins: with how many it was asked for.
+  const leads = details.leads ?? details.leads_asked
   if (known === undefined || typeof leads !== 'number') return undefined
   return t(($) => $.leads.history.many[known], { count: leads })
 }

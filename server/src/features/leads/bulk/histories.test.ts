@@ -49,7 +49,7 @@ test('what is done to some leads at once stands in the history of each that it c
   expect(await namesOf(bob)).toEqual(['lead.resumed', 'lead.many_paused'])
   expect(await namesOf(eve)).toEqual(['lead.status_set'])
   const [undone, paused] = await changesOf(ann)
-  expect(paused).toMatchObject({ actor_id: by.actor.id, details: { job_id: job.id, leads: 3 } })
+  expect(paused).toMatchObject({ actor_id: by.actor.id, details: { job_id: job.id, leads: 2 } })
   expect(undone).toMatchObject({ actor_id: by.actor.id, details: { leads: 1 } })
   const page = { limit: 50, startingAfter: undefined }
   const { items } = await listAudit(api.ctx, api.workspaceId, page, { subjectId: job.id })
@@ -84,6 +84,39 @@ test('of very many leads those have it in their histories that the runner came t
   const other = leads.find(({ sending_state }) => sending_state !== 'paused')
   expect(await namesOf(other?.id)).toEqual([])
   await runLeadJobs(api.ctx)
+})
+
+test('the audit log tells how many leads were changed, and of a change of nobody nothing is told', async () => {
+  const campaign_id = await createCampaign()
+  const ids = await addLeads(campaign_id, 3)
+  const [ann = ''] = ids
+  await change({ action: 'unsubscribe', ids: [ann] })
+  expect(await change({ action: 'resume', ids: [ann] })).toMatchObject({ changed: 0, refused: 1 })
+  await change({ action: 'pause', filter: { campaign_id } })
+  await change({ action: 'pause', filter: { campaign_id } })
+  expect(await namesOf(ann)).toEqual(['lead.unsubscribed'])
+  const page = { limit: 2, startingAfter: undefined }
+  const { items } = await listAudit(api.ctx, api.workspaceId, page, { action: 'lead.' })
+  expect(items).toMatchObject([
+    { action: 'lead.many_paused', details: { leads: 2 } },
+    { action: 'lead.unsubscribed', subject_id: ann, details: { leads: 1 } },
+  ])
+})
+
+test('a change of very many leads is told with how many it was asked for, and its stop with how many were changed', async () => {
+  const campaign_id = await createCampaign()
+  await addLeads(campaign_id, 1000)
+  const [newest = ''] = await addLeads(campaign_id, 1)
+  await change({ action: 'pause', ids: [newest] })
+  const { id } = await change({ action: 'pause', filter: { campaign_id } })
+  await runNextBatch(api.ctx)
+  await cancelJob(api.ctx, api.workspaceId, id, by)
+  const page = { limit: 50, startingAfter: undefined }
+  const { items } = await listAudit(api.ctx, api.workspaceId, page, { subjectId: id })
+  expect(items.map(({ action, details }) => [action, details])).toEqual([
+    ['lead.many_stopped', { job_id: id, leads: 499 }],
+    ['lead.many_paused', { job_id: id, leads_asked: 1001 }],
+  ])
 })
 
 test('a move stands in the history of who was added, and of who stays because they were written to', async () => {

@@ -51,11 +51,14 @@ export async function changeMany(
     }
     await queries.insertJob(tx.db, job)
     if (job.state === 'running') hintJob(tx, leadJobKind, job.id)
+    // What changed nobody is no change, and stands in no history.
+    if (job.state === 'finished' && job.changed === 0) return shown(job)
     await recordAudit(tx, {
       ...by,
       ...{ workspaceId, ...subjectOf(job, pastTenses[action.kind]) },
       details: {
-        ...{ job_id: job.id, leads: job.total },
+        job_id: job.id,
+        ...(job.state === 'finished' ? { leads: job.changed } : { leads_asked: job.total }),
         ...(action.kind === 'set_status' ? { status: action.status } : {}),
         ...(action.kind === 'move' ? { campaign_id: action.campaign_id } : {}),
       },
@@ -199,7 +202,7 @@ export const cancelJob = (
     await recordAudit(tx, {
       ...by,
       ...{ workspaceId, ...subjectOf(job, 'stopped') },
-      details: { job_id: id, leads: job.looked_at },
+      details: { job_id: id, leads: job.changed },
     })
     return shown(job)
   })
