@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
@@ -1530,7 +1531,13 @@ test('what came of the mails is counted, and an uncertain one is decided', async
   expect(await page.getByRole('table', { name: 'By day' }).textContent()).not.toContain('%')
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download CSV' }).click()
-  expect((await download).suggestedFilename()).toMatch(/^Sent .*\.csv$/)
+  const file = await download
+  expect(file.suggestedFilename()).toMatch(/^Sent .*\.csv$/)
+  // Variants are called as on the page.
+  const rows = (await readFile(await file.path(), 'utf8')).split('\r\n')
+  expect(rows).toEqual(
+    expect.arrayContaining([`${day},1,A,20,10,0,4,2,3,1,0`, `${day},1,,8,0,0,2,0,0,0,0`]),
+  )
   await page.getByRole('link', { name: 'Mails' }).click()
   await page.getByText('"><script>alert(1)</script>').waitFor()
   await page.getByRole('button', { name: 'It arrived: the mail to ada@lead.example' }).click()

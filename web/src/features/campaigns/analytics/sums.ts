@@ -1,4 +1,5 @@
 import type { CampaignAnalytics } from '../../../api/generated/types.gen.ts'
+import { letterOf } from '../steps/edit-steps.ts'
 
 export type Item = CampaignAnalytics['items'][number]
 
@@ -30,10 +31,13 @@ export const byNumbers = (a: Item, b: Item) =>
   (a.step ?? none) - (b.step ?? none) || (a.variant ?? none) - (b.variant ?? none)
 const none = Number.MAX_SAFE_INTEGER
 
-/** As spreadsheets read it; a day, a step and a variant in a row, without numbers what was removed. */
+/** As spreadsheets read it; a day, a step and a variant in a row, empty where it was removed. */
 export function csvOf(items: Item[]): string {
   const names = ['day', 'step', 'variant', ...outcomes] as const
-  const rows = items.map((item) => names.map((name) => item[name]).join(','))
+  const rows = items.map((item) => {
+    const variant = item.variant === null ? null : letterOf(item.variant)
+    return names.map((name) => ({ ...item, variant })[name]).join(',')
+  })
   return `${[names.join(','), ...rows].join('\r\n')}\r\n`
 }
 
