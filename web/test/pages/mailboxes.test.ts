@@ -216,6 +216,29 @@ test('“Connect Google” leads to its consent and back; declined or withdrawn 
   await page.getByText('The mailbox works.').waitFor()
 })
 
+test('another login is tested as soon as it is saved, and what comes of it is the state of the mailbox', async ({
+  application,
+  open,
+}) => {
+  await using servers = await startMailServers()
+  answerLookups(application)
+  const { api, visitor } = application
+  const { id } = await createRealMailbox(api.ctx, api.workspaceId, servers, servers.anna)
+  const page = await open(visitor, `${path}/${id}`)
+  const state = page.getByRole('region', { name: 'State' })
+  const save = async (password: string) => {
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Save login and test' }).click()
+  }
+  await save('wrong')
+  await page.getByText('The mailbox does not work yet.').waitFor()
+  await state.getByText(/refused the user name or the password/).waitFor()
+  await save(servers.anna.password)
+  await page.getByText('The mailbox works.').waitFor()
+  // Nobody reads it in this test.
+  await state.getByText('Starting', { exact: true }).waitFor()
+})
+
 test('conversations are handed to another mailbox after their number was seen, those of a removed one as well', async ({
   application,
   open,

@@ -8,13 +8,12 @@ import { consentOf } from './provider-help.ts'
 
 interface ChangeLoginProps {
   mailbox: Mailbox
-  /** It is tested as soon as it is saved. */
-  isTested?: boolean
+  /** It is to be tested now. */
   onDone: () => void
 }
 
 /** Of a mailbox that is there: its conversations, limits and campaigns stay as they are. */
-export function ChangeLogin({ mailbox, isTested = false, onDone }: ChangeLoginProps) {
+export function ChangeLogin({ mailbox, onDone }: ChangeLoginProps) {
   const { t } = useTranslation()
   const consent = mailbox.consent ?? consentOf(mailbox.provider)
   return (
@@ -30,7 +29,6 @@ export function ChangeLogin({ mailbox, isTested = false, onDone }: ChangeLoginPr
         provider={mailbox.provider}
         firstValues={valuesOfMailbox(mailbox)}
         mailbox={mailbox}
-        isTested={isTested}
         onDone={onDone}
       />
     </Stack>

@@ -139,7 +139,7 @@ export function ConnectPage() {
                 )}
                 {test === 'fails' && mailbox && (
                   <>
-                    <ChangeLogin mailbox={mailbox} isTested onDone={again} />
+                    <ChangeLogin mailbox={mailbox} onDone={again} />
                     <Group>
                       <Button variant="subtle" onClick={() => end('passed-over')}>
                         {t(($) => $.mailboxes.connect.goOn)}

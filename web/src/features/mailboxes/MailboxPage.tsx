@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useIsMutating, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
@@ -92,10 +92,18 @@ function Sections({ mailbox, back, fault }: SectionsProps) {
   const saved = () => notifications.show({ message: t(($) => $.common.saved) })
   // What an error mostly asks for stands next to it, and stays there while somebody types.
   const [isBroken] = useState(healthOf(mailbox) === 'error')
+  // Until it is tested nobody knows whether another login works.
+  const [logins, setLogins] = useState(0)
+  const test = useRef<HTMLDivElement>(null)
+  const testLogin = () => {
+    saved()
+    setLogins((before) => before + 1)
+    test.current?.scrollIntoView({ block: 'nearest' })
+  }
   const login = (
     <Section title={t(($) => $.mailboxes.login.title)} lead={t(($) => $.mailboxes.login.lead)}>
       <Suspense fallback={<LoadingRows rows={3} />}>
-        <ChangeLogin mailbox={mailbox} onDone={saved} />
+        <ChangeLogin mailbox={mailbox} onDone={testLogin} />
       </Suspense>
     </Section>
   )
@@ -114,9 +122,11 @@ function Sections({ mailbox, back, fault }: SectionsProps) {
       {isAdmin && isBroken && login}
       {isAdmin && (
         <Section title={t(($) => $.mailboxes.test.title)} lead={t(($) => $.mailboxes.test.lead)}>
-          <Suspense>
-            <TestRun mailboxId={mailbox.id} />
-          </Suspense>
+          <div ref={test}>
+            <Suspense>
+              <TestRun key={logins} mailboxId={mailbox.id} startsAtOnce={logins > 0} />
+            </Suspense>
+          </div>
         </Section>
       )}
       <Section

@@ -29,14 +29,13 @@ interface PasswordLoginProps {
   firstValues: LoginValues
   /** Gets another login; undefined: it is added. */
   mailbox?: Mailbox | undefined
-  /** It is tested as soon as it is saved. */
-  isTested?: boolean
+  /** It is to be tested now. */
   onDone: (mailbox: Mailbox) => void
 }
 
 /** With the provider's own words for the password that it wants. */
 export function PasswordLogin(props: PasswordLoginProps) {
-  const { address, provider, firstValues, mailbox, isTested = false, onDone } = props
+  const { address, provider, firstValues, mailbox, onDone } = props
   const { t } = useTranslation()
   const cache = useQueryClient()
   const idempotencyKey = useIdempotencyKey()
@@ -121,11 +120,7 @@ export function PasswordLogin(props: PasswordLoginProps) {
       )}
       <Group>
         <Button type="submit" loading={add.isPending || update.isPending}>
-          {!mailbox
-            ? t(($) => $.mailboxes.login.submit)
-            : isTested
-              ? t(($) => $.mailboxes.login.saveAndTest)
-              : t(($) => $.mailboxes.login.save)}
+          {mailbox ? t(($) => $.mailboxes.login.save) : t(($) => $.mailboxes.login.submit)}
         </Button>
       </Group>
     </Form>
