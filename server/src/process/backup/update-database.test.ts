@@ -33,7 +33,7 @@ async function olderDatabase() {
   return { config, update, makeOlder, backups }
 }
 
-test('before the database is updated it is backed up, and the last two backups are kept', async () => {
+test('before the database is updated it is backed up, the log names the backup as it is kept, and the last two are kept', async () => {
   const { config, update, makeOlder, backups } = await olderDatabase()
   const before: string[] = []
   for (const count of [1, 2, 2]) {
@@ -42,6 +42,8 @@ test('before the database is updated it is backed up, and the last two backups a
     expect(names).toHaveLength(count)
     for (const name of names) expect(name).toMatch(/^before-update-[-0-9TZ.]+\.tar$/)
     before.unshift(names.toSorted().at(-1) ?? '')
+    const file = join(config.dataDir, 'backups', before[0] ?? '')
+    expect(log.info).toHaveBeenCalledWith({ file }, expect.stringContaining('the way back'))
     await makeOlder()
   }
   expect(await backups()).toEqual(before.slice(0, 2).toReversed())

@@ -60,7 +60,7 @@ async function updateAlone(config: Config, update: Update): Promise<string[]> {
     await backUp(config, folder, update)
   }
   const applied = await migrate(url, log)
-  if (await exists(folder)) await fileBackup(folder)
+  if (await exists(folder)) await fileBackup(folder, log)
   return applied
 }
 
@@ -85,13 +85,15 @@ async function backUp(config: Config, folder: string, update: Update) {
   log.info({ file, bytes }, 'backed up the database before it is updated')
 }
 
-/** Names it by its time, and removes those that are older than the last ones. */
-async function fileBackup(folder: string) {
+/** Names it by its time, says so, and removes those that are older than the last ones. */
+async function fileBackup(folder: string, log: Log) {
   const done = join(folder, underWay)
   await rm(`${done}.partial`, { force: true })
   if (!(await exists(done))) return
   const time = (await stat(done)).mtime.toISOString().replaceAll(':', '')
-  await rename(done, join(folder, `before-update-${time}.tar`))
+  const file = join(folder, `before-update-${time}.tar`)
+  await rename(done, file)
+  log.info({ file }, 'the database is updated; the way back is this backup')
   const names = (await readdir(folder)).filter((name) => /^before-update-.*\.tar$/.test(name))
   for (const name of names.sort().slice(0, -kept)) await rm(join(folder, name))
 }
