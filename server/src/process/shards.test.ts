@@ -286,7 +286,9 @@ test('an operator sees and makes workspaces on all of them, and new ones go wher
   expect((await chooseShard(ctx)).shard).toBe('first')
   await expect(chooseShard(ctx, 'b')).rejects.toThrow('The shard b takes no more workspaces')
   await updateRegistered(ctx.db, 'first', { workspaces_max: 2 })
-  await expect(chooseShard(ctx)).rejects.toThrow('shards set NAME --workspaces-max')
+  await expect(chooseShard(ctx)).rejects.toThrow(
+    'No shard that answers has room for another workspace: raise a limit with "npx outrider shards set NAME --workspaces-max',
+  )
   await expect(chooseShard(ctx, 'c')).rejects.toThrow('There is no shard c: there are first, b.')
   for (const name of ['first', 'b']) await updateRegistered(ctx.db, name, { workspaces_max: null })
   const made = await owner.call('POST', '/app/workspaces', { body: { name: 'new' } })

@@ -49,9 +49,11 @@ export async function chooseShard(ctx: ProcessContext, name?: string): Promise<P
   const [fewest] = withRoom.toSorted((a, b) => (a.workspaces ?? 0) - (b.workspaces ?? 0))
   const chosen = wanted ? withRoom.find((shard) => shard.name === wanted.name) : fewest
   if (chosen) return shards.byName(chosen.name).ctx
-  const full = wanted ? `The shard ${wanted.name} takes` : 'No shard that answers takes'
+  const full = wanted
+    ? `The shard ${wanted.name} takes no more workspaces: raise its limit`
+    : 'No shard that answers has room for another workspace: raise a limit'
   throw new AppError(
     'not_ready',
-    `${full} no more workspaces: raise its limit with "npx outrider shards set NAME --workspaces-max N", or add a shard.`,
+    `${full} with "npx outrider shards set NAME --workspaces-max N", or add a shard.`,
   )
 }
