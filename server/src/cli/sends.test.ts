@@ -53,6 +53,19 @@ test('uncertain mails are listed, and a person decides each of them once', async
   expect(states).toEqual(['failed', 'sent'])
 })
 
+test('who confirms a restore is told of one uncertain mail as of one, and how to see that of each workspace', async () => {
+  const mailbox = await sending.createMailbox('anna@example.com', {}, proxy.port)
+  const campaign = await sending.createCampaign([mailbox])
+  const runner = await sending.startRunner()
+  await sending.addLeads(campaign.id, ['ann@lead.example'])
+  await sending.waitForLedger(uncertain(1))
+  await runner.stop(1000)
+  await run('sends', 'hold')
+  expect((await run('sends', 'confirm-restore', '--yes')).stdout).toContain(
+    'In all workspaces 1 mail is uncertain and counts as sent: see "npx outrider sends uncertain --workspace NAME"',
+  )
+})
+
 test('a mail to who gets nothing any more is not sent again, and the command says why', async () => {
   const mailbox = await sending.createMailbox('anna@example.com', {}, proxy.port)
   const campaign = await sending.createCampaign([mailbox])

@@ -147,7 +147,7 @@ What was under way is settled by the runner; what stays uncertain counts as sent
 const showConfirmed = ({ uncertain }: { uncertain: number }) =>
   uncertain === 0
     ? 'Sending goes on.'
-    : `Sending goes on. ${uncertain} mails are uncertain and count as sent: see "npx outrider sends uncertain".`
+    : `Sending goes on. In all workspaces ${uncertain === 1 ? '1 mail is uncertain and counts' : `${uncertain} mails are uncertain and count`} as sent: see "npx outrider sends uncertain --workspace NAME" for each.`
 
 const showSends = ({ items }: { items: ShownSend[] }) =>
   formatTable(
