@@ -352,6 +352,16 @@ test('while the disk of the database is full a part is refused with what to do, 
   expect((await send()).json()).toMatchObject({ state: 'ready', parts_missing: [] })
 })
 
+test('who gives a part a wrong number is told so, and not that the id is wrong', async () => {
+  const owner = await setUp(api)
+  const headers = { 'x-workspace-id': api.workspaceId }
+  const send = async (path: string) =>
+    (await owner.call('PUT', `/app/imports/${path}`, { headers, body: {} })).body.message
+  const id = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
+  expect(await send(`${id}/parts/0`)).toBe('No such record: in the path number must be at least 1.')
+  expect(await send('x/parts/1')).toBe('No such record: in the path id must be a UUID.')
+})
+
 test('an import that is cancelled adds nothing more; what it had added stays', async () => {
   const { id } = await imports.send(manyRows(3000), { campaign_id })
   await imports.begin(id)

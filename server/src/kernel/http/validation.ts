@@ -191,7 +191,8 @@ const cursorMessage = 'starting_after must be the next_starting_after of the pre
 function paramsValidator(validate: ValidateFunction) {
   return (data: unknown) => {
     if (validate(data)) return { value: data }
-    return { error: new AppError('not_found', 'No such record; the id in the path is not a UUID.') }
+    const [wrong] = describe(validate.errors ?? [], '')
+    return { error: new AppError('not_found', `No such record: in the path ${wrong?.message}.`) }
   }
 }
 
