@@ -108,6 +108,20 @@ test('of a workspace that is nowhere only the shard that had it last is complain
   expect(await doctorSays('b: moves')).toMatchObject({ status: 'ok' })
 })
 
+test('a move to the shard that the workspace has come to is refused while a later one from there is left', async () => {
+  const { ctx } = sharded.api
+  const { id } = await sharded.createOn('first', 'Undecided')
+  const move = (to: string) => moveTo(ctx, id, to, { json: true })
+  await move('b')
+  const leave = `update workspaces set moving_to = 'first' where id = '${id}'`
+  await queryUnchecked(databases.second, leave)
+  await expect(move('b')).rejects.toThrow(
+    'A move of this workspace to first was begun and left. Run it again with --to first, or take it back with --cancel.',
+  )
+  await cancel(ctx, id)
+  expect(await move('b')).toMatchObject({ was_there: true })
+})
+
 /** On b, and the first one has it as well, as a backup from before its move does. */
 async function createOnBoth(name: string) {
   const created = await sharded.createOn('b', name)

@@ -43,7 +43,7 @@ export async function moveTo(
   if (!source) {
     throw new AppError(
       'not_ready',
-      `The workspace is on the shard ${to} already: give another one.`,
+      `The workspace is on the shard ${to} already: give another one, or take a move that was left back with --cancel.`,
     )
   }
   if (source.shard === target) throw nowhere(source, to)

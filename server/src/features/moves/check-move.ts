@@ -169,16 +169,20 @@ async function checkPlaces(
     throw new MoveRefused(`The workspace was moved from ${sourceName} to ${source.moved_to}.`)
   }
   const { name } = source
-  if (isActiveThere) return { isThere: true, name }
-  refuseDeleted(source)
-  if (source.moving_to !== null && source.moving_to !== targetName) {
-    throw new MoveRefused(
-      `A move of this workspace to ${source.moving_to} was begun and left. Run it again with --to ${source.moving_to}, or take it back with --cancel.`,
-    )
+  if (isActiveThere) {
+    if (target.moving_to !== null) throw wasLeft(target.moving_to)
+    return { isThere: true, name }
   }
+  refuseDeleted(source)
+  if (source.moving_to !== null && source.moving_to !== targetName) throw wasLeft(source.moving_to)
   if (await queries.findNamesake(there, source)) throw hasNamesakeThere(name, targetName)
   return { isThere: false, name }
 }
+
+const wasLeft = (to: string) =>
+  new MoveRefused(
+    `A move of this workspace to ${to} was begun and left. Run it again with --to ${to}, or take it back with --cancel.`,
+  )
 
 export const hasNamesakeThere = (name: string, targetName: string) =>
   new MoveRefused(
