@@ -115,7 +115,7 @@ async function directory(db: ProcessDb): Promise<Finding> {
   return found('directory', 'warn', 'searches do not find all contacts', remedy)
 }
 
-/** Nothing of a workspace is written whose move was left, and nothing else says so. */
+/** A workspace whose move was left sends nothing, and nothing else says so. */
 async function moves(db: ProcessDb, { shards, areAll }: Said): Promise<Finding> {
   const places = shards.flatMap(({ workspaces, leaving: gone }) => [
     ...workspaces.map(({ id }) => ({ id, moved_to: null, timestamp_moving: null })),
@@ -134,7 +134,7 @@ async function moves(db: ProcessDb, { shards, areAll }: Said): Promise<Finding> 
       })
       .join(', ')
     const commands = left.map(({ id, moving_to }) => `"${moveCommand(id)} --to ${moving_to}"`)
-    const remedy = `Nothing of it can be changed meanwhile. Run ${commands.join(' and ')}, or the same with --cancel alone.`
+    const remedy = `Meanwhile it sends nothing, and may refuse changes. Run ${commands.join(' and ')}, or the same with --cancel alone.`
     return found('moves', 'fail', detail, remedy)
   }
   const unknown = leaving.filter(({ standing }) => standing === 'unknown')

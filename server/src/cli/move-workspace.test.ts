@@ -118,6 +118,10 @@ test('a move to the shard that the workspace has come to is refused while a late
   await expect(move('b')).rejects.toThrow(
     'A move of this workspace to first was begun and left. Run it again with --to first, or take it back with --cancel.',
   )
+  expect(await doctorSays('b: moves')).toMatchObject({
+    ...{ status: 'fail', detail: 'a move of Undecided to first was begun and left' },
+    remedy: expect.stringContaining('it sends nothing, and may refuse changes'),
+  })
   await cancel(ctx, id)
   expect(await move('b')).toMatchObject({ was_there: true })
 })

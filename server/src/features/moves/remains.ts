@@ -22,7 +22,7 @@ const leftMs = 60_000
 type Standing =
   /** A mover is at work. */
   | 'under_way'
-  /** It is here, and nothing of it is written: its move was begun and left. */
+  /** It is here and sends nothing, and may be fenced: its move was begun and left. */
   | 'left'
   /** No shard has it, and this was the last that had: what is here is all that there is of it. */
   | 'nowhere'
@@ -72,7 +72,7 @@ const timeOf = ({ timestamp_moving }: Place) => timestamp_moving?.getTime() ?? 0
 
 /**
  * Upkeep: deletes what workspaces have left that were moved away, except the row that says where they
- * are. Complains of moves that were left: nothing of their workspaces can be written, and what has not
+ * are. Complains of moves that were left: their workspaces send nothing, and what has not
  * arrived anywhere is deleted nowhere.
  */
 export async function cleanUpMoves(ctx: ProcessContext): Promise<void> {
@@ -93,7 +93,7 @@ export async function cleanUpMoves(ctx: ProcessContext): Promise<void> {
 }
 
 const complaints: Partial<Record<Standing, string>> = {
-  left: 'a move was begun and left, so nothing of its workspace is written: run it again, or cancel it',
+  left: 'a move was begun and left, so its workspace sends nothing, and may refuse changes: run it again, or cancel it',
   nowhere:
     'a workspace has left this database, and no shard has it, so its rows here are kept: run its move again, or cancel it',
 }
