@@ -89,9 +89,20 @@ const call: Api['call'] = (...request) => sharded.api.call(...request)
 
 /** Attempts to connect that began while it was away fail first, and with them who comes meanwhile. */
 async function bringBack() {
+  await allowConnections(true)
   databases.bringBack()
   const { db } = sharded.shards.byName('b').ctx
   await vi.waitFor(() => db.selectFrom('workspaces').select('id').limit(1).execute(), patience)
+}
+/** The machine of b is there, and its server lets nobody in. */
+async function letNobodyIn() {
+  await allowConnections(false)
+  // What was connected is cut.
+  databases.bringBack()
+}
+async function allowConnections(isAllowed: boolean) {
+  const name = new URL(databases.second.url).pathname.slice(1)
+  await databases.first.pool.query(`alter database "${name}" allow_connections ${isAllowed}`)
 }
 const keys = (key: string) => call('GET', '/oauth/service-accounts', { key })
 const unknownKey = createSecret
@@ -594,6 +605,22 @@ test('while a shard is away the others go on, and its own are told to try again,
   expect(await statuses()).toEqual({ ...there, 'unknown invitation': 404, unsubscribe: 200 })
 })
 
+test('while a shard refuses connections its own are told to try again, and the operator why', async () => {
+  const told = vi.spyOn(silentLog, 'error')
+  await letNobodyIn()
+  try {
+    await vi.waitFor(async () => {
+      expect((await keys(north.key)).status).toBe(503)
+      const why = expect.objectContaining({ shard: 'b', code: '55000' })
+      expect(told).toHaveBeenCalledWith(why, 'request failed')
+    }, patience)
+    expect((await keys(home.key)).status).toBe(200)
+  } finally {
+    told.mockRestore()
+    await bringBack()
+  }
+})
+
 test('a workspace that has left a shard is served while that one is away, also by who remembers it there', async () => {
   const { shards } = sharded
   const { id, key } = await sharded.createOn('b', 'saved')
@@ -678,8 +705,11 @@ test('an invitation whose workspace leaves its shard while it is accepted is non
   expect((await acceptInvitation(yan, url)).status).toBe(200)
 })
 
-test('a shard that is away when a process starts is opened once it answers', async () => {
-  databases.takeAway()
+test.each([
+  ['is away', async () => databases.takeAway()],
+  ['refuses connections', letNobodyIn],
+])('a shard that %s when a process starts is opened once it answers', async (_how, takeAway) => {
+  await takeAway()
   let late: ShardedApi | undefined
   try {
     late = await shardedApi(databases)

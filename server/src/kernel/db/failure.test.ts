@@ -52,6 +52,17 @@ const elsewhere = (change: (url: URL) => void) => {
 }
 const update = (id: number) => `update counters set value = value + 1 where id = ${id}`
 const connectMs = 1000
+const askOnce = (url: string) => withPool({ connectMs }, (pool) => pool.query('select 1'), url)
+
+async function asRole(options: string) {
+  const role = `limited_${randomBytes(4).toString('hex')}`
+  await database.pool.query(`create role ${role} password 'secret' ${options}`)
+  const failure = await askOnce(
+    elsewhere((to) => Object.assign(to, { username: role, password: 'secret' })),
+  )
+  await database.pool.query(`drop role ${role}`)
+  return failure
+}
 
 const busy = /too busy/
 const unreachable = /not reachable/
@@ -104,17 +115,17 @@ const failures: [string, RegExp, () => Promise<unknown>][] = [
         await pool.query('select 1').finally(() => taken.release())
       }),
   ],
+  ['too many connections', unreachable, () => asRole('login connection limit 0')],
+  ['a user who may not connect', unreachable, () => asRole('nologin')],
   [
-    'too many connections',
+    'a database that is not there',
     unreachable,
-    async () => {
-      const role = `limited_${randomBytes(4).toString('hex')}`
-      await database.pool.query(`create role ${role} login password 'secret' connection limit 0`)
-      const url = elsewhere((to) => Object.assign(to, { username: role, password: 'secret' }))
-      const failure = await withPool({ connectMs }, (pool) => pool.query('select 1'), url)
-      await database.pool.query(`drop role ${role}`)
-      return failure
-    },
+    () => askOnce(elsewhere((to) => Object.assign(to, { pathname: '/none_of_this_name' }))),
+  ],
+  [
+    'a database that takes no connections',
+    unreachable,
+    () => askOnce(elsewhere((to) => Object.assign(to, { pathname: '/template0' }))),
   ],
   [
     'a session that the server ends',
@@ -146,12 +157,7 @@ const failures: [string, RegExp, () => Promise<unknown>][] = [
   [
     'a server that is not there',
     unreachable,
-    () =>
-      withPool(
-        { connectMs },
-        (pool) => pool.query('select 1'),
-        elsewhere((to) => Object.assign(to, { port: '1' })),
-      ),
+    () => askOnce(elsewhere((to) => Object.assign(to, { port: '1' }))),
   ],
   [
     'a server that takes the connection and says nothing',

@@ -32,7 +32,17 @@ export function explainUnavailable(
   if (code === diskFull) return { message: storageFull, retryAfterS: 30 }
   if (code === moving) return { message: beingMoved, retryAfterS: 2 }
   if (busyStates.has(code)) return { message: busy, retryAfterS: 1 }
-  return unreachableStates.test(code) ? unreachable : undefined
+  return unreachableStates.test(code) || isRefusal(error) ? unreachable : undefined
+}
+
+/**
+ * The server lets nobody in this way: the user, the password or the machine (28), the database is missing
+ * (3D000), or takes no connections, which has codes that mean something else elsewhere. An operator mends
+ * it while processes run.
+ */
+export function isRefusal(error: unknown): boolean {
+  const { code, file } = (error ?? {}) as Record<'code' | 'file', unknown>
+  return file === 'postinit.c' || /^(28|3D)/.test(String(code))
 }
 
 const unreachable = {
