@@ -76,24 +76,34 @@ test('directory import writes the directory of every shard, and a report for eac
   }
 })
 
-test('sends hold holds each database that answers, and says which are held and which is not', async () => {
-  const reasons = () =>
-    Promise.all(
-      both.map(async ({ peek }) => {
-        const instance = peek.selectFrom('instance').select('sending_held_reason')
-        return (await instance.executeTakeFirst())?.sending_held_reason
-      }),
-    )
-  vi.stubEnv('DATABASE_SHARDS', 'b=postgres://nobody@127.0.0.1:1/gone')
-  const { code, stdout, stderr } = await run('sends', 'hold')
-  expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toContain('Sending is held on first. b did not answer and may go on sending')
-  expect(await reasons()).toEqual(['operator', null])
-  vi.stubEnv('DATABASE_SHARDS', databases.settings.DATABASE_SHARDS)
-  expect((await run('sends', 'hold')).code).toBe(0)
-  expect(await reasons()).toEqual(['operator', 'operator'])
-  await json('sends', 'confirm-restore', '--yes')
-})
+test.each([
+  ['does not answer', { port: '1' }, 'does not answer (ECONNREFUSED)'],
+  ['is missing', { pathname: '/none_of_this_name' }, 'has no database "none_of_this_name"'],
+  ['refuses the user', { username: 'nobody' }, 'refuses'],
+  ['takes no connections', { pathname: '/template0' }, 'refuses connections (55000)'],
+])(
+  'sends hold holds each database that answers where one %s, and says which are held and which is not',
+  async (_how, elsewhere, why) => {
+    const reasons = () =>
+      Promise.all(
+        both.map(async ({ peek }) => {
+          const instance = peek.selectFrom('instance').select('sending_held_reason')
+          return (await instance.executeTakeFirst())?.sending_held_reason
+        }),
+      )
+    const url = Object.assign(new URL(databases.second.url), elsewhere)
+    vi.stubEnv('DATABASE_SHARDS', `b=${url.href}`)
+    const { code, stdout, stderr } = await run('sends', 'hold')
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(why)
+    expect(stderr).toContain('Sending is held on first. b did not answer and may go on sending')
+    expect(await reasons()).toEqual(['operator', null])
+    vi.stubEnv('DATABASE_SHARDS', databases.settings.DATABASE_SHARDS)
+    expect((await run('sends', 'hold')).code).toBe(0)
+    expect(await reasons()).toEqual(['operator', 'operator'])
+    await json('sends', 'confirm-restore', '--yes')
+  },
+)
 
 test('secrets reseal seals what lies on every shard, and the new key alone opens it', async () => {
   const next = randomBytes(32)

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { connect, type Database, type ProcessDb } from '../kernel/db/db.ts'
-import { isReadOnly } from '../kernel/db/failure.ts'
+import { isReadOnly, isRefusal } from '../kernel/db/failure.ts'
 import { readServerVersion } from '../kernel/db/instance.ts'
 import { migrate, migrationNames, newerDatabase } from '../kernel/db/migrate.ts'
 import { readMigrationGap } from '../kernel/db/migration-gap.ts'
@@ -97,11 +97,14 @@ export function explainRefusal(error: unknown, url: string, variable: UrlVariabl
     return `${variable} must be an address such as postgres://user:password@host:5432/database, with @, /, # and ? in a password as %40, %2F, %23 and %3F.`
   }
   const place = `The database at ${address.hostname || 'this machine'}:${address.port || 5432}`
-  if (code === '28P01' || code === '28000') {
+  if (code === '28P01') {
     return `${place} refuses the user or the password: correct ${variable}.`
   }
   if (code === '3D000') {
     return `${place} has no database "${address.pathname.slice(1)}": create it, or correct ${variable}.`
+  }
+  if (isRefusal(error)) {
+    return `${place} refuses connections (${code}): let them in, or correct ${variable}.`
   }
   if (isReadOnly(error)) {
     return `${place} takes no changes, as a standby: let ${variable} lead to the primary.`

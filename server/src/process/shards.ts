@@ -88,9 +88,7 @@ export async function openShards(
   for (const [index, address] of config.databaseShards.entries()) {
     const result = results[index]
     if (result?.status !== 'rejected') continue
-    // Else it could not even be taken out.
-    const isGone = !tryAgain && causesOf(result.reason).some(isMissing)
-    if (!isDown(result.reason) && !isGone) {
+    if (!isDown(result.reason)) {
       await close()
       throw result.reason
     }
@@ -110,9 +108,6 @@ const waitedFor = 'Its workspaces are not served until it answers.'
 
 /** What is said of a database that did not answer has the driver's error among its causes. */
 export const isDown = (error: unknown) => causesOf(error).some((cause) => explainUnavailable(cause))
-
-/** The server has no such database. */
-const isMissing = (error: unknown) => (error as { code?: string }).code === '3D000'
 
 /** For everybody: a driver's message may quote a value. */
 function describeTrouble(error: unknown): string {
