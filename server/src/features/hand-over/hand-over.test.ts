@@ -182,6 +182,13 @@ describe('a hand-over', () => {
 
     expect(await handOver(ctx, workspaceId, request, operator)).toMatchObject({ moved: 1, left: 0 })
     expect((await sending.call('GET', path)).body.email_list).toEqual([anna, bert])
+    const recorded = await ctx.database.peek
+      .selectFrom('audit_log')
+      .select('details')
+      .where('workspace_id', '=', workspaceId)
+      .where('action', '=', 'mailbox.handed_over')
+      .execute()
+    expect(recorded).toEqual([{ details: { from: anna, to: bert, moved: 1 } }])
     await sending.startRunner()
     const [first, second] = await sending.waitForLedger(sent(2))
     expect(second?.mailbox_id).toBe(other.id)

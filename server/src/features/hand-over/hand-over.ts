@@ -71,7 +71,7 @@ export async function handOver(
   const left = stayed.reduce((sum, { leads }) => sum + leads, 0)
   await recordAudit(ctx, {
     ...{ workspaceId, ...by, action: 'mailbox.handed_over', subjectType: 'mailbox' },
-    ...{ subjectId: from.id, details: { to: to.id, moved } },
+    ...{ subjectId: from.id, details: { from: from.address, to: to.address, moved } },
   })
   const reading = await readingOf(ctx, workspaceId, from)
   return { from: from.address, to: to.address, campaigns, moved, left, ...reading }

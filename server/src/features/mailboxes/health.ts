@@ -39,7 +39,7 @@ export async function reportMailboxError(
     await wakeMailboxes(tx, workspaceId, await findSuccessors(tx.db, workspaceId, id))
   }
   if (!isNew) return
-  await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.failed' })
+  await recordAudit(tx, { ...entryOf(workspaceId, mailbox), action: 'mailbox.failed' })
   const data = { mailbox: mailbox.address, reason }
   await emit(tx, workspaceId, [{ type: 'mailbox.error', campaign: null, leadEmail: null, data }])
 }
@@ -69,7 +69,7 @@ export async function reportMailboxRecovered(
     ...{ status: 'connected', status_reason: null },
     timestamp_updated: laterThan(mailbox.timestamp_updated, tx.now()),
   })
-  await recordAudit(tx, { ...entryOf(workspaceId, id), action: 'mailbox.recovered' })
+  await recordAudit(tx, { ...entryOf(workspaceId, mailbox), action: 'mailbox.recovered' })
   // A reading that is told also wakes those that go on with its conversations: lanes are locked in one order.
   if (side === 'imap') {
     await wakeMailboxes(tx, workspaceId, [id, ...(await findSuccessors(tx.db, workspaceId, id))])
@@ -87,9 +87,10 @@ const errorsOf = ({ smtp_error, imap_error }: Errors): Errors => ({ smtp_error, 
 const reasonOf = ({ smtp_error, imap_error }: Errors): string | null =>
   [smtp_error, imap_error].filter((error) => error !== null).join(' ') || null
 
-const entryOf = (workspaceId: string, id: string) => ({
+const entryOf = (workspaceId: string, { id, address }: { id: string; address: string }) => ({
   workspaceId,
   ...service,
   subjectType: 'mailbox',
   subjectId: id,
+  details: { address },
 })

@@ -134,19 +134,20 @@ test('a removed mailbox is gone, and only from its own workspace', async () => {
   })
 })
 
-test('adding and removing are in the audit log', async () => {
+test('adding and removing are in the audit log, with the address', async () => {
   const { id } = await createWorkspace(ctx, 'audited')
   const added = await addMailbox(ctx, id, mailbox('audited@example.com'), operator)
   await removeMailbox(ctx, id, added.id, operator)
+  const details = { address: 'audited@example.com' }
   const entries = await ctx.db
     .selectFrom('audit_log')
-    .select(['action', 'subject_id', 'actor_type'])
+    .select(['action', 'subject_id', 'actor_type', 'details'])
     .where('workspace_id', '=', id)
     .orderBy('id')
     .execute()
   expect(entries).toEqual([
-    { action: 'mailbox.added', subject_id: added.id, actor_type: 'operator' },
-    { action: 'mailbox.removed', subject_id: added.id, actor_type: 'operator' },
+    { action: 'mailbox.added', subject_id: added.id, actor_type: 'operator', details },
+    { action: 'mailbox.removed', subject_id: added.id, actor_type: 'operator', details },
   ])
 })
 

@@ -56,7 +56,7 @@ export async function addMailbox(
       timestamp_updated: tx.now(),
     })
     if (!row) throw invalidField('/address', 'the workspace has a mailbox of this address already')
-    await record(tx, workspaceId, id, { action: 'mailbox.added', ...by })
+    await record(tx, workspaceId, row, { action: 'mailbox.added', ...by })
     hintReading(tx, id)
     await wakeMendedMailbox(tx, workspaceId, id)
     return toMailbox(row)
@@ -99,7 +99,7 @@ export async function updateMailbox(
       ...(smtp || imap ? { ...noErrors, ...(stored.status === 'error' ? connected : {}) } : {}),
       timestamp_updated: laterThan(stored.timestamp_updated, tx.now()),
     })
-    await record(tx, workspaceId, id, {
+    await record(tx, workspaceId, stored, {
       ...{ action: 'mailbox.updated', ...by, details: { changed: Object.keys(change).sort() } },
     })
     if (imap) hintReading(tx, id)
@@ -171,7 +171,7 @@ export async function removeMailbox(
     if (!row) throw notFound('mailbox')
     const { address_folded, ...mailbox } = row
     await insertRemoved(tx.db, workspaceId, { id, address: row.address, address_folded }, tx.now())
-    await record(tx, workspaceId, id, { action: 'mailbox.removed', ...by })
+    await record(tx, workspaceId, row, { action: 'mailbox.removed', ...by })
     hintReading(tx, id)
     await wakeMailboxes(tx, workspaceId, await findSuccessors(tx.db, workspaceId, id))
     return toMailbox(mailbox)
@@ -206,7 +206,7 @@ async function setStatus(
       ...change,
       timestamp_updated,
     })
-    await record(tx, workspaceId, id, done)
+    await record(tx, workspaceId, stored, done)
     hintReading(tx, id)
     // Nobody reads it any more: what waited for that in the mailboxes that go on with its conversations
     // is sent. With its own lane, because lanes are locked in one order.
@@ -258,9 +258,14 @@ function checker<T>(schema: TSchema, method: string): (input: unknown) => T {
   }
 }
 
+/** With its address: whoever reads of it later may find no mailbox any more. */
 const record = (
   tx: Context,
   workspaceId: string,
-  id: string,
-  done: ChangedBy & Pick<NewEntry, 'action' | 'details'>,
-) => recordAudit(tx, { workspaceId, ...done, subjectType: 'mailbox', subjectId: id })
+  { id, address }: { id: string; address: string },
+  { details, ...done }: ChangedBy & Pick<NewEntry, 'action' | 'details'>,
+) =>
+  recordAudit(tx, {
+    ...{ workspaceId, ...done, subjectType: 'mailbox', subjectId: id },
+    details: { address, ...details },
+  })

@@ -164,5 +164,5 @@ test('pausing and resuming are told once, and stay in the workspace', async () =
   expect(entries.map(({ action }) => action)).toEqual([
     ...['mailbox.added', 'mailbox.paused', 'mailbox.resumed', 'mailbox.updated'],
   ])
-  expect(entries.at(-1)?.details).toEqual({ changed: ['daily_limit'] })
+  expect(entries.at(-1)?.details).toMatchObject({ changed: ['daily_limit'] })
 })
