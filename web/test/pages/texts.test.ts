@@ -2,7 +2,7 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { operator, recordAudit } from '../../../server/src/features/audit/index.ts'
+import { auditActions, operator, recordAudit } from '../../../server/src/features/audit/index.ts'
 import {
   eventCatalogue,
   standardEventTypes,
@@ -123,7 +123,11 @@ test('what the audit log and the history of a lead tell of is called by the cata
     .where('email', '=', lead.email)
     .executeTakeFirstOrThrow()
   const entry = { workspaceId, ...operator, subjectType: 'lead', subjectId: id }
-  await recordAudit(api.ctx, { ...entry, action: 'lead.sent_flowers' })
+  // As a newer server writes it.
+  await recordAudit(api.ctx, { ...entry, action: 'lead.sent_flowers' as 'lead.paused' })
+  await recordAudit(api.ctx, {
+    ...{ ...entry, action: 'lead.many_paused', details: { leads_asked: 5000 } },
+  })
 
   const page = await open(application.visitor, '/w/default/settings/audit')
   await markTexts(page)
@@ -136,8 +140,13 @@ test('what the audit log and the history of a lead tell of is called by the cata
   await history.getByText('«Status set»').waitFor()
   await history.getByText('«Lost»').first().waitFor()
   await history.getByText('Sent flowers', { exact: true }).waitFor()
+  await history.getByText('«Paused, in a change of 5,000 leads»').waitFor()
   const ofLeads = standardEventTypes.filter((type) => /^(email|lead|contact)\./.test(type))
   expect(Object.keys(texts.leads.history.names)).toEqual(expect.arrayContaining(ofLeads))
+})
+
+test('whatever the server records in the audit log has a text', () => {
+  expect(Object.keys(texts.audit.actions).sort()).toEqual(auditActions.toSorted())
 })
 
 test('an event has one name, in the history of a lead and with webhooks', () => {

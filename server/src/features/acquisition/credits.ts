@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
-import { operator, recordAudit } from '../audit/index.ts'
+import { type AuditAction, operator, recordAudit } from '../audit/index.ts'
 import type { CreditEntry } from './application-schema.ts'
 import { costs, enter, lockCredits, readCredits } from './balance.ts'
 import * as queries from './credit-queries.ts'
@@ -103,7 +103,7 @@ export async function refundContact(
 const audit = (
   tx: Context,
   workspaceId: string,
-  action: string,
+  action: AuditAction,
   details: Record<string, string | number | null>,
 ) =>
   recordAudit(tx, {

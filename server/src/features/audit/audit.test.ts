@@ -96,7 +96,10 @@ test('who was removed and what was revoked keeps its name in the log', async () 
   const stranger = await api.createStranger()
   const { workspaceId } = stranger
   const person = await createPerson(api, { email: 'gone@team.example' })
-  const own = { workspaceId, action: 'label.created', subjectType: 'label', subjectId: null }
+  const own = {
+    ...{ workspaceId, action: 'label.created' as const },
+    ...{ subjectType: 'label', subjectId: null },
+  }
   const { id: keyId } = await api.ctx.database.peek
     .selectFrom('service_accounts')
     .select('id')

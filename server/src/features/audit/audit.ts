@@ -5,6 +5,7 @@ import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { retentionDaysOf } from '../kept-settings/index.ts'
 import { tellPages, topicsOfSubject } from '../live/index.ts'
 import { listUsersById } from '../users/index.ts'
+import type { AuditAction } from './actions.ts'
 import * as queries from './queries.ts'
 import type { AuditEntry } from './schema.ts'
 
@@ -36,8 +37,7 @@ export const changedByPerson = (userId: string, requestId: string | undefined): 
 
 export interface NewEntry extends ChangedBy {
   workspaceId: string
-  /** `<resource>.<past tense>`, as `key.revoked`. */
-  action: string
+  action: AuditAction
   subjectType: string
   subjectId: string | null
   /** Ids and settings only: never a secret, a payload or a lead's address. */

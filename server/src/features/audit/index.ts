@@ -1,3 +1,4 @@
+export { type AuditAction, auditActions } from './actions.ts'
 export {
   type Actor,
   type ChangedBy,

@@ -1,7 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
-import { type ChangedBy, recordAudit } from '../audit/index.ts'
+import { type AuditAction, type ChangedBy, recordAudit } from '../audit/index.ts'
 import { foldStatus } from './builtin-statuses.ts'
 import { problemWithName, slugOf } from './naming.ts'
 import * as queries from './queries.ts'
@@ -119,5 +119,10 @@ export async function archiveLabel(
   })
 }
 
-const record = (tx: Context, workspaceId: string, labelId: string, action: string, by: ChangedBy) =>
-  recordAudit(tx, { workspaceId, ...by, action, subjectType: 'label', subjectId: labelId })
+const record = (
+  tx: Context,
+  workspaceId: string,
+  labelId: string,
+  action: AuditAction,
+  by: ChangedBy,
+) => recordAudit(tx, { workspaceId, ...by, action, subjectType: 'label', subjectId: labelId })

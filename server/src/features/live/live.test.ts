@@ -61,7 +61,7 @@ async function openPage(browser: Browser, workspaceId = api.workspaceId, at = ad
 
 const change = (ctx: TestApi['ctx'] | Parameters<typeof recordAudit>[0], subjectType: string) =>
   recordAudit(ctx, {
-    ...{ workspaceId: api.workspaceId, ...operator, action: 'test.changed' },
+    ...{ workspaceId: api.workspaceId, ...operator, action: 'label.updated' },
     ...{ subjectType, subjectId: null },
   })
 

@@ -9,7 +9,7 @@ import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { buildValidator } from '../../kernel/http/validation.ts'
 import { isLoopback } from '../../kernel/outbound/index.ts'
 import { canonicalZone } from '../../kernel/time-zone.ts'
-import { type ChangedBy, type NewEntry, recordAudit } from '../audit/index.ts'
+import { type AuditAction, type ChangedBy, type NewEntry, recordAudit } from '../audit/index.ts'
 import { changeGap, hintReading, wakeMailboxes, wakeMendedMailbox } from '../mailbox-lanes/index.ts'
 import { findSuccessors } from './hand-over-queries.ts'
 import * as queries from './queries.ts'
@@ -195,7 +195,7 @@ async function setStatus(
   workspaceId: string,
   id: string,
   change: Parameters<typeof queries.updateMailbox>[3],
-  done: ChangedBy & { action: string },
+  done: ChangedBy & { action: AuditAction },
 ): Promise<Mailbox> {
   return transaction(ctx, async (tx) => {
     const stored = await queries.lockMailbox(tx.db, workspaceId, id)

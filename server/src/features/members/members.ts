@@ -3,7 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { type Role, roles } from '../../kernel/http/access.ts'
 import { askAllShards, askShardsUp, createShardCheck } from '../../kernel/shards/ask.ts'
-import { type Actor, type ChangedBy, recordAudit } from '../audit/index.ts'
+import { type Actor, type AuditAction, type ChangedBy, recordAudit } from '../audit/index.ts'
 import {
   createPasswordReset,
   hasProvider,
@@ -245,7 +245,7 @@ async function requireAnotherOwner(tx: Context, workspaceId: string, { id, role 
 const record = (
   tx: Context,
   workspaceId: string,
-  action: string,
+  action: AuditAction,
   userId: string,
   by: ChangedBy,
   details: Record<string, string>,

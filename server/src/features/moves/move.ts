@@ -4,7 +4,7 @@ import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { isUnavailable, toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
-import { operator, recordAudit } from '../audit/index.ts'
+import { type AuditAction, operator, recordAudit } from '../audit/index.ts'
 import { copyReplayedWeeks } from '../deliveries/index.ts'
 import { clearInFlight } from '../deliveries/lane-health/index.ts'
 import { copyOptOuts } from '../directory/index.ts'
@@ -311,7 +311,7 @@ class Move {
 const recordMove = (
   tx: Context,
   workspaceId: string,
-  action: string,
+  action: AuditAction,
   { sourceName: from, targetName: to }: MoveOptions,
 ) =>
   recordAudit(tx, {

@@ -3,7 +3,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { domainOfAddress } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
-import { type ChangedBy, recordAudit } from '../audit/index.ts'
+import { type AuditAction, type ChangedBy, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import {
   foldedSearch,
@@ -233,7 +233,7 @@ const record = (
   ctx: Context,
   workspaceId: string,
   by: ChangedBy,
-  action: string,
+  action: AuditAction,
   details: Record<string, string | number>,
 ) =>
   recordAudit(ctx, {

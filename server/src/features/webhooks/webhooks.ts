@@ -12,7 +12,7 @@ import {
 } from '../../kernel/errors.ts'
 import { type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { firstIdAt } from '../../kernel/ids.ts'
-import { type ChangedBy, recordAudit } from '../audit/index.ts'
+import { type AuditAction, type ChangedBy, recordAudit } from '../audit/index.ts'
 import { existsCampaign } from '../campaigns/lookup/index.ts'
 import { deleteLane } from '../deliveries/lane-health/index.ts'
 import { lockMembers } from '../members/index.ts'
@@ -172,7 +172,7 @@ type Details = Record<string, string | string[]>
 export const recordWebhookChange = (
   tx: Context,
   row: { workspace_id: string; id: string },
-  action: string,
+  action: AuditAction,
   by: ChangedBy,
   details: Details = {},
 ) =>

@@ -3,7 +3,7 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { dayMs } from '../../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../../kernel/http/page.ts'
-import { type ChangedBy, recordAudit } from '../../audit/index.ts'
+import { type AuditAction, type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { tellPages } from '../../live/index.ts'
 import * as messages from '../../messages/index.ts'
 import { listUnsentReplies } from '../../sending/index.ts'
@@ -165,7 +165,7 @@ async function record(
   tx: Context,
   workspaceId: string,
   ids: string[],
-  action: string,
+  action: AuditAction,
   by: ChangedBy,
 ) {
   const [first] = ids

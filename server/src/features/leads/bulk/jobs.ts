@@ -11,7 +11,7 @@ import { readNewStatus } from '../status/set-status.ts'
 import { applyTo } from './apply.ts'
 import type { Outcome } from './outcome.ts'
 import * as queries from './queries.ts'
-import { atOnceMax, type BulkChange, type LeadJob } from './schema.ts'
+import { atOnceMax, type BulkAction, type BulkChange, type LeadJob } from './schema.ts'
 import { undoChange } from './undo.ts'
 
 /** Of hints that a runner has leads to change. */
@@ -82,11 +82,11 @@ async function requireFewRunning({ db }: Context, workspaceId: string) {
 }
 
 /** A change of one lead that was named is an entry about that lead, and no other change of leads is. */
-function subjectOf(job: queries.Job, pastTense: string) {
+function subjectOf(job: queries.Job, pastTense: (typeof pastTenses)[BulkAction] | 'undone') {
   const one = namedAlone(job)
   return one
-    ? { action: `lead.${pastTense}`, subjectType: 'lead', subjectId: one }
-    : { action: `lead.many_${pastTense}`, subjectType: 'lead_job', subjectId: job.id }
+    ? { action: `lead.${pastTense}` as const, subjectType: 'lead', subjectId: one }
+    : { action: `lead.many_${pastTense}` as const, subjectType: 'lead_job', subjectId: job.id }
 }
 
 const namedAlone = ({ target: { ids } }: queries.Job) => (ids?.length === 1 ? ids[0] : undefined)
@@ -201,7 +201,7 @@ export const cancelJob = (
     await queries.updateJob(tx.db, job)
     await recordAudit(tx, {
       ...by,
-      ...{ workspaceId, ...subjectOf(job, 'stopped') },
+      ...{ workspaceId, action: 'lead.many_stopped', subjectType: 'lead_job', subjectId: id },
       details: { job_id: id, leads: job.changed },
     })
     return shown(job)

@@ -1,7 +1,7 @@
 import type { Context } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../../kernel/errors.ts'
-import { type ChangedBy, recordAudit } from '../../audit/index.ts'
+import { type AuditAction, type ChangedBy, recordAudit } from '../../audit/index.ts'
 import { holdSteps, nextStep } from '../../campaigns/index.ts'
 import { findLeadById, lockAgainstClaims, whyNeverSent, whyNotSent } from '../../leads/index.ts'
 import type { SendState } from '../ledger.ts'
@@ -138,7 +138,7 @@ async function decide(
   tx: Context,
   send: queries.UndecidedSend,
   outcome: Outcome,
-  action: string,
+  action: AuditAction,
   by: ChangedBy,
 ) {
   const settlement = bareSettlement(tx, send, outcome)
