@@ -288,6 +288,24 @@ test('migrate brings an empty database to this version, and has then nothing to 
   expect(await json('migrate')).toEqual({ applied: [] })
 })
 
+test('migrate warns of runners under which it has changed the tables', async () => {
+  await using updated = await testDatabase()
+  vi.stubEnv('DATABASE_URL', updated.url)
+  const migrateAnew = async () => {
+    const name = '0144_erased_answers.sql'
+    await queryUnchecked(updated, 'delete from migrations where name = $1', [name])
+    return await run('migrate')
+  }
+  const warning = 'under 1 of the runners of the version before: stop every process'
+  expect((await migrateAnew()).stderr).not.toContain('runners')
+  await queryUnchecked(
+    updated,
+    'insert into runners (id, heartbeat_at) values (gen_random_uuid(), outrider_now())',
+  )
+  expect(await migrateAnew()).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) })
+  expect((await run('migrate')).stderr).not.toContain('runners')
+})
+
 const misuses: string[][] = [
   [],
   ['nonsense'],

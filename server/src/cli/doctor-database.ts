@@ -168,7 +168,7 @@ async function migrations(db: ProcessDb): Promise<Finding> {
     const more = missing.length > namedMax ? ` and ${missing.length - namedMax} more` : ''
     const detail = `missing ${missing.slice(0, namedMax).join(', ')}${more}`
     const remedy =
-      'A server that has just been started does it itself in a while. Else restart the server, or run "npx outrider migrate".'
+      'A server that has just been started does it itself in a while. Else restart the server, or stop every process and run "npx outrider migrate".'
     return found('migrations', 'fail', detail, remedy)
   }
   if (unknown.length === 0) return fine('migrations', 'all applied')

@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
+import { leaseKind } from '../features/deliveries/index.ts'
+import type { ProcessDb } from '../kernel/db/db.ts'
 import { commandTimeouts } from '../kernel/db/timeouts.ts'
+import type { Log } from '../kernel/log.ts'
+import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { updateDatabase } from '../process/backup/update-database.ts'
 import {
   applyMigrations,
@@ -47,12 +51,22 @@ async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migr
       config.databaseUrl || !backup
         ? await applyMigrations(url, log)
         : await updateDatabase(config, { db, url, log })
+    if (applied.length > 0) await warnOfRunners(db, config, log)
     if (!shards) return { applied }
     requireShards(config)
     return { applied, shards: await prepareShards(config, db, log) }
   } finally {
     await db.destroy()
   }
+}
+
+/** Who ran before the tables changed is of the version before. An empty database had no table of them. */
+async function warnOfRunners(db: ProcessDb, { leaseMs }: Config, log: Log) {
+  const alive = await countRunners(db, leaseKind, leaseMs)
+  if (alive === 0) return
+  log.warn(
+    `The tables have changed under ${alive} of the runners of the version before: stop every process of that version now.`,
+  )
 }
 
 function requireShards({ databaseShards }: Config) {
