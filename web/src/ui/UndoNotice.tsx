@@ -5,8 +5,10 @@ import { useTranslation } from 'react-i18next'
 export function UndoNotice({ text, onUndo }: { text: string; onUndo: () => void }) {
   const { t } = useTranslation()
   return (
-    <Group justify="space-between" wrap="nowrap">
-      <Text size="sm">{text}</Text>
+    <Group justify="space-between" gap="xs">
+      <Text size="sm" miw={0}>
+        {text}
+      </Text>
       <Button variant="subtle" size="compact-sm" onClick={onUndo}>
         {t(($) => $.common.undo)}
       </Button>

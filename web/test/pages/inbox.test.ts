@@ -284,6 +284,42 @@ test('z takes back what was done last, wherever it was, and a notice takes back 
   expect(timestamp_done).not.toBeNull()
 })
 
+test('a notice covers nothing of the page, and no older undo stands beside an answer that is being sent', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { id } = await world.converse({ email: 'kim@undo.example', first_name: 'Kim' })
+  const page = await open(application.visitor, `${path}?thread=${id}`)
+  await page.getByRole('button', { name: /^Label: / }).waitFor()
+  await page.keyboard.press('1')
+  const notice = page.getByRole('alert').filter({ hasText: 'Now: Interested.' })
+  // Under the mouse it stays.
+  await notice.hover()
+  const boxOf = async (name: string) => {
+    const box = await (name === 'main' ? page.locator('main') : notice).boundingBox()
+    if (!box) throw new Error(`${name} is not shown`)
+    return box
+  }
+  // Beside the page, and above it on a telephone.
+  await expect
+    .poll(async () => (await boxOf('notice')).x + (await boxOf('notice')).width)
+    .toBeLessThanOrEqual((await boxOf('main')).x)
+  await page.setViewportSize({ width: 360, height: 720 })
+  await notice.hover()
+  await expect
+    .poll(async () => (await boxOf('notice')).y + (await boxOf('notice')).height)
+    .toBeLessThanOrEqual((await boxOf('main')).y)
+  await page.setViewportSize({ width: 1280, height: 720 })
+  await notice.hover()
+  await answer(page).fill('Not sent')
+  await answer(page).press('Control+Enter')
+  await page.getByText('Sent in').waitFor()
+  await notice.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo z' }).click()
+  await expect.poll(() => answer(page).textContent()).toBe('Not sent')
+})
+
 test('a conversation is found by words of its mails, and its row shows them marked', async ({
   application,
   open,

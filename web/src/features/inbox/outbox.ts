@@ -9,7 +9,7 @@ import { createListeners } from '../../lib/listeners.ts'
 import { undoMs } from '../../ui/showUndo.tsx'
 import { readInboxAgain } from './refresh.ts'
 import { forgetDraft } from './reply-draft.ts'
-import { pushUndo } from './undo-stack.ts'
+import { hideUndoNotices, pushUndo } from './undo-stack.ts'
 
 /** An answer between the button and the mail server. */
 export interface Outgoing {
@@ -55,6 +55,7 @@ const remove = (key: string) => set(outgoing.filter((each) => each.key !== key))
 /** Sends it in eight seconds, unless it is undone. */
 export function queueReply(reply: Omit<Outgoing, 'undoUntilMs' | 'undo' | 'state' | 'fault'>) {
   const { workspaceId, threadId, key } = reply
+  hideUndoNotices()
   const undo = pushUndo(workspaceId, (open) => {
     if (!takeBack(key)) return
     open?.(threadId)

@@ -28,11 +28,11 @@ const noticeOf = (threadId: string) => `unsent ${threadId}`
 function UnsentNotice({ address, reason, onOpen }: Omit<UnsentProps, 'threadId'>) {
   const { t } = useTranslation()
   return (
-    <Group justify="space-between" wrap="nowrap">
-      <Text size="sm">
+    <Group justify="space-between" gap="xs">
+      <Text size="sm" miw={0}>
         {t(($) => $.inbox.notSent, { address })} {reason}
       </Text>
-      <Button variant="subtle" size="compact-sm" miw="max-content" onClick={onOpen}>
+      <Button variant="subtle" size="compact-sm" onClick={onOpen}>
         {t(($) => $.inbox.showDraft)}
       </Button>
     </Group>

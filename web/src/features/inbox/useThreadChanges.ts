@@ -41,10 +41,8 @@ export function useThreadChanges() {
     }
   }
   const offerUndo = (message: string, undo: () => Promise<unknown>) => {
-    const takeBack = pushUndo(workspaceId, () => {
-      notifications.hide(notice)
-      void undo()
-    })
+    const hideNotice = () => notifications.hide(notice)
+    const takeBack = pushUndo(workspaceId, () => void undo(), hideNotice)
     const notice = showUndo(message, takeBack)
   }
 
