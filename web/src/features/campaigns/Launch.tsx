@@ -16,6 +16,7 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Forecast } from './Forecast.tsx'
+import classes from './Launch.module.css'
 import { MissingVariables } from './MissingVariables.tsx'
 import { missingVariables, reachedAtMost } from './missing-variables.ts'
 import { ReadinessProblems } from './ReadinessProblems.tsx'
@@ -37,14 +38,16 @@ export function Launch({ onDone }: { onDone: () => void }) {
   const variables = useQuery({ ...listLeadVariablesOptions({ path }), staleTime: 0 })
   const start = useMutation({
     ...updateCampaignMutation(),
-    onSuccess(started) {
+    // A live update may tell the new one first.
+    onMutate: () => status,
+    onSuccess(started, _sent, before) {
       void cache.invalidateQueries({ queryKey: getCampaignQueryKey({ path }) })
       void cache.invalidateQueries({ queryKey: listCampaignSummariesInfiniteQueryKey() })
       notifications.show({
         message:
           started.status === 'completed'
             ? t(($) => $.campaigns.launch.completed)
-            : t(($) => $.campaigns.launch.started),
+            : t(($) => $.campaigns.launch[before === 'draft' ? 'started' : 'resumed']),
       })
     },
     async onError({ code }) {
@@ -70,6 +73,12 @@ export function Launch({ onDone }: { onDone: () => void }) {
   const isTold = known !== undefined && known.leads >= active && status === 'draft'
   const reached = isTold && missing.length > 0 ? reachedAtMost(campaign, known) : undefined
   const recipients = Math.min(forecast.data.recipients, reached ?? forecast.data.recipients)
+  const recipientsText =
+    recipients < forecast.data.recipients
+      ? 'recipientsLess'
+      : missing[0]
+        ? 'recipientsAtMost'
+        : 'recipientsOf'
   const isNobody = active > 0 && reached === 0
   return (
     <Stack>
@@ -96,47 +105,50 @@ export function Launch({ onDone }: { onDone: () => void }) {
                 ? t(($) => $.campaigns.launch.allDone)
                 : isNobody
                   ? t(($) => $.campaigns.launch.allLack)
-                  : t(($) => $.campaigns.launch[missing[0] ? 'recipientsAtMost' : 'recipientsOf'], {
+                  : t(($) => $.campaigns.launch[recipientsText], {
                       count: recipients,
+                      total: forecast.data.recipients,
                     })}
         </Text>
       </section>
       {!isNobody && <Forecast forecast={forecast.data} isAtMost={missing.length > 0} />}
-      {saving !== 'saved' && (
-        <Text role="status" size="sm" ta="right" c="var(--amber-text)">
-          {t(($) => $.campaigns.launch.waits[saving], {
-            message: refusal ? sentencesOf(refusal).join('; ') : '',
-          })}
-        </Text>
-      )}
-      <Group justify="flex-end">
-        <Button variant="default" disabled={start.isPending} onClick={onDone}>
-          {t(($) => $.common.cancel)}
-        </Button>
-        <Button
-          disabled={!readiness.data.ready || saving !== 'saved' || isRefused}
-          loading={start.isPending || forecast.isFetching}
-          onClick={() =>
-            start.mutate(
-              {
-                ...{ path, body: { status: 'active' } },
-                headers: { 'If-Match': `"${seen}"` },
-              },
-              {
-                onSuccess(started) {
-                  onDone()
-                  // Once it is known to run, the panel is gone, and could not be left any more.
-                  cache.setQueryData(getCampaignQueryKey({ path }), started)
+      <footer className={classes.buttons}>
+        {saving !== 'saved' && (
+          <Text role="status" size="sm" ta="right" c="var(--amber-text)">
+            {t(($) => $.campaigns.launch.waits[saving], {
+              message: refusal ? sentencesOf(refusal).join('; ') : '',
+            })}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" disabled={start.isPending} onClick={onDone}>
+            {t(($) => $.common.cancel)}
+          </Button>
+          <Button
+            disabled={!readiness.data.ready || saving !== 'saved' || isRefused}
+            loading={start.isPending || forecast.isFetching}
+            onClick={() =>
+              start.mutate(
+                {
+                  ...{ path, body: { status: 'active' } },
+                  headers: { 'If-Match': `"${seen}"` },
                 },
-              },
-            )
-          }
-        >
-          {status === 'draft'
-            ? t(($) => $.campaigns.launch.confirm)
-            : t(($) => $.campaigns.launch.confirmResume)}
-        </Button>
-      </Group>
+                {
+                  onSuccess(started) {
+                    onDone()
+                    // Once it is known to run, the panel is gone, and could not be left any more.
+                    cache.setQueryData(getCampaignQueryKey({ path }), started)
+                  },
+                },
+              )
+            }
+          >
+            {status === 'draft'
+              ? t(($) => $.campaigns.launch.confirm)
+              : t(($) => $.campaigns.launch.confirmResume)}
+          </Button>
+        </Group>
+      </footer>
     </Stack>
   )
 }

@@ -20,7 +20,9 @@ export function LaunchPanel() {
         opened={panel === 'launch' && mayChange && campaign.status !== 'active'}
         onClose={close}
         size={640}
-        title={t(($) => $.campaigns.launch.title, { name: campaign.name })}
+        title={t(($) => $.campaigns.launch[campaign.status === 'draft' ? 'title' : 'titleResume'], {
+          name: campaign.name,
+        })}
       >
         <Launch onDone={close} />
       </Drawer>
