@@ -1125,6 +1125,7 @@ test('who lacks a variable is counted before the launch, which is not kept from 
   await page.setViewportSize({ width: 1280, height: 720 })
   expect(await dialog.getByRole('button', { name: 'Launch' }).isEnabled()).toBe(true)
   await lacking.getByRole('link').click()
+  await page.getByText('unless it has a default, as in {{first_name | default: "there"}}').waitFor()
   await page.getByRole('textbox', { name: 'Subject' }).fill('Hello')
   await page.getByText('Source', { exact: true }).click()
   const source = page.getByRole('textbox', { name: 'Source of the mail' })

@@ -302,6 +302,8 @@ describe('what does not parse is refused with its place and without its text', (
     ['{% increment first_name %}', 1, 1, /unknown tag/],
     ['{% liquid echo first_name %}', 1, 1, /unknown tag/],
     ['x {{ first_name | secret }}', 1, 3, /unknown filter/],
+    ['{{company_name|secret team}}', 1, 23, /unknown filter \(a default is written \{\{/],
+    ['{{ company_name | "secret" }}', 1, 19, /unknown filter \(a default is written/],
     ['{{ first_name | raw }}', 1, 1, /unknown filter/],
     ['{{ "a,b" | split: "," | sample }}', 1, 1, /unknown filter/],
     ['{{ }}', 1, 4, /Not valid Liquid/],

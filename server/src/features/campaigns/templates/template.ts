@@ -215,7 +215,7 @@ const problems: [RegExp, string][] = [
   [/^tag "(?:end\w*|els\w+|when|[|}])" not found/, 'An end without its start on the same level'],
   [/^tag .* not found/s, 'An unknown tag'],
   [
-    /^undefined filter/,
+    /^(?:undefined filter|expected (?:filter name|":" after filter name))/,
     'An unknown filter (a default is written {{first_name | default: "there"}})',
   ],
   [/ limit exceeded/, 'The template does too much'],

@@ -21,7 +21,7 @@ export function BodyEditor({ value, problem, onChange }: BodyEditorProps) {
     <HtmlEditor
       kind="template"
       label={t(($) => $.campaigns.steps.body)}
-      hint={t(($) => $.campaigns.steps.bodyHint)}
+      hint={t(($) => $.campaigns.steps.bodyHint, { example: '{{first_name | default: "there"}}' })}
       otherView="text"
       value={value}
       problem={problem}
