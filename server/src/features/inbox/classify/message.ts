@@ -64,6 +64,10 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
   }
 }
 
+/** A picture within the text often has no name. */
+export const nameOfAttachment = ({ name, type }: ParsedMessage['attachments'][number]) =>
+  name ?? type
+
 /** Whether it refers to a mail before it. */
 export const isAnswer = ({ inReplyTo, references }: ParsedMessage): boolean =>
   inReplyTo.length > 0 || references.length > 0

@@ -211,6 +211,20 @@ test('what is attached to an answer is named, by its kind where it has no name',
   expect(shown).toEqual(['offer.pdf', 'image/png'])
 })
 
+test('of an answer without a text the list says what is attached', async () => {
+  const { leadId, from, messageId } = await contacted()
+  const lines = [
+    ...[`From: ${from}`, `To: ${address}`, 'Subject: Re: Hello', ...answering(messageId)],
+    ...['Content-Type: multipart/mixed; boundary=B', '', '--B', 'Content-Type: text/plain', ''],
+    ...['', '--B', 'Content-Type: application/pdf'],
+    ...['Content-Disposition: attachment; filename="offer.pdf"', '', '%PDF', '--B--', ''],
+  ]
+  inbox.arrive(Buffer.from(lines.join('\r\n')))
+  await inbox.readAll()
+  const { items } = await listThreads(inbox.ctx, inbox.workspaceId, page)
+  expect(items.find(({ id }) => id === leadId)?.snippet).toBe('Attached: offer.pdf')
+})
+
 test('the time of an answer is when it arrived, not when it was read', async () => {
   const { leadId, from, messageId } = await contacted()
   const arrived = new Date(Math.floor(inbox.ctx.now().getTime() / 1000) * 1000 - 20 * 3_600_000)

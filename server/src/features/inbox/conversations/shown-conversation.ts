@@ -9,7 +9,7 @@ import {
 } from '../../messages/index.ts'
 import { findReplyMailbox, findReplyRefusal } from '../../sending/index.ts'
 import { withoutOwnLinks } from '../../tracking/index.ts'
-import type { ParsedMessage } from '../classify/message.ts'
+import { nameOfAttachment, type ParsedMessage } from '../classify/message.ts'
 import type { ThreadMessage } from '../schema.ts'
 import { hasRemoteImages } from './mail-document.ts'
 import { answeredIn, messagesMax } from './reply-draft.ts'
@@ -54,16 +54,13 @@ function shownMessage(ctx: Context, message: StoredMessage): ThreadMessage {
     has_remote_images:
       html !== null && hasRemoteImages(html) && hasRemoteImages(withoutOwnLinks(ctx, html)),
     matched_by: (matched_by as ThreadMessage['matched_by'] | undefined) ?? null,
-    attachments: ((attachments as Attachment[] | undefined) ?? []).map(nameOf),
+    attachments: ((attachments as Attachment[] | undefined) ?? []).map(nameOfAttachment),
     written_by: typeof written_by === 'string' ? written_by : null,
     reply_key: typeof reply_key === 'string' ? reply_key : null,
   }
 }
 
 type Attachment = ParsedMessage['attachments'][number]
-
-/** A picture within the text often has no name. */
-const nameOf = ({ name, type }: Attachment) => name ?? type
 
 interface Answer {
   answer_to: string | null

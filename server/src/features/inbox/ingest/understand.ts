@@ -2,7 +2,7 @@ import { snippetOf } from '../../../kernel/text.ts'
 import { isBulk, isFromList } from '../classify/bulk.ts'
 import { classify, type Inbound } from '../classify/classify.ts'
 import { safeHtml } from '../classify/html.ts'
-import { type ParsedMessage, parseMessage } from '../classify/message.ts'
+import { nameOfAttachment, type ParsedMessage, parseMessage } from '../classify/message.ts'
 import { visibleText } from '../classify/visible-text.ts'
 
 /** A mail, parsed and classified. */
@@ -11,6 +11,7 @@ export interface Understood {
   inbound: Inbound
   /** Without what it quotes. */
   text: string
+  /** Of one without a text it says what is attached. */
   snippet: string
   /** A newsletter, or what a mailing list passes on. */
   isForMany: boolean
@@ -26,10 +27,15 @@ export async function understand(source: Buffer, receivedAt: Date): Promise<Unde
     message,
     inbound,
     text,
-    snippet: snippetOf(text),
+    snippet: snippetOf(text) || snippetOf(attachedTo(parsed)),
     // A machine that answers for a person may well say "bulk".
     isForMany: isFromList(parsed) || (inbound.kind === 'reply' && isBulk(parsed)),
   }
+}
+
+function attachedTo({ attachments }: ParsedMessage): string {
+  const names = attachments.map(nameOfAttachment).join(', ')
+  return names && `Attached: ${names}`
 }
 
 /** As it came, for who shows it to make safe; null where it is longer than any person's mail. */
