@@ -320,6 +320,24 @@ test('a notice covers nothing of the page, and no older undo stands beside an an
   await expect.poll(() => answer(page).textContent()).toBe('Not sent')
 })
 
+test('to a viewer the label of a lead is as wide as its word', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api, asOwner } = application
+  const { id } = await world.converse({ email: 'lea@label.example', first_name: 'Lea' })
+  const labelled = { action: 'set_status', status: 'interested', ids: [id] }
+  expect((await asOwner('POST', '/app/leads/bulk', labelled)).status).toBeLessThan(300)
+  const viewer = await createMember(api, 'viewer@team.example', 'viewer')
+  const page = await open(viewer.browser, `${path}?thread=${id}`)
+  const label = page
+    .getByRole('complementary', { name: 'Lead', exact: true })
+    .getByText('Interested')
+  await label.waitFor()
+  expect((await label.boundingBox())?.width).toBeLessThan(120)
+})
+
 test('a conversation is found by words of its mails, and its row shows them marked', async ({
   application,
   open,

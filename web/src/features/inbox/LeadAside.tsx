@@ -55,7 +55,11 @@ export function LeadAside({ thread }: { thread: Conversation }) {
           {unsubscribe(true)}
         </div>
       )}
-      {status && !mayChange && <LeadStatus status={status} />}
+      {status && !mayChange && (
+        <div>
+          <LeadStatus status={status} />
+        </div>
+      )}
       {status && mayChange && (
         <SetLabel status={status} onSet={(value) => void setLabel(id, value)} />
       )}
