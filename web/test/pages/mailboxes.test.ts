@@ -223,7 +223,7 @@ test('another login is tested as soon as it is saved, and what comes of it is th
   await using servers = await startMailServers()
   answerLookups(application)
   const { api, visitor } = application
-  const { id } = await createRealMailbox(api.ctx, api.workspaceId, servers, servers.anna)
+  const { id } = await createRealMailbox(api.ctx, api.workspaceId, servers, servers.bob)
   const page = await open(visitor, `${path}/${id}`)
   const state = page.getByRole('region', { name: 'State' })
   const save = async (password: string) => {
@@ -233,7 +233,7 @@ test('another login is tested as soon as it is saved, and what comes of it is th
   await save('wrong')
   await page.getByText('The mailbox does not work yet.').waitFor()
   await state.getByText(/refused the user name or the password/).waitFor()
-  await save(servers.anna.password)
+  await save(servers.bob.password)
   await page.getByText('The mailbox works.').waitFor()
   // Nobody reads it in this test.
   await state.getByText('Starting', { exact: true }).waitFor()
