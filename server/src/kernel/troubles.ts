@@ -10,13 +10,16 @@ const storageMs = 15_000
 /** A run may find that it has nothing to ask yet: of what is away it says nothing, however often it succeeds. */
 export const overMs = 30_000
 
+/** Whoever looks at the end of the log finds a long outage there, too. */
+const outageAgainMs = 600_000
+
 /** Why a process is not ready although it answers, by what found it; for a person. */
 export class Troubles {
   readonly #log: Log
   readonly #monotonicMs: () => number
   readonly #sentences = new Map<Trouble, string>()
   #storageMetMs = Number.NEGATIVE_INFINITY
-  #outage: { beganMs: number; metMs: number } | undefined
+  #outage: { beganMs: number; toldMs: number; metMs: number } | undefined
 
   constructor({ log, monotonicMs }: { log: Log; monotonicMs: () => number }) {
     this.#log = log
@@ -48,7 +51,7 @@ export class Troubles {
   }
 
   /**
-   * Every loop of the process meets an outage of the database, which is told once.
+   * Every loop of the process meets an outage of the database, which is told once, and then every ten minutes.
    *
    * @param described for the log
    * @returns whether `error` is of one
@@ -56,10 +59,14 @@ export class Troubles {
   noteOutage(error: unknown, described: object): boolean {
     if (!isUnreachable(error)) return false
     const metMs = this.#monotonicMs()
-    if (!this.#outage) {
-      this.#log.error(described, 'the database is away, and runs are tried again until it is back')
+    const { beganMs, toldMs } = this.#outage ?? { beganMs: metMs, toldMs: Number.NEGATIVE_INFINITY }
+    const isToBeTold = metMs >= toldMs + outageAgainMs
+    if (isToBeTold) {
+      const seconds = secondsOf(metMs - beganMs)
+      const message = 'the database is away, and runs are tried again until it is back'
+      this.#log.error({ ...described, seconds }, message)
     }
-    this.#outage = { beganMs: this.#outage?.beganMs ?? metMs, metMs }
+    this.#outage = { beganMs, toldMs: isToBeTold ? metMs : toldMs, metMs }
     return true
   }
 
@@ -68,7 +75,7 @@ export class Troubles {
     if (!this.#outage || this.#monotonicMs() < this.#outage.metMs + overMs) return
     const { beganMs, metMs } = this.#outage
     this.#outage = undefined
-    this.#log.info({ seconds: Math.round((metMs - beganMs) / 1000) }, 'the database is back')
+    this.#log.info({ seconds: secondsOf(metMs - beganMs) }, 'the database is back')
   }
 
   get sentences(): string[] {
@@ -82,3 +89,5 @@ export class Troubles {
     return this.#monotonicMs() < this.#storageMetMs + storageMs
   }
 }
+
+const secondsOf = (ms: number) => Math.round(ms / 1000)
