@@ -1,6 +1,6 @@
 import type { Extensions } from '@tiptap/core'
 import StarterKit from '@tiptap/starter-kit'
-import { Picture } from './picture.ts'
+import { ShownImage } from './shown-image.ts'
 import { Spintax } from './spintax.ts'
 import { Variable } from './variable.ts'
 
@@ -10,7 +10,7 @@ const mailExtensions: Extensions = [
     link: { openOnClick: false, HTMLAttributes: { target: null, rel: null, class: null } },
     trailingNode: false,
   }),
-  Picture.configure({ inline: true }),
+  ShownImage.configure({ inline: true }),
 ]
 
 /** What is written: a mail for many leads, with variables and alternatives, or what goes out as it is. */

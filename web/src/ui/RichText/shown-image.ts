@@ -6,13 +6,13 @@ import { isHostless } from '../../lib/html.ts'
  * shown in the frame of mails, which has a policy of its own. Until it is there, or where it cannot be
  * had, its description and its address stand for it.
  */
-export const Picture = Image.extend({
+export const ShownImage = Image.extend({
   addNodeView:
     () =>
     ({ node }) => {
       const { src, alt, width, height } = node.attrs
       const dom = document.createElement('span')
-      dom.className = 'picture'
+      dom.className = 'shownImage'
       dom.role = 'img'
       dom.ariaLabel = alt || src
       const words = document.createElement('span')
