@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { baseAddress, databaseAddress, redisAddress, webAddress } from './config-addresses.ts'
 import { parseCidrs } from './kernel/outbound/cidr.ts'
 import { type AddressPolicy, isLoopback } from './kernel/outbound/policy.ts'
 import { packageFile } from './kernel/own-files.ts'
@@ -105,13 +106,13 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
   if (listener?.href !== `${listener?.origin}/` && !(env.BASE_URL && env.API_URL)) {
     throw new Error('HOST must be a host name or an IP address alone, as 0.0.0.0.')
   }
-  const baseUrl = address(env, 'BASE_URL', own)
+  const baseUrl = baseAddress(env, 'BASE_URL', own)
   if (new URL(baseUrl).pathname !== '/') {
     throw new Error(
       'BASE_URL must have no path, as https://outrider.example.com: give the application a host name of its own.',
     )
   }
-  const apiUrl = address(env, 'API_URL', own)
+  const apiUrl = baseAddress(env, 'API_URL', own)
   return {
     host,
     port,
@@ -135,7 +136,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
     trustedProxies: trustedProxies(env.TRUSTED_PROXIES),
     secretKey: env.OUTRIDER_SECRET_KEY || undefined,
     imapConnectionsMax: integer(env, 'IMAP_CONNECTIONS', 1000, 10, 50_000),
-    redisUrl: redisUrl(env.REDIS_URL),
+    redisUrl: redisAddress(env.REDIS_URL),
     metricsToken: env.METRICS_TOKEN || undefined,
     runnerPort: env.RUNNER_PORT ? integer(env, 'RUNNER_PORT', 0, 0, 65_535) : undefined,
     logLevel: choice(env, 'LOG_LEVEL', ['info', 'debug', 'warn', 'error', 'silent']),
@@ -157,30 +158,6 @@ function databaseDirectUrl({ DATABASE_URL, DATABASE_DIRECT_URL }: NodeJS.Process
   }
   throw new Error(
     'DATABASE_DIRECT_URL is the way around a pooler: set DATABASE_URL, too, to the pooler, or alone.',
-  )
-}
-
-/** A password that is cut off by its own characters would leave the rest of it as the name of a host. */
-function databaseAddress(variable: string, url: string | undefined): string | undefined {
-  const { username = '', pathname = '', search = '', hash = '' } = URL.parse(url ?? '') ?? {}
-  // Behind a user an @ in the query is one of its own.
-  if (!`${pathname}${hash}${username ? '' : search}`.includes('@')) return url || undefined
-  throw new Error(
-    `${variable} has a character in its user or password that ends them: write @ as %40, / as %2F, # as %23 and ? as %3F.`,
-  )
-}
-
-/** The client would take what ends a password, or another scheme, for a host, a socket or a database. */
-function redisUrl(url: string | undefined): string | undefined {
-  if (!url || /^\/(?!\/)/.test(url)) return url || undefined
-  const hasScheme = /^rediss?:\/\//i.test(url)
-  const parsed = URL.parse(hasScheme ? url : `redis://${url}`)
-  const { pathname = '', search = '', hash = '' } = parsed ?? {}
-  const isPath = hasScheme ? /^(\/\d*)?$/ : /^\/?$/
-  const isCut = hash !== '' || search.includes('@') || /%(?![\da-f]{2})/i.test(url)
-  if (parsed && isPath.test(pathname) && !isCut) return url
-  throw new Error(
-    'REDIS_URL must be an address such as redis://:password@host:6379/0, with @, /, #, ? and % in a password as %40, %2F, %23, %3F and %25.',
   )
 }
 
@@ -254,7 +231,7 @@ function acquisitionProvider(env: NodeJS.ProcessEnv): AcquisitionProvider | unde
 function oidcProvider(env: NodeJS.ProcessEnv): OidcProvider | undefined {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = env
   if (!env.OIDC_ISSUER) return undefined
-  const issuer = address(env, 'OIDC_ISSUER')
+  const issuer = baseAddress(env, 'OIDC_ISSUER')
   const name = env.OIDC_NAME || 'single sign-on'
   if (clientId && clientSecret) return { issuer, clientId, clientSecret, name }
   throw new Error(
@@ -311,25 +288,9 @@ function choice(env: NodeJS.ProcessEnv, name: string, choices: string[]): string
   throw new Error(`${name} must be one of ${[...new Set(choices)].join(', ')}.`)
 }
 
-/** Without a slash at its end, as paths are put behind it. */
-function address(env: NodeJS.ProcessEnv, name: string, fallback = ''): string {
-  const { href, origin, pathname } = webAddress(env, name, fallback)
-  if (!/[?#]/.test(href)) return `${origin}${pathname}`.replace(/\/+$/, '')
-  throw new Error(`${name} must have no query and no fragment: leave out what begins with ? or #.`)
-}
-
-function webAddress(env: NodeJS.ProcessEnv, name: string, fallback = ''): URL {
-  const url = URL.parse(env[name] || fallback)
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`${name} must be an http or https address such as https://api.example.com.`)
-  }
-  if (!url.username && !url.password && !url.hash) return url
-  throw new Error(`${name} must have no user, password or fragment in it: leave them out.`)
-}
-
 function trackingUrl(env: NodeJS.ProcessEnv, fallback: string | undefined) {
   if (!env.TRACKING_URL) return fallback
-  return env.TRACKING_URL === 'none' ? null : address(env, 'TRACKING_URL')
+  return env.TRACKING_URL === 'none' ? null : baseAddress(env, 'TRACKING_URL')
 }
 
 function retryDelays(text = '5,60,300,1800,7200,28800,86400'): number[] {
