@@ -387,6 +387,18 @@ test('a running campaign is given a text once its writer has left it, and sends 
   await page.clock.fastForward(5000)
   await saved(page)
   expect(written()[1]?.body).toContain('rebate. Write')
+
+  await page.getByRole('link', { name: 'Steps' }).click()
+  await text.click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' to us')
+  await page.clock.fastForward(5000)
+  expect(changes).toHaveLength(2)
+  // It was left, so that what was typed is taken over and saved.
+  await page.reload()
+  await text.getByText('rebate. Write to us').waitFor()
+  await expect.poll(() => changes.length).toBe(3)
+  expect(written()[2]?.body).toContain('rebate. Write to us')
 })
 
 test('a dash in the field of a number is none, and the campaign is saved all the same', async ({

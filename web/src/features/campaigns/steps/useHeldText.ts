@@ -2,7 +2,7 @@ import { type FocusEvent, useCallback, useEffect, useRef } from 'react'
 import { useDraft } from '../useDraft.ts'
 
 /** How long another tab leaves alone what is being written here. */
-const untouchedMs = 5 * 60_000
+const untouchedMs = 60_000
 
 /**
  * Holds back the text that somebody is writing in a campaign that runs, until they leave it: a mail that
