@@ -401,6 +401,52 @@ test('a running campaign is given a text once its writer has left it, and sends 
   expect(written()[2]?.body).toContain('rebate. Write to us')
 })
 
+test('a text that is held meets what a colleague did meanwhile as any other change does', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Met', sequences: sequences() })
+  const peek = application.api.ctx.database.peek
+  await peek.updateTable('campaigns').set({ status: 'active' }).where('id', '=', id).execute()
+  const page = await open(application.visitor, `${path}/${id}`)
+  const stored = async () => {
+    const { body } = await application.asOwner('GET', `/app/api/v2/campaigns/${id}`)
+    return body as Campaign
+  }
+  const change = async (changes: object) =>
+    application.asOwner('PATCH', `/app/api/v2/campaigns/${id}`, changes)
+  const text = page.getByRole('textbox', { name: 'Text', exact: true })
+  const write = async (words: string) => {
+    await text.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(words)
+  }
+  await write(' Half a')
+  await page.getByText('Not saved yet').waitFor()
+  // Another field: both stay, and what is held stays held.
+  await change({ name: 'Met again' })
+  await page.getByRole('heading', { name: 'Met again' }).waitFor()
+  expect((await stored()).sequences[0]?.steps[0]?.variants[0]?.body).not.toContain('Half a')
+  await page.keyboard.type(' sentence.')
+  await page.getByRole('textbox', { name: 'Subject' }).focus()
+  await page.getByRole('textbox', { name: 'Subject' }).blur()
+  await saved(page)
+  const [first] = (await stored()).sequences[0]?.steps[0]?.variants ?? []
+  expect(first?.body).toContain('Half a sentence.')
+  expect((await stored()).name).toBe('Met again')
+
+  // The same text: a person chooses.
+  await write(' Mine')
+  const { sequences: now } = await stored()
+  const [step, ...others] = now[0]?.steps ?? []
+  const variants = [{ ...step?.variants[0], body: '<p>Theirs</p>' }]
+  expect(
+    (await change({ sequences: [{ steps: [{ ...step, variants }, ...others] }] })).status,
+  ).toBe(200)
+  await page.getByText('Somebody else changed the same thing').waitFor()
+  expect((await stored()).sequences[0]?.steps[0]?.variants[0]?.body).toBe('<p>Theirs</p>')
+})
+
 test('a dash in the field of a number is none, and the campaign is saved all the same', async ({
   application,
   open,
