@@ -293,12 +293,17 @@ function trackingUrl(env: NodeJS.ProcessEnv, fallback: string | undefined) {
   return env.TRACKING_URL === 'none' ? null : baseAddress(env, 'TRACKING_URL')
 }
 
+/** Nothing is attempted later than this after its event, so no longer wait can end in a retry. */
+const retryDelayMaxS = 72 * 3_600
+
 function retryDelays(text = '5,60,300,1800,7200,28800,86400'): number[] {
   const seconds = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
-  if (seconds.every((value) => value >= 0 && value <= 259_200)) {
+  if (seconds.every((value) => value >= 0 && value <= retryDelayMaxS)) {
     return seconds.map((value) => value * 1000)
   }
-  throw new Error('WEBHOOK_RETRY_SCHEDULE must be seconds from 0 to 259200, separated by commas.')
+  throw new Error(
+    `WEBHOOK_RETRY_SCHEDULE must be seconds from 0 to ${retryDelayMaxS}, separated by commas.`,
+  )
 }
 
 export function readVersion(): string {
