@@ -18,7 +18,7 @@ import { listNames } from './queries.ts'
 import { listRefusedCopies } from './refused-copies/refused-copy-queries.ts'
 import { Campaign, campaignStatuses } from './schema.ts'
 import { listSummaries } from './summary.ts'
-import { findUnready } from './update-campaign.ts'
+import { whyUnready } from './update-campaign.ts'
 
 export const campaignPageSchemas = [
   ...[CampaignSummary, CampaignSummaryPage, CampaignNames],
@@ -112,7 +112,7 @@ export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ ctx, caller, params: { id } }) => {
-      const refusal = await findUnready(ctx, caller.workspaceId, id)
+      const refusal = await whyUnready(ctx, caller.workspaceId, id)
       return { ready: refusal === undefined, problems: refusal?.details ?? [] }
     },
   )

@@ -8,7 +8,7 @@ import { tellPages } from '../live/index.ts'
 import { recordCampaignChange } from './audit-change.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import * as queries from './queries.ts'
-import { findSenders } from './readiness/sender-mailboxes.ts'
+import { getSenders } from './readiness/sender-mailboxes.ts'
 import { standing, toRecords, withFacts } from './record.ts'
 import { defaultSchedule } from './schedule/schedule-schema.ts'
 import { type Campaign, type CampaignInput, plainDefaults } from './schema.ts'
@@ -26,7 +26,7 @@ export async function createCampaign(
   await checkSettings(ctx, input)
   const { email_list = [] } = input
   return transaction(ctx, async (tx) => {
-    const senders = await findSenders(tx.db, workspaceId, email_list)
+    const senders = await getSenders(tx.db, workspaceId, email_list)
     return insertDraft(tx, workspaceId, { ...input, email_list: senders.addresses }, by)
   })
 }

@@ -20,7 +20,7 @@ import { lockLeadCounts } from './lead-counts.ts'
 import * as queries from './queries.ts'
 import { isAsRead } from './read-only.ts'
 import { breakingError, unreadyError } from './readiness/readiness.ts'
-import { findSenders } from './readiness/sender-mailboxes.ts'
+import { getSenders } from './readiness/sender-mailboxes.ts'
 import { toRecords } from './record.ts'
 import { deleteRefusedCopies } from './refused-copies/refused-copy-queries.ts'
 import { type Campaign, type CampaignChanges, plainDefaults } from './schema.ts'
@@ -149,7 +149,7 @@ async function changedSettings(
   }
   if (changes.email_list) {
     const { email_list } = changes
-    const senders = await findSenders(tx.db, row.workspace_id, email_list, row.email_list)
+    const senders = await getSenders(tx.db, row.workspace_id, email_list, row.email_list)
     wanted.email_list = senders.addresses
   }
   const changed = Object.entries(wanted).filter(
@@ -182,7 +182,7 @@ async function checkStillReady(
 }
 
 /** Why the campaign cannot start as it stands; undefined: it can. */
-export async function findUnready(ctx: Context, workspaceId: string, id: string) {
+export async function whyUnready(ctx: Context, workspaceId: string, id: string) {
   const [campaign] = await queries.readCampaign(ctx.db, workspaceId, id)
   if (!campaign) throw notFound('campaign')
   return unreadyError({ ...campaign, ...(await findMeans(ctx, campaign)) }, ctx.now())
@@ -190,7 +190,7 @@ export async function findUnready(ctx: Context, workspaceId: string, id: string)
 
 /** What it sends by. */
 async function findMeans(tx: Context, { workspace_id, email_list }: queries.CampaignRow) {
-  const { mailboxes } = await findSenders(tx.db, workspace_id, email_list, email_list)
+  const { mailboxes } = await getSenders(tx.db, workspace_id, email_list, email_list)
   return { mailboxes, linkUrl: findLinkUrl(tx) }
 }
 

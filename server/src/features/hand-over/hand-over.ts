@@ -27,7 +27,7 @@ export async function previewHandOver(
   workspaceId: string,
   request: HandOverRequest,
 ): Promise<HandOverResult> {
-  const { from, to } = await findBoth(ctx, workspaceId, request)
+  const { from, to } = await getBoth(ctx, workspaceId, request)
   const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
   const reading = await readingOf(ctx, workspaceId, from)
   return { from: from.address, to: to.address, campaigns, moved: null, left: 0, ...reading }
@@ -45,7 +45,7 @@ export async function handOver(
   request: HandOverRequest,
   by: ChangedBy,
 ): Promise<HandOverResult> {
-  const { from, to } = await findBoth(ctx, workspaceId, request)
+  const { from, to } = await getBoth(ctx, workspaceId, request)
   const campaigns = await countFollowUps(ctx.db, workspaceId, from.id)
   const sendingFor = new Set<string>()
   const sendForOthers = async () => {
@@ -135,7 +135,7 @@ const moveSome = (
     return rows
   })
 
-async function findBoth({ db }: Context, workspaceId: string, request: HandOverRequest) {
+async function getBoth({ db }: Context, workspaceId: string, request: HandOverRequest) {
   const [from, to] = [foldedOf(request, 'from'), foldedOf(request, 'to')]
   if (from === to) throw invalidField('/to', 'to must be another mailbox than from')
   const found = await findMailboxesByAddress(db, workspaceId, [from, to])

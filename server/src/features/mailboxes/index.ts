@@ -13,6 +13,7 @@ export {
   addMailbox,
   findMailboxes,
   findSenderMailboxes,
+  getMailbox,
   listMailboxes,
   pauseMailbox,
   removeMailbox,

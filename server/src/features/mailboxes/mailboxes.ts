@@ -156,6 +156,12 @@ export const findMailboxes = async (
   ids: string[],
 ): Promise<Mailbox[]> => (await queries.selectById(db, workspaceId, ids)).map(toMailbox)
 
+export async function getMailbox(ctx: Context, workspaceId: string, id: string): Promise<Mailbox> {
+  const [mailbox] = await findMailboxes(ctx.db, workspaceId, [id])
+  if (!mailbox) throw notFound('mailbox')
+  return mailbox
+}
+
 /**
  * Its settings are gone for good. Campaigns that name its address begin conversations from their other
  * mailboxes; its own wait until it is added again, or handed over.

@@ -1,7 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { parseEmail } from '../../kernel/email.ts'
-import { notFound } from '../../kernel/errors.ts'
 import {
   type ImapConnection,
   isPassingRefusal,
@@ -14,7 +13,7 @@ import { wakeMailboxes } from '../mailbox-lanes/index.ts'
 import { checkMailDomain } from './domain-check.ts'
 import { explainFailure } from './explain.ts'
 import { reportMailboxError, reportMailboxRecovered } from './health.ts'
-import { findMailboxes } from './mailboxes.ts'
+import { getMailbox } from './mailboxes.ts'
 import { connectMailboxImap, connectMailboxSmtp } from './open-mailbox.ts'
 import type { Mailbox, MailboxSide } from './schema.ts'
 import { composeTestMail } from './test-mail.ts'
@@ -56,16 +55,10 @@ export async function testMailbox(
   id: string,
   options: TestOptions = {},
 ): Promise<MailboxTest> {
-  const test = new Test(ctx, workspaceId, await find(ctx, workspaceId, id), options)
+  const test = new Test(ctx, workspaceId, await getMailbox(ctx, workspaceId, id), options)
   await test.run()
-  const mailbox = await find(ctx, workspaceId, id)
+  const mailbox = await getMailbox(ctx, workspaceId, id)
   return { mailbox, works: test.steps.every(({ status }) => status !== 'fail'), steps: test.steps }
-}
-
-async function find(ctx: Context, workspaceId: string, id: string): Promise<Mailbox> {
-  const [mailbox] = await findMailboxes(ctx.db, workspaceId, [id])
-  if (!mailbox) throw notFound('mailbox')
-  return mailbox
 }
 
 class Test {

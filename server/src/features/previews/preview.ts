@@ -10,11 +10,11 @@ import {
   withUnsavedChanges,
 } from '../campaigns/index.ts'
 import { findLead, findLeadById, whyNotSent } from '../leads/index.ts'
-import { findMailboxes, type Mailbox } from '../mailboxes/index.ts'
+import { getMailbox, type Mailbox } from '../mailboxes/index.ts'
 import { type ComposedMail, compileStep, compose, MailRefused } from '../messages/index.ts'
 import { messageIdOf, threadOf, variantOf } from '../sending/index.ts'
 import { LinkMaker, type TrackingLinks } from '../tracking/index.ts'
-import { findSender } from './find-sender.ts'
+import { getSender } from './get-sender.ts'
 import { listSent, type SentRow } from './queries.ts'
 import { mailsBefore, type NumberedStep, stepAsked, stepsOf } from './steps.ts'
 import { whyMailboxWaits } from './why-mailbox-waits.ts'
@@ -78,13 +78,13 @@ export async function previewStep(
   const stored = await getCampaign(ctx, workspaceId, campaignId)
   const changed = draft ? withUnsavedChanges(ctx, stored, draft) : stored
   const campaign = test ? { ...changed, ...withoutTraces } : changed
-  const lead = await findRecipient(ctx, workspaceId, campaignId, request)
+  const lead = await getRecipient(ctx, workspaceId, campaignId, request)
   const steps = stepsOf(campaign)
   const sent = await listSent(ctx.db, workspaceId, lead.id)
   const asked = stepAsked(steps, request.step, { sent, current_step: lead.current_step })
   const mailbox = test
     ? await getMailbox(ctx, workspaceId, test.mailboxId)
-    : await findSender(ctx, campaign, lead)
+    : await getSender(ctx, campaign, lead)
   const made = new LinkMaker(ctx).of(mailbox)
   const links = test || isLookedAt ? harmless(made, mailbox.address) : made
 
@@ -146,7 +146,7 @@ function unreadable(step: NumberedStep, variant: NumberedStep['variants'][number
   return invalidFields(variantProblems({ variant, path }))
 }
 
-async function findRecipient(
+async function getRecipient(
   ctx: Context,
   workspaceId: string,
   campaignId: string,
@@ -158,12 +158,6 @@ async function findRecipient(
       : await findLeadById(ctx.db, workspaceId, request.leadId)
   if (lead?.campaign_id !== campaignId) throw notFound('lead')
   return lead
-}
-
-async function getMailbox(ctx: Context, workspaceId: string, id: string) {
-  const [mailbox] = await findMailboxes(ctx.db, workspaceId, [id])
-  if (!mailbox) throw notFound('mailbox')
-  return mailbox
 }
 
 /** A test goes to nobody else, and says what it is: nothing of it is tracked. */

@@ -7,9 +7,9 @@ export {
 export { type CampaignForecast, forecastCampaign } from './forecast/forecast-campaign.ts'
 export { mailboxLimit, variantOf } from './planning/plan.ts'
 export {
-  findReplyMailbox,
   findReplyRefusal,
   forgetDroppedReplies,
+  getReplyMailbox,
   inProgress,
   isOpen,
   sendReply,

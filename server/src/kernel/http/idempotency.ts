@@ -51,7 +51,7 @@ export function withIdempotency(handler: Handler, options: IdempotencyOptions): 
     const keyed = keyedRequest(req, key)
     if (prepare) {
       // Nothing is asked of the network for an answer that is kept.
-      const kept = await findKept(req.ctx, keyed)
+      const kept = await readKept(req.ctx, keyed)
       if (kept) return replay(req.ctx, keyed, kept, reply)
       await prepare(req)
     }
@@ -86,7 +86,7 @@ export async function findMade<Made extends { id: string }>(
   { id }: Made,
 ): Promise<Made | undefined> {
   const keyed = keyedMaking(by, id)
-  const kept = keyed && (await findKept(ctx, keyed))
+  const kept = keyed && (await readKept(ctx, keyed))
   return kept && (replay(ctx, keyed, kept, by.reply) as Made)
 }
 
@@ -238,11 +238,11 @@ interface Kept {
 /** The kept answer, or undefined when the key is free and now ours until the transaction ends. */
 async function claim(tx: Context, keyed: KeyedRequest): Promise<Kept | undefined> {
   if (!(await queries.tryLockKey(tx.db, keyed.lock))) throw inProgress()
-  return findKept(tx, keyed)
+  return readKept(tx, keyed)
 }
 
 /** @throws AppError when the key is in use, or was used for another request */
-async function findKept(tx: Context, keyed: KeyedRequest): Promise<Kept | undefined> {
+async function readKept(tx: Context, keyed: KeyedRequest): Promise<Kept | undefined> {
   const since = new Date(tx.now().getTime() - keptMs)
   const found = await queries.findAnswer(tx.db, keyed.workspaceId, keyed.keyHash, since)
   if (!found) return

@@ -16,10 +16,10 @@ export interface SenderMailbox {
 }
 
 /**
- * Finds the mailboxes of an `email_list`. Unknown addresses are a 400 that names them, except those
+ * The mailboxes of an `email_list`. Unknown addresses are a 400 that names them, except those
  * in `kept`: a list sent back unchanged stays valid when one of its mailboxes was removed meanwhile.
  */
-export async function findSenders(
+export async function getSenders(
   db: Db,
   workspaceId: string,
   addresses: string[],

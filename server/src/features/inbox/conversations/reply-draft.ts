@@ -3,7 +3,7 @@ import { parseEmail } from '../../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import { findThread, listThreadHeads, lockThreads, type MessageHead } from '../../messages/index.ts'
 import {
-  findReplyMailbox,
+  getReplyMailbox,
   isOpen,
   listUnsentReplies,
   messageIdOf,
@@ -37,7 +37,7 @@ export async function draftReply(
 ): Promise<{ draft: ReplyDraft; displayName: string | null }> {
   const thread = await findThread(ctx.db, workspaceId, thread_id)
   if (!thread) throw notFound('conversation')
-  const mailbox = await findReplyMailbox(ctx, workspaceId, thread.mailbox_id)
+  const mailbox = await getReplyMailbox(ctx, workspaceId, thread.mailbox_id)
   const heads = await listThreadHeads(ctx.db, workspaceId, thread_id, messagesMax)
   const mails = heads.filter(({ kind }) => kind !== 'bounce' && kind !== 'complaint')
   const { answered, to } = answeredIn(mails)

@@ -7,7 +7,7 @@ import {
   listThreadMessages,
   type StoredMessage,
 } from '../../messages/index.ts'
-import { findReplyMailbox, findReplyRefusal } from '../../sending/index.ts'
+import { findReplyRefusal, getReplyMailbox } from '../../sending/index.ts'
 import { withoutOwnLinks } from '../../tracking/index.ts'
 import { nameOfAttachment, type ParsedMessage } from '../classify/message.ts'
 import type { ThreadMessage } from '../schema.ts'
@@ -82,7 +82,7 @@ async function findAnswer(
   })
   if (to === null) return blocked('There is nobody to answer to in this conversation.')
   try {
-    await findReplyMailbox(ctx, workspaceId, thread.mailbox_id)
+    await getReplyMailbox(ctx, workspaceId, thread.mailbox_id)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return blocked(error.message)

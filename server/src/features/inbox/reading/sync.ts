@@ -1,12 +1,12 @@
 import type { Context } from '../../../kernel/context.ts'
-import { AppError, notFound } from '../../../kernel/errors.ts'
+import { AppError } from '../../../kernel/errors.ts'
 import { readAll } from '../../../kernel/http/page.ts'
 import { limitAtOnce } from '../../../kernel/limit-at-once.ts'
 import { MailFailure } from '../../../kernel/mail/index.ts'
 import {
   connectMailboxImap,
   explainFailure,
-  findMailboxes,
+  getMailbox,
   listMailboxes,
   type Mailbox,
 } from '../../mailboxes/index.ts'
@@ -46,9 +46,8 @@ export async function syncMailboxes(
   using _slot = takeSyncSlot(ctx.mail, workspaceId)
   await refuseWhileHeld(ctx)
   const mailboxes = mailboxId
-    ? await findMailboxes(ctx.db, workspaceId, [mailboxId])
+    ? [await getMailbox(ctx, workspaceId, mailboxId)]
     : (await readAll((page) => listMailboxes(ctx, workspaceId, page))).items.filter(isReadable)
-  if (mailboxId && mailboxes.length === 0) throw notFound('mailbox')
   const synced: SyncedMailbox[] = []
   const untilMs = ctx.monotonicMs() + beginWithinMs
   const waiting = mailboxes.values()

@@ -122,7 +122,7 @@ const notTaken: SendError = {
     'Nothing has sent it within half a minute: the service holds back or has just ended, or the mail server hangs (npx outrider doctor says more).',
 }
 
-export async function findReplyMailbox(
+export async function getReplyMailbox(
   ctx: Context,
   workspaceId: string,
   id: string,

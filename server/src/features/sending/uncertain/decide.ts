@@ -7,7 +7,7 @@ import { findLeadById, lockAgainstClaims, whyNeverSent, whyNotSent } from '../..
 import type { SendState } from '../ledger.ts'
 import { CampaignCache } from '../next-mail/campaign-cache.ts'
 import { holdCampaigns } from '../next-mail/campaign-queries.ts'
-import { checkReply, findReplyMailbox, queueReply } from '../replies/replies.ts'
+import { checkReply, getReplyMailbox, queueReply } from '../replies/replies.ts'
 import { recordReplies } from '../replies/reply-mail.ts'
 import type { ShownSend } from '../sends-queries.ts'
 import { settleSends } from '../settle/settle.ts'
@@ -31,7 +31,7 @@ export const confirmArrived = (
   by: ChangedBy,
 ): Promise<ShownSend> =>
   transaction(ctx, async (tx) => {
-    const send = await findUndecided(tx, workspaceId, id)
+    const send = await getUndecided(tx, workspaceId, id)
     await decide(tx, send, { kind: 'sent' }, 'send.arrived', by)
     return shownAs('sent', send)
   })
@@ -57,7 +57,7 @@ export const sendAgain = (
     const { reply } = send
     if (send.is_followed) throw followed()
     if (reply) {
-      await findReplyMailbox(tx, workspaceId, send.mailbox_id)
+      await getReplyMailbox(tx, workspaceId, send.mailbox_id)
       await checkReply(tx, workspaceId, reply)
     }
     await decide(tx, send, refused, 'send.repeated', by)
@@ -115,7 +115,7 @@ export async function markArrived(tx: Context, workspaceId: string, ids: string[
   await recordReplies(tx, await queries.markArrived(tx.db, workspaceId, ids, tx.now()))
 }
 
-async function findUndecided(tx: Context, workspaceId: string, id: string) {
+async function getUndecided(tx: Context, workspaceId: string, id: string) {
   const send = await queries.findUncertainSend(tx.db, workspaceId, id)
   if (!send) throw notFound('uncertain send')
   return send
@@ -126,12 +126,12 @@ async function findUndecided(tx: Context, workspaceId: string, id: string) {
  * about to get a later step. Locked in the order of settlements.
  */
 async function lockUndecided(tx: Context, workspaceId: string, id: string) {
-  const send = await findUndecided(tx, workspaceId, id)
+  const send = await getUndecided(tx, workspaceId, id)
   if (send.reply) return send
   await holdCampaigns(tx.db, [{ workspace_id: workspaceId, id: send.campaign_id }])
   await lockSends(tx.db, [send])
   await lockAgainstClaims(tx, workspaceId, [send.lead_id])
-  return findUndecided(tx, workspaceId, id)
+  return getUndecided(tx, workspaceId, id)
 }
 
 async function decide(

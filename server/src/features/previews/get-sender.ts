@@ -9,7 +9,7 @@ import { findMailboxes, findSenderMailboxes, type Mailbox } from '../mailboxes/i
  *
  * @throws AppError `not_ready`
  */
-export async function findSender(
+export async function getSender(
   ctx: Context,
   { workspace_id, email_list }: Campaign,
   { mailbox_id: id }: { mailbox_id: string | null },
