@@ -216,6 +216,9 @@ test('what could not be sent for want of a connection is sent later, and is no f
   )
   expect(pauses.filter((ms) => ms === 1_000)).toHaveLength(3)
   expect(await ctx.metrics.text()).toContain('outrider_deliveries_total{outcome="not_sent"} 3')
+  expect(
+    ctx.logLines.filter((line) => line.includes('"reason":"no connection became')),
+  ).toHaveLength(3)
 })
 
 test('a receiver that refuses some events gets the others at once', async () => {

@@ -1,7 +1,7 @@
 import type { ProcessContext } from '../../kernel/context.ts'
 import { bind } from '../../kernel/db/db.ts'
 import { describeError } from '../../kernel/log.ts'
-import type { SentOutcome } from '../../kernel/outbound/index.ts'
+import type { PostOutcome, SentOutcome } from '../../kernel/outbound/index.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { type Slot, Slots } from '../../kernel/runner/slots.ts'
 import type { OpenDestination } from '../webhooks/index.ts'
@@ -33,9 +33,15 @@ interface Flight {
   slot: Slot
 }
 
+/** Why nothing left this process. */
+type Unsent = Pick<Extract<PostOutcome, { kind: 'unsent' }>, 'kind' | 'reason'>
+
 /** Lanes that are being read at once; those of a workspace share statements. */
 const readsMax = 64
 const idleLanesMax = 20_000
+/** What failed for a reason of this process is not tried again at once: it may lack the same still. */
+const againAfterMs = 1_000
+const drainedCheckMs = 20
 
 /**
  * The lanes of this runner's buckets. `wake` says that a lane may have due work; everything else
@@ -123,7 +129,7 @@ export class Lanes {
       this.#lanes
         .values()
         .some((lane) => leaving.has(lane.bucket) && (lane.state.inFlight > 0 || isWriting(lane)))
-    while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(20)
+    while (isBusy() && this.#ctx.monotonicMs() < untilMs) await this.#ctx.sleep(drainedCheckMs)
     const hanging = [...this.#lanes.values()].filter(
       (lane) => leaving.has(lane.bucket) && lane.state.inFlight > 0,
     )
@@ -181,7 +187,7 @@ export class Lanes {
       found = await this.#reader.readDue(lane)
     } catch (error) {
       this.#ctx.log.warn(describeError(error), 'a lane was not read and is read again')
-      await this.#ctx.sleep(1_000)
+      await this.#ctx.sleep(againAfterMs)
     }
     const rows = this.#options.holds(lane.bucket) ? found.rows : []
     this.#queues.keep(rows)
@@ -226,7 +232,7 @@ export class Lanes {
       .refreshDestination(lane)
       .catch((error) => {
         this.#ctx.log.warn(describeError(error), 'a destination was not read and is read again')
-        return this.#ctx.sleep(1_000)
+        return this.#ctx.sleep(againAfterMs)
       })
       .finally(() => {
         lane.apply({ kind: 'refresh ended' })
@@ -247,24 +253,24 @@ export class Lanes {
     const flight = { lane, row, slot: this.#slots.take(pool, lane.workspaceId) }
     this.#schedule(lane)
     this.#post(flight, destination).then(
-      (outcome) => this.#answered(flight, destination.url, outcome),
-      (error) => this.#notSent(flight, error),
+      (outcome) =>
+        outcome.kind === 'unsent'
+          ? this.#notSent(flight, { reason: outcome.reason })
+          : this.#answered(flight, destination.url, outcome),
+      (error) => this.#notSent(flight, describeError(error)),
     )
   }
 
   /** When it rejects, nothing was sent, and the delivery is read again. */
-  async #post({ lane, row }: Flight, destination: OpenDestination): Promise<SentOutcome> {
+  async #post({ lane, row }: Flight, destination: OpenDestination): Promise<SentOutcome | Unsent> {
     if (sendsOneByOne(lane.state)) {
       const { workspaceId, webhookId } = lane
       lane.markedId = row.id
       await markInFlight(bind(this.#ctx.db, workspaceId), workspaceId, webhookId, row.id)
       // The database may have taken longer to answer than the lease lasts.
-      if (!this.#options.holds(lane.bucket))
-        throw Object.assign(new Error(), { code: 'lease_lost' })
+      if (!this.#options.holds(lane.bucket)) return { kind: 'unsent', reason: 'the lease was lost' }
     }
-    const outcome = await send(this.#ctx, 'deliveries', destination, row.event)
-    if (outcome.kind === 'unsent') throw Object.assign(new Error(), { code: outcome.reason })
-    return outcome
+    return await send(this.#ctx, 'deliveries', destination, row.event)
   }
 
   /** Its request has ended no process: the next owner would take it for the one that did. */
@@ -306,10 +312,10 @@ export class Lanes {
    * Nothing was sent, for a reason of this process: the row stays as it is and is read again. The slot
    * is kept for a second, so that what this process lacks is not needed again at once.
    */
-  async #notSent(flight: Flight, error: unknown) {
-    this.#ctx.log.warn(describeError(error), 'a delivery was not attempted and is read again')
+  async #notSent(flight: Flight, why: Record<string, unknown>) {
+    this.#ctx.log.warn(why, 'a delivery was not attempted and is read again')
     this.#ctx.metrics.delivery('not_sent')
-    await this.#ctx.sleep(1_000)
+    await this.#ctx.sleep(againAfterMs)
     await this.#unmark(flight.lane)
     this.#land(flight)
     flight.lane.notSent(flight.row.id)

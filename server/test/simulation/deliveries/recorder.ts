@@ -104,8 +104,7 @@ export class Recorder implements Observer {
   }
 
   logged(process: SimulatedProcess, { error, code }: Record<string, unknown>) {
-    // What was read for a bucket that went to another process meanwhile is attempted there.
-    if (error === undefined || isTransient(String(error), code) || code === 'lease_lost') return
+    if (error === undefined || isTransient(String(error), code)) return
     this.#world.violate(`${process.label} met a ${error} ${code ?? ''}`)
   }
 
