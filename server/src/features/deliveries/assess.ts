@@ -1,3 +1,4 @@
+import { dayMs } from '../../kernel/durations.ts'
 import type { SentOutcome } from '../../kernel/outbound/index.ts'
 import type { AttemptResult, Decision, Health } from './delivery.ts'
 
@@ -85,9 +86,6 @@ const ofReceiver = new Set([408, 410, 425])
 const isSuccess = (outcome: SentOutcome) =>
   outcome.kind === 'response' && outcome.status >= 200 && outcome.status < 300
 
-const second = 1000
-const day = 86_400 * second
-
 /** `Retry-After` of a 429 or 503 in seconds or as a date (RFC 9110 §10.2.3), at most 24 h; 0: none. */
 function retryAfterMs(outcome: SentOutcome, now: Date): number {
   if (outcome.kind !== 'response' || !outcome.retryAfter) return 0
@@ -97,6 +95,6 @@ function retryAfterMs(outcome: SentOutcome, now: Date): number {
   // Of the three forms asctime's names no zone; it would be read in that of this process.
   const hasZone = !/(?: \d{4}|:\d{2})$/.test(text)
   const date = isDate ? Date.parse(hasZone ? text : `${text} GMT`) : Number.NaN
-  const wait = /^\d+$/.test(text) ? Number(text) * second : date - now.getTime()
-  return Number.isNaN(wait) ? 0 : Math.min(day, wait)
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : date - now.getTime()
+  return Number.isNaN(waitMs) ? 0 : Math.min(dayMs, waitMs)
 }

@@ -2,10 +2,9 @@ import type { ProcessContext } from '../../../kernel/context.ts'
 import { isNotFound } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
 import type { ImapConnection } from '../../../kernel/mail/index.ts'
-import { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
 import { within } from '../../../kernel/within.ts'
 import type { MailboxOwner } from '../../mailbox-lanes/index.ts'
-import { inSentFolder } from './sent-folder.ts'
+import { inSentFolder, sentFolderSemaphore } from './sent-folder.ts'
 
 interface Copy {
   messageId: string
@@ -14,8 +13,6 @@ interface Copy {
 
 /** A provider that files what it sends does so within seconds, and many copies share a connection. */
 const gatherMs = 10_000
-const mailboxesAtOnce = 16
-const mailboxesOfWorkspaceAtOnce = 4
 /** What comes on top has no copy. */
 const bytesMax = 16 * 1024 * 1024
 const bytesOfWorkspaceMax = bytesMax / 2
@@ -28,7 +25,7 @@ const bytesOfWorkspaceMax = bytesMax / 2
 export class SentCopies {
   readonly #ctx: ProcessContext
   readonly #owner: MailboxOwner | undefined
-  readonly #semaphore = new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
+  readonly #semaphore = sentFolderSemaphore()
   /** Copies of mailboxes whose turn has not come. */
   readonly #waiting = new Map<string, Copy[]>()
   readonly #working = new Set<Promise<void>>()

@@ -1,7 +1,15 @@
 import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import type { ImapConnection } from '../../../kernel/mail/index.ts'
+import { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
 import type { LaneKey, MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { connectMailboxImap } from '../../mailboxes/index.ts'
+
+const mailboxesAtOnce = 16
+const mailboxesOfWorkspaceAtOnce = 4
+
+/** One for each kind of work in Sent folders: servers that hang in one do not hold up the other. */
+export const sentFolderSemaphore = () =>
+  new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
 
 /**
  * Works in the Sent folder of a mailbox, if it has one: over the connection that listens in the mailbox,

@@ -1,3 +1,4 @@
+import { hourMs, minuteMs } from '../../../kernel/durations.ts'
 import {
   isPassingRefusal,
   type MailFailure,
@@ -143,9 +144,8 @@ export const senderTrouble = (failure: MailFailure): MailboxTrouble => ({
   pauseMs: null,
 })
 
-const quotaTrouble: MailboxTrouble = { needsPerson: true, pauseMs: 3_600_000 }
+const quotaTrouble: MailboxTrouble = { needsPerson: true, pauseMs: hourMs }
 
-const minuteMs = 60_000
 /** Greylisting ends within minutes, a full mailbox within hours, and next day it is not the time. */
 const laterMs = [5, 15, 60, 240, 720].map((minutes) => minutes * minuteMs)
 /** A mail that its server breaks down over, again and again, must not keep the others waiting. */

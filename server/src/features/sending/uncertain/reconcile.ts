@@ -1,26 +1,23 @@
 import type { ProcessContext } from '../../../kernel/context.ts'
 import { bind } from '../../../kernel/db/db.ts'
+import { dayMs, hourMs, minuteMs } from '../../../kernel/durations.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { MailFailure } from '../../../kernel/mail/index.ts'
-import { FairSemaphore } from '../../../kernel/runner/fair-semaphore.ts'
 import { within } from '../../../kernel/within.ts'
 import type { MailboxOwner } from '../../mailbox-lanes/index.ts'
 import { findUncertain, type UncertainSend } from '../cross-workspace.ts'
-import { inSentFolder } from '../sent-copies/sent-folder.ts'
+import { inSentFolder, sentFolderSemaphore } from '../sent-copies/sent-folder.ts'
 import { bareSettlement } from '../settle/settlement.ts'
 import type { Settlements } from '../settle/settlements.ts'
 import { postponeLook } from './uncertain-queries.ts'
 
-const minuteMs = 60_000
 /** After the mail; then it is left to a person. */
 const looksMs = [1, 5, 30, 240, 1440].map((minutes) => minutes * minuteMs)
 /** A server that could not be asked is asked again, for as long as anybody may mend it. */
-const lookAgainMs = 60 * minuteMs
-const lookForMs = 7 * 1440 * minuteMs
+const lookAgainMs = hourMs
+const lookForMs = 7 * dayMs
 const sendsMax = 200
-const mailboxesAtOnce = 16
-const mailboxesOfWorkspaceAtOnce = 4
 
 /** Ids of those that are in the Sent folder, and of those that could not be looked for; or no mailbox. */
 type Look = { found: Set<string>; unreached: Set<string> } | 'gone'
@@ -33,7 +30,7 @@ export class UncertainMails {
   readonly #ctx: ProcessContext
   readonly #settlements: Settlements
   readonly #owner: MailboxOwner | undefined
-  readonly #semaphore = new FairSemaphore(mailboxesAtOnce, mailboxesOfWorkspaceAtOnce)
+  readonly #semaphore = sentFolderSemaphore()
   /** Mailboxes that are looked through, or will be. */
   readonly #underWay = new Map<string, Promise<void>>()
 
