@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { pageDefault, pageMax } from '../../kernel/http/page.ts'
 import { Page, pageQuery, Uuid } from '../../kernel/http/schema.ts'
 import { directoryFilters } from '../directory/index.ts'
 import { contactExample, contactFields, credits } from './schema.ts'
@@ -11,7 +12,10 @@ export const FindContacts = Type.Object(
     ),
     // Without the default of a query: what the body leaves out may stand there.
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, description: 'Records a page; 25 without it.' }),
+      Type.Integer({
+        ...{ minimum: 1, maximum: pageMax },
+        description: `Records a page; ${pageDefault} without it.`,
+      }),
     ),
     starting_after: pageQuery.starting_after,
   },

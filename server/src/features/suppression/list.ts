@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { domainOfAddress } from '../../kernel/email.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
-import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
+import { invalidCursor, type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { type AuditAction, type ChangedBy, recordAudit } from '../audit/index.ts'
 import { wakeWorkspaceMailboxes } from '../mailbox-lanes/index.ts'
 import {
@@ -127,10 +127,7 @@ function readPosition(cursor: string | undefined): queries.SuppressionPosition {
   if (cursor === undefined) return { kind: '', value: '' }
   const [, kind, value] = /^(address|domain):([^\0]+)$/s.exec(cursor) ?? []
   if (kind && value) return { kind, value }
-  throw new AppError(
-    'invalid_cursor',
-    'starting_after must be the next_starting_after of the previous page.',
-  )
+  throw invalidCursor()
 }
 
 export const countSuppressions = (ctx: Context, workspaceId: string) =>

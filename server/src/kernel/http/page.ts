@@ -1,3 +1,5 @@
+import { AppError, type ErrorDetail } from '../errors.ts'
+
 /** One page of records, newest first. */
 export interface Page<T> {
   items: T[]
@@ -9,8 +11,17 @@ export interface PageRequest {
   startingAfter: string | undefined
 }
 
+/** Records of a page, as asked for at most, and where nobody says how many. */
+export const pageMax = 100
+export const pageDefault = 25
+
+export const cursorMessage = 'starting_after must be the next_starting_after of the previous page.'
+
+export const invalidCursor = (more: { details?: ErrorDetail[] } = {}) =>
+  new AppError('invalid_cursor', cursorMessage, more)
+
 export const pageRequest = (query: { limit?: number; starting_after?: string }): PageRequest => ({
-  limit: query.limit ?? 25,
+  limit: query.limit ?? pageDefault,
   startingAfter: query.starting_after,
 })
 
@@ -62,7 +73,7 @@ export async function readAll<T>(
   const items: T[] = []
   let startingAfter: string | undefined
   do {
-    const page = await list({ limit: 100, startingAfter })
+    const page = await list({ limit: pageMax, startingAfter })
     items.push(...page.items)
     startingAfter = page.next_starting_after
   } while (startingAfter)

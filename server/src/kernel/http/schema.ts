@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { statusOf } from '../errors.ts'
+import { pageDefault, pageMax } from './page.ts'
 
 /** Points at a named OpenAPI component and keeps its TypeScript type. */
 export const ref = <T extends TSchema & { $id?: string }>(schema: T) =>
@@ -44,7 +45,10 @@ export const Name = Type.String({
 /** Query of every list (contract §1). The raw text is checked before Ajv coerces it. */
 export const pageQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Records a page.' }),
+    Type.Integer({
+      ...{ minimum: 1, maximum: pageMax, default: pageDefault },
+      description: 'Records a page.',
+    }),
   ),
   starting_after: Type.Optional(
     Type.Unsafe<string>({

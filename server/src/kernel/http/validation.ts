@@ -3,6 +3,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { AppError, detailsMax, type ErrorDetail, invalidField, invalidFields } from '../errors.ts'
 import { isRecord } from '../json/is-record.ts'
 import { escapePointer, partsOfPointer } from '../json/pointer.ts'
+import { cursorMessage, invalidCursor, pageMax } from './page.ts'
 
 /**
  * Validators for every part of a request. Fastify's defaults turn `{name: 7}` into "7" and drop
@@ -181,12 +182,11 @@ function bodyError(errors: ErrorObject[]): AppError {
   // A search asks for its page in the body.
   const isAt = (path: string) => errors.some((error) => error.instancePath === path)
   if (isAt('/limit')) return new AppError('invalid_limit', limitMessage, { details })
-  if (isAt('/starting_after')) return new AppError('invalid_cursor', cursorMessage, { details })
+  if (isAt('/starting_after')) return invalidCursor({ details })
   return invalidFields(details, errors.every(isUnknown) ? 'unknown_field' : 'invalid_field')
 }
 
-const limitMessage = 'limit must be a whole number from 1 to 100.'
-const cursorMessage = 'starting_after must be the next_starting_after of the previous page.'
+const limitMessage = `limit must be a whole number from 1 to ${pageMax}.`
 
 function paramsValidator(validate: ValidateFunction) {
   return (data: unknown) => {
@@ -239,7 +239,7 @@ const isEndless = (value: unknown) => typeof value === 'number' && !Number.isFin
 
 // Coercion alone would also take 1e1, 1.0, 0x10 and " 5".
 const isLimit = (text: unknown) =>
-  typeof text === 'string' && /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 100
+  typeof text === 'string' && /^[1-9]\d{0,2}$/.test(text) && Number(text) <= pageMax
 
 /** One more than are told says that there are more. */
 function describe(errors: ErrorObject[], root: string): ErrorDetail[] {
