@@ -1,6 +1,6 @@
 import type { ProcessContext } from '../context.ts'
 import { hintChannel, hintDue, type LaneName, type ListenForHints } from './hint.ts'
-import { lead, stopLeading } from './lease-queries.ts'
+import { releaseLeadership, takeLeadership } from './lease-queries.ts'
 import { allBuckets, bucketOf } from './leases.ts'
 import { startLoop } from './loop.ts'
 
@@ -63,7 +63,7 @@ export async function startLeader(ctx: ProcessContext, listen: ListenForHints): 
   const beating = startLoop(ctx, 'leader', beatEveryMs, async () => {
     if (scope() === 'none') return
     const askedMs = ctx.monotonicMs()
-    const leads = await lead(ctx.db, runnerId, leaseMs, { channel: hintChannel, sign })
+    const leads = await takeLeadership(ctx.db, runnerId, leaseMs, { channel: hintChannel, sign })
     leadsUntilMs = leads ? askedMs + leaseMs - marginMs : Number.NEGATIVE_INFINITY
   })
   return {
@@ -71,7 +71,7 @@ export async function startLeader(ctx: ProcessContext, listen: ListenForHints): 
     async stop() {
       await beating.stop()
       await unlisten()
-      await stopLeading(ctx.db, runnerId).catch(() => undefined)
+      await releaseLeadership(ctx.db, runnerId).catch(() => undefined)
     },
   }
 }

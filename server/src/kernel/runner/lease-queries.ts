@@ -142,7 +142,7 @@ export const releaseLeases = (db: ProcessDb, kind: string, runnerId: string, lea
  *
  * @returns whether this runner leads now
  */
-export async function lead(
+export async function takeLeadership(
   db: ProcessDb,
   runnerId: string,
   leaseMs: number,
@@ -161,7 +161,7 @@ export async function lead(
   return rows.length > 0
 }
 
-export const stopLeading = (db: ProcessDb, runnerId: string) =>
+export const releaseLeadership = (db: ProcessDb, runnerId: string) =>
   sql`
     update bucket_leases set runner_id = null, leased_until = null
     where kind = 'leader' and runner_id = ${runnerId}::uuid`.execute(db)
