@@ -12,7 +12,7 @@ import { dayMs } from '../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import type { Role } from '../../kernel/http/access.ts'
 import { findOnShards } from '../../kernel/shards/ask.ts'
-import { beingMoved } from '../../kernel/shards/shards.ts'
+import { betweenShards } from '../../kernel/shards/shards.ts'
 import { type ChangedBy, changedByPerson, recordAudit } from '../audit/index.ts'
 import {
   createToken,
@@ -179,7 +179,7 @@ async function take(tx: ProcessContext, token: string) {
   if (!found) {
     // It has left for another database since it was located.
     const left = await queries.findInvitedTo(tx.db, hashToken(token), tx.now())
-    throw left ? beingMoved() : spent()
+    throw left ? betweenShards() : spent()
   }
   const { workspace_id, id } = found
   const taken = await queries.deleteInvitation(inWorkspace(tx, workspace_id).db, workspace_id, id)

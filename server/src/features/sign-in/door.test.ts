@@ -53,7 +53,7 @@ const setPlace = (database: TestDatabase, workspaceId: string, change: string) =
   )
 
 const notMember = '403 X-Workspace-ID names no workspace that you are a member of; choose another.'
-const isMoved = '503 This workspace is being moved; try again shortly.'
+const isMoved = '503 The workspace is being moved to another database; try again shortly.'
 const isLost = '404 There is no such workspace any more.'
 
 test.each([

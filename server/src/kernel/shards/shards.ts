@@ -156,7 +156,7 @@ export class ShardsOf<Ctx extends ShardContext> {
       if (answer?.moved_to) left.push(answer)
       return answer?.moved_to ? undefined : answer
     })
-    if (!found && left.length > 0) throw (await this.#isLost(left)) ? lost() : beingMoved()
+    if (!found && left.length > 0) throw (await this.#isLost(left)) ? lost() : betweenShards()
     return found
   }
 
@@ -250,8 +250,9 @@ export const unknownShard = (name: string) =>
     `This process does not know the shard ${name}: its operator restarts it with ${name} in DATABASE_SHARDS.`,
   )
 
-/** Between two shards it is on neither. */
-export const beingMoved = () => unavailable('This workspace is being moved; try again shortly.')
+/** A workspace that is on neither of two shards for the moment: reading has to wait as well. */
+export const betweenShards = () =>
+  unavailable('The workspace is being moved to another database; try again shortly.')
 
 const lost = () => new AppError('not_found', 'There is no such workspace any more.')
 
