@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
+import { asAdmin } from '../../kernel/http/access.ts'
 import { csvAnswer, csvFile, workspaceInQuery } from '../../kernel/http/csv-file.ts'
 import { instantOf } from '../../kernel/http/instant.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
@@ -33,7 +34,6 @@ const filters = {
 }
 
 const tags = ['Workspace']
-const asAdmin = { access: { scopes: [], role: 'admin' as const } }
 
 export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(

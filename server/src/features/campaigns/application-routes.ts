@@ -28,8 +28,8 @@ export const campaignPageSchemas = [
 const tags = ['Campaigns']
 const params = Type.Object({ id: Uuid })
 const entitlement = 'api'
-const asViewer = { access: { scopes: [], role: 'viewer' as const, entitlement } }
-const asMember = { access: { scopes: [], role: 'member' as const, entitlement } }
+const asEntitledViewer = { access: { scopes: [], role: 'viewer' as const, entitlement } }
+const asEntitledMember = { access: { scopes: [], role: 'member' as const, entitlement } }
 
 const day = (description: string) =>
   Type.Optional(
@@ -44,7 +44,7 @@ export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/campaigns',
     {
-      config: asViewer,
+      config: asEntitledViewer,
       schema: {
         operationId: 'listCampaignSummaries',
         summary: 'List campaigns with what they came to',
@@ -82,7 +82,7 @@ export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/campaigns/:id/duplicate',
     {
-      config: asMember,
+      config: asEntitledMember,
       schema: {
         operationId: 'duplicateCampaign',
         summary: 'Make a draft like a campaign',
@@ -101,7 +101,7 @@ export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/campaigns/:id/readiness',
     {
-      config: asViewer,
+      config: asEntitledViewer,
       schema: {
         operationId: 'readCampaignReadiness',
         summary: 'Ask whether a campaign could start',
@@ -120,7 +120,7 @@ export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/campaigns/:id/refused-copies',
     {
-      config: asViewer,
+      config: asEntitledViewer,
       schema: {
         operationId: 'listRefusedCopies',
         summary: 'List the copies of a campaign that mail servers refuse',
@@ -140,7 +140,7 @@ export const campaignPageRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/campaigns/:id/analytics',
     {
-      config: asViewer,
+      config: asEntitledViewer,
       schema: {
         operationId: 'readCampaignAnalytics',
         summary: 'Read what the mails of a campaign came to',

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { asMember } from '../../kernel/http/access.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
@@ -10,7 +11,6 @@ export const erasureSchemas = [Erasure, ErasurePage]
 
 const tags = ['Leads']
 const params = Type.Object({ id: Uuid })
-const asMember = { access: { scopes: [], role: 'member' as const } }
 
 export const erasureRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(

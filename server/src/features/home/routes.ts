@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { asViewer } from '../../kernel/http/access.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { readAnalytics } from './analytics.ts'
 import { listAttention } from './attention.ts'
@@ -9,7 +10,6 @@ import { Analytics, AttentionItem, Home } from './schema.ts'
 export const homeSchemas = [AttentionItem, Home, Analytics]
 
 const tags = ['Home']
-const asViewer = { access: { scopes: [], role: 'viewer' as const } }
 const day = (description: string) => Type.Optional(Type.String({ maxLength: 10, description }))
 
 export const homeRoutes: FastifyPluginAsyncTypebox = async (app) => {

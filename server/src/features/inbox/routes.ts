@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { sha256 } from '../../kernel/crypto.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
+import { asMember, asViewer } from '../../kernel/http/access.ts'
 import { readKey } from '../../kernel/http/idempotency.ts'
 import { instantOf } from '../../kernel/http/instant.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
@@ -46,8 +47,6 @@ export const inboxSchemas = [
 ]
 
 const tags = ['Inbox']
-const asViewer = { access: { scopes: [], role: 'viewer' as const } }
-const asMember = { access: { scopes: [], role: 'member' as const } }
 const params = Type.Object({ id: Uuid })
 
 const searchCharactersMax = 200

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
+import { asAdmin, asViewer } from '../../kernel/http/access.ts'
 import { Nullable, ref, Timestamp, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
 import { archiveLabel, createLabel, updateLabel } from './labels.ts'
@@ -65,8 +66,6 @@ export const labelSchemas = [Label, LabelList, LabelInput, LabelChange]
 
 const tags = ['Labels']
 const params = Type.Object({ id: Uuid })
-const asViewer = { access: { scopes: [], role: 'viewer' as const } }
-const asAdmin = { access: { scopes: [], role: 'admin' as const } }
 
 export const labelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { asViewer } from '../../kernel/http/access.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { listHistory } from './history.ts'
@@ -10,7 +11,6 @@ export const leadOverviewSchemas = [LeadOverview, LeadHistoryItem, LeadHistory]
 
 const tags = ['Leads']
 const params = Type.Object({ id: Uuid })
-const asViewer = { access: { scopes: [], role: 'viewer' as const } }
 
 export const leadOverviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { invalidField } from '../../kernel/errors.ts'
+import { asMember, asViewer } from '../../kernel/http/access.ts'
 import { csvAnswer, csvFile, workspaceInQuery } from '../../kernel/http/csv-file.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
@@ -29,8 +30,6 @@ export const leadApplicationSchemas = [
 
 const tags = ['Leads']
 const params = Type.Object({ id: Uuid })
-const asViewer = { access: { scopes: [], role: 'viewer' as const } }
-const asMember = { access: { scopes: [], role: 'member' as const } }
 
 /** In an address, which has no room for more. */
 const idList = (description: string) => Type.String({ maxLength: 12_000, description })

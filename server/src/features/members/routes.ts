@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { asAdmin, asViewer } from '../../kernel/http/access.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
 import { createInvitation, deleteInvitation, listInvitations } from './invitations.ts'
@@ -22,8 +23,6 @@ export const memberSchemas = [
 
 const tags = ['Members']
 const params = Type.Object({ id: Uuid })
-const asViewer = { access: { scopes: [], role: 'viewer' as const } }
-const asAdmin = { access: { scopes: [], role: 'admin' as const } }
 const withoutUrl = (body: Record<string, unknown>) => ({ ...body, url: null })
 
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -13,15 +13,15 @@ export const sendingSchemas = [CampaignForecast, Send, SendPage, SentAgain]
 const tags = ['Campaigns']
 const params = Type.Object({ id: Uuid })
 const entitlement = 'api'
-const asViewer = { access: { scopes: [], role: 'viewer' as const, entitlement } }
-const asMember = { access: { scopes: [], role: 'member' as const, entitlement } }
+const asEntitledViewer = { access: { scopes: [], role: 'viewer' as const, entitlement } }
+const asEntitledMember = { access: { scopes: [], role: 'member' as const, entitlement } }
 
 /** What will be sent, and what was. */
 export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/campaigns/:id/forecast',
     {
-      config: asViewer,
+      config: asEntitledViewer,
       schema: {
         operationId: 'forecastCampaign',
         summary: 'Forecast what a campaign sends',
@@ -41,7 +41,7 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/sends',
     {
-      config: asViewer,
+      config: asEntitledViewer,
       schema: {
         operationId: 'listSends',
         summary: 'List the mails of campaigns',
@@ -64,7 +64,7 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/sends/:id/arrived',
     {
-      config: asMember,
+      config: asEntitledMember,
       schema: {
         operationId: 'confirmSendArrived',
         summary: 'Say that an uncertain mail arrived',
@@ -80,7 +80,7 @@ export const sendingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post(
     '/sends/:id/send-again',
     {
-      config: asMember,
+      config: asEntitledMember,
       schema: {
         operationId: 'repeatSend',
         summary: 'Send an uncertain mail again',

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { asAdmin, asViewer } from '../../kernel/http/access.ts'
 import { csvAnswer, csvFile, workspaceInQuery } from '../../kernel/http/csv-file.ts'
 import { instantOf } from '../../kernel/http/instant.ts'
 import { pageQuery, ref } from '../../kernel/http/schema.ts'
@@ -23,8 +24,6 @@ import {
 } from './schema.ts'
 
 const tags = ['Suppression']
-const asViewer = { access: { scopes: [], role: 'viewer' as const } }
-const asAdmin = { access: { scopes: [], role: 'admin' as const } }
 
 export const suppressionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(

@@ -45,6 +45,11 @@ export interface Access {
   window?: string
 }
 
+/** The `config` of routes that only the application has, by the least role that may call them. */
+export const asViewer: { access: Access } = { access: { scopes: [], role: 'viewer' } }
+export const asMember: { access: Access } = { access: { scopes: [], role: 'member' } }
+export const asAdmin: { access: Access } = { access: { scopes: [], role: 'admin' } }
+
 export type Authenticate = (secret: string) => Promise<Caller>
 
 /** Finds out who sent a request. */

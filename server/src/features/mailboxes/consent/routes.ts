@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { asAdmin } from '../../../kernel/http/access.ts'
 import { ref, Uuid } from '../../../kernel/http/schema.ts'
 import { changedBy } from '../../audit/index.ts'
 import { getManagedMailbox } from '../manage/managed-mailboxes.ts'
@@ -16,7 +17,6 @@ import {
 } from './schema.ts'
 
 const tags = ['Mailboxes']
-const asAdmin = { access: { scopes: [], role: 'admin' as const } }
 
 export const consentRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(

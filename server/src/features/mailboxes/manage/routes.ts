@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { asAdmin, asViewer } from '../../../kernel/http/access.ts'
 import { pageRequest } from '../../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../../kernel/http/schema.ts'
 import { changedBy } from '../../audit/index.ts'
@@ -34,8 +35,6 @@ import { suggestServers } from './suggest.ts'
 
 const tags = ['Mailboxes']
 const params = Type.Object({ id: Uuid })
-const asViewer = { access: { scopes: [], role: 'viewer' as const } }
-const asAdmin = { access: { scopes: [], role: 'admin' as const } }
 
 const search = Type.String({ minLength: 1, maxLength: 320, description: 'In address and name.' })
 const status = Type.Enum(['connected', 'error', 'paused'])
