@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { requireTransaction } from '../../kernel/db/transaction.ts'
 import { nextTurn } from '../../kernel/next-turn.ts'
 import { enqueueDeliveries } from '../deliveries/index.ts'
 import { type Topic, tellPages, topicsOfEvent } from '../live/index.ts'
@@ -18,7 +19,7 @@ export async function emit(
   events: NewEvent[],
 ): Promise<string[]> {
   if (events.length === 0) return []
-  if (!tx.db.isTransaction) throw new Error('emit() belongs into the transaction of the change')
+  requireTransaction(tx)
   const stored = await storeEvents(tx, workspaceId, events)
   await enqueueDeliveries(tx, workspaceId, stored)
   const topics = new Set<Topic>()

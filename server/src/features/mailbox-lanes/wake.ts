@@ -1,4 +1,5 @@
 import type { Context } from '../../kernel/context.ts'
+import { requireTransaction } from '../../kernel/db/transaction.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 import { hintCampaigns, hintMailboxes } from './hint.ts'
 import * as queries from './queries.ts'
@@ -10,7 +11,7 @@ import * as queries from './queries.ts'
  */
 export async function wakeMailboxes(tx: Context, workspaceId: string, mailboxIds: string[]) {
   if (mailboxIds.length === 0) return
-  mustBeTransaction(tx)
+  requireTransaction(tx)
   const ids = [...new Set(mailboxIds)].sort()
   await queries.wakeLanes(tx.db, workspaceId, ids, ids.map(bucketOf), tx.now())
   tx.afterCommit?.((ctx) => hintMailboxes(ctx, workspaceId, ids))
@@ -41,7 +42,7 @@ export async function changeGap(
   mailboxId: string,
   gapSeconds: { before: number; after: number },
 ) {
-  mustBeTransaction(tx)
+  requireTransaction(tx)
   if (gapSeconds.before === gapSeconds.after) return
   await queries.moveNextSend(tx.db, workspaceId, mailboxId, gapSeconds)
 }
@@ -56,7 +57,7 @@ export async function changeCampaignGap(
   campaignId: string,
   gap: { before: queries.CampaignGap; after: queries.CampaignGap },
 ) {
-  mustBeTransaction(tx)
+  requireTransaction(tx)
   const { before, after } = gap
   const isSame =
     before.email_gap === after.email_gap && before.random_wait_max === after.random_wait_max
@@ -72,7 +73,7 @@ type NewMark = Omit<queries.CampaignMark, 'id'>
  */
 export async function markCampaigns(tx: Context, workspaceId: string, marks: NewMark[]) {
   if (marks.length === 0) return
-  mustBeTransaction(tx)
+  requireTransaction(tx)
   const identified = marks.map((mark) => ({ ...mark, id: tx.newId() }))
   await queries.markCampaigns(tx.db, workspaceId, identified)
   const ids = marks.map(({ campaign_id }) => campaign_id)
@@ -97,18 +98,14 @@ export const markCampaignsChanged = (tx: Context, workspaceId: string, campaignI
 
 /** Every mailbox of the workspace: its plan allows sending again, or nobody knows which it concerns. */
 export async function wakeWorkspaceMailboxes(tx: Context, workspaceId: string) {
-  mustBeTransaction(tx)
+  requireTransaction(tx)
   const ids = await queries.wakeLanesOfWorkspace(tx.db, workspaceId, tx.now())
   tx.afterCommit?.((ctx) => hintMailboxes(ctx, workspaceId, ids))
 }
 
 /** Those of a workspace that came from another database: the leases that they were worked on under are gone. */
 export async function takeInMailboxes(tx: Context, workspaceId: string) {
-  mustBeTransaction(tx)
+  requireTransaction(tx)
   await queries.resetTokens(tx.db, workspaceId)
   await wakeWorkspaceMailboxes(tx, workspaceId)
-}
-
-function mustBeTransaction(tx: Context) {
-  if (!tx.db.isTransaction) throw new Error('A mailbox is woken in the transaction of the change.')
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import type { Db } from '../../kernel/db/db.ts'
+import { requireTransaction } from '../../kernel/db/transaction.ts'
 import { domainOfAddress } from '../../kernel/email.ts'
 import { findOptedOut } from '../directory/index.ts'
 import { type SuppressionReason, suppressionReasons } from './entry.ts'
@@ -53,13 +54,13 @@ export async function liftBounces(tx: Context, workspaceId: string, foldedAddres
  * of them still holds when leads are committed. Others may hold them at the same time.
  */
 export async function holdSuppressions(tx: Context, workspaceId: string) {
-  mustBeTransaction(tx)
+  requireTransaction(tx)
   await queries.lockShared(tx.db, workspaceId)
 }
 
 /** Waits for every holder and keeps new ones waiting until this transaction ends. */
 export async function lockSuppressions(tx: Context, workspaceId: string) {
-  mustBeTransaction(tx)
+  requireTransaction(tx)
   await queries.lockAlone(tx.db, workspaceId)
 }
 
@@ -130,7 +131,3 @@ export const erasedEntry = (foldedAddress: string) =>
   `sha256:${sha256(foldedAddress).toString('hex')}`
 
 const placeOf = ({ reason }: queries.SuppressionRow) => suppressionReasons.indexOf(reason)
-
-function mustBeTransaction(tx: Context) {
-  if (!tx.db.isTransaction) throw new Error('Suppressions are locked to the end of a transaction.')
-}
