@@ -38,7 +38,11 @@ interface Attempt {
   /** It was sent without these. */
   refusedCopies?: NotedCopy[]
   mailboxFailure: MailboxFailure | null
+  /** Something spoke against the mail, so that nothing of it was sent. */
+  isRefused?: true
 }
+
+type AttemptOutcome = Pick<Attempt, 'outcome' | 'isRefused'>
 
 type NotedCopy = Omit<RefusedCopy, 'campaign_id'>
 
@@ -62,13 +66,13 @@ export async function sendMail(
   settled: Promise<boolean>
 }> {
   const { claimed } = draft
-  const { outcome, mail, refusedCopies, mailboxFailure } = await attempt(
-    ctx,
-    lane,
-    draft,
-    behind,
-    parts,
-  )
+  const {
+    outcome,
+    mail,
+    refusedCopies,
+    mailboxFailure,
+    isRefused = false,
+  } = await attempt(ctx, lane, draft, behind, parts)
   if (outcome.kind === 'failed') parts.guard.marked.forget(claimed.claim.id)
   const settled = parts.settlements.add(settlementOf(ctx, claimed, outcome, mail, refusedCopies))
   if (mail?.copy && outcome.kind === 'sent') {
@@ -76,7 +80,7 @@ export async function sendMail(
     const keep = () => parts.copies.add(lane.workspaceId, lane.mailboxId, copy)
     settled.then(keep, () => undefined)
   }
-  return { mailboxFailure, isRefused: outcome === noLongerEligible, settled }
+  return { mailboxFailure, isRefused, settled }
 }
 
 /** Gives a claim back that nothing was done about. */
@@ -96,10 +100,13 @@ const released: Outcome = {
 }
 
 /** Something speaks against it that did not when it was claimed: the lead replied, the window closed … */
-const noLongerEligible: Outcome = {
-  kind: 'failed',
-  error: { stage: 'claim', code: null, message: 'It was not to be sent any more.' },
-  effect: { kind: 'again' },
+const noLongerEligible: AttemptOutcome = {
+  outcome: {
+    kind: 'failed',
+    error: { stage: 'claim', code: null, message: 'It was not to be sent any more.' },
+    effect: { kind: 'again' },
+  },
+  isRefused: true,
 }
 
 async function attempt(
@@ -111,7 +118,7 @@ async function attempt(
 ): Promise<Attempt> {
   const { claimed, made } = draft
   if ('error' in made) {
-    return { outcome: composeFailure(made.error), mail: null, mailboxFailure: null }
+    return { ...composeFailure(made.error), mail: null, mailboxFailure: null }
   }
   let { mail } = made
   let connection: SmtpConnection | undefined
@@ -122,7 +129,7 @@ async function attempt(
     const { refusedCopies } = begun
     if (!(await markDraft(ctx, draft, behind.slice(0, lane.marksAhead), parts.marks))) {
       await connection.close()
-      return { outcome: noLongerEligible, mail, mailboxFailure: null }
+      return { ...noLongerEligible, mail, mailboxFailure: null }
     }
     const next = behind[0]?.made
     await connection.finish(mail.bytes, next && 'mail' in next ? next.envelope : undefined)
@@ -150,14 +157,16 @@ async function attempt(
 }
 
 /** What becomes of a mail that cannot be made: its lead waits for a person, and nobody gets half a mail. */
-function composeFailure(error: unknown): Outcome {
+function composeFailure(error: unknown): AttemptOutcome {
   if (error instanceof CampaignChanged) return noLongerEligible
   if (!(error instanceof MailRefused || error instanceof TemplateError)) throw error
   const detail = printable(error.message)
   return {
-    kind: 'failed',
-    error: { stage: 'compose', code: null, message: detail },
-    effect: { kind: 'skip', reason: 'template_failed', detail },
+    outcome: {
+      kind: 'failed',
+      error: { stage: 'compose', code: null, message: detail },
+      effect: { kind: 'skip', reason: 'template_failed', detail },
+    },
   }
 }
 
