@@ -105,7 +105,7 @@ export class Lanes {
   tick() {
     for (const lane of this.#pausing) this.#schedule(lane)
     this.#slots.review()
-    this.settler.retryRefused()
+    this.settler.retryAside()
     this.#forgetIdleLanes()
     this.#pump()
   }

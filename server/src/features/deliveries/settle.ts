@@ -98,8 +98,8 @@ export class SettleWriter {
     return aside.filter(({ settlement }) => settlement.attempt.webhook_id === webhookId).length
   }
 
-  /** Called several times a second: whatever made the database refuse may be mended. */
-  retryRefused() {
+  /** Called several times a second: what made the database refuse may be mended, and a move be over. */
+  retryAside() {
     if (this.#refused.length + this.#moving.length === 0) return
     const nowMs = this.#ctx.monotonicMs()
     const isDue = ({ againMs }: Aside) => againMs <= nowMs

@@ -67,11 +67,11 @@ export function startInboxRunner(
       readingSlots.forget(mailbox.id)
       if (followed.get(mailbox.id) !== following) return
       followed.delete(mailbox.id)
-      lookMs = 0
+      nextLookMs = 0
     })
   }
   /** Before that there is nothing to look for, but what a hint tells of. */
-  let lookMs = 0
+  let nextLookMs = 0
   let isHinted = false
   /** @returns whether everything is read that is to be read */
   const look = async () => {
@@ -88,13 +88,13 @@ export function startInboxRunner(
     return !holdsAll() && mailboxes.every(({ id }) => followed.has(id))
   }
   const looking = startLoop(ctx, 'inboxes', lookEveryMs, async (told) => {
-    if (scope() === 'none' && !told && ctx.monotonicMs() < lookMs) return
-    lookMs = ctx.monotonicMs() + unhintedEveryMs
+    if (scope() === 'none' && !told && ctx.monotonicMs() < nextLookMs) return
+    nextLookMs = ctx.monotonicMs() + unhintedEveryMs
     const isDone = await look().catch((error) => {
-      lookMs = 0
+      nextLookMs = 0
       throw error
     })
-    if (!isDone) lookMs = 0
+    if (!isDone) nextLookMs = 0
   })
   const reviewing = startLoop(ctx, 'inbox turns', reviewEveryMs, async () => {
     connectionSlots.review()

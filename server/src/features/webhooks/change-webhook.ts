@@ -20,7 +20,7 @@ import {
 } from '../deliveries/lane-health/index.ts'
 import { canonicalEventType, judgeSubscription } from './event-types.ts'
 import { equalHeaders, maskedNames, mergeHeaders } from './headers.ts'
-import { keepMissed } from './missed-periods.ts'
+import { missedSoFar } from './missed-periods.ts'
 import * as queries from './queries.ts'
 import { disabledReasons, type WebhookChanges } from './schema.ts'
 import { openHeaders, openSecret, sealHeaders, sealSecret } from './sealed.ts'
@@ -194,7 +194,7 @@ async function mergeStatus(tx: Context, row: Row, given: WebhookChanges): Promis
   if (status === 'active' && given.disabled_reason === null) throw disabledMeanwhile()
   if (status === 'disabled' && isReadDisabled(given)) throw resumedMeanwhile()
   if (status === 'active') {
-    const missed = await keepMissed(tx, row)
+    const missed = await missedSoFar(tx, row)
     return { status, disabled_reason: null, timestamp_disabled: null, missed }
   }
   return { status, disabled_reason: 'manual', timestamp_disabled: tx.now() }

@@ -58,8 +58,8 @@ export async function findPreviousTo(ctx: Context, workspaceId: string, id: stri
   return windows.find((window) => window.from.getTime() === from.getTime())?.previousTo
 }
 
-/** With what a destination has missed that goes on now: it may be replayed whenever somebody wants to. */
-export async function keepMissed(tx: Context, row: Row): Promise<string> {
+/** The periods that are kept once a destination goes on, so that what it missed may be replayed later. */
+export async function missedSoFar(tx: Context, row: Row): Promise<string> {
   const periods = keptPeriods(row).filter(({ replayed }) => !replayed)
   if (row.timestamp_disabled) {
     periods.push(await findCurrentPeriod(tx, row, row.timestamp_disabled))

@@ -36,11 +36,11 @@ const leaderLooksEveryMs = 5_000
 export function startJob(ctx: ProcessContext, kind: string, options: JobOptions) {
   const { scope, buckets, listen, look, isFull = () => false } = options
   let isLooking = false
-  let lookMs = 0
+  let nextLookMs = 0
   const working = startLoop(ctx, kind, lookEveryMs, async (told) => {
-    const isEarly = scope() === 'all' && ctx.monotonicMs() < lookMs
+    const isEarly = scope() === 'all' && ctx.monotonicMs() < nextLookMs
     if (!told && (isEarly || scope() === 'none')) return
-    lookMs = ctx.monotonicMs() + leaderLooksEveryMs
+    nextLookMs = ctx.monotonicMs() + leaderLooksEveryMs
     isLooking = true
     await look().finally(() => {
       isLooking = false
