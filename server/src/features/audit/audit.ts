@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Context, onFirstShard } from '../../kernel/context.ts'
 import { dayMs } from '../../kernel/durations.ts'
+import type { Caller } from '../../kernel/http/access.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { retentionDaysOf } from '../kept-settings/index.ts'
 import { tellPages, topicsOfSubject } from '../live/index.ts'
@@ -21,10 +22,15 @@ export interface ChangedBy {
   requestId?: string | undefined
 }
 
+/** The id of who calls is always known: of a person, where only the application has the route. */
+export interface ChangedByCaller extends ChangedBy {
+  actor: Caller['actor']
+}
+
 export const operator: ChangedBy = { actor: { type: 'operator', id: null } }
 export const service: ChangedBy = { actor: { type: 'service', id: null } }
 
-export const changedBy = ({ caller, id }: FastifyRequest): ChangedBy => ({
+export const changedBy = ({ caller, id }: FastifyRequest): ChangedByCaller => ({
   actor: caller.actor,
   requestId: id,
 })

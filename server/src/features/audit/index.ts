@@ -2,6 +2,7 @@ export { type AuditAction, auditActions } from './actions.ts'
 export {
   type Actor,
   type ChangedBy,
+  type ChangedByCaller,
   changedBy,
   changedByPerson,
   dropOldEntries,

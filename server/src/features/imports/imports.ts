@@ -6,7 +6,7 @@ import { dayMs } from '../../kernel/durations.ts'
 import { AppError, invalidField, notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { hintJob } from '../../kernel/runner/job.ts'
-import { type ChangedBy, recordAudit } from '../audit/index.ts'
+import { type ChangedBy, type ChangedByCaller, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import { existsCampaign } from '../campaigns/lookup/index.ts'
 import { tellPages } from '../live/index.ts'
@@ -25,7 +25,7 @@ export async function createImport(
   ctx: Context,
   workspaceId: string,
   { file_name, file_bytes, campaign_id }: ImportInput,
-  by: ChangedBy,
+  by: ChangedByCaller,
 ): Promise<Import> {
   if (campaign_id !== undefined) await getCampaign(ctx, workspaceId, campaign_id)
   return transaction(ctx, async (tx) => {
@@ -37,7 +37,7 @@ export async function createImport(
     }
     const now = tx.now()
     const row = await queries.insertImport(tx.db, {
-      ...{ workspace_id: workspaceId, id: tx.newId(), user_id: by.actor.id ?? '' },
+      ...{ workspace_id: workspaceId, id: tx.newId(), user_id: by.actor.id },
       ...{ campaign_id: campaign_id ?? null },
       ...{ file_name, file_bytes, parts_total: Math.ceil(file_bytes / partBytes) },
       ...{ timestamp_created: now, timestamp_updated: now },

@@ -3,7 +3,7 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError, invalidField, notFound } from '../../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../../kernel/http/page.ts'
 import { hintJob } from '../../../kernel/runner/job.ts'
-import { type ChangedBy, recordAudit } from '../../audit/index.ts'
+import { type ChangedBy, type ChangedByCaller, recordAudit } from '../../audit/index.ts'
 import { getCampaign } from '../../campaigns/index.ts'
 import { readFilter } from '../lists/filter.ts'
 import { countMatching, listMatchingIds } from '../lists/list-queries.ts'
@@ -25,14 +25,14 @@ export async function changeMany(
   ctx: Context,
   workspaceId: string,
   change: BulkChange,
-  by: ChangedBy,
+  by: ChangedByCaller,
 ): Promise<LeadJob> {
   const action = await readAction(ctx, workspaceId, change)
   const target = readJobLeads(change)
   return transaction(ctx, async (tx) => {
     const now = tx.now()
     const job: queries.Job = {
-      ...{ workspace_id: workspaceId, id: tx.newId(), user_id: by.actor.id ?? '', action, target },
+      ...{ workspace_id: workspaceId, id: tx.newId(), user_id: by.actor.id, action, target },
       ...{ state: 'running', total: 0, looked_at: 0, changed: 0, refused: 0, refusals: [] },
       ...{ place: null, undo: null, error: null, claim: null, timestamp_claimed: null },
       ...{ timestamp_created: now, timestamp_updated: now },
