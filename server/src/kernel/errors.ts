@@ -32,6 +32,12 @@ export class AppError extends Error {
 export const notFound = (what: string) =>
   new AppError('not_found', `No such ${what} in this workspace; check the id.`)
 
+/** What a driver, Node or an AppError calls the failure; empty where it has no name. */
+export function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? code : ''
+}
+
 /** Such as of a mailbox that was removed while somebody worked in it. */
 export const isNotFound = (error: unknown) =>
   error instanceof AppError && error.code === 'not_found'

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { connect, type Database, type ProcessDb } from '../kernel/db/db.ts'
-import { isReadOnly, isRefusal } from '../kernel/db/failure.ts'
+import { isReadOnly, letsNobodyIn } from '../kernel/db/failure.ts'
 import { readServerVersion } from '../kernel/db/instance.ts'
 import { migrate, migrationNames, newerDatabase } from '../kernel/db/migrate.ts'
 import { readMigrationGap } from '../kernel/db/migration-gap.ts'
@@ -103,7 +103,7 @@ export function explainRefusal(error: unknown, url: string, variable: UrlVariabl
   if (code === '3D000') {
     return `${place} has no database "${address.pathname.slice(1)}": create it, or correct ${variable}.`
   }
-  if (isRefusal(error)) {
+  if (letsNobodyIn(error)) {
     return `${place} refuses connections (${code}): let them in, or correct ${variable}.`
   }
   if (isReadOnly(error)) {

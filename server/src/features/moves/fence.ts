@@ -1,4 +1,5 @@
 import type { ProcessContext } from '../../kernel/context.ts'
+import { isDeadlock, isLockTimeout } from '../../kernel/db/failure.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import * as queries from './queries.ts'
 import type { WorkspaceTable } from './tables.ts'
@@ -69,5 +70,4 @@ async function withLock(
 }
 
 /** Lock timeout, or a deadlock with whoever takes tables in another order. */
-const isLocked = (error: unknown) =>
-  ['55P03', '40P01'].includes(String((error as { code?: unknown }).code))
+const isLocked = (error: unknown) => isLockTimeout(error) || isDeadlock(error)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { Batcher, type BatcherOptions } from '../batcher.ts'
 import type { ProcessContext } from '../context.ts'
+import { codeOf } from '../errors.ts'
 import { isAboutData, isLockTimeout, movingOf } from './failure.ts'
 import { transaction } from './transaction.ts'
 
@@ -45,8 +46,8 @@ export function createBatchWriter<Item extends { workspace_id: string }, Result>
  */
 export function isRefused(error: unknown): boolean {
   if (isAboutData(error)) return true
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return /^(23|42)/.test(code)
+  const code = codeOf(error)
+  if (/^[0-9A-Z]{5}$/.test(code)) return /^(23|42)/.test(code)
   return [TypeError, RangeError, SyntaxError].some((fault) => error instanceof fault)
 }
 

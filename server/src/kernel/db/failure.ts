@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { codeOf } from '../errors.ts'
 import { describeError } from '../log.ts'
 
 /** The network has swallowed what was asked. */
@@ -9,8 +10,7 @@ export const databaseSilent = () =>
 export const databaseReadOnly = () =>
   Object.assign(new Error('The database takes no changes.'), { code: readOnly })
 
-export const isReadOnly = (error: unknown) =>
-  (error as { code?: unknown } | undefined)?.code === readOnly
+export const isReadOnly = (error: unknown) => codeOf(error) === readOnly
 
 // PostgreSQL's errcode.
 const readOnly = '25006'
@@ -25,14 +25,14 @@ export function explainUnavailable(
   error: unknown,
 ): { message: string; retryAfterS: number } | undefined {
   if (!(error instanceof Error)) return
-  const { code } = error as { code?: unknown }
-  if (typeof code !== 'string') return driverFailures.test(error.message) ? unreachable : undefined
+  const code = codeOf(error)
+  if (code === '') return driverFailures.test(error.message) ? unreachable : undefined
   if (networkCodes.has(code)) return unreachable
   if (code === readOnly) return { message: takesNoChanges, retryAfterS: 1 }
   if (code === diskFull) return { message: storageFull, retryAfterS: 30 }
   if (code === moving) return { message: beingMoved, retryAfterS: 2 }
   if (busyStates.has(code)) return { message: busy, retryAfterS: 1 }
-  return unreachableStates.test(code) || isRefusal(error) ? unreachable : undefined
+  return unreachableStates.test(code) || letsNobodyIn(error) ? unreachable : undefined
 }
 
 /**
@@ -40,9 +40,9 @@ export function explainUnavailable(
  * (3D000), or takes no connections, which has codes that mean something else elsewhere. An operator mends
  * it while processes run.
  */
-export function isRefusal(error: unknown): boolean {
-  const { code, file } = (error ?? {}) as Record<'code' | 'file', unknown>
-  return file === 'postinit.c' || /^(28|3D)/.test(String(code))
+export function letsNobodyIn(error: unknown): boolean {
+  const { file } = (error ?? {}) as { file?: unknown }
+  return file === 'postinit.c' || /^(28|3D)/.test(codeOf(error))
 }
 
 const unreachable = {
@@ -80,16 +80,19 @@ const storageFull =
   'The storage of the database is full, so nothing can be written; tell the operator, and try again once there is space.'
 
 /** The database's disk, whose owner has to make room. */
-export const isStorageFull = (error: unknown) =>
-  (error as { code?: unknown } | undefined)?.code === diskFull
+export const isStorageFull = (error: unknown) => codeOf(error) === diskFull
 
 const diskFull = '53100'
 
 /** What was to be locked was somebody else's for as long as it could be waited for. */
-export const isLockTimeout = (error: unknown) =>
-  (error as { code?: unknown } | undefined)?.code === lockTimeout
+export const isLockTimeout = (error: unknown) => codeOf(error) === lockTimeout
 
 const lockTimeout = '55P03'
+
+/** Two transactions waited for each other, and PostgreSQL ended this one. */
+export const isDeadlock = (error: unknown) => codeOf(error) === deadlock
+
+const deadlock = '40P01'
 
 /**
  * A value that the database never takes: a data exception (22), more than PostgreSQL can hold (54), or
@@ -97,16 +100,16 @@ const lockTimeout = '55P03'
  * so may a missing partition, which has the code of a check and names none.
  */
 export function isAboutData(error: unknown): boolean {
-  const { code, constraint } = (error ?? {}) as Record<'code' | 'constraint', unknown>
-  if (code === '23514') return constraint !== undefined
-  return /^((22|54)[0-9A-Z]{3}|23502)$/.test(String(code))
+  const code = codeOf(error)
+  if (code === '23514') return constraintOf(error) !== undefined
+  return /^((22|54)[0-9A-Z]{3}|23502)$/.test(code)
 }
 
 /** A value that may be there once was there already, as this unique index says. */
-export function isTakenIn(error: unknown, index: string): boolean {
-  const { code, constraint } = (error ?? {}) as Record<'code' | 'constraint', unknown>
-  return code === '23505' && constraint === index
-}
+export const isTakenIn = (error: unknown, index: string) =>
+  codeOf(error) === '23505' && constraintOf(error) === index
+
+const constraintOf = (error: unknown) => ((error ?? {}) as { constraint?: unknown }).constraint
 
 /**
  * The workspace that could not be written to because it is moved to another database. Nothing was
@@ -120,8 +123,8 @@ export interface Moving {
 
 /** Undefined for every other failure. */
 export function movingOf(error: unknown): Moving | undefined {
-  const { code, detail, hint } = (error ?? {}) as Record<'code' | 'detail' | 'hint', unknown>
-  if (code !== moving || typeof detail !== 'string') return undefined
+  const { detail, hint } = (error ?? {}) as Record<'detail' | 'hint', unknown>
+  if (codeOf(error) !== moving || typeof detail !== 'string') return undefined
   return { workspaceId: detail, isMoved: hint === 'moved' }
 }
 
@@ -132,7 +135,7 @@ const beingMoved =
   'The workspace is being moved to another database: reading goes on, and changes are taken again within seconds; try again shortly.'
 
 // PostgreSQL's errcodes: serialisation failure, deadlock, lock timeout, statement timeout or cancel.
-const busyStates = new Set(['40001', '40P01', lockTimeout, '57014'])
+const busyStates = new Set(['40001', deadlock, lockTimeout, '57014'])
 
 /**
  * Connection lost or refused (08; also what PgBouncer says), too few resources (53: memory,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { codeOf } from '../errors.ts'
 import type { AnyDb } from './db.ts'
 import { migrationLock, migrationNames } from './migrate.ts'
 
@@ -32,8 +33,7 @@ async function appliedNames(db: AnyDb): Promise<string[]> {
       select name from migrations order by name`.execute(db)
     return rows.map((row) => row.name)
   } catch (error) {
-    const { code } = error as { code?: string }
-    if (code === undefinedTable) return []
+    if (codeOf(error) === undefinedTable) return []
     throw error
   }
 }

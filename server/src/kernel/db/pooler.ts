@@ -41,7 +41,7 @@ async function examine(url: string, client: pg.Client): Promise<Pooler | undefin
       const probe = `outrider_probe_${randomUUID()}`
       const pid = await askPid(client, probe)
       const began = await ask(other, { text: 'begin' }).catch((error: Error) => error)
-      if (began instanceof Error) return isRefusal(began) ? statementMode : undefined
+      if (began instanceof Error) return isAnswer(began) ? statementMode : undefined
       if ((await askPid(other)) !== pid) continue
       // It is sent by name alone now, to a connection that has not seen it.
       const keepsPrepared = await askPid(client, probe).then(
@@ -60,7 +60,7 @@ async function examine(url: string, client: pg.Client): Promise<Pooler | undefin
 const statementMode: Pooler = { mode: 'statement', keepsPrepared: false }
 
 /** Not merely an answer that did not come in time. */
-const isRefusal = (error: Error) => 'code' in error
+const isAnswer = (error: Error) => 'code' in error
 
 /** The cluster and the database that a URL leads to, the same through a pooler. */
 export async function identify(url: string): Promise<string> {

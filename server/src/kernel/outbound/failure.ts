@@ -1,4 +1,5 @@
 import { errors } from 'undici'
+import { codeOf } from '../errors.ts'
 
 type FailureKind =
   | 'timeout'
@@ -122,10 +123,4 @@ function tlsFailure(code: string): Failure {
 function isInvalidResponse(error: unknown, code: string): boolean {
   if (error instanceof errors.HTTPParserError) return true
   return code === 'UND_ERR_SOCKET' && error instanceof Error && error.message.startsWith('bad ')
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : ''
 }

@@ -1,4 +1,5 @@
 import { type AnyContext, inWorkspace } from '../../../kernel/context.ts'
+import { codeOf } from '../../../kernel/errors.ts'
 import { recordActivities } from '../../leads/index.ts'
 import type { CampaignCache } from '../next-mail/campaign-cache.ts'
 import type { SendError } from '../transmit/outcome.ts'
@@ -42,10 +43,9 @@ export async function setAside(
 }
 
 function refusalOf(cause: unknown): SendError {
-  const { code } = cause as { code?: unknown }
   return {
     stage,
-    code: typeof code === 'string' ? code : null,
+    code: codeOf(cause) || null,
     message: 'The database refused to record what became of the mail; see the log.',
   }
 }
