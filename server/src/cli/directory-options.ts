@@ -26,7 +26,7 @@ export async function askInTurn<T>(
 }
 
 /**
- * The same for what keeps rows in tables of its session until they are written.
+ * Takes turns for what keeps rows in tables of its session until they are written.
  *
  * @throws also where a pooler gives its sessions to others, before anything is written
  */

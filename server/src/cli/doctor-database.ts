@@ -98,7 +98,7 @@ async function contradictions(db: ProcessDb, now: Date): Promise<Finding[]> {
 /** A runner writes them down within seconds once it can. */
 const waitingMsMax = 3_600_000
 
-/** Those that came by a link while their workspace could not be written to. */
+/** Wishes to unsubscribe that came by a link while their workspace could not be written to. */
 async function unsubscribes(db: ProcessDb, now: Date): Promise<Finding> {
   const { count, oldest } = await countWaiting(db)
   if (!oldest) return fine('unsubscribes', 'none waits for its workspace')
@@ -156,7 +156,7 @@ async function moves(db: ProcessDb, { shards, areAll }: Said): Promise<Finding> 
 
 const moveCommand = (id: string) => `npx outrider workspaces move ${id}`
 
-/** They are deleted after an hour, by what runs hourly. */
+/** What is left of a move is deleted after an hour, by what runs hourly. */
 const remainsMsMax = 3 * 3_600_000
 
 /** The table is as wide as its widest cell, and an empty database lacks all of them. */

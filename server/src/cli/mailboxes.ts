@@ -186,7 +186,7 @@ async function test(
   return result
 }
 
-/** It may take a minute: each step is told when it is over. */
+/** A test may take a minute: each step is told when it is over. */
 const tellStep = ({ step, status, detail, remedy }: TestStep) =>
   tell(`${status.padEnd(4)}  ${step}: ${detail}${remedy ? ` ${remedy}` : ''}`)
 

@@ -37,7 +37,7 @@ export const zoned = (zone: string, ms: number): Temporal.ZonedDateTime =>
 export const dayOf = (zone: string, time: Date): string =>
   zoned(zone, time.getTime()).toPlainDate().toString()
 
-/** The same wall clock time some days on: not 24 hours each, when clocks change in between. */
+/** A time of the wall clock some days on: not 24 hours each, when clocks change in between. */
 export const addDays = (zone: string, time: Date, days: number): Date =>
   new Date(zoned(zone, time.getTime()).add({ days }).epochMilliseconds)
 

@@ -89,7 +89,7 @@ export type OpenShard = ShardOf<ProcessContext>
 export type AfterCommit = (ctx: ProcessContext) => void
 
 /**
- * The same context, and inside a transaction the same transaction, for work in one workspace.
+ * Binds a context to one workspace; inside a transaction it stays the same transaction.
  *
  * @throws when it is bound to another
  */

@@ -8,7 +8,7 @@ import { priorities } from './journal.ts'
  */
 export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>
 
-/** The same log, each of whose lines has these fields, too. */
+/** A log that writes to this one, each of whose lines has these fields, too. */
 export const withFields = (log: Log, fields: Record<string, string>): Log =>
   (log as pino.Logger).child(fields)
 

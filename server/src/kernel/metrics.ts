@@ -14,7 +14,7 @@ export interface Metrics {
   mail(outcome: (typeof mailOutcomes)[number]): void
   /** Read at every scrape; a reading that fails is left out of it. Set again: replaces. */
   gauge(name: GaugeName, read: Reader): void
-  /** The same, with gauges of one of several databases. */
+  /** These metrics, with gauges of one of several databases. */
   ofShard(name: string): Metrics
   /** CPU, memory and event loop of this process; once per process. */
   observeProcess(): void

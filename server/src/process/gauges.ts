@@ -4,7 +4,7 @@ import type { ProcessContext } from '../kernel/context.ts'
 import { type ProcessDb, poolOf } from '../kernel/db/db.ts'
 import { shareFor } from '../kernel/share-for.ts'
 
-/** It reads every lead that is due: not more often than a scrape is usual. */
+/** Counting reads every lead that is due, so it is not done more often than a scrape is usual. */
 const countWaitingForMs = 15_000
 
 /** Sets the gauges that every process can tell. */

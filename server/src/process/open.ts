@@ -177,7 +177,7 @@ const takenMs = 10_000
 interface OneOptions extends OpenOptions {
   /** Whether it is the right one; before anything is written to it. */
   examine?: (db: ProcessDb) => Promise<void>
-  /** Else it does one thing, past a pooler, and ends. */
+  /** Whether the process serves; one that does not does one thing, past a pooler, and ends. */
   serves: boolean
   migrations: 'apply' | 'require'
   timeouts: DatabaseTimeouts
@@ -203,7 +203,7 @@ async function open(
   return { ...first, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** The same network, kept settings and metrics; a database, a clock and a log of its own. */
+/** A shard shares network, kept settings and metrics, and has a database, a clock and a log of its own. */
 async function openShard(
   config: Config,
   { name, url, directUrl }: ShardAddress,

@@ -21,7 +21,7 @@ import { isDown, requireFirst, requireNoneMissing, wrongDatabase } from './shard
 export interface PreparedShard {
   name: string
   applied: string[]
-  /** It was not one before. */
+  /** The database was no shard before. */
   isNew: boolean
 }
 

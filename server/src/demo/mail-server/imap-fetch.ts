@@ -4,7 +4,7 @@ import { textOf, type Word } from './imap-words.ts'
 /** One answer to FETCH: its items, with the literals among them. */
 export interface FetchAnswer {
   chunks: (string | Buffer)[]
-  /** It was read in a way that marks it as read. */
+  /** The mail was read in a way that marks it as read. */
   marksSeen: boolean
 }
 

@@ -14,7 +14,7 @@ const usualFlags = '\\Answered \\Flagged \\Deleted \\Seen \\Draft'
 
 /** A folder as one session sees it: its sequence numbers stand still until it is told of changes. */
 export class SelectedFolder {
-  /** It may be told of changes at any time. */
+  /** The session may be told of changes at any time. */
   isIdle = false
   readonly isReadOnly: boolean
   readonly #folder: Folder

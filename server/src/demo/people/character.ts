@@ -51,6 +51,6 @@ const inOrder = Object.entries(sixty).flatMap(([character, count]) =>
 /** Prime to sixty: neighbours are of different characters, and each of them meets everybody. */
 const stride = 37
 
-/** The same person always has the same. */
+/** A person always has the same character. */
 export const characterOf = (number: number): Character =>
   inOrder[(number * stride) % inOrder.length] ?? 'silent'

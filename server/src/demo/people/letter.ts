@@ -126,7 +126,7 @@ function writeReport(
   return { from: '', to: mail.from, source }
 }
 
-/** The same answer to the same mail has the same id. */
+/** An answer has the same id whenever it is made anew of the same mail. */
 const dated = (at: Date, sender: string, { messageId }: ReceivedMail): Headers => ({
   Date: at.toUTCString().replace('GMT', '+0000'),
   'Message-ID': `<answer.${at.getTime()}.${messageId.slice(1, 17)}@${sender.split('@')[1]}>`,

@@ -23,7 +23,7 @@ const second = words('Analytics Bikes Cargo Foods Hotels Instruments Labs Optics
 const titles = ['Head of Sales', 'Founder', 'Operations Manager', 'Head of Marketing', 'CTO']
 const cities = ['Berlin', 'Lyon', 'Porto', 'Gdansk', 'Utrecht', 'Bergen', 'Graz']
 
-/** The same people every time, each with an address of their own. */
+/** People who are the same every time, each with an address of their own. */
 export function makeUpPeople(count: number): MadeUpPerson[] {
   const taken = new Set<string>()
   return Array.from({ length: count }, (_, number) => {

@@ -51,7 +51,7 @@ export interface RevealPlan {
 export interface Standing {
   balance: number
   acquired: StoredContact[]
-  /** Those of the proposed addresses, folded, by which somebody was acquired. */
+  /** The proposed addresses, folded, by which somebody was acquired. */
   taken: string[]
   lists: FoundList[]
   /** Contacts who may be revealed no more. */

@@ -15,7 +15,7 @@ export interface ProvidedAddress {
 }
 
 export interface ProviderRequest {
-  /** The same for every attempt at one reveal, so that the provider charges it once. */
+  /** Every attempt at one reveal has one key, so that the provider charges it once. */
   idempotencyKey: string
   person: object
 }

@@ -9,7 +9,7 @@ import type { AcquireList } from './schema.ts'
 const storedColumns = `a.contact_id, a.charge_id, a.company_id, a.contact, a.email, a.email_folded,
   a.email_status, a.confidence, a.source, a.timestamp_created`
 
-/** Those of the contacts that the workspace has acquired. */
+/** Which of the contacts the workspace has acquired. */
 export const findAcquired = prepared<[string, string[]], StoredContact>(
   'find_acquired_contacts',
   `select ${storedColumns}
@@ -17,7 +17,7 @@ export const findAcquired = prepared<[string, string[]], StoredContact>(
    where a.workspace_id = $1 and a.contact_id = any($2::uuid[])`,
 )
 
-/** The same where only the answer to "is it?" is asked for. */
+/** Which of the contacts are acquired, where only the answer to "is it?" is asked for. */
 export const findAcquiredIds = prepared<[string, string[]], { contact_id: string }>(
   'find_acquired_ids',
   `select contact_id
@@ -25,7 +25,7 @@ export const findAcquiredIds = prepared<[string, string[]], { contact_id: string
    where workspace_id = $1 and contact_id = any($2::uuid[])`,
 )
 
-/** Those of the addresses, folded, by which the workspace has acquired somebody of these companies. */
+/** By which of the addresses, folded, the workspace has acquired somebody of these companies. */
 export const findTaken = prepared<[string, string[], string[]], { email_folded: string }>(
   'find_taken_addresses',
   `select email_folded

@@ -38,7 +38,7 @@ interface KnownContact {
   hasList: boolean
 }
 
-/** The same for everybody who asks on one database. */
+/** The batches are shared by everybody who asks on one database. */
 export function revealBatchesOf(ctx: Context, workspaceId: string): RevealBatches {
   // Each request has a handle of its own.
   const { db } = ctx.db.isTransaction ? ctx : processOf(ctx)

@@ -285,7 +285,7 @@ export const moveStatus = prepared<
    returning id`,
 )
 
-/** It is locked, and its leads are deleted. */
+/** The campaign is locked by now, and its leads are deleted. */
 export async function deleteCampaign(db: Db, workspaceId: string, id: string) {
   await db
     .deleteFrom('campaign_lead_counts')

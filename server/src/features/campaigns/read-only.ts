@@ -24,7 +24,7 @@ function areCounts(sent: unknown, current: Campaign['lead_counts']): boolean {
   return Object.values(sent).every((count) => Number.isInteger(count) && Number(count) >= 0)
 }
 
-/** It changes with the time of day alone, so any valid one may have been read. */
+/** A sending status changes with the time of day alone, so any valid one may have been read. */
 function isSendingStatus(sent: unknown, current: Campaign): boolean {
   if (!isRecord(sent)) return false
   // A client that knows no more than state and reason sends back no more.

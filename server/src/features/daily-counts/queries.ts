@@ -62,7 +62,7 @@ function dayLocker<Counted extends Day>(owner: 'mailbox' | 'campaign', counts: s
 /** Nobody else reserves of these days until the transaction ends. */
 export const lockMailboxDays = dayLocker<CountedDay>('mailbox', 'd.sent')
 
-/** The same; they come first. */
+/** Nobody else reserves of these days of campaigns either, which are locked before those of mailboxes. */
 export const lockCampaignDays = dayLocker<CountedCampaignDay>('campaign', 'd.sent, d.new_leads')
 
 const addToBoth = preparedForBatch<unknown[], CountedCampaignDay>(

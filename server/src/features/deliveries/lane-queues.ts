@@ -10,7 +10,7 @@ const bodyBytesMax = 16 * 1024 * 1024
 const readyMin = 64
 
 export const pools = ['proven', 'trial', 'failing'] as const
-/** Those that have nothing left to send wait to be read by their pools, the others to read ahead. */
+/** Lanes that have nothing left to send wait to be read by their pools, the others to read ahead. */
 type ReadQueue = SlotPool | 'ahead'
 const readQueueOf = ({ state }: Lane): ReadQueue => (state.queued > 0 ? 'ahead' : poolOf(state))
 
@@ -69,7 +69,7 @@ export class LaneQueues {
     for (const row of rows) this.#bodyBytes += row.event.body.length
   }
 
-  /** They were answered, or forgotten. */
+  /** Rows that were answered, or forgotten. */
   letGo(rows: DueDelivery[]) {
     for (const row of rows) this.#bodyBytes -= row.event.body.length
   }

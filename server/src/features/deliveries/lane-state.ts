@@ -73,7 +73,7 @@ export type LaneEvent =
   | { kind: 'refresh ended' }
   /** @param sends of the lane when the destination was asked for, at `askedMs` */
   | { kind: 'destination read'; version: number; askedMs: number; sends: number }
-  /** It is deleted, disabled, or not in the plan. */
+  /** The destination is deleted, disabled, or not in the plan. */
   | { kind: 'destination closed'; version: number }
   | { kind: 'rests'; untilMs: number }
   | { kind: 'rows forgotten' }

@@ -212,7 +212,7 @@ export class Lanes {
       .catch((error) => this.#ctx.log.warn(describeError(error), 'a pause was not reviewed'))
   }
 
-  /** It gets events during its pause, too. A read would bring what is being closed. */
+  /** A destination gets events during its pause, too. A read would bring what is being closed. */
   #limitBacklog(lane: Lane) {
     if (lane.state.isReading || !lane.isTimeTo('backlog', this.#ctx.monotonicMs())) return
     lane.apply({ kind: 'read began' })

@@ -52,7 +52,7 @@ export const listPending = (db: Db, workspaceId: string, webhookId: string, most
   selectInDueOrder(db, workspaceId, webhookId).limit(most).execute()
 
 /**
- * Those that were made first; when they are due again says nothing of that. No index has this order:
+ * The deliveries that were made first; when they are due again says nothing of that. No index has this order:
  * those of the lane are gathered first, in the order of the index of lanes, or the planner may walk
  * over the whole queue of the workspace. Ask it after `keepLanePlan`.
  */
@@ -70,7 +70,7 @@ export async function listOldest(db: Db, workspaceId: string, webhookId: string,
   return rows
 }
 
-/** Those past their 72 h. They are always due: no retry is planned beyond. */
+/** Deliveries past their 72 h. They are always due: no retry is planned beyond. */
 export const listExpired = (
   db: Db,
   workspaceId: string,

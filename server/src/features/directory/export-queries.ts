@@ -5,7 +5,7 @@ export type ExportFormat = 'csv' | 'ndjson'
 const companyColumns = `k.name as company, k.domain, k.website, k.industry, k.employee_count,
   k.revenue_range, k.founded_year, k.description`
 
-/** Else nobody is known by it: whoever had an address alone, which was wrong, is kept by it and shows none. */
+/** What a contact is known by; whoever had an address alone, which was wrong, is kept by it and shows none. */
 const isKnownBy = `c.email is not null or c.linkedin_url is not null
     or c.company_id is not null and coalesce(c.first_name, c.last_name) is not null`
 

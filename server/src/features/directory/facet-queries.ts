@@ -32,7 +32,7 @@ export async function countFacetTerms(
   return rows
 }
 
-/** Those who meet all groups on a part of the pages of the table, from 0 to 1. */
+/** People who meet all groups on a part of the pages of the table, from 0 to 1. */
 export const foundInPages = ({ groups, leftOut }: Asked, part: number) => sql`
   select id from directory_contacts tablesample system (${100 * part}::real) repeatable (1)
   where ${all([...meets(groups), ...isWithin(groups), ...isNotLeftOut(leftOut)])}`

@@ -4,7 +4,7 @@ import { fold, wordsOf } from '../../kernel/fold.ts'
 export const companyKey = (domain: string | null, name: string | null): string =>
   domain === null ? `n:${sameness(name ?? '')}` : `d:${domain}`
 
-/** The same of a person who has this address, folded. */
+/** The key of a person who has this address, folded. */
 export const addressKey = (folded: string) => `e:${folded}`
 
 /** Of a person without an address. The same profile is written in many ways. */

@@ -34,7 +34,7 @@ type ShownPerson = Pick<ShownContact, 'first_name' | 'last_name' | 'company'> & 
 interface Meant {
   /** What they are known by, which is the same in every database. */
   keys: string[]
-  /** Those of this database. */
+  /** The contacts of this database. */
   contactIds: string[]
 }
 

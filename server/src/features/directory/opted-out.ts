@@ -5,7 +5,7 @@ import { domainsAbove } from './domain.ts'
 import { findOptOuts, hasOptOuts } from './optout-queries.ts'
 
 /**
- * Those of the addresses, folded, whose owner asked to be removed: by the address, or with everybody
+ * The addresses, of these folded ones, whose owner asked to be removed: by the address, or with everybody
  * of its domain or of one above it.
  */
 export async function findOptedOut(db: AnyDb, addresses: string[]): Promise<Set<string>> {
@@ -21,7 +21,7 @@ interface KnownPerson {
   email_folded: string | null
 }
 
-/** Those of the contacts whose owner asked to be removed, by what is known here or by another address of theirs. */
+/** The contacts, of these, whose owner asked to be removed, by what is known here or by another address of theirs. */
 export async function findOptedOutContacts(
   db: AnyDb,
   contacts: KnownPerson[],

@@ -15,7 +15,7 @@ const findAnyOptOut = preparedForAny<[], object>(
 export const hasOptOuts = async (db: AnyDb): Promise<boolean> =>
   (await findAnyOptOut(db)).length > 0
 
-/** Those that are there, of pairs of kind and hash. */
+/** The wishes that are there, of pairs of kind and hash. */
 export const findOptOuts = preparedForAny<[string[], Buffer[]], OptOut>(
   'find_directory_optouts',
   `select o.kind, o.hash
@@ -38,7 +38,7 @@ export const listOptOuts = async (db: AnyDb, after: OptOut, limit: number) => {
   return rows
 }
 
-/** Those that are there stay. */
+/** Wishes that are there already stay. */
 export const insertOptOuts = async (db: AnyDb, optouts: StoredOptOut[]) => {
   await sql`
     insert into directory_optouts (kind, hash, timestamp_created)

@@ -133,7 +133,7 @@ export async function deleteContacts(db: AnyDb, ids: string[]): Promise<RemovedC
   return rows
 }
 
-/** Those whose profile has one of these, in lower case, in its address. */
+/** People whose profile has one of these, in lower case, in its address. */
 export async function findByProfiles(
   db: AnyDb,
   paths: string[],
@@ -149,7 +149,7 @@ export async function findByProfiles(
   return rows
 }
 
-/** Those of the companies of whom no address is known. */
+/** People of the companies of whom no address is known. */
 export async function findWithoutAddress(db: AnyDb, companyIds: string[]): Promise<NamedContact[]> {
   const { rows } = await sql<NamedContact>`
     select ${sql.raw(namedColumns)}

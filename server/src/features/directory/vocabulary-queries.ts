@@ -45,7 +45,7 @@ const selectKnown = preparedForAny<[string[]], { word: string }>(
    order by w.ordinal`,
 )
 
-/** Those that a word of a name, a title or a company begins with, in the order given. */
+/** Which of the words a word of a name, a title or a company begins with, in the order given. */
 export const findKnownWords = async (db: AnyDb, words: string[]): Promise<string[]> =>
   words.length === 0 ? [] : (await selectKnown(db, words)).map((row) => row.word)
 

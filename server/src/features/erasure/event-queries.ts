@@ -12,7 +12,7 @@ export interface StoredEvent {
 const tellOfReplies = sql`('lead.replied', 'lead.auto_replied')`
 
 /**
- * Those about the person, and what tells of a reply that names them whose mail retention has dropped: who
+ * Events about the person, and what tells of a reply that names them whose mail retention has dropped: who
  * wrote it stands in the mail alone, which was there before its event. Mails are dropped oldest first.
  */
 export const listEvents = async (db: Db, workspaceId: string, person: Person, range: Range) => {

@@ -84,7 +84,7 @@ export async function countUncertain(db: Db, workspaceId: string) {
   return rows
 }
 
-/** The same of answers of people, by conversation: there they are decided. */
+/** Uncertain answers of people, by conversation: there they are decided. */
 export async function countUncertainReplies(db: Db, workspaceId: string, most: number) {
   const { rows } = await sql<{ id: string; name: string; count: number; since: Date }>`
     select s.lead_id as id, min(s.reply ->> 'to_address') as name, count(*)::integer as count,

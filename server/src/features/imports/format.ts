@@ -179,7 +179,7 @@ const fieldIn = (text: string) => fieldOf(text.replaceAll('"', ''))
 const isEmail = (text: string) => fieldIn(text) === 'email'
 const countHeadings = (row: string[]) => row.filter(fieldIn).length
 
-/** Also of an export of ours, whose guard keeps a spreadsheet from running it. What is longer is a text. */
+/** Whether a field is an address, also behind the guard of our exports, which keeps a spreadsheet from running it. */
 const isAddress = (field: string) =>
   field.length < 1000 &&
   field.includes('@') &&

@@ -140,7 +140,7 @@ export const deleteSkipped = (db: Db, workspaceId: string, importId: string, isC
     where workspace_id = ${workspaceId}::uuid and import_id = ${importId}::uuid
       and is_check = ${isCheck}`.execute(db)
 
-/** Those of some batches, in the order of the file. */
+/** Skipped rows of some batches, in the order of the file. */
 export const listSkipped = async (
   db: Db,
   workspaceId: string,
@@ -158,7 +158,7 @@ export const listSkipped = async (
   return rows
 }
 
-/** Those that nobody went on with. */
+/** Imports that nobody went on with. */
 export const listAbandoned = async (db: Db, workspaceId: string, before: Date) => {
   const { rows } = await sql<{ id: string }>`
     select id from imports

@@ -11,7 +11,7 @@ interface MailboxToRead extends InboxMailbox {
 
 // The reader of mail looks for the mailboxes of its buckets, of all workspaces.
 
-/** Those in error too: it is by trying that one finds out whether they work again. */
+/** Mailboxes in error are read, too: it is by trying that one finds out whether they work again. */
 export async function findMailboxesToRead(
   db: ProcessDb,
   buckets: number[],

@@ -22,7 +22,7 @@ const toldDays = (config: Config): Record<RetentionSetting, number | undefined> 
   AUDIT_RETENTION_DAYS: config.auditRetentionDays,
 })
 
-/** The same for every process: whichever runner drops what is old, it goes by what one was told. */
+/** A retention time holds for every process: whichever runner drops what is old, it goes by what one was told. */
 export function retentionDaysOf<Setting extends RetentionSetting>(
   { config, keptSettings }: Pick<AnyContext, 'config' | 'keptSettings'>,
   setting: Setting,
@@ -82,7 +82,7 @@ const policyText = ({ mode, allow }: AddressPolicy) =>
 const ownSettings = ({ outbound, outboundIsGiven }: Config) =>
   new Map<string, string>(outboundIsGiven ? [[outboundPolicy, policyText(outbound)]] : [])
 
-/** It is of no environment: each API has its own, so nobody contradicts it. */
+/** The listener is of no environment: each API has its own, so nobody contradicts it. */
 const listenerName = 'listener'
 
 /** Where the API that was started last listens: links of mails lead there until a process is told where. */
@@ -131,7 +131,7 @@ export interface Process {
   /** Nobody else works on its database: what others were told was told by processes that are gone. */
   isAlone: boolean
   /**
-   * It serves the API: what it was not told, and no other process that runs, is told no more. A runner
+   * The process serves the API: what it was not told, and no other process that runs, is told no more. A runner
    * by itself may be the one that lacks it.
    */
   servesApi: boolean

@@ -30,7 +30,7 @@ export const findAuthority = preparedForAll<[Buffer], Authority>(
   { pipelined: true },
 )
 
-/** The same of several secrets at once. */
+/** The authorities of several secrets at once. */
 export const findAuthorities = preparedForAll<[Buffer[]], Authority>(
   'find_authorities',
   `${authority} where h.hash = any($1::bytea[])`,

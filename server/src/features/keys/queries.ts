@@ -17,7 +17,7 @@ export async function insertKey(db: Db, key: Insertable<ServiceAccounts>, hash: 
   return row
 }
 
-/** Those not revoked, newest first, and one more than the page holds. */
+/** Keys that are not revoked, newest first, and one more than the page holds. */
 export const listKeys = (db: Db, workspaceId: string, page: PageRequest) =>
   db
     .selectFrom('service_accounts')
@@ -74,7 +74,7 @@ export const revokeChildren = (db: Db, workspaceId: string, parentId: string, re
     .returning('id')
     .execute()
 
-/** Those that were revoked, too. */
+/** Keys that a key has made, revoked ones too. */
 export const listChildIds = (db: Db, workspaceId: string, parentId: string) =>
   db
     .selectFrom('service_accounts')

@@ -104,7 +104,7 @@ export async function updateLabel(
   })
 }
 
-/** It can no longer be set. Leads that have it keep it, and so do subscriptions. */
+/** A label that is archived can no longer be set. Leads that have it keep it, and so do subscriptions. */
 export async function archiveLabel(
   ctx: Context,
   workspaceId: string,

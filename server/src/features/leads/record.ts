@@ -78,7 +78,7 @@ export const isFinal = (reason: LeadState['stop_reason']): reason is FinalReason
 export const isSending = (state: LeadState['sending_state'] | undefined) =>
   state === 'pending' || state === 'active'
 
-/** It is neither done nor stopped: mails go out to it, or will once it is resumed. */
+/** A lead that is neither done nor stopped: mails go out to it, or will once it is resumed. */
 export const isOpen = (state: LeadState['sending_state']) => isSending(state) || state === 'paused'
 
 /**

@@ -54,7 +54,7 @@ export class Hub {
     }
   }
 
-  /** Those that a person has open, in all workspaces. */
+  /** How many pages a person has open, in all workspaces. */
   countOf(userId: string | null): number {
     return this.#all().filter((page) => page.userId === userId).length
   }

@@ -17,14 +17,14 @@ export async function wakeMailboxes(tx: Context, workspaceId: string, mailboxIds
   tx.afterCommit?.((ctx) => hintMailboxes(ctx, workspaceId, ids))
 }
 
-/** The same for a mailbox that a person has mended: it is tried at once, whatever failed before. */
+/** Wakes a mailbox that a person has mended: it is tried at once, whatever failed before. */
 export async function wakeMendedMailbox(tx: Context, workspaceId: string, mailboxId: string) {
   await wakeMailboxes(tx, workspaceId, [mailboxId])
   await queries.forgiveLane(tx.db, workspaceId, mailboxId)
 }
 
 /**
- * The same for one whose servers let it in again: it is tried at once. Only a mail that is taken ends its
+ * Wakes a mailbox whose servers let it in again: it is tried at once. Only a mail that is taken ends its
  * failures in a row, for who may log in and not send would else be tried every few seconds.
  */
 export async function wakeRecoveredMailbox(tx: Context, workspaceId: string, mailboxId: string) {
@@ -103,7 +103,7 @@ export async function wakeWorkspaceMailboxes(tx: Context, workspaceId: string) {
   tx.afterCommit?.((ctx) => hintMailboxes(ctx, workspaceId, ids))
 }
 
-/** Those of a workspace that came from another database: the leases that they were worked on under are gone. */
+/** Mailboxes of a workspace that came from another database: their leases there are gone. */
 export async function takeInMailboxes(tx: Context, workspaceId: string) {
   requireTransaction(tx)
   await queries.resetTokens(tx.db, workspaceId)

@@ -122,7 +122,7 @@ export const pauseMailbox = (
   return setStatus(ctx, workspaceId, id, change, { action: 'mailbox.paused', ...by })
 }
 
-/** Also after an error: its servers are tried again at once. */
+/** A mailbox in error is resumed, too: its servers are tried again at once. */
 export const resumeMailbox = (
   ctx: Context,
   workspaceId: string,

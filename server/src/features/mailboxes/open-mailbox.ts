@@ -128,5 +128,5 @@ export function isOutdated(failure: MailFailure, settings: Buffer): boolean {
   return known !== undefined && !known.settings.equals(settings)
 }
 
-/** It has no password that could be wrong. */
+/** Whether the login was by token: it has no password that could be wrong. */
 export const isOfToken = (failure: MailFailure) => tried.get(failure)?.login === 'oauth2'

@@ -61,7 +61,7 @@ export const deleteMailbox = (db: Db, workspaceId: string, id: string) =>
     .returning([...shown, 'address_folded'])
     .executeTakeFirst()
 
-/** Those of the addresses that are mailboxes of the workspace, in no order. */
+/** Which of the addresses are mailboxes of the workspace, in no order. */
 export const findMailboxesByAddress = (db: Db, workspaceId: string, foldedAddresses: string[]) =>
   db
     .selectFrom('mailboxes')

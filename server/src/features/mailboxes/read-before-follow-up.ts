@@ -75,6 +75,6 @@ export async function reportInboxRead(
   await wakeMailboxes(tx, workspaceId, isFresh ? successors : [id, ...successors])
 }
 
-/** It cannot be read just now: what comes in meanwhile nobody knows. */
+/** A mailbox that cannot be read just now: what comes in meanwhile nobody knows. */
 export const reportInboxUnread = (ctx: Context, workspaceId: string, id: string) =>
   queries.forgetInboxReading(ctx.db, workspaceId, id)

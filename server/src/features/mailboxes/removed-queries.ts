@@ -18,7 +18,7 @@ export const insertRemoved = (
     .values({ workspace_id: workspaceId, ...mailbox, timestamp_removed: at })
     .execute()
 
-/** Those of the addresses that were mailboxes of the workspace, in no order. */
+/** Which of the addresses were mailboxes of the workspace, in no order. */
 export const findRemovedByAddress = (db: Db, workspaceId: string, foldedAddresses: string[]) =>
   db
     .selectFrom('removed_mailboxes')
@@ -27,7 +27,7 @@ export const findRemovedByAddress = (db: Db, workspaceId: string, foldedAddresse
     .where('address_folded', '=', sql<string>`any(${foldedAddresses}::text[])`)
     .execute()
 
-/** It is a mailbox again. */
+/** Takes a mailbox that is one again out of those that were removed. */
 export const takeRemoved = (
   db: Db,
   workspaceId: string,

@@ -5,7 +5,7 @@ import type { Invitations } from '../../kernel/db/types.gen.ts'
 export const insertInvitation = (db: Db, invitation: Insertable<Invitations>) =>
   db.insertInto('invitations').values(invitation).returningAll().executeTakeFirstOrThrow()
 
-/** Those that can be accepted, newest first. */
+/** Invitations that can be accepted, newest first. */
 export const listInvitations = (db: Db, workspaceId: string, now: Date) =>
   db
     .selectFrom('invitations')
@@ -42,7 +42,7 @@ export const deleteInvitationsTo = (db: Db, workspaceId: string, email: string) 
     .returning(['role', 'timestamp_expires'])
     .execute()
 
-/** Those that a person has made. */
+/** Deletes the invitations that a person has made. */
 export const deleteInvitationsBy = (db: Db, workspaceId: string, userId: string) =>
   db
     .deleteFrom('invitations')
@@ -71,7 +71,7 @@ export const findInvitedTo = (db: ProcessDb, tokenHash: Buffer, now: Date) =>
     .where('timestamp_expires', '>', now)
     .executeTakeFirst()
 
-/** Those that nobody can accept any more for so long. */
+/** Deletes invitations that nobody can accept any more for so long. */
 export const deleteOldInvitations = (db: Db, workspaceId: string, expiredBefore: Date) =>
   db
     .deleteFrom('invitations')

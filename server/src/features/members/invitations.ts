@@ -30,7 +30,7 @@ import type { Invitation } from './schema.ts'
 const validMs = 7 * dayMs
 /** After it has expired: the address of somebody who did not come is nobody's to keep. */
 const keptMs = 30 * dayMs
-/** They are listed whole. */
+/** Open invitations are listed whole. */
 const openMax = 1000
 
 /** The link is in this answer and in no other; an earlier one to the same person is void. */
@@ -75,7 +75,7 @@ export async function createInvitation(
   })
 }
 
-/** Those that can be accepted, newest first. */
+/** Invitations that can be accepted, newest first. */
 export async function listInvitations(ctx: Context, workspaceId: string): Promise<Invitation[]> {
   return (await queries.listInvitations(ctx.db, workspaceId, ctx.now())).map(toRecord)
 }

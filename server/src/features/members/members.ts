@@ -112,7 +112,7 @@ export function setRole(
   })
 }
 
-/** It holds for every request that begins after this returned, and no link lets them in again. */
+/** Removing holds for every request that begins after this returned, and no link lets them in again. */
 export function removeMember(
   ctx: Context,
   workspaceId: string,
@@ -158,7 +158,7 @@ export async function createResetLink(
   throw beyondWorkspace()
 }
 
-/** Also one that is on its way from one shard to another, and for a while one that they left after that. */
+/** Whether somebody is in several; one on its way between shards counts, and for a while one that they left then. */
 async function isInSeveral(ctx: Context, userId: string): Promise<boolean> {
   const process = processOf(ctx)
   await createShardCheck(process.shards?.first.ctx ?? process)()

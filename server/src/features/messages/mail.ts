@@ -57,9 +57,9 @@ export interface ComposeInput {
   /** What an empty subject continues; null: nothing was sent yet. */
   thread: MailThread | null
   at: Date
-  /** Those of the mailbox, from the `LinkMaker` of the process. */
+  /** The links of the mailbox, from the `LinkMaker` of the process. */
   links: TrackingLinks
-  /** It is filed in the Sent folder, too. */
+  /** The mail is filed in the Sent folder, too. */
   keepsCopy?: boolean
 }
 
@@ -79,7 +79,7 @@ export interface ComposedMail {
   subject: string
   /** What the next step passes as `thread.subject`. */
   threadSubject: string
-  /** It has a subject of its own; else it continues the thread. */
+  /** The mail has a subject of its own; else it continues the thread. */
   startsThread: boolean
   text: string
   /** Without tracking: what is kept and shown. */

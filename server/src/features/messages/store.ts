@@ -55,7 +55,7 @@ export async function addMessageIds(db: AnyDb, ids: MessageAlias[]): Promise<Set
   )
 }
 
-/** The same for mails of ours, each of which takes its id back from a copy that came in and was read before. */
+/** Keeps the ids of mails of ours, each of which takes its id back from a copy that came in and was read before. */
 export const takeMessageIds = (db: AnyDb, ids: MessageAlias[]) =>
   batches.takeMessageIds(
     db,

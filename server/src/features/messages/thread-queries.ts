@@ -14,7 +14,7 @@ export interface ThreadToWrite {
   snippet: string
   suggestion: string | null
   arrived_at: Date
-  /** It tells that what a person answered did not arrive. */
+  /** The mail tells that what a person answered did not arrive. */
   is_of_answer?: boolean
   /** Of what came in, as `threadWordsOf` writes them. */
   words: string
@@ -133,7 +133,7 @@ export const moveThreads = (db: Db, workspaceId: string, ids: string[], mailboxI
     .where('id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute()
 
-/** Those of a mailbox whose leads are of another one follow them there. */
+/** Conversations of a mailbox whose leads are of another one follow them there. */
 export const bringThreads = (db: Db, workspaceId: string, from: string, to: string) =>
   sql`
     update threads t

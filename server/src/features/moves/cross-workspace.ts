@@ -30,7 +30,7 @@ export interface Leaving {
   is_under_way: boolean
 }
 
-/** Those that are being moved from here, and those that were and have left something behind. */
+/** Workspaces that are being moved from here, and those that were and have left something behind. */
 export async function listLeaving(db: ProcessDb): Promise<Leaving[]> {
   const { rows } = await sql<Leaving>`/* cross-workspace: upkeep */
     select w.id, w.name, w.moving_to, w.moved_to, w.timestamp_moving,

@@ -57,7 +57,7 @@ export interface Moved {
   rows: number
   /** For so long nothing of the workspace could be written. */
   held_ms: number
-  /** It had been moved before: only what was left to do after that was done. */
+  /** The workspace had been moved before: only what was left to do after that was done. */
   was_there: boolean
 }
 
@@ -103,7 +103,7 @@ class Move {
   readonly #options: MoveOptions
   #rows = 0
   #heldSinceMs: number | undefined
-  /** It was begun, and this mover has not switched. */
+  /** The move was begun, and this mover has not switched. */
   #isToTakeBack = false
   /** For a moment it may be nowhere. */
   #hasSwitched = false

@@ -22,7 +22,7 @@ const leftMs = 60_000
 type Standing =
   /** A mover is at work. */
   | 'under_way'
-  /** It is here and sends nothing, and may be fenced: its move was begun and left. */
+  /** The workspace is here and sends nothing, and may be fenced: its move was begun and left. */
   | 'left'
   /** No shard has it, and this was the last that had: what is here is all that there is of it. */
   | 'nowhere'
@@ -65,7 +65,7 @@ export async function listGone(ctx: ProcessContext): Promise<string[]> {
 
 export const isThere = ({ moved_to }: Place) => moved_to === null
 
-/** It came there from where it has left before. */
+/** Whether the workspace came there from where it has left before. */
 export const hasLeftLater = (place: Place, left: Place) => timeOf(place) > timeOf(left)
 
 const timeOf = ({ timestamp_moving }: Place) => timestamp_moving?.getTime() ?? 0
@@ -104,7 +104,7 @@ const notKnown =
 const notLowered =
   'triggers of a workspace that has left this database were not dropped, as a table was in use: upkeep tries again'
 
-/** It is not here again, and nobody is bringing it back until the transaction ends. */
+/** Whether the workspace is not here again; nobody brings it back until the transaction ends. */
 async function hasGone(tx: Db, workspaceId: string): Promise<boolean> {
   if (!(await queries.lockMove(tx, workspaceId))) return false
   const place = await queries.findWorkspaceRow(tx, workspaceId)

@@ -82,7 +82,7 @@ function inOrder(tables: WorkspaceTable[]): WorkspaceTable[] {
   return [...ordered]
 }
 
-/** Those partitions of the source that the target lacks: a row without one cannot be copied. */
+/** Makes the partitions of the source that the target lacks: a row without one cannot be copied. */
 export async function makePartitions(
   source: ProcessDb,
   target: ProcessDb,

@@ -43,7 +43,7 @@ export interface ClaimRequest extends SendKey {
   /** Id of this attempt. */
   id: string
   campaign_id: string
-  /** It was planned by: once the campaign was changed, it is planned anew. */
+  /** The mail was planned by this version: once the campaign was changed, it is planned anew. */
   campaign_version: Date
   mailbox_id: string
   /** Likewise, of the mailbox. */
@@ -63,7 +63,7 @@ export interface ClaimRequest extends SendKey {
   mailbox_day: string
   /** What the mailbox may send on that day. */
   mailbox_limit: number
-  /** It is not sent from then on: its window closes, or one of its days ends. */
+  /** The mail is not sent from then on: its window closes, or one of its days ends. */
   until: Date
 }
 

@@ -68,7 +68,7 @@ async function requireToken(ctx: ProcessContext, given: string) {
   )
 }
 
-/** The same on every process and kept nowhere; one of each secret key, the newest first. */
+/** Tokens are alike on every process and kept nowhere; one of each secret key, the newest first. */
 async function setUpTokens(ctx: ProcessContext): Promise<string[]> {
   const instance = await getInstance(ctx.db)
   return ctx.secrets.derive(`set-up ${instance.id}`, 24).map((key) => key.toString('base64url'))

@@ -26,7 +26,7 @@ export function isByMachine(kind: 'open' | 'click', visit: Visit, sinceSentMs: n
 /** Nothing more is what Apple's Mail Privacy Protection says of itself. */
 const appleMailPrivacy = 'Mozilla/5.0'
 
-/** They fetch images for a reader, and follow no links. */
+/** Proxies that fetch images for a reader, and follow no links. */
 const readerProxies = /GoogleImageProxy|YahooMailProxy|YahooCacheSystem/i
 const proxyReadAfterMs = 10_000
 

@@ -48,7 +48,7 @@ async function unsubscribeOn(process: ProcessContext, token: Token): Promise<boo
   }
 }
 
-/** Those of the wishes that were kept whose workspaces can be written to again, or are gone. */
+/** Fulfils the wishes that were kept whose workspaces can be written to again, or are gone. */
 export async function unsubscribeWaiting(ctx: ProcessContext, signal?: AbortSignal): Promise<void> {
   if (onFirstShard(ctx) !== ctx) return
   const unreachable = new Set<string>()
@@ -69,7 +69,7 @@ export async function unsubscribeWaiting(ctx: ProcessContext, signal?: AbortSign
   }
 }
 
-/** Those of one workspace, also in a transaction that brings it. They stay kept: a runner looks again. */
+/** Fulfils the wishes of one workspace, also in a transaction that brings it. All stay kept: a runner looks again. */
 export async function unsubscribeKept(ctx: Context, workspaceId: string): Promise<void> {
   for await (const token of listKept(ctx))
     if (token.workspaceId === workspaceId) await unsubscribe(ctx, token)

@@ -40,7 +40,7 @@ export interface UndoneSuppression {
   /** What says so. */
   still_suppressed_by: Suppressed['by'] | null
   leads: BroughtBack[]
-  /** Those of the leads that go on whose campaign sends nothing until somebody activates it. */
+  /** Campaigns of leads that go on which send nothing until somebody activates them. */
   resting_campaigns: { id: string; name: string; status: string }[]
 }
 

@@ -14,7 +14,7 @@ type Plugins = (ctx: AnyContext) => Promise<never[]>
 /** Made when somebody signs in or comes with a session: it takes 300 ms to load and 57 MB of memory. */
 export const authOf = once(async () => [])
 
-/** The same with the provider of OpenID Connect: apart, so that one that hangs holds up nobody else. */
+/** Sign-in with the provider of OpenID Connect: apart, so that one that hangs holds up nobody else. */
 export const oidcAuthOf = once(oidcPlugin)
 
 function once(plugins: Plugins) {

@@ -80,7 +80,7 @@ export async function deleteExpired(db: AnyDb, now: Date): Promise<void> {
   await db.deleteFrom('user_verifications').where('timestamp_expires', '<=', now).execute()
 }
 
-/** Those that wait for their second factor. */
+/** Sign-ins that wait for their second factor. */
 const deleteHalfSignIns = (db: AnyDb, userId: string) =>
   db.deleteFrom('user_verifications').where('value', '=', userId).execute()
 
@@ -165,8 +165,8 @@ export const deletePasswordReset = (db: AnyDb, tokenHash: Buffer, now: Date) =>
     .executeTakeFirst()
 
 /**
- * Also for somebody who had none, because they signed in elsewhere. In a row of its own: a change that is
- * under way by the password before finds none to write to.
+ * Sets a password, also of somebody who had none, because they signed in elsewhere. In a row of its own: a
+ * change that is under way by the password before finds none to write to.
  */
 export async function replacePassword(
   tx: AnyDb,

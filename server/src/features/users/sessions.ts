@@ -29,7 +29,7 @@ export async function findSession(req: FastifyRequest): Promise<Session | null> 
   return found && toSession(found)
 }
 
-/** The same, and a session that is used lives on. */
+/** Finds the session as well, and one that is used lives on. */
 export async function refreshSession(
   req: FastifyRequest,
   reply: FastifyReply,

@@ -23,7 +23,7 @@ interface KeptPeriod {
   ended_from: string | null
   /** When the period before it was over, which may be replayed and forgotten by now. */
   previous_to?: string | undefined
-  /** It is missed no more, and kept while it is the last, for when it was over. */
+  /** The period is missed no more, and kept while it is the last, for when it was over. */
   replayed?: boolean
   /** Somebody said that it is not to be replayed: it is offered no more. */
   dismissed?: boolean
@@ -114,7 +114,7 @@ export async function forgetMissed(
   })
 }
 
-/** It stays with the destination, so that it can be offered again; one that was replayed meanwhile does not. */
+/** What is dismissed stays with the destination, to be offered again; what was replayed meanwhile does not. */
 export const dismissMissed = (
   ctx: Context,
   workspaceId: string,

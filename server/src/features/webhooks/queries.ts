@@ -211,7 +211,7 @@ export async function deleteUnusedUrls(
   return rows[0]
 }
 
-/** Those of the given types that a destination names, disabled ones too. */
+/** Which of the given types a destination names, disabled ones too. */
 export async function listSubscribedTypes(db: Db, workspaceId: string, types: string[]) {
   if (types.length === 0) return []
   const rows = await db

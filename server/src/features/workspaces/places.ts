@@ -40,7 +40,7 @@ export async function requireNoneInSeveral(ctx: ProcessContext, names: string[])
 }
 
 /**
- * The same of a shard that took over from another, which may have lacked a move.
+ * Whether a workspace lies on several shards, for one that took over from another, which may have lacked a move.
  *
  * @returns undefined while none is found, and one of the others does not answer
  */

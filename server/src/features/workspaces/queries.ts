@@ -33,7 +33,7 @@ export async function countWorkspaces(db: AnyDb): Promise<number> {
   return count
 }
 
-/** Those that this database works for: none that is being moved, or was moved, to another one. */
+/** The workspaces that this database works for: none that is being moved, or was moved, to another one. */
 export async function listWorkspaceIdsHere(db: AnyDb): Promise<string[]> {
   const query = db.selectFrom('workspaces').select('id').where('moving_to', 'is', null)
   return (await query.orderBy('id').execute()).map(({ id }) => id)

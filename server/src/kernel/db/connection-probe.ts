@@ -5,7 +5,7 @@ import type { DatabaseTimeouts } from './timeouts.ts'
 /** Asks on a connection of its own what those that are connected have had no answer to. */
 export interface ConnectionProbe {
   /**
-   * It was let in and has no answer either, while the database itself gives one: what stands between
+   * The probe was let in and has no answer either, while the database itself gives one: what stands between
    * is busy, and no network is dead. Would the network have dropped the others alone, it had one.
    */
   isKeptWaiting: () => boolean

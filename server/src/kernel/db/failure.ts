@@ -117,7 +117,7 @@ const constraintOf = (error: unknown) => ((error ?? {}) as { constraint?: unknow
  */
 export interface Moving {
   workspaceId: string
-  /** It is there: what is still to be written here concerns nobody any more. */
+  /** The workspace is there: what is still to be written here concerns nobody any more. */
   isMoved: boolean
 }
 

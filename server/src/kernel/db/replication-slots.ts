@@ -8,7 +8,7 @@ export interface IdleReplicationSlot {
   kept_bytes: number
 }
 
-/** Those that keep WAL, the most first. */
+/** Slots that nobody reads and that keep WAL, the most first. */
 export async function listIdleReplicationSlots(db: AnyDb): Promise<IdleReplicationSlot[]> {
   const { rows } = await sql<IdleReplicationSlot>`
     select slot_name as name, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::float8 as kept_bytes

@@ -5,7 +5,7 @@ import { type Pool, poolOf } from './db.ts'
 
 const ofWorkspaceMax = 3
 /**
- * Those that wait among them, as the lists of a large team do which is told of one change: what nobody waits
+ * Searches that wait count as well, as the lists of a large team do which is told of one change: what nobody waits
  * for any more is looked for all the same.
  */
 const takeSlot = limitAtOnce('searches', { ofWorkspaceMax: 100, ofProcessMax: 400 })

@@ -63,7 +63,7 @@ export function toAppError(error: unknown, bodyLimit?: number): AppError {
   })
 }
 
-/** The same may succeed later. */
+/** Whether a request that failed so may succeed later. */
 export const isUnavailable = (error: unknown) => toAppError(error).code === 'unavailable'
 
 const frameworkErrors: Record<string, [ErrorCode, string]> = {

@@ -21,7 +21,7 @@ export const sealedAnswers: SealedColumn[] = [
 interface KeptRange {
   /** What an earlier call named last. */
   after: string | null
-  /** Those that were kept before are not looked at. */
+  /** Answers that were kept before are not looked at. */
   since: Date | null
   limit: number
 }

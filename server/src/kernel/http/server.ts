@@ -277,7 +277,7 @@ function refuseRepeatedHeaders(req: FastifyRequest) {
 
 const onceOnly = new Set(['authorization', 'x-workspace-id', 'idempotency-key', 'content-type'])
 
-/** Else it answers an expectation it does not know without a body, and a CONNECT not at all. */
+/** Node alone would answer an expectation it does not know without a body, and a CONNECT not at all. */
 function answerWhatNodeWould(
   app: FastifyInstance,
   ctx: ProcessContext,

@@ -24,7 +24,7 @@ const goodbyeMs = 1_000
 
 /** Bytes of a command. */
 interface Moved {
-  /** They take their time. */
+  /** What a command moves takes its time. */
   movedBytes?: number
   /** Where its answer may be larger than usual: who says more loses the connection. */
   answerBytesMax?: number
@@ -38,7 +38,7 @@ export class OpenImap implements ImapConnection {
   /** A mail came since the folder was last read. */
   #hasNews = false
   #wake: (() => void) | undefined
-  /** It knows IDLE. */
+  /** The server knows IDLE. */
   #tellsByItself: boolean
   /** Of the selected folder, when it was selected. */
   #uidNext = 1

@@ -53,7 +53,7 @@ export class ShardsOf<Ctx extends ShardContext> {
     for (const name of others) this.#troubles.set(name, 'It was not opened yet.')
   }
 
-  /** Those that were opened, the first one first. One of them may be down at the moment. */
+  /** The shards that were opened, the first one first. One of them may be down at the moment. */
   get opened(): ShardOf<Ctx>[] {
     return this.names.flatMap((name) => this.#open.get(name) ?? [])
   }
@@ -111,7 +111,7 @@ export class ShardsOf<Ctx extends ShardContext> {
   }
 
   /**
-   * The same for who reads more of the workspace than where it lies, by one statement for both.
+   * `locate` for who reads more of the workspace than where it lies, by one statement for both.
    *
    * @param ask as for `locate`
    * @returns undefined when all have answered and none has it

@@ -8,7 +8,7 @@ import { copyRunning } from './base-backup.ts'
 
 export interface MadeBackup extends ArchiveSize {
   file: string
-  /** Else the key that seals is in OUTRIDER_SECRET_KEY, and has to be kept beside the backup. */
+  /** A backup that holds none was sealed by OUTRIDER_SECRET_KEY, which has to be kept beside it. */
   holds_secret_key: boolean
 }
 

@@ -8,7 +8,7 @@ import type { SenderMailbox } from './sender-mailboxes.ts'
 
 interface Candidate extends LinkedSettings {
   campaign_schedule: CampaignSchedule
-  /** Those that `email_list` names. */
+  /** The mailboxes that `email_list` names. */
   mailboxes: SenderMailbox[]
   /** Where links of mails lead. */
   linkUrl: string

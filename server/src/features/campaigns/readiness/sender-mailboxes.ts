@@ -6,7 +6,7 @@ import { findMailboxesByAddress, type MailboxStatus } from '../../mailboxes/inde
 export interface Senders {
   /** Each mailbox once, in the mailbox's own spelling: what is stored and joined with mailboxes. */
   addresses: string[]
-  /** Those that exist. */
+  /** The mailboxes that exist. */
   mailboxes: SenderMailbox[]
 }
 

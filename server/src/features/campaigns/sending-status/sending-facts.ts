@@ -18,7 +18,7 @@ export interface StoredFacts {
 
 export interface MailboxFacts {
   connected: boolean
-  /** They, and whose conversations they took over, were read a short time ago: before that no follow-up leaves them. */
+  /** The mailboxes, and whose conversations they took over, were read lately: before that no follow-up leaves them. */
   is_read: boolean
   timezone: string | null
   /** Days on which they have sent all they may. */

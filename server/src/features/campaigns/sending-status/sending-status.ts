@@ -45,7 +45,7 @@ function waitingReason(facts: SendingFacts, now: Date): WaitingReason | null {
   return open ? obstacle(facts, stored.mailboxes, stored, now) : 'outside_schedule'
 }
 
-/** Those that are left wait for a mailbox, are paused, or a person's to mend, whatever time it is. */
+/** Leads that are left wait for a mailbox, are paused, or a person's to mend, whatever time it is. */
 function whyNobodyIsDue(
   { leads_waiting, daily_max_leads }: SendingFacts,
   mailboxes: MailboxFacts[],
@@ -93,7 +93,7 @@ export function sentToday(
   return days?.find(({ day }) => day === today) ?? { sent: 0, new_leads: 0 }
 }
 
-/** It has sent all that it may on this day of its own zone. */
+/** Whether the mailbox has sent all that it may on this day of its own zone. */
 export const isFull = (
   { full_days, timezone }: Pick<MailboxFacts, 'full_days' | 'timezone'>,
   now: Date,

@@ -18,7 +18,7 @@ export async function problemsWithSequences(
   return [...problems, ...problemsWithSteps(sequences)]
 }
 
-/** The same without what is wrong with texts. */
+/** The problems of steps, without what is wrong with texts. */
 export function problemsWithSteps(sequences: CampaignSequenceInput[]): ErrorDetail[] {
   const late = stepsOf(sequences).filter(({ step, first }) => step.delay === undefined && !first)
   return [

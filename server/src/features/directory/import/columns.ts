@@ -18,7 +18,7 @@ const personFields = new Set<FieldName>([
 
 export interface FileKind {
   kind: 'contacts' | 'companies'
-  /** Also where only its companies are wanted. */
+  /** Whether the file has people, also where only its companies are wanted. */
   hasPersons: boolean
 }
 

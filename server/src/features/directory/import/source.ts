@@ -5,7 +5,7 @@ import { BrokenFile, recode } from '../../../kernel/csv/recode.ts'
 
 /** A file that is read once from its beginning. */
 export interface Source extends AsyncDisposable {
-  /** The same file, taken up again, has the same: its size, its time, how it begins and ends. */
+  /** By which a file that is taken up again is known: its size, its time, how it begins and ends. */
   fingerprint: string
   /** Of the file as it lies there, compressed or not. */
   bytes: number

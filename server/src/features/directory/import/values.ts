@@ -26,7 +26,7 @@ export function readText(
 }
 
 /**
- * The same of what searches show: one with an e-mail address in it is taken as nothing, as some
+ * Reads a text that searches show: one with an e-mail address in it is taken as nothing, as some
  * exports write the address of whom they know no name.
  *
  * @throws InvalidValue

@@ -63,7 +63,7 @@ interface StoredCompany {
   newPeople: number
 }
 
-/** Those that are new are inserted, those of which more is known now are updated with their people. */
+/** New companies are inserted, those of which more is known now are updated with their people. */
 async function writeCompanies(
   tx: AnyContext,
   companies: Batch['companies'],
@@ -204,7 +204,7 @@ async function writeContacts(
     }
   }
 
-  /** They were counted at what those companies are found by now, also where this batch has changed them. */
+  /** People who left were counted at what their companies are found by now, also those that this batch changes. */
   async function subtractLeft() {
     const others = [...left.keys()].filter((key) => !companies.has(key))
     const stored = others.length === 0 ? [] : await queries.findCompaniesByKeys(tx.db, others)

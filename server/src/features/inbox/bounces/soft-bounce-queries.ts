@@ -24,7 +24,7 @@ export const noteSoftBounces = (db: Db, workspaceId: string, bounces: SoftBounce
     on conflict (workspace_id, email_folded, send_id) do update
       set is_failed = b.is_failed or excluded.is_failed`.execute(db)
 
-/** They can be reached. */
+/** Addresses that can be reached have their soft bounces forgotten. */
 export const forgetSoftBounces = (db: Db, workspaceId: string, foldedAddresses: string[]) =>
   sql`
     delete from soft_bounces

@@ -59,7 +59,7 @@ const neededHeader =
 /** Long enough for each of the names that are asked for. */
 const nameAt = (source: Buffer, at: number) => source.toString('latin1', at, at + 50)
 
-/** It goes on with the header of the line above. */
+/** Whether the line goes on with the header of the line above. */
 const isFolded = (source: Buffer, at: number) => source[at] === 0x20 || source[at] === 0x09
 
 const dash = 0x2d

@@ -13,7 +13,7 @@ export type NewReply = {
   thread_id: string
   /** The caller's, 1 to 255 characters: with the same one it is the same reply. */
   idempotency_key: string
-  /** Also to an address that is suppressed, when its owner has asked for an answer. */
+  /** The reply goes to an address that is suppressed, when its owner has asked for an answer. */
   force?: boolean
   /** The last message that the person has seen: where there is a newer one nothing is sent. */
   seen_message_id?: string

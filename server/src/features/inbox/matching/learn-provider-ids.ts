@@ -32,7 +32,7 @@ export async function learnProviderIds(
   const checkpoint = await findCheckpoint(ctx.db, mailbox, folder, uidValidity)
   const from = checkpoint?.next_uid ?? Math.max(1, uidNext - lookBackMails)
   let mails: ParsedMessage[] = []
-  /** Those that are still to be read. */
+  /** Mails that are still to be read. */
   const withheld: { uid: number; refusal: MailFailure }[] = []
   const flush = (readToUid: number) => {
     const copies = mails

@@ -21,7 +21,7 @@ export interface MatchedMessage {
   match: Match
   /** Its kind for this lead; `colleague`: one of ours writes in the conversation. */
   kind: Inbound['kind'] | 'colleague'
-  /** It cites a mail of ours: whatever is final follows from nothing else. */
+  /** The mail cites one of ours: whatever is final follows from nothing else. */
   isProven: boolean
   /** A person or a machine wrote it from the lead's own address. */
   isFromLead: boolean

@@ -58,7 +58,7 @@ export class ReadingSlots {
     }
   }
 
-  /** It is read here no more. */
+  /** Called for a mailbox that is read here no more. */
   forget(mailboxId: string) {
     this.#poolOf.delete(mailboxId)
   }

@@ -77,7 +77,7 @@ export const findIdsByCompany = prepared<[string, string[], string[]], { id: str
    where l.sending_state in ('pending', 'active', 'paused')`,
 )
 
-/** Those of the leads of whose company somebody else has answered in the same campaign. */
+/** The leads, of these, of whose company somebody else has answered in the same campaign. */
 export const findWithAnsweredColleague = prepared<
   [workspaceId: string, ids: string[], campaignIds: string[], companies: string[]],
   { id: string }
@@ -92,7 +92,7 @@ export const findWithAnsweredColleague = prepared<
    )`,
 )
 
-/** Those of the leads whose person has answered a mail of theirs, or of one that they were moved on to, or from. */
+/** The leads, of these, whose person has answered a mail of theirs, or of one that they were moved on to, or from. */
 export const findAnsweredInMoveChain = prepared<[string, string[]], { id: string }>(
   'find_leads_answered_in_move_chain',
   `select l.id
@@ -104,7 +104,7 @@ export const findAnsweredInMoveChain = prepared<[string, string[]], { id: string
      )`,
 )
 
-/** Those of the leads that a person moved on to another campaign, which writes to them since. */
+/** The leads, of these, that a person moved on to another campaign, which writes to them since. */
 export const findMovedOn = prepared<[string, string[]], { id: string }>(
   'find_leads_moved_on',
   `select l.id
@@ -117,7 +117,7 @@ export const findMovedOn = prepared<[string, string[]], { id: string }>(
 )
 
 /**
- * Those of the leads who may have answered such a mail without anybody knowing it yet: a mailbox that wrote
+ * The leads, of these, who may have answered such a mail without anybody knowing it yet: a mailbox that wrote
  * to them, and is still there, does not count as read.
  */
 export const findUnreadInMoveChain = prepared<[string, string[]], { id: string }>(

@@ -52,7 +52,7 @@ export type LeadActivity =
       /** When it arrived; now, if it is not given. */
       at?: Date
       reply: EventReply
-      /** It came from the lead's own address, and cites a mail of ours: mail does arrive there. */
+      /** The mail came from the lead's own address, and cites a mail of ours: mail does arrive there. */
       provesAddress?: boolean
     })
   | (OfMail & {

@@ -27,7 +27,7 @@ interface AddOptions {
   isDryRun?: boolean
   /** Takes the places of rows that would give a lead too many variables; without it they are an error. */
   leaveOut?: (indexes: number[]) => void
-  /** They come from a file, which has texts alone: a variable of a lead that is there keeps its type. */
+  /** The leads come from a file, which has texts alone: a variable of a lead that is there keeps its type. */
   isFile?: boolean
   /** Others go in the same transaction: the caller asks for room in the plan once they are gone. */
   othersGo?: boolean

@@ -41,7 +41,7 @@ export const lockForAdding = async (db: Db, workspaceId: string, campaignId: str
 // workspace than search for a thousand values.
 
 /**
- * Those of the addresses that are in the campaign. Each is the first from itself on in the order of the
+ * Which of the addresses are in the campaign. Each is the first from itself on in the order of the
  * unique key, which no other index has: as a list of equal ones, the planner would walk all leads of the
  * campaign for each batch of a large import, until the table is analyzed (2.2 s instead of 2 ms for
  * 1,000 addresses among 100,000).
@@ -62,7 +62,7 @@ export const findPresent = prepared<
    ) l on l.email_folded = k.folded and l.campaign_id = $2`,
 )
 
-/** Those of the addresses that are in any campaign of the workspace. */
+/** Which of the addresses are in any campaign of the workspace. */
 export const findAnywhere = prepared<[string, string[]], { email_folded: string }>(
   'find_leads_anywhere',
   `select distinct email_folded

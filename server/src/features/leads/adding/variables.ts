@@ -3,7 +3,7 @@ import { getCampaign } from '../../campaigns/index.ts'
 import { countVariables } from './variable-queries.ts'
 
 export interface LeadVariables {
-  /** Those of the newest that mails are still sent to. */
+  /** How many leads were looked at: the newest that mails are still sent to. */
   leads: number
   items: { name: string; missing: number }[]
 }

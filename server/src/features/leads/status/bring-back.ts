@@ -69,8 +69,8 @@ export async function stayBlocked(
 }
 
 /**
- * The same as `bringBackLeads` for everybody at a domain who was stopped as blocked, some of them in id order from behind
- * `after`. Who is suppressed for another reason stays stopped.
+ * Brings back, as `bringBackLeads` does, everybody at a domain who was stopped as blocked, some of them in
+ * id order from behind `after`. Who is suppressed for another reason stays stopped.
  *
  * @returns also the last that it looked at; nothing: there are no more
  */

@@ -8,7 +8,7 @@ import { type NewStatus, planStatusChange } from './plan-status-change.ts'
 import { holdStepsOfCampaigns, planResume } from './resume.ts'
 
 export interface StatusesSet {
-  /** Those that changed: the others are so already, or refused. */
+  /** The leads that changed: the others are so already, or refused. */
   changed: ChangingLead[]
   refused: { lead: LockedLead; message: string }[]
 }

@@ -35,7 +35,7 @@ export async function getManagedMailbox(
   return show(ctx, row)
 }
 
-/** Those whose conversations wait until it is added again, or are handed over. */
+/** Removed mailboxes whose conversations wait until one is added again, or they are handed over. */
 export async function listRemovedMailboxes(
   ctx: Context,
   workspaceId: string,

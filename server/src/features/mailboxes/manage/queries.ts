@@ -58,7 +58,7 @@ export const listAll = (db: Db, workspaceId: string, day: string) =>
 export const findManaged = (db: Db, workspaceId: string, id: string, day: string) =>
   selectManaged(db, workspaceId, day).where('m.id', '=', id).executeTakeFirst()
 
-/** Those that leads or conversations are in, newest first, and one more than the page holds. */
+/** Removed mailboxes that leads or conversations are in, newest first, and one more than the page holds. */
 export const listRemoved = (db: Db, workspaceId: string, page: PageRequest) =>
   db
     .selectFrom('removed_mailboxes as r')
@@ -77,7 +77,7 @@ export const listRemoved = (db: Db, workspaceId: string, page: PageRequest) =>
     .$call(newestFirst(page, 'r.id'))
     .execute()
 
-/** Those that name the address and may still send. */
+/** The campaigns that name the address and may still send. */
 export const listCampaignsOf = (db: Db, workspaceId: string, address: string) =>
   db
     .selectFrom('campaigns')

@@ -5,7 +5,7 @@ import type { PlannedStep } from '../planning/planned.ts'
 export interface StepPath {
   rank: number
   step: PlannedStep
-  /** It has a variant to send. */
+  /** The step has a variant to send. */
   isSendable: boolean
   rest: StepPath | null
   /** How many mails until the end, or until a step that cannot be sent. */

@@ -28,7 +28,7 @@ export class Lane {
   mailMs = 100
   /** Claims in a row that were refused. */
   refusals = 0
-  /** It has sent as many replies as it may in a row: mails of campaigns come first, if there are any. */
+  /** The mailbox has sent as many replies as it may in a row: mails of campaigns come first, if there are any. */
   owesCampaigns = false
   /** A batch of claimed mails is being sent. */
   isSending = false

@@ -164,7 +164,7 @@ const selectSuppressed = prepared<[string, string[]], { id: string }>(
    where ${suppressed}`,
 )
 
-/** Those of these leads to whom nobody may write now, whatever was read of them before. */
+/** Which of these leads nobody may write to now, whatever was read of them before. */
 export const findSuppressedLeads = async (db: Db, workspaceId: string, ids: string[]) =>
   new Set((await selectSuppressed(db, workspaceId, ids)).map(({ id }) => id))
 

@@ -20,7 +20,7 @@ const details = {
 }
 
 /**
- * Those of one workspace, where their campaign is as it was: a step that was added meanwhile is sent. Nor
+ * Skips leads of one workspace, where their campaign is as it was: a step that was added meanwhile is sent. Nor
  * is anybody skipped who was suppressed when they were read, which may be an hour ago, and no longer is.
  */
 export async function skipLeads(tx: AnyContext, skips: Skip[]): Promise<undefined[]> {

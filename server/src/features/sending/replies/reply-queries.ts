@@ -22,7 +22,7 @@ export interface ReplyContent {
   /** Fit to be shown. */
   shown_html: string | null
   snippet: string
-  /** Also to a suppressed address. */
+  /** The reply goes to a suppressed address as well. */
   is_forced: boolean
   /** The person who wrote it, in the application. */
   written_by?: string | null

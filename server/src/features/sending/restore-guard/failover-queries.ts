@@ -56,7 +56,7 @@ export async function findMissingMarks(
   return marks.filter(({ id }) => missing.has(id))
 }
 
-/** Also of workspaces that this database takes for moved. */
+/** Marks of workspaces that this database takes for moved are inserted, too. */
 export async function insertMissingMarks(db: AnyDb, marks: RememberedMark[]): Promise<void> {
   await writeThroughFences(db)
   await sql`/* batch */
@@ -87,7 +87,7 @@ export async function listOtherSenders(db: AnyDb, id: string): Promise<string[]>
   return column(rows, 'id')
 }
 
-/** They sent from the database of this identity, and this one has forgotten them. */
+/** Senders that sent from the database of this identity, and that this one has forgotten. */
 export const insertUnaskedSenders = (db: AnyDb, ids: string[], identity: string) =>
   sql`
     insert into senders (id, database_identity, timestamp_seen)

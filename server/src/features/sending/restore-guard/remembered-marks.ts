@@ -35,7 +35,7 @@ export class RememberedMarks {
     this.#stretches.at(-1)?.marks.set(mark.id, mark)
   }
 
-  /** It was certainly not sent, so nobody has to know of it. */
+  /** A mail that was certainly not sent is forgotten: nobody has to know of it. */
   forget(id: string) {
     for (const { marks } of this.#stretches) marks.delete(id)
   }
@@ -54,7 +54,7 @@ export class RememberedMarks {
     this.#stretches = this.#stretches.slice(-stretchesMax - 1)
   }
 
-  /** Those that a database of this epoch may lack; undefined when it lacks more than is remembered. */
+  /** The marks that a database of this epoch may lack; undefined when it lacks more than is remembered. */
   after(epoch: number): RememberedMark[] | undefined {
     if (epoch < this.#droppedTo) return undefined
     return this.#stretches

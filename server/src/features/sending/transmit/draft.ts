@@ -11,7 +11,7 @@ import { threadOf } from './thread.ts'
 export interface Draft {
   claimed: ClaimedMail
   made: ReadyMail | { error: unknown }
-  /** It is settled, or not sent after all. */
+  /** Called once the mail is settled, or not sent after all. */
   free: () => void
   marking?: Marking
 }
@@ -22,7 +22,7 @@ export interface ReadyMail {
   envelope: Envelope
   /** Copies to local parts beyond ASCII, which a server without SMTPUTF8 (RFC 6531) does not take. */
   utf8Copies: string[]
-  /** The same mail without them, in its header too; null where there are none. */
+  /** The mail without those copies, in its header too; null where there are none. */
   withoutUtf8Copies: (() => ComposedMail) | null
 }
 

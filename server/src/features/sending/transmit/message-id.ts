@@ -4,7 +4,7 @@ import { domainOfAddress } from '../../../kernel/email.ts'
 import type { SendKey } from '../ledger.ts'
 
 /**
- * The same for every attempt at a lead's step, also when the ledger has forgotten it: who would get
+ * The Message-ID of every attempt at a lead's step, also when the ledger has forgotten it: who would get
  * a mail twice after a restore has a chance to see that it is one, and so have we in its Sent folder.
  */
 export function messageIdOf({ workspace_id, lead_id, step_id }: SendKey, address: string): string {

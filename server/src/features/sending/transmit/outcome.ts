@@ -20,7 +20,7 @@ export type Outcome =
 
 /** What becomes of a lead whose mail was certainly not sent. */
 export type LeadEffect =
-  /** It was not its fault: any mailbox may try at once. */
+  /** The failure was no fault of the lead: any mailbox may try at once. */
   | { kind: 'again' }
   | { kind: 'later'; at: Date }
   | { kind: 'bounce'; bounce: EventBounce }

@@ -35,7 +35,7 @@ export interface MailboxFailure {
 interface Attempt {
   outcome: Outcome
   mail: ComposedMail | null
-  /** It was sent without these. */
+  /** The mail was sent without these. */
   refusedCopies?: NotedCopy[]
   mailboxFailure: MailboxFailure | null
   /** Something spoke against the mail, so that nothing of it was sent. */
