@@ -1,5 +1,6 @@
 // Checks what no linter looks at: that a feature of the server or of the pages reaches another through its
-// index.ts, and that each table is written by one feature.
+// index.ts, that each table is written by one feature, and that what is said above a declaration of the server
+// names its subject.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
@@ -78,7 +79,24 @@ function sharedTables(files: Source[]): string[] {
     )
 }
 
+/** Such a sentence goes on with one that stands elsewhere, or nowhere. */
+const withoutSubject = /\/\*\*\s+(?:\* )?(It|They|Those|The same|Also|Else)\b/g
+
+const namelessSubjects = (files: Source[]): string[] =>
+  files
+    .filter(({ path }) => path.startsWith('server/src/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(withoutSubject)].map(
+        ({ index, 1: word }) =>
+          `${path}:${text.slice(0, index).split('\n').length} begins with "${word}": name what the sentence is about.`,
+      ),
+    )
+
 const sources = ['server/src', 'web/src', 'bench', 'scripts'].flatMap(readSources)
-const problems = [...importsPastIndex(sources), ...sharedTables(sources)]
+const problems = [
+  ...importsPastIndex(sources),
+  ...sharedTables(sources),
+  ...namelessSubjects(sources),
+]
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1
