@@ -13,6 +13,7 @@ import type { LeadActivity } from '../../../src/features/leads/index.ts'
 import type { LockedLead } from '../../../src/features/leads/record.ts'
 import type { ClaimRequest, SendState } from '../../../src/features/sending/ledger.ts'
 import type { PlannedStep } from '../../../src/features/sending/planning/plan.ts'
+import { mayBeTakenBackMs } from '../../../src/features/sending/settle/settle-leads.ts'
 import { type Outcome, transitionOf } from '../../../src/features/sending/transmit/outcome.ts'
 
 export interface LedgerCampaign {
@@ -125,7 +126,8 @@ export class MemoryLedger {
     if (transition.records) {
       const sentAt = outcome.kind === 'abandoned' ? (send.transmittingAt ?? at) : at
       const { mailbox_id: mailboxId } = send.request
-      const next = this.#nextOf(send, sentAt)
+      const sureAt = outcome.kind === 'abandoned' ? at.getTime() + mayBeTakenBackMs : 0
+      const next = this.#nextOf(send, sentAt, sureAt)
       this.record(
         { kind: 'sent', leadId, at: sentAt, message, stepId, mailboxId, threadSubject: '', next },
         now,
@@ -167,7 +169,7 @@ export class MemoryLedger {
     this.leads.set(leadId, { ...lead, timestamp_next_send: postponed_until, postponed_until })
   }
 
-  #nextOf(send: LedgerSend, at: Date) {
+  #nextOf(send: LedgerSend, at: Date, sureAt: number) {
     const sent_step_ids = send.request.is_new
       ? [send.stepId]
       : [...this.sends.values()]
@@ -175,7 +177,9 @@ export class MemoryLedger {
           .sort((a, b) => (a.transmittingAt?.getTime() ?? 0) - (b.transmittingAt?.getTime() ?? 0))
           .map(({ stepId }) => stepId)
     const next = nextStep(this.campaign.steps, { sent_step_ids, current_step: send.step })
-    return next ? { notBefore: afterDelay(zoneOf(this.campaign.schedule), next, at) } : null
+    if (!next) return null
+    const delayed = afterDelay(zoneOf(this.campaign.schedule), next, at)
+    return { notBefore: new Date(Math.max(delayed.getTime(), sureAt)) }
   }
 
   #mayBeSent(lead: LockedLead, request: ClaimRequest): boolean {

@@ -6,6 +6,7 @@ import {
   type Checks,
   graceMs,
   isSame,
+  type Key,
   type KnownLead,
   type Mark,
   type Recorder,
@@ -74,7 +75,13 @@ export class OnlineChecks implements Checks {
     const allowed = repeated.filter((each) => isSame(each, accepted)).length
     if (times > allowed) this.#violate(mark, `taken ${times + 1} times`)
     this.#checkFirst(mark)
+    this.#checkOrder(mark)
     this.#checkGap(accepted, mark)
+  }
+
+  takenBack(key: Key) {
+    const follower = this.#followerOf(key)
+    if (follower) this.#violate(follower, 'taken, and the mail before it never left')
   }
 
   async read() {
@@ -193,15 +200,36 @@ export class OnlineChecks implements Checks {
   /** Nobody gets a second first mail because another step has become the first. */
   #checkFirst(mark: Mark) {
     const { accepted, marks, repeated } = this.#recorder
-    if (!mark.isNew || repeated.some(({ leadId }) => leadId === mark.leadId)) return
+    if (mark.afterStepId !== null || repeated.some(({ leadId }) => leadId === mark.leadId)) return
     const isFirst = accepted.some(
       (each) =>
         each.leadId === mark.leadId &&
         each.stepId !== mark.stepId &&
         !each.isLost &&
-        marks.findLast((other) => isSame(other, each))?.isNew,
+        marks.findLast((other) => isSame(other, each))?.afterStepId === null,
     )
     if (isFirst) this.#violate(mark, 'after another first mail')
+  }
+
+  /** Nobody gets a mail before the one that it follows. */
+  #checkOrder(mark: Mark) {
+    const { accepted, takenBack } = this.#recorder
+    if (this.#followerOf(mark)) this.#violate(mark, 'after the mail that follows it')
+    const { leadId, afterStepId: stepId } = mark
+    if (stepId === null) return
+    const isBefore = (each: Key) => isSame(each, { leadId, stepId })
+    if (takenBack.some(isBefore) && !accepted.some(isBefore)) {
+      this.#violate(mark, 'taken, and the mail before it never left')
+    }
+  }
+
+  /** The mail that was taken as the next one after that step. */
+  #followerOf({ leadId, stepId }: Key): Mark | undefined {
+    const { accepted, marks } = this.#recorder
+    return accepted
+      .filter((each) => each.leadId === leadId && !each.isLost)
+      .map((each) => marks.findLast((other) => isSame(other, each)))
+      .find((each) => each?.afterStepId === stepId)
   }
 
   /** A process that was dead to the world between mark and mail keeps no gap. */

@@ -19,8 +19,8 @@ export interface Mark extends Key {
   mailboxId: string
   /** Of the settings that the mail was made by: when the mailbox was changed last. */
   mailboxVersionMs: number
-  /** It was planned as the first mail to its lead. */
-  isNew: boolean
+  /** The step that it follows; null: it was planned as the first mail to its lead. */
+  afterStepId: string | null
   process: SimulatedProcess
   /** As the sender says, and as it was. */
   saidMs: number
@@ -72,6 +72,8 @@ export interface Checks {
   /** By one statement. */
   markedTogether(marks: Mark[]): void
   accepted(accepted: Accepted, mark: Mark | undefined): void
+  /** It counted as sent until its sender, who was slow, said that it never left. */
+  takenBack(key: Key): void
   /** A folder was read, or a mail got to be known. */
   read(): Promise<void>
 }
@@ -320,6 +322,7 @@ export class Recorder implements Observer {
 
   #takeBack(key: Key) {
     this.takenBack.push(key)
+    this.checks?.takenBack(key)
     const isKey = (each: Key) => isSame(each, key)
     if (!this.accepted.some(isKey) || this.repeated.some(isKey)) return
     this.#world.violate(`step ${key.stepId} is said to be refused, and a server had taken it`)
@@ -354,7 +357,7 @@ export class Recorder implements Observer {
         ...{ leadId: leadIds?.[at] ?? '', stepId: stepIds?.[at] ?? '', attemptId: String(id) },
         ...{ campaignId: campaignIds?.[at] ?? '', mailboxId: mailboxIds?.[at] ?? '', process },
         mailboxVersionMs: versions[at]?.getTime() ?? Number.NaN,
-        isNew: stepsBefore[at] === null,
+        afterStepId: stepsBefore[at] ?? null,
         saidMs: said.getTime() - this.startMs,
         atMs: this.#world.scheduler.nowMs,
       }

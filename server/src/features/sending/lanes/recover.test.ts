@@ -3,6 +3,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { takeLanes } from '../../mailbox-lanes/index.ts'
+import { CampaignCache } from '../next-mail/campaign-cache.ts'
+import { settleSends } from '../settle/settle.ts'
+import { bareSettlement } from '../settle/settlement.ts'
 
 // What a dead process leaves behind is written here as it would have left it.
 
@@ -22,14 +25,14 @@ const versionOf = async (campaignId: string) => {
 }
 
 /** One mail is sent, and then the ledger is put back to the moment in which its sender died. */
-async function leaveBehind(state: 'claimed' | 'transmitting') {
+async function leaveBehind(state: 'claimed' | 'transmitting', wait: object = { delay: 1 }) {
   const mailbox = await sending.createMailbox('anna@example.com')
   const campaign = await sending.createCampaign([mailbox], {
     sequences: [
       {
         steps: [
           { variants: [{ subject: 'One', body: '<p>1</p>' }] },
-          { delay: 1, variants: [{ subject: '', body: '<p>2</p>' }] },
+          { ...wait, variants: [{ subject: '', body: '<p>2</p>' }] },
         ],
       },
     ],
@@ -171,13 +174,44 @@ test('a runner that lost its lease finishes nothing that was given back, and its
   expect(claims).toEqual([null])
 })
 
+const noWait = { delay: 0, delay_unit: 'minutes' }
+const subjects = () =>
+  sending.outbox.map(({ source }) => /^Subject: (.*)\r$/m.exec(source.toString())?.[1])
+
+test('a mail that the former owner of its mailbox says never left is sent before its follow-up, which has no wait', async () => {
+  const { campaign } = await leaveBehind('transmitting', noWait)
+  const { ctx } = sending
+  await sending.startRunner()
+  const [entry] = await sending.waitForLedger(settled(1))
+  await sending.untilAsleep()
+  expect(subjects()).toEqual([])
+  const error = { stage: 'message', code: '451', message: 'Try again later' }
+  const key = { workspace_id: sending.workspaceId, campaign_id: campaign.id, id: entry?.id ?? '' }
+  const late = bareSettlement(
+    ctx,
+    { ...key, lead_id: entry?.lead_id ?? '', step_id: campaign.sequences[0].steps[0].id },
+    { kind: 'failed', error, effect: { kind: 'again' } },
+  )
+  await transaction(ctx, (tx) => settleSends(tx, new CampaignCache(), [late]))
+  await sending.waitForMails(2)
+  expect(subjects()).toEqual(['One', 'Re: One'])
+})
+
+test('a follow-up without a wait leaves once nobody can say any more that the mail before it never left', async () => {
+  await leaveBehind('transmitting', noWait)
+  await sending.startRunner()
+  await sending.waitForLedger(settled(1))
+  await sending.untilAsleep()
+  sending.ctx.clock.advance(15 * 60_000)
+  await sending.waitForMails(1)
+  expect(subjects()).toEqual(['Re: One'])
+})
+
 test('a result that comes late settles its row, and is recorded once', async () => {
   const { campaign } = await leaveBehind('transmitting')
   const { ctx, workspaceId } = sending
   await sending.startRunner()
   const [entry] = await sending.waitForLedger(settled(1))
-  const { CampaignCache } = await import('../next-mail/campaign-cache.ts')
-  const { settleSends } = await import('../settle/settle.ts')
   const settlement = {
     workspace_id: workspaceId,
     lead_id: entry?.lead_id ?? '',
