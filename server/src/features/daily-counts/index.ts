@@ -5,6 +5,7 @@ export {
   type CountedCampaignDay,
   type CountedDay,
   type Day,
+  forgiveBounce,
   forgiveBounces,
   isAboutToday,
   lockCampaignDays,
