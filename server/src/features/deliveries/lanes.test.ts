@@ -7,6 +7,7 @@ import { createSignal } from '../../../test/signal.ts'
 import { allBuckets, bucketOf } from '../../kernel/runner/leases.ts'
 import { eraseLead } from '../erasure/index.ts'
 import { pendingMax } from './backlog.ts'
+import { countAbandons } from './cross-workspace.ts'
 import { Lanes } from './lanes.ts'
 
 /** More than are read at once. */
@@ -453,6 +454,21 @@ test('a marked request that hangs while its lease is given back is made again, a
   await untilOpen(1)
   owner.loseLease()
   await owner.lanes.drain([bucketOf(webhookId)], 0)
+  await expectDelivered()
+  answer(1, 200)
+  await owner.stop()
+})
+
+test('a process that is killed between taking its mark back and giving back its lease leaves no request that is ended as what ended it', async () => {
+  const { ctx } = service
+  const owner = await startMarking()
+  owner.wake()
+  await untilOpen(1)
+  owner.loseLease()
+  const bucket = bucketOf(webhookId)
+  await owner.lanes.drain([bucket], 0)
+  // It was not given back: whoever finds it expired counts that against the lane.
+  await countAbandons(ctx.database.db, [bucket], ctx.now())
   await expectDelivered()
   answer(1, 200)
   await owner.stop()
