@@ -95,7 +95,7 @@ export async function startSendingRunner(
   })
   const guarding = startLoop(ctx, 'database watch', watchEveryMs, async () => {
     if (!(await guard.lookWhenDue())) return
-    lanes.recoverAgain()
+    lanes.doubtAll()
     sweep.first(owner.buckets())
     sweeping.wake()
   })

@@ -19,8 +19,9 @@ export interface LeaseEvents {
 
 interface HeldLease {
   token: string
+  /** It is trusted so long. */
   deadlineMs: number
-  /** Only what was asked later than this says anything about it. */
+  /** When it was last in doubt: only what was asked later says anything about it. */
   doubtedAtMs: number
 }
 
@@ -31,6 +32,12 @@ interface HeldLease {
  * A lease is trusted until the deadline counted from *before* its renewal was sent, less a margin:
  * whatever stalls in between, the owner stops first. Results are settled by row, so a lease that is
  * lost all the same costs a second request at most, never a wrong record.
+ *
+ * What this runner knows of a bucket that it has taken:
+ * - held: its lanes may start work for as long as the lease is trusted.
+ * - leaving: leased still, and its lanes only end what they have under way. Then it is given back.
+ * - in doubt: the answer to giving it back never came. Its lanes start nothing before a renewal that was
+ *   asked for later tells.
  */
 export class Leases {
   readonly runnerId: string
@@ -39,6 +46,7 @@ export class Leases {
   readonly #leaseMs: number
   readonly #marginMs: number
   readonly #events: LeaseEvents
+  /** Those that are leaving or in doubt are among them. */
   readonly #held = new Map<number, HeldLease>()
   readonly #leaving = new Set<number>()
 

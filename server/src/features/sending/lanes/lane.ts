@@ -7,7 +7,14 @@ export const markTrustedMs = 200
 /** Mails of one mailbox that may be marked and not finished: a kill leaves so many uncertain. */
 const marksMax = 8
 
-/** One mailbox in the memory of the runner that owns its bucket. */
+/**
+ * One mailbox in the memory of the runner that owns its bucket. Mails of it may be open in the ledger
+ * that nobody works on (`recover.ts`):
+ * - not recovered: whoever had it before may have left some. They are settled before it is planned.
+ * - recovered: what is open is under way in this process.
+ * - in doubt: something failed here, or the database may have forgotten results. As soon as nothing of
+ *   it is under way, it is not recovered any more.
+ */
 export class Lane {
   readonly workspaceId: string
   readonly mailboxId: string
@@ -16,10 +23,9 @@ export class Lane {
   readonly token: string
   /** From its first plan until it sleeps. */
   slot: Slot | undefined
-  /** Open sends of the previous holder of its lease were settled (recover.ts). */
   isRecovered = false
-  /** Something may have been left open since: it is recovered again before it is planned, sleeps or wakes. */
-  hasBroken = false
+  /** Beside `isRecovered`, which work that is under way may set meanwhile. */
+  isInDoubt = false
   /** The campaign that it claimed for last; null: what the database has. */
   lastCampaignId: string | null = null
   /** Something woke it since it was last planned. */
@@ -51,7 +57,7 @@ export class Lane {
 
   /** With its next plan. */
   recoverAgain() {
-    this.hasBroken = false
+    this.isInDoubt = false
     this.isRecovered = false
   }
 

@@ -60,9 +60,9 @@ export class Lanes {
   }
 
   /** The database may have forgotten what became of mails: what it takes for open is settled anew. */
-  recoverAgain() {
+  doubtAll() {
     this.#recovered.clear()
-    for (const lane of this.#lanes.values()) lane.hasBroken = true
+    for (const lane of this.#lanes.values()) lane.isInDoubt = true
   }
 
   /** Called several times a second. */
@@ -95,7 +95,7 @@ export class Lanes {
     await this.#worker.work(lane)
     this.#slots.free(lane)
     this.#lanes.delete(lane.mailboxId)
-    if (lane.isRecovered && !lane.hasBroken) this.#recovered.set(lane.mailboxId, lane.token)
+    if (lane.isRecovered && !lane.isInDoubt) this.#recovered.set(lane.mailboxId, lane.token)
     else this.#recovered.delete(lane.mailboxId)
     if (lane.isWoken) this.wake(lane.workspaceId, lane.mailboxId)
     this.#pump()

@@ -61,16 +61,16 @@ export class MailboxSlots {
   }
 
   /** Something came back of what it waited for: it does not hang. */
-  goesOn(lane: Lane) {
+  renew(lane: Lane) {
     if (lane.slot) this.#slots.renew(lane.slot, this.#pool(lane))
   }
 
-  hasSucceeded(lane: Lane) {
+  noteSuccess(lane: Lane) {
     this.#remember(lane, 'proven')
-    this.goesOn(lane)
+    this.renew(lane)
   }
 
-  hasFailed(lane: Lane) {
+  noteFailure(lane: Lane) {
     this.#remember(lane, 'failing')
   }
 

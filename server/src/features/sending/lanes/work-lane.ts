@@ -16,7 +16,7 @@ import { recordMailboxFailure, recordRecovery } from './record-mailbox-failure.t
 import type { SenderParts } from './sender-parts.ts'
 
 interface LaneWorkerOptions {
-  slots: Pick<MailboxSlots, 'goesOn' | 'hasFailed' | 'hasSucceeded'>
+  slots: Pick<MailboxSlots, 'renew' | 'noteFailure' | 'noteSuccess'>
   /** Whether this runner may still start something of it. */
   isOurs: (lane: Lane) => boolean
   /** Called once per mail whose result is in the ledger. */
@@ -71,7 +71,7 @@ export class LaneWorker {
     try {
       await this.#goOn(lane)
     } catch (error) {
-      lane.hasBroken = true
+      lane.isInDoubt = true
       // One that was removed is nobody's any more: what was claimed of it is given back all the same.
       if (!isNotFound(error)) {
         this.#ctx.log.error(describeError(error), 'a mailbox is looked after again later')
@@ -88,10 +88,10 @@ export class LaneWorker {
       const planned = lane.ahead ?? this.#plan(lane)
       lane.ahead = undefined
       const action = await planned
-      this.#options.slots.goesOn(lane)
+      this.#options.slots.renew(lane)
       switch (action.kind) {
         case 'left':
-          lane.hasBroken = true
+          lane.isInDoubt = true
           return
         case 'asleep':
           return
@@ -128,7 +128,7 @@ export class LaneWorker {
   /** What was planned is not done. */
   async #releaseAhead(lane: Lane) {
     const action = await lane.ahead?.catch(() => {
-      lane.hasBroken = true
+      lane.isInDoubt = true
     })
     lane.ahead = undefined
     if (action?.kind === 'send') this.#release(lane, action.mails)
@@ -153,7 +153,7 @@ export class LaneWorker {
     while (waiting.length > 0 && this.#options.isOurs(lane)) {
       const { mailbox, mailboxFailure, isRefused } = await this.#sendNext(lane, batch)
       if (mailboxFailure) {
-        this.#options.slots.hasFailed(lane)
+        this.#options.slots.noteFailure(lane)
         this.#giveBack(lane, batch)
         await this.#releaseAhead(lane)
         await this.#recordFailure(lane, mailbox, mailboxFailure)
@@ -183,7 +183,7 @@ export class LaneWorker {
     const goesOn = mail.gapMs === 0
     if (goesOn && !lane.ahead && waiting.length <= size / 2) this.#planAhead(lane)
     const { mailboxFailure, isRefused, settled } = await this.#sendOne(lane, draft, batch)
-    if (!mailboxFailure && 'mail' in draft.made) this.#options.slots.hasSucceeded(lane)
+    if (!mailboxFailure && 'mail' in draft.made) this.#options.slots.noteSuccess(lane)
     this.#settling(lane, mail, settled.finally(draft.free))
     const most = goesOn && !mailboxFailure ? settlingMax : 1
     while (lane.settling.size >= most) await Promise.race(lane.settling)
@@ -237,7 +237,7 @@ export class LaneWorker {
         if (changed) this.#options.onSettled?.(mail)
       })
       .catch((error) => {
-        lane.hasBroken = true
+        lane.isInDoubt = true
         this.#ctx.log.error(describeError(error), 'a result was not recorded')
       })
       .finally(() => {
@@ -276,11 +276,11 @@ export class LaneWorker {
         ...{ attempt: 1, now: this.#ctx.now(), random: this.#ctx.random() },
       })
       const mailboxFailure = { failure, trouble: trouble ?? { needsPerson: true, pauseMs: null } }
-      this.#options.slots.hasFailed(lane)
+      this.#options.slots.noteFailure(lane)
       await this.#recordFailure(lane, row, mailboxFailure)
       return
     }
-    this.#options.slots.hasSucceeded(lane)
+    this.#options.slots.noteSuccess(lane)
     await recordRecovery(this.#ctx, row)
   }
 

@@ -8,13 +8,13 @@ export type NextAction =
   | { kind: 'asleep' }
   /** Something changed while it was looked at. */
   | { kind: 'again' }
-  /** Nothing to send, but results are on their way that may change it. */
+  /** Results of its own are on their way into the ledger, and may change the plan: it waits for them. */
   | { kind: 'settle' }
   /** A person's reply comes before everything else. */
   | { kind: 'reply'; row: LaneRow }
   /** The mailbox is in error, and its time to be tried has come. */
   | { kind: 'probe'; row: LaneRow }
-  /** Another runner's, or nobody's. */
+  /** Nothing of it is done here: it is another runner's, removed or moved, or sending is held. */
   | { kind: 'left' }
 
 export interface ClaimedMail {

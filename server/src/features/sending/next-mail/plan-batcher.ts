@@ -25,7 +25,7 @@ async function planBatch(
 ): Promise<NextAction[]> {
   // Before anything more is sent: a standby that took over may have the mark of its last mail and not the
   // result, which the next one has to keep its gap from.
-  for (const lane of lanes) if (lane.hasBroken && !lane.isBusy) lane.recoverAgain()
+  for (const lane of lanes) if (lane.isInDoubt && !lane.isBusy) lane.recoverAgain()
   const unrecovered = lanes.filter(({ isRecovered }) => !isRecovered)
   if (unrecovered.length > 0) await recoverLanes(ctx, unrecovered, parts)
   // Held: they stay awake in the database, and are found there when it is over.

@@ -271,7 +271,7 @@ async function goToSleep(
         return
       }
       // What was left open would keep its lead waiting until something else wakes the mailbox.
-      if (lane.hasBroken) {
+      if (lane.isInDoubt) {
         lane.recoverAgain()
         actions.set(lane, { kind: 'again' })
         return
