@@ -31,6 +31,7 @@ export const waitingReasons = [
   'bounce_protection',
   'plan_required',
   'restore_unconfirmed',
+  'workspace_moving',
 ] as const
 export type WaitingReason = (typeof waitingReasons)[number]
 

@@ -42,6 +42,19 @@ test('a new lead of a campaign that writes to none says which setting to change'
   ])
 })
 
+test('a lead of a workspace whose move was left says that it is being moved, and what to do', async () => {
+  await using api = await testApi()
+  const { id: campaign_id } = await createReadyCampaign(api)
+  await api.call('PATCH', `/api/v2/campaigns/${campaign_id}`, { body: { status: 'active' } })
+  const leads = [{ email: 'ann@lead.example' }]
+  const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+  const { peek } = api.ctx.database
+  await peek.updateTable('workspaces').set({ moving_to: 'b' }).execute()
+  const { id } = added.body.created_leads[0]
+  const { reasons } = await getLeadOverview(api.ctx, api.workspaceId, id)
+  expect(reasons).toEqual([expect.stringContaining('"npx outrider doctor"')])
+})
+
 test('a lead whose mailbox no longer sends says so, and what to do', async () => {
   await using api = await testApi()
   const { id: campaign_id, email_list } = await createReadyCampaign(api)

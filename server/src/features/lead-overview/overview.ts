@@ -85,6 +85,8 @@ const lasting: Partial<Record<NonNullable<Campaign['sending_status']['reason']>,
     'The mailboxes of the campaign that should send now do not work: look at Mailboxes.',
   plan_required: 'The plan of the workspace does not include sending.',
   restore_unconfirmed: 'Nothing is sent after a restore until the operator confirms it.',
+  workspace_moving:
+    'Nothing is sent while the workspace is moved to another database: if that lasts, ask the operator to run "npx outrider doctor".',
 }
 
 function whyCampaignWaits(

@@ -22,7 +22,14 @@ const mailbox = (more: Partial<MailboxFacts> = {}): MailboxFacts => ({
   ...more,
 })
 const facts = (more: Partial<StoredFacts>): StoredFacts => ({
-  ...{ plan_api: true, held: false, new_next: due, has_paused: false, days: null },
+  ...{
+    plan_api: true,
+    held: false,
+    is_moving: false,
+    new_next: due,
+    has_paused: false,
+    days: null,
+  },
   mailboxes: [mailbox()],
   ...more,
 })

@@ -97,6 +97,15 @@ test('where all leads that are left are paused, that is the reason', async () =>
   expect(await reason()).toBe('paused')
 })
 
+test('while the workspace is moved to another database, or its move was left, a campaign says so', async () => {
+  const setPlace = (moving_to: string | null) =>
+    peek().updateTable('workspaces').set({ moving_to }).where('id', '=', api.workspaceId).execute()
+  await setPlace('b')
+  expect(await reason()).toBe('workspace_moving')
+  await setPlace(null)
+  expect(await reason()).toBeNull()
+})
+
 test('the campaign’s limit is that of its own day', async () => {
   await countCampaign(yesterday('Asia/Kolkata'), 10, 10)
   expect(await reason()).toBeNull()

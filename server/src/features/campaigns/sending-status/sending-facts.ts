@@ -6,6 +6,8 @@ export interface StoredFacts {
   plan_api: boolean
   /** Nothing is sent by this database until a person confirms it; null: nobody has sent by it yet. */
   held: boolean | null
+  /** The workspace is being moved to another database, or a move of it was left. */
+  is_moving: boolean
   /** When the first of the leads that wait for their first mail is due; null: none waits. */
   new_next: string | null
   /** Some of the leads that are left are paused. */
@@ -36,6 +38,7 @@ export const factsColumn = (now: string) => `
     'plan_api', (select w.plan_api from workspaces w where w.id = c.workspace_id),
     'held', (
       select i.sending_held_since is not null from instance i order by i.id limit 1),
+    'is_moving', (select w.moving_to is not null from workspaces w where w.id = c.workspace_id),
     'new_next', (
       select min(l.timestamp_next_send) from leads l
       where l.workspace_id = c.workspace_id and l.campaign_id = c.id

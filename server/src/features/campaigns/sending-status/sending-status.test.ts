@@ -21,6 +21,7 @@ const mailbox = (more: Partial<MailboxFacts> = {}): MailboxFacts => ({
 const stored = (more: Partial<StoredFacts> = {}): StoredFacts => ({
   plan_api: true,
   held: false,
+  is_moving: false,
   new_next: due,
   has_paused: false,
   days: null,
@@ -59,6 +60,7 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['completed', { status: 'completed', sending_facts: null }, monday],
   ['plan_required', isStored({ plan_api: false }), monday],
   ['restore_unconfirmed', isStored({ held: true }), monday],
+  ['workspace_moving', isStored({ is_moving: true }), monday],
   ['no_mailbox', isStored({ mailboxes: null }), monday],
   ['mailboxes_unhealthy', isStored({ mailboxes: [mailbox({ connected: false })] }), monday],
   ['schedule_ended', { campaign_schedule: ended }, monday],

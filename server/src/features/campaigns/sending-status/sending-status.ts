@@ -35,6 +35,7 @@ function waitingReason(facts: SendingFacts, now: Date): WaitingReason | null {
   if (status !== 'active') return status
   if (!stored?.plan_api) return 'plan_required'
   if (stored.held) return 'restore_unconfirmed'
+  if (stored.is_moving) return 'workspace_moving'
   if (!stored.mailboxes) return 'no_mailbox'
   if (!stored.mailboxes.some(({ connected }) => connected)) return 'mailboxes_unhealthy'
   const { open, nextOpen } = windowState(facts.campaign_schedule, now)
