@@ -3,7 +3,7 @@ import { locateDefaultWorkspace, locateWorkspace } from '../features/workspaces/
 import { type Context, inWorkspace, type ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createLog, type Log } from '../kernel/log.ts'
-import { openOperator } from '../process/open.ts'
+import { type LeavingOut, openOperator } from '../process/open.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
 import { print, tell } from './terminal.ts'
 
@@ -26,12 +26,13 @@ export const withWorkspace = (command: Command) =>
 
 /** Does one thing on the database of the service and shows what came of it. */
 export async function operate<T>(
-  options: OutputOptions,
+  options: OutputOptions & LeavingOut,
   work: (ctx: ProcessContext) => Promise<T>,
   show: (result: T) => string,
 ): Promise<void> {
   await using opened = await openOperator(readCommandSettings().config, {
     log: terminalLog(),
+    leavesOutUnusable: options.leavesOutUnusable ?? false,
   })
   const result = await work(opened.ctx)
   // What writes to standard output itself has nothing more to say there.

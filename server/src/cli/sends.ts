@@ -83,7 +83,11 @@ export function sendCommands(program: Command) {
   withOutput(sends.command('hold'))
     .description('Send and deliver nothing, of no workspace, until confirm-restore')
     .action((options: OutputOptions) =>
-      operate(options, holdAll, ({ detail }) => `Nothing is sent from now on. ${detail}`),
+      operate(
+        { ...options, leavesOutUnusable: true },
+        holdAll,
+        ({ detail }) => `Nothing is sent from now on. ${detail}`,
+      ),
     )
 
   withYes(withOutput(sends.command('confirm-restore')), 'do not ask')

@@ -76,6 +76,16 @@ test('directory import writes the directory of every shard, and a report for eac
   }
 })
 
+const reasons = () =>
+  Promise.all(
+    both.map(async ({ peek }) => {
+      const instance = peek.selectFrom('instance').select('sending_held_reason')
+      return (await instance.executeTakeFirst())?.sending_held_reason
+    }),
+  )
+const heldOnFirst =
+  'Sending is held on first. b did not answer or cannot be used, and may go on sending'
+
 test.each([
   ['does not answer', { port: '1' }, 'does not answer (ECONNREFUSED)'],
   ['is missing', { pathname: '/none_of_this_name' }, 'has no database "none_of_this_name"'],
@@ -84,21 +94,49 @@ test.each([
 ])(
   'sends hold holds each database that answers where one %s, and says which are held and which is not',
   async (_how, elsewhere, why) => {
-    const reasons = () =>
-      Promise.all(
-        both.map(async ({ peek }) => {
-          const instance = peek.selectFrom('instance').select('sending_held_reason')
-          return (await instance.executeTakeFirst())?.sending_held_reason
-        }),
-      )
     const url = Object.assign(new URL(databases.second.url), elsewhere)
     vi.stubEnv('DATABASE_SHARDS', `b=${url.href}`)
     const { code, stdout, stderr } = await run('sends', 'hold')
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toContain(why)
-    expect(stderr).toContain('Sending is held on first. b did not answer and may go on sending')
+    expect(stderr).toContain(heldOnFirst)
     expect(await reasons()).toEqual(['operator', null])
     vi.stubEnv('DATABASE_SHARDS', databases.settings.DATABASE_SHARDS)
+    expect((await run('sends', 'hold')).code).toBe(0)
+    expect(await reasons()).toEqual(['operator', 'operator'])
+    await json('sends', 'confirm-restore', '--yes')
+  },
+)
+
+test.each([
+  [
+    'is not migrated',
+    `delete from migrations where name = (select max(name) from migrations) returning name`,
+    (name: unknown) => [`insert into migrations values ($1, now())`, name] as const,
+    'npx outrider migrate --shards',
+  ],
+  [
+    'is sealed with another key',
+    `update instance i set secret_key_id = 'deadbeef' from instance o where o.id = i.id
+     returning o.secret_key_id`,
+    (id: unknown) => [`update instance set secret_key_id = $1`, id] as const,
+    'OUTRIDER_SECRET_KEY',
+  ],
+])(
+  'sends hold holds each database that can be held where one %s, and every other command refuses',
+  async (_how, breakIt, mendBy, why) => {
+    const { rows } = await queryUnchecked(databases.second, breakIt)
+    const [was] = Object.values(rows[0] ?? {})
+    const { code, stdout, stderr } = await run('sends', 'hold')
+    const listed = await run('workspaces', 'list')
+    const found = await reasons()
+    const [text, value] = mendBy(was)
+    await queryUnchecked(databases.second, text, [value])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(why)
+    expect(stderr).toContain(heldOnFirst)
+    expect(found).toEqual(['operator', null])
+    expect(listed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(why) })
     expect((await run('sends', 'hold')).code).toBe(0)
     expect(await reasons()).toEqual(['operator', 'operator'])
     await json('sends', 'confirm-restore', '--yes')

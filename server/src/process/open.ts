@@ -108,13 +108,21 @@ async function openAgainIfLost(
 const openAgainMax = 20
 const openAgainMs = 500
 
+export interface LeavingOut {
+  /** Works on the further shards that can be used, where one is of another version, or has another key. */
+  leavesOutUnusable?: boolean
+}
+
 /**
  * A process that does one thing beside the server. What a server may be using is not migrated under
  * its feet.
  *
  * @throws with what to do
  */
-export async function openOperator(config: Config, options: OpenOptions): Promise<OpenProcess> {
+export async function openOperator(
+  config: Config,
+  options: OpenOptions & LeavingOut,
+): Promise<OpenProcess> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await openDatabase(config, options))
   const migrations = database.isOurs ? 'apply' : 'require'
@@ -174,7 +182,7 @@ export async function openDatabase(
 /** Who has taken it since we looked is found soon; one in another container never is. */
 const takenMs = 10_000
 
-interface OneOptions extends OpenOptions {
+interface OneOptions extends OpenOptions, LeavingOut {
   /** Whether it is the right one; before anything is written to it. */
   examine?: (db: ProcessDb) => Promise<void>
   /** Whether the process serves; one that does not does one thing, past a pooler, and ends. */
@@ -196,6 +204,7 @@ async function open(
   const shards = await openShards(first, config, {
     open: (address, more) => openShard(own, address, first.ctx, { ...options, ...more }),
     tryAgain: options.serves,
+    leavesOutUnusable: options.leavesOutUnusable,
   })
   if (shards) stack.use(shards)
   await makeDefaultWorkspace(first.ctx)

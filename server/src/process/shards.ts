@@ -19,6 +19,8 @@ interface Options {
   ) => Promise<OpenShard & AsyncDisposable>
   /** A shard that does not answer is opened later; a command has no later. */
   tryAgain: boolean
+  /** One that answers and cannot be used is left out like one that does not, and keeps nobody from starting. */
+  leavesOutUnusable?: boolean | undefined
 }
 
 /**
@@ -31,7 +33,7 @@ interface Options {
 export async function openShards(
   first: Omit<OpenShard, 'name'>,
   config: Config,
-  { open, tryAgain }: Options,
+  { open, tryAgain, leavesOutUnusable }: Options,
 ): Promise<AsyncDisposable | undefined> {
   const registered = await listRegistered(first.ctx.db)
   if (registered.length === 0 && config.databaseShards.length === 0) return undefined
@@ -88,12 +90,14 @@ export async function openShards(
   for (const [index, address] of config.databaseShards.entries()) {
     const result = results[index]
     if (result?.status !== 'rejected') continue
-    if (!isDown(result.reason)) {
+    const isAway = isDown(result.reason)
+    if (!isAway && !leavesOutUnusable) {
       await close()
       throw result.reason
     }
-    shards.noteTrouble(address.name, shownDown)
-    log.warn({ shard: address.name }, `${(result.reason as Error).message} ${waitedFor}`)
+    shards.noteTrouble(address.name, describeTrouble(result.reason))
+    const { message } = result.reason as Error
+    log.warn({ shard: address.name }, isAway ? `${message} ${waitedFor}` : message)
   }
   if (tryAgain) {
     for (const address of config.databaseShards)

@@ -36,7 +36,7 @@ export async function listHeld(ctx: ProcessContext): Promise<HeldShard[]> {
 }
 
 /**
- * Holds all sending, of every database that answers, whichever others do not, and waits until every process
+ * Holds all sending, of every database that can be held, whichever others cannot, and waits until every process
  * has seen it and no mail is under way: a copy that is made then has all results.
  *
  * @throws AppError `unavailable`, which names those that are held, and those that may go on; `not_ready`
@@ -52,7 +52,7 @@ export async function holdAll(ctx: ProcessContext): Promise<SendingHold> {
   if (!first || silent.length > 0) {
     throw new AppError(
       'unavailable',
-      `Sending is held on ${names.join(' and ') || 'no shard'}. ${silent.join(' and ')} did not answer and may go on sending: run the command again once it does.`,
+      `Sending is held on ${names.join(' and ') || 'no shard'}. ${silent.join(' and ')} did not answer or cannot be used, and may go on sending: run the command again once that is mended.`,
     )
   }
   await waitForRest(ctx, held)
