@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { listCampaigns, listRefusedCopies } from '../features/campaigns/index.ts'
 import { type CampaignForecast, forecastCampaign } from '../features/sending/index.ts'
 import { readAll } from '../kernel/http/page.ts'
+import { counted } from '../kernel/text.ts'
 import { parseAtLeastOne, parseId } from './arguments.ts'
 import { previewCommand } from './campaign-preview.ts'
 import { showForecast } from './forecast-table.ts'
@@ -60,7 +61,7 @@ export function campaignCommands(program: Command) {
 type NotedCopy = Awaited<ReturnType<typeof listRefusedCopies>>[number]
 
 const describeRefusedCopy = ({ campaign_id, address, code, message, mails }: NotedCopy) =>
-  `The copies of campaign ${campaign_id} to ${address} are refused (${[code, message].filter(Boolean).join(' ')}): ${mails} ${mails === 1 ? 'mail' : 'mails'} went out without it. Take it off cc_list or bcc_list, or mend the address.`
+  `The copies of campaign ${campaign_id} to ${address} are refused (${[code, message].filter(Boolean).join(' ')}): ${counted(mails, 'mail', 'mails')} went out without it. Take it off cc_list or bcc_list, or mend the address.`
 
 const notes = `
 By the rules of the sender, as if nobody replied, bounced or unsubscribed and the campaign had its

@@ -9,6 +9,7 @@ import {
   type Sample,
 } from '../features/directory/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
+import { counted } from '../kernel/text.ts'
 import { exportCommand } from './directory-export.ts'
 import { importCommand } from './directory-import.ts'
 import { askInTurn, askInTurnBySession, showingProgress } from './directory-options.ts'
@@ -97,5 +98,5 @@ const showOptedOut = ({
   leads_stopped: stopped,
 }: OptedOutEverywhere) => {
   const who = kind === 'address' ? 'Nobody with this address' : 'Nobody of this domain'
-  return `${removed} ${removed === 1 ? 'contact was' : 'contacts were'} removed. ${who} is found, revealed or imported again, or written to by any workspace; ${stopped} ${stopped === 1 ? 'lead was' : 'leads were'} stopped.`
+  return `${counted(removed, 'contact was', 'contacts were')} removed. ${who} is found, revealed or imported again, or written to by any workspace; ${stopped} ${stopped === 1 ? 'lead was' : 'leads were'} stopped.`
 }

@@ -19,6 +19,7 @@ import {
 import type { ProcessDb } from '../kernel/db/db.ts'
 import { createTextLookup, type TextLookupFn } from '../kernel/outbound/index.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
+import { counted } from '../kernel/text.ts'
 import { type Finding, fine, found } from './finding.ts'
 
 /** Each is some thirty questions to name servers. */
@@ -71,7 +72,7 @@ function held({ reason, detail: why }: SendingHold, missing: MissingMail[]): Fin
 }
 
 function setAside(count: number): Finding {
-  const detail = `the database refused to record what became of ${count} mails`
+  const detail = `the database refused to record what became of ${counted(count, 'mail', 'mails')}`
   const remedy =
     'Their leads are paused. See the log for "settlement_refused", then "npx outrider sends uncertain".'
   return found('ledger', 'fail', detail, remedy)

@@ -41,7 +41,7 @@ test('what waits for a removed mailbox is told, counted, and handed over when it
 
   const command = ['campaigns', 'hand-over', '--from', anna.address, '--to', bert.address]
   const counted = await run(...command)
-  expect(counted.stdout).toContain('1 leads wait for a follow-up from anna@example.com.')
+  expect(counted.stdout).toContain('1 lead waits for a follow-up from anna@example.com.')
   expect(counted.stdout).toContain('anna@example.com is not read and never was')
   expect(counted.stdout).toContain('Nothing was changed; --yes does it.')
   expect(await json(...command, '--yes')).toMatchObject({ moved: 1, left: 0 })

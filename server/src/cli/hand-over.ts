@@ -3,6 +3,7 @@ import { operator } from '../features/audit/index.ts'
 import { type HandOverResult, handOver, previewHandOver } from '../features/hand-over/index.ts'
 import type { WaitingLeads } from '../features/leads/index.ts'
 import { dayMs } from '../kernel/durations.ts'
+import { counted } from '../kernel/text.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { type Confirmable, withYes } from './options.ts'
 import { formatTable } from './terminal.ts'
@@ -46,7 +47,7 @@ export const showWaiting = (campaigns: WaitingLeads[]) =>
 function unreadNotes({ from, is_read, last_read }: HandOverResult): string[] {
   if (is_read) return []
   const since = last_read
-    ? `since ${last_read.toISOString()} (${daysSince(last_read)} days ago)`
+    ? `since ${last_read.toISOString()} (${counted(daysSince(last_read), 'day', 'days')} ago)`
     : 'and never was'
   return [
     `${from} is not read ${since}: whoever answered there later is written to all the same. Add, resume or mend that mailbox until "mailboxes list --json" says inbox_read_at, or look into it and set the status of those who answered.`,
@@ -59,15 +60,18 @@ function showHandOver(handed: HandOverResult): string {
   const { from, to, campaigns, moved, left } = handed
   const waiting = campaigns.reduce((sum, { leads }) => sum + leads, 0)
   const table = campaigns.length === 0 ? [] : [showWaiting(campaigns)]
-  const follow = `${waiting} leads wait for a follow-up from ${from}.`
+  const follow = `${counted(waiting, 'lead waits', 'leads wait')} for a follow-up from ${from}.`
   const unread = unreadNotes(handed)
   if (moved === null) {
     return [...table, follow, ...unread, 'Nothing was changed; --yes does it.'].join('\n\n')
   }
-  const rest = left === 0 ? [] : [`${left} have a mail under way: run this again for them.`]
+  const rest =
+    left === 0
+      ? []
+      : [`${counted(left, 'has', 'have')} a mail under way: run this again for the rest.`]
   return [
     ...table,
-    `${to} goes on with ${moved} conversations of ${from}.`,
+    `${to} goes on with ${counted(moved, 'conversation', 'conversations')} of ${from}.`,
     ...rest,
     ...unread,
   ].join('\n\n')

@@ -14,6 +14,7 @@ import {
 } from '../kernel/sealed-columns/index.ts'
 import { readSecretKeys } from '../kernel/secret-key.ts'
 import { askAllShards } from '../kernel/shards/ask.ts'
+import { counted } from '../kernel/text.ts'
 import { sealedColumns } from '../sealed-columns.ts'
 import { type OutputOptions, operate, withOutput } from './operate.ts'
 import { formatTable } from './terminal.ts'
@@ -86,7 +87,7 @@ async function reseal(ctx: ProcessContext): Promise<ResealedAll> {
   if (lacking > 0) {
     throw new AppError(
       'not_ready',
-      `${lacking} runners that are alive lack the key ${keyId} and could open nothing that is sealed with it: restart every process with this OUTRIDER_SECRET_KEY first.`,
+      `${counted(lacking, 'runner that is alive lacks', 'runners that are alive lack')} the key ${keyId} and could open nothing that is sealed with it: restart every process with this OUTRIDER_SECRET_KEY first.`,
     )
   }
   // Before anything is sealed with it: a process without this key must not start from here on.
@@ -136,7 +137,10 @@ const showCounts = ({ items }: { items: Counted[] }) =>
 
 function showResealed({ resealed, unreadable, fenced, items }: ResealedAll): string {
   const left = unreadable > 0 ? ` ${unreadable} cannot be opened with these keys.` : ''
-  const lines = [`${resealed} values were sealed anew.${left}`, ...fenced.map(showFenced)]
+  const lines = [
+    `${counted(resealed, 'value was', 'values were')} sealed anew.${left}`,
+    ...fenced.map(showFenced),
+  ]
   return `${lines.join('\n')}\n\n${showCounts({ items })}`
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../features/sending/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
+import { counted } from '../kernel/text.ts'
 import { parseAtLeastOne, parseId } from './arguments.ts'
 import {
   type OutputOptions,
@@ -115,7 +116,7 @@ const shardLine = ({ ctx: { shard } }: HeldShard) =>
 const showPreview = ({ hold, missing, last_mail, ...counts }: HeldShard) =>
   `${showMissing(missing)}${hold.detail} Held since ${hold.since.toISOString()}.
 ${last_mail ? `The newest mail that this database knows of is of ${last_mail.toISOString()}: what was sent after it goes out again.` : 'This database knows of no mail: whatever was sent goes out again.'}
-When it goes on, ${counts.leads_due} leads are due within the hour in ${counts.active_campaigns} active campaigns, and ${counts.pending_deliveries} webhook deliveries are pending.`
+When it goes on, ${counted(counts.leads_due, 'lead is', 'leads are')} due within the hour in ${counted(counts.active_campaigns, 'active campaign', 'active campaigns')}, and ${counted(counts.pending_deliveries, 'webhook delivery is', 'webhook deliveries are')} pending.`
 
 const showMissing = (missing: HeldShard['missing']) =>
   missing.length === 0
@@ -130,7 +131,7 @@ const showMissing = (missing: HeldShard['missing']) =>
           mail.timestamp_marked,
         ]),
       )}
-The new primary lacks these ${missing.length} mails: each of them goes out again.
+The new primary lacks ${counted(missing.length, 'mail, which goes', 'mails, each of which goes')} out again.
 `
 
 type ListOptions = WorkspaceOptions & Limited & { campaign?: string; state?: string }
@@ -151,7 +152,7 @@ What was under way is settled by the runner; what stays uncertain counts as sent
 const showConfirmed = ({ uncertain }: { uncertain: number }) =>
   uncertain === 0
     ? 'Sending goes on.'
-    : `Sending goes on. In all workspaces ${uncertain === 1 ? '1 mail is uncertain and counts' : `${uncertain} mails are uncertain and count`} as sent: see "npx outrider sends uncertain --workspace NAME" for each.`
+    : `Sending goes on. In all workspaces ${counted(uncertain, 'mail is uncertain and counts', 'mails are uncertain and count')} as sent: see "npx outrider sends uncertain --workspace NAME" for each.`
 
 const showSends = ({ items }: { items: ShownSend[] }) =>
   formatTable(

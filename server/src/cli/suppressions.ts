@@ -20,6 +20,7 @@ import {
 } from '../features/suppression/index.ts'
 import { type UndoneSuppression, undoSuppression } from '../features/undo-suppression/index.ts'
 import { readLines } from '../kernel/csv/read-lines.ts'
+import { counted } from '../kernel/text.ts'
 import { writeWholeFile } from '../kernel/whole-file.ts'
 import { parseCount, parseTime } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
@@ -59,7 +60,7 @@ export function suppressionCommands(program: Command) {
           const written = await writeLines(file, exportSuppressions(ctx, workspaceId))
           return file === '-' ? undefined : { entries: written - 1 }
         },
-        (result) => `${result?.entries} entries are written.`,
+        (result) => `${counted(result?.entries ?? 0, 'entry is', 'entries are')} written.`,
       ),
     )
 
@@ -216,8 +217,8 @@ async function writeLines(file: string, pieces: AsyncIterable<string>): Promise<
 }
 
 function showImported({ added, known, invalid, invalid_lines }: ImportedSuppressions): string {
-  const text = `${added} are added, ${known} were there already.`
+  const text = `${counted(added, 'is', 'are')} added, ${counted(known, 'was', 'were')} there already.`
   if (invalid === 0) return text
   const more = invalid > invalid_lines.length ? ' …' : ''
-  return `${text} ${invalid} lines are neither an address nor a domain: ${invalid_lines.join(', ')}${more}`
+  return `${text} ${counted(invalid, 'line is', 'lines are')} neither an address nor a domain: ${invalid_lines.join(', ')}${more}`
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { operator } from '../features/audit/index.ts'
 import { type Selection, startReplay } from '../features/webhooks/replays/index.ts'
+import { counted } from '../kernel/text.ts'
 import { parseId } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { type Period, withPeriod } from './options.ts'
@@ -20,7 +21,7 @@ export function webhookCommands(program: Command) {
       async (ctx, workspaceId) => ({
         queued: await startReplay(ctx, workspaceId, webhookId, selection, operator),
       }),
-      ({ queued }) => `${queued} ${queued === 1 ? 'delivery is' : 'deliveries are'} queued.`,
+      ({ queued }) => `${counted(queued, 'delivery is', 'deliveries are')} queued.`,
     )
   })
 }

@@ -24,3 +24,7 @@ function firstCharacters(line: string, count: number): string {
   if (!/[\ud800-\udbff]/.test(line)) return line.slice(0, count)
   return [...line].slice(0, count).join('')
 }
+
+/** A number with its noun, and what agrees with it. */
+export const counted = (count: number, one: string, many: string): string =>
+  `${count} ${count === 1 ? one : many}`

@@ -437,7 +437,9 @@ test('of two shards that are held neither sends while the other one cannot go on
      values ($1, $1, $1, $1, $1, $1, $1, '<of@b>', true, true, 1, 1, 1, 'claimed', $2, $3, $3)`,
     [north.id, ctx.now(), '2026-11-20'],
   )
-  await expect(confirmHeld(await listHeld(ctx))).rejects.toThrow('1 mails that were under way')
+  await expect(confirmHeld(await listHeld(ctx))).rejects.toThrow(
+    '1 mail that was under way is not settled yet',
+  )
   expect(await listHeld(ctx)).toHaveLength(2)
   await databases.second.pool.query('delete from sends where workspace_id = $1', [north.id])
   await confirmHeld(await listHeld(ctx))

@@ -4,6 +4,7 @@ import { type Session, withSession } from '../../kernel/db/session.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { isUnavailable, toAppError } from '../../kernel/http/error-reply.ts'
 import { describeError } from '../../kernel/log.ts'
+import { counted } from '../../kernel/text.ts'
 import { type AuditAction, operator, recordAudit } from '../audit/index.ts'
 import { copyReplayedWeeks } from '../deliveries/index.ts'
 import { clearInFlight } from '../deliveries/lane-health/index.ts'
@@ -324,7 +325,7 @@ const isNameTaken = (error: unknown) =>
 
 const stillSending = (open: number) =>
   new MoveRefused(
-    `${open} mails of the workspace, or logins of its mailboxes, are still under way, so nothing was moved. See "npx outrider sends list", and run the command again once they are through.`,
+    `${counted(open, 'mail of the workspace, or login of its mailboxes, is', 'mails of the workspace, or logins of its mailboxes, are')} still under way, so nothing was moved. See "npx outrider sends list", and run the command again once they are through.`,
   )
 
 const brokenOff = (error: unknown) =>

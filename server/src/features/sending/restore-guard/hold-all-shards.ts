@@ -2,6 +2,7 @@ import { inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { readDatabaseTime } from '../../../kernel/db/instance.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { askAllShards, askShardsUp, shardNameOf } from '../../../kernel/shards/ask.ts'
+import { counted } from '../../../kernel/text.ts'
 import { copyOptOuts } from '../../directory/index.ts'
 import { stopOptedOut } from '../../leads/index.ts'
 import { listWorkspaces, requireNoneInSeveral } from '../../workspaces/index.ts'
@@ -89,9 +90,15 @@ async function readUnderWay({ shard: { db }, at }: HeldSince) {
 
 function stillUnderWay(mails: number, unaware: number) {
   const parts = [
-    ...(mails > 0 ? [`${mails} mails that had been begun are still under way`] : []),
+    ...(mails > 0
+      ? [
+          `${counted(mails, 'mail that had been begun is', 'mails that had been begun are')} still under way`,
+        ]
+      : []),
     ...(unaware > 0
-      ? [`${unaware} processes have not looked yet, and may go on with webhooks and mailboxes`]
+      ? [
+          `${counted(unaware, 'process has', 'processes have')} not looked yet, and may go on with webhooks and mailboxes`,
+        ]
       : []),
   ]
   return new AppError(

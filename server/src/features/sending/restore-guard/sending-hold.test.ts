@@ -445,7 +445,10 @@ test('a hold says how many mails are under way that a server takes long for, as 
   let minutes = 0
   const impatient = { ...asService(ctx), monotonicMs: () => minutes++ * 60_000 }
   await expect(holdAll(impatient)).rejects.toMatchObject({
-    ...{ code: 'not_ready', message: expect.stringContaining('1 mails that had been begun') },
+    ...{
+      code: 'not_ready',
+      message: expect.stringContaining('1 mail that had been begun is still under way'),
+    },
   })
   expect(await findSendingHold(ctx.db)).toMatchObject({ reason: 'operator' })
   server.letPass(Number.POSITIVE_INFINITY)

@@ -5,6 +5,7 @@ import { transaction } from '../../../kernel/db/transaction.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import { hintDue } from '../../../kernel/runner/hint.ts'
 import { shardNameOf } from '../../../kernel/shards/ask.ts'
+import { counted } from '../../../kernel/text.ts'
 import {
   countOpenSends,
   countUncertainSends,
@@ -183,7 +184,7 @@ export async function requireConfirmable(
   if (open > 0) {
     throw new AppError(
       'not_ready',
-      `${open} mails that were under way are not settled yet: a runner does it within a minute. Start one, or wait.`,
+      `${counted(open, 'mail that was under way is', 'mails that were under way are')} not settled yet: a runner does it within a minute. Start one, or wait.`,
     )
   }
   const found = seenOf(ctx, hold, await listMissingMails(ctx.db))
@@ -203,7 +204,7 @@ async function checkAsked({ db }: ProcessContext, instance: SendingInstance) {
   if (unasked === 0) return
   throw new AppError(
     'not_ready',
-    `${unasked} processes that sent before the failover have not said yet what is missing: they do, or are taken for dead, within half a minute. Wait.`,
+    `${counted(unasked, 'process that sent before the failover has', 'processes that sent before the failover have')} not said yet what is missing, and says so, or is taken for dead, within half a minute. Wait.`,
   )
 }
 
