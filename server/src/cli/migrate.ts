@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { leaseKind } from '../features/deliveries/index.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
+import { countConnectionsOlderThan } from '../kernel/db/migration-gap.ts'
 import { commandTimeouts } from '../kernel/db/timeouts.ts'
 import type { Log } from '../kernel/log.ts'
-import { countRunners } from '../kernel/runner/lease-queries.ts'
+import { counted } from '../kernel/text.ts'
 import { updateDatabase } from '../process/backup/update-database.ts'
 import {
   applyMigrations,
@@ -39,6 +39,7 @@ interface Migrated {
 }
 
 async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migrated> {
+  const begunMs = performance.now()
   const { config } = readCommandSettings()
   const log = terminalLog()
   await using database = await openDatabase(config, { log, create: true })
@@ -51,7 +52,7 @@ async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migr
       config.databaseUrl || !backup
         ? await applyMigrations(url, log)
         : await updateDatabase(config, { db, url, log })
-    if (applied.length > 0) await warnOfRunners(db, config, log)
+    if (applied.length > 0) await warnOfProcesses(db, begunMs, log)
     if (!shards) return { applied }
     requireShards(config)
     return { applied, shards: await prepareShards(config, db, log) }
@@ -60,12 +61,12 @@ async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migr
   }
 }
 
-/** Who ran before the tables changed is of the version before. An empty database had no table of them. */
-async function warnOfRunners(db: ProcessDb, { leaseMs }: Config, log: Log) {
-  const alive = await countRunners(db, leaseKind, leaseMs)
-  if (alive === 0) return
+/** Who was there before the tables changed is of the version before. */
+async function warnOfProcesses(db: ProcessDb, begunMs: number, log: Log) {
+  const count = await countConnectionsOlderThan(db, performance.now() - begunMs)
+  if (count === 0) return
   log.warn(
-    `The tables have changed under ${alive} of the runners of the version before: stop every process of that version now.`,
+    `The tables have changed under ${counted(count, 'connection', 'connections')} of Outrider: stop every process of the version before now. A pooler keeps its own for a while.`,
   )
 }
 

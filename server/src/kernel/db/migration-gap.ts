@@ -27,6 +27,15 @@ export async function keepMigrationsAway(tx: AnyDb): Promise<boolean> {
   return rows[0]?.locked ?? false
 }
 
+/** Of processes that serve, and of commands, whose connections have these names, too. */
+export async function countConnectionsOlderThan(db: AnyDb, ageMs: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and application_name in ('outrider', 'outrider listen')
+      and backend_start < clock_timestamp() - ${ageMs}::float8 * interval '1 ms'`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 async function appliedNames(db: AnyDb): Promise<string[]> {
   try {
     const { rows } = await sql<{ name: string }>`
