@@ -8,7 +8,7 @@ export function acceptJsonBodies(app: FastifyInstance) {
   app.addHook('onRequest', async (req) => forgetEmptyType(req))
   app.addHook('preValidation', async (req) => {
     // Where nothing in it is needed it may be missing, and else what is needed is named.
-    if (req.method === 'POST' && req.routeOptions.schema?.body) req.body ??= {}
+    if (req.routeOptions.schema?.body) req.body ??= {}
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>(
@@ -43,6 +43,13 @@ async function readBody(
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding.')
+  }
+  // Node takes the chunks apart and leaves what is in them as it came.
+  if (String(headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked') {
+    throw new AppError(
+      'unsupported_media_type',
+      'Send the body without a Transfer-Encoding but chunked.',
+    )
   }
   const value = await parse(body)
   if (isRecord(value)) return value

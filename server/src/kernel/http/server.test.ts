@@ -248,6 +248,23 @@ describe('bodies', () => {
     expect(answer.body.code).toBe('unsupported_media_type')
   })
 
+  test('a Transfer-Encoding around the body but chunked is refused, and says so', async () => {
+    const head = `POST ${keys} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.key}\r\n`
+    const body = '2\r\n{}\r\n0\r\n\r\n'
+    const codeOf = async (encoding: string) =>
+      JSON.parse((await raw(`${head}Transfer-Encoding: ${encoding}\r\n\r\n${body}`)).body).code
+    expect(await codeOf('gzip, chunked')).toBe('unsupported_media_type')
+    expect(await codeOf('Chunked')).toBe('invalid_field')
+  })
+
+  test('a PATCH without a body changes nothing, as one with an empty object', async () => {
+    const made = await api.call('POST', '/api/v2/campaigns', { body: { name: 'as it is' } })
+    const url = `/api/v2/campaigns/${made.body.id}`
+    for (const request of [{}, { body: {} }]) {
+      expect(await api.call('PATCH', url, request)).toMatchObject({ status: 200, body: made.body })
+    }
+  })
+
   test('an unknown field is named, with the accepted ones', async () => {
     const answer = await post(JSON.stringify({ ...valid, scope: 'leads:read' }))
     expect(answer.body.code).toBe('unknown_field')
