@@ -114,10 +114,7 @@ function problemWithVariable(name: string, value: unknown): string | undefined {
   if (typeof value === 'string' && hasMoreCharacters(value, variableTextMax)) {
     return `must have at most ${variableTextMax} characters`
   }
-  // An id of another system would come out as another one, without a word.
-  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-    return 'must be sent as a text: a number this large cannot be kept to the last digit'
-  }
+  if (isHuge(value)) return numberTooLarge
   // An unknown member that says nothing is ignored like any other.
   if (isScalar(value) || Object.keys(value as object).length === 0) return
   return 'must be a text, a number or a boolean'
@@ -125,7 +122,13 @@ function problemWithVariable(name: string, value: unknown): string | undefined {
 
 const nameTooLong = `has a name of more than ${variableNameMax} characters`
 const nameMissing = 'has an empty name: give it one, or leave it out'
+/** An id of another system would come out as another one, without a word. */
+export const numberTooLarge =
+  'must be sent as a text: a number this large cannot be kept to the last digit'
 export const tooManyVariables = `must not give the lead more than ${variablesMax} custom variables`
+
+export const isHuge = (value: unknown): boolean =>
+  typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
 
 const isScalar = (value: unknown): value is Scalar | null =>
   typeof value !== 'object' || value === null

@@ -3,10 +3,11 @@ import { hasMoreCharacters } from '../../kernel/characters.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
+import { escapePointer } from '../../kernel/json/pointer.ts'
 import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import type { LeadChanges } from './lists/list-schema.ts'
 import { lockLeads } from './queries.ts'
-import { problemAt, tooManyVariables } from './read-leads.ts'
+import { isHuge, numberTooLarge, problemAt, tooManyVariables } from './read-leads.ts'
 import { isErased, leadRecord } from './record.ts'
 import { type Lead, type TextField, textNames, variableNameMax, variablesMax } from './schema.ts'
 import { updateFields } from './update-queries.ts'
@@ -30,6 +31,19 @@ export async function updateLead(
         '/custom_variables',
         `a variable's name has 1 to ${variableNameMax} characters`,
       )
+    }
+    // One that was taken once may come back as it is.
+    const huge = names.find(
+      (name) =>
+        isHuge(changes.custom_variables?.[name]) &&
+        changes.custom_variables?.[name] !== lead.custom_variables[name],
+    )
+    if (huge !== undefined) {
+      const { path, message } = problemAt(
+        `/custom_variables/${escapePointer(huge)}`,
+        numberTooLarge,
+      )
+      throw invalidField(path, message)
     }
     const custom_variables = Object.fromEntries(
       Object.entries({ ...lead.custom_variables, ...changes.custom_variables }).flatMap(

@@ -273,6 +273,21 @@ test('a variable that a lead has is corrected and removed, whatever its name', a
   expect(refused.map(({ status }) => status)).toEqual([400, 400, 400])
 })
 
+test('a variable that is corrected is never another number than was sent', async () => {
+  const [id = ''] = await addLeads(autumn, [{ email: 'ann@one.example' }])
+  const was = JSON.stringify({ old: 2 ** 60 })
+  await sql`update leads set custom_variables = ${was}::jsonb where id = ${id}`.execute(
+    api.ctx.database.peek,
+  )
+  const change = (custom_variables: object) => ask('PATCH', `/leads/${id}`, { custom_variables })
+  expect(await change({ 'crm/id': 2 ** 53 })).toMatchObject({
+    status: 400,
+    body: { details: [{ path: '/custom_variables/crm~1id' }] },
+  })
+  const kept = { old: 2 ** 60, 'crm/id': '9007199254740993' }
+  expect((await change(kept)).body.custom_variables).toEqual(kept)
+})
+
 test('a download can be imported again, and no cell of it is a formula', async () => {
   const [one = ''] = await addLeads(autumn, [
     {

@@ -6,6 +6,7 @@ import { addLeads, lockCampaignForAdding, roomInPlan } from '../adding/add-leads
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import { lockClaims } from '../claims-lock-queries.ts'
 import * as leadQueries from '../queries.ts'
+import { isHuge } from '../read-leads.ts'
 import { isErased, isOpen, type LockedLead } from '../record.ts'
 import { type LeadInput, type RowSkipReason, textNames } from '../schema.ts'
 import { stopsByStatus } from '../status/plan-status-change.ts'
@@ -150,11 +151,8 @@ const inputOf = (lead: LockedLead): LeadInput => ({
   custom_variables: Object.fromEntries(
     Object.entries(lead.custom_variables).map(([name, value]) => [
       name,
+      // Such a number was taken once, and is taken as a text now.
       isHuge(value) ? String(value) : value,
     ]),
   ),
 })
-
-/** Such a number was taken once, and is taken as a text now. */
-const isHuge = (value: unknown) =>
-  typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER
