@@ -8,7 +8,7 @@ import {
 import { finishBody } from './body.ts'
 import { isHtml } from './html/lines.ts'
 import type { CompiledStep, ComposedMail, ComposeInput, MailCampaign, MailVariant } from './mail.ts'
-import { mailAddress } from './mail-address.ts'
+import { type MailAddress, mailAddress } from './mail-address.ts'
 import { MailRefused, missingVariables } from './mail-refused.ts'
 import { oneLine } from './mime/header-text.ts'
 import { buildMessage } from './mime/message.ts'
@@ -40,11 +40,16 @@ export function compileStep(
     tracksOpens: campaign.open_tracking,
     tracksLinks: campaign.link_tracking,
     hasUnsubscribeHeader: campaign.insert_unsubscribe_header,
-    cc: campaign.cc_list.map(mailAddress),
-    bcc: campaign.bcc_list.map(mailAddress),
+    cc: copiesTo(campaign.cc_list),
+    bcc: copiesTo(campaign.bcc_list),
     timezone: campaign.campaign_schedule.schedules[0]?.timezone ?? 'UTC',
   }
 }
+
+/** An address that is listed twice is named once. */
+const copiesTo = (addresses: string[]): MailAddress[] => [
+  ...new Map(addresses.map(mailAddress).map((each) => [each.folded, each])).values(),
+]
 
 /**
  * The mail of one lead. The same input makes the same bytes: what a preview shows is what is sent.
