@@ -19,7 +19,7 @@ export interface LeaseEvents {
 
 interface HeldLease {
   token: string
-  /** It is trusted so long. */
+  /** Until then the lease is trusted. */
   deadlineMs: number
   /** When it was last in doubt: only what was asked later says anything about it. */
   doubtedAtMs: number
@@ -46,7 +46,7 @@ export class Leases {
   readonly #leaseMs: number
   readonly #marginMs: number
   readonly #events: LeaseEvents
-  /** Those that are leaving or in doubt are among them. */
+  /** Every bucket that is leased, also those that are leaving or in doubt. */
   readonly #held = new Map<number, HeldLease>()
   readonly #leaving = new Set<number>()
 
