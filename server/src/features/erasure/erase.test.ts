@@ -7,6 +7,7 @@ import { importer } from '../../../test/imports.ts'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
+import { readAnalytics } from '../campaigns/analytics.ts'
 import { replyInThread } from '../inbox/index.ts'
 import { changeMany, findLead } from '../leads/index.ts'
 import { dropOldMessages } from '../messages/index.ts'
@@ -257,6 +258,40 @@ test('who asked the directory to be removed gets nothing more from any workspace
     leads_uploaded: 0,
     skipped_leads: [{ reason: 'unsubscribed' }],
   })
+})
+
+test('who is erased gets nothing more, and the results of campaigns stay as they were', async () => {
+  const { ctx, workspaceId } = inbox
+  const sequences = [{ steps: [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }] }]
+  const [waits, won, done] = [
+    await inbox.contact([ada]),
+    await inbox.contact([ada]),
+    await inbox.contact([ada], { sequences }),
+  ]
+  const interested = { campaign_id: won.campaign.id, email: ada, new_status: 'interested' }
+  await inbox.call('POST', '/api/v2/lead/update/status', { body: interested })
+  const results = () =>
+    Promise.all(
+      [waits, won, done].map(async ({ campaign }) => {
+        const { body } = await inbox.call('GET', `/api/v2/campaigns/${campaign.id}`)
+        const { active: _, ...counts } = body.lead_counts
+        return [counts, (await readAnalytics(ctx, workspaceId, campaign.id, {})).items]
+      }),
+    )
+  const before = await results()
+  await startErasure(ctx, workspaceId, won.leadId, { actor })
+  const standing = [
+    { status: 'contacted', sending_state: 'stopped', stop_reason: 'blocked' },
+    { status: 'interested', sending_state: 'stopped', stop_reason: 'manual' },
+    { status: 'completed', sending_state: 'finished', stop_reason: null },
+  ]
+  const leads = () => Promise.all([waits, won, done].map(({ leadId }) => inbox.lead(leadId)))
+  expect(await leads()).toMatchObject(standing)
+  await runErasures(ctx)
+  expect(await leads()).toMatchObject(standing)
+  expect(await results()).toEqual(before)
+  const events = ctx.database.peek.selectFrom('events').select('type')
+  expect(await events.where('type', '=', 'lead.unsubscribed').execute()).toEqual([])
 })
 
 test('a person is erased once the mail to them that is under way has its result', async () => {

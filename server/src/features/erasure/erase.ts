@@ -136,8 +136,7 @@ export const startErasure = (
     const hash = { kind: 'address', value: erasedEntry(folded), campaignId: null } as const
     await suppress(tx, workspaceId, [{ ...hash, reason: 'unsubscribed' }])
     const leads = await findLeadsAt(tx.db, workspaceId, folded)
-    const stopping = leads.filter(({ stop_reason }) => stop_reason !== 'unsubscribed')
-    const activities = stopping.map(({ id }) => ({ kind: 'unsubscribed' as const, leadId: id }))
+    const activities = leads.map(({ id }) => ({ kind: 'erased' as const, leadId: id }))
     await recordActivities(tx, workspaceId, activities)
     return shown(await begin(tx, workspaceId, folded, by))
   })

@@ -6,6 +6,7 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { optOut } from '../directory/index.ts'
 import { startErasure } from '../erasure/erase.ts'
+import { runErasures } from '../erasure/index.ts'
 import { createLabel } from '../labels/index.ts'
 import { changeMany, recordActivities } from '../leads/index.ts'
 import { countReturnedBounces } from '../sending/index.ts'
@@ -270,16 +271,23 @@ test.each([
     const { ctx, workspaceId } = inbox
     if (by === 'erased') await startErasure(ctx, workspaceId, first.leadId, operator)
     else await optOut(ctx, address)
-    if (by === 'erased') {
-      const bounce = { still_suppressed: 'bounced', still_suppressed_by: 'address', leads: [] }
-      expect(await undo({ unsubscribed: true })).toMatchObject(bounce)
-    }
     expect(await undo({ unsubscribed: true })).toMatchObject({
       ...{ still_suppressed: 'unsubscribed', still_suppressed_by: by, leads: [] },
     })
     await expect(undo()).rejects.toMatchObject({ message: expect.stringContaining(told) })
   },
 )
+
+test('what stands for the address of somebody who was erased brings no lead of theirs back', async () => {
+  const { first, second } = await bounced()
+  const { ctx, workspaceId } = inbox
+  await startErasure(ctx, workspaceId, first.leadId, operator)
+  await runErasures(ctx)
+  const { email } = await inbox.lead(second.leadId)
+  for (const of of [`${email}`, 'erased.invalid']) {
+    await expect(undo({ unsubscribed: true }, of)).rejects.toMatchObject({ code: 'not_found' })
+  }
+})
 
 test('while its domain is suppressed, the leads of an address stay stopped', async () => {
   const { first } = await bounced()

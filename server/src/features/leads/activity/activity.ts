@@ -66,6 +66,8 @@ export type LeadActivity =
     })
   | (OfMail & { kind: 'bounced'; leadId: string; at?: Date; bounce: EventBounce })
   | (Pick<OfMail, 'mail'> & { kind: 'unsubscribed'; leadId: string; at?: Date })
+  /** Its person is being taken out: nothing is sent to it, and what it came to stays as it is. */
+  | { kind: 'erased'; leadId: string }
   /** No step is left for it: those that were have been removed. */
   | { kind: 'finished'; leadId: string }
   | {

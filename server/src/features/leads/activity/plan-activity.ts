@@ -33,6 +33,8 @@ export function planActivity(lead: LockedLead, activity: LeadActivity, now: Date
       return planSkip(lead, activity, now)
     case 'unsubscribed':
       return planUnsubscribe(lead)
+    case 'erased':
+      return planBlock(lead)
   }
 }
 
@@ -52,7 +54,7 @@ export const planCompanyStop = (lead: LockedLead): ActivityChange => ({
   events: [],
 })
 
-/** Of a hard bounce: the leads of the same address in other campaigns. */
+/** Of a hard bounce: the leads of the same address in other campaigns. Of an erasure: all of them. */
 export const planBlock = (lead: LockedLead): ActivityChange => ({
   patch: stopped(lead, 'blocked'),
   events: [],

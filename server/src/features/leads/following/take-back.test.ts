@@ -2,6 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import { keepInboxRead } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { operator } from '../../audit/index.ts'
+import { startErasure } from '../../erasure/erase.ts'
+import { runErasures } from '../../erasure/index.ts'
 import { changeMany } from '../bulk/jobs.ts'
 import { takeBackSteps } from './take-back.ts'
 
@@ -36,6 +39,20 @@ test('a lead that got its last mail, and did not, gets it', async () => {
     ...{ sending_state: 'pending', sent_step_ids: [], current_step: 0 },
     ...{ timestamp_next_send: expect.any(Date), timestamp_last_contact: null },
   })
+})
+
+test('who is erased gets no mail anew, though the last one was never sent', async () => {
+  const steps = [{ variants: [{ subject: 'Hello', body: '<p>Hi</p>' }] }]
+  const { ctx, workspaceId } = inbox
+  const [one, other] = [
+    await inbox.contact([email], { sequences: [{ steps }] }),
+    await inbox.contact([email], { sequences: [{ steps }] }),
+  ]
+  await startErasure(ctx, workspaceId, one.leadId, operator)
+  const rests = { sending_state: 'finished', sent_step_ids: [], timestamp_next_send: null }
+  expect(await takeBack(one.leadId)).toMatchObject(rests)
+  await runErasures(ctx)
+  expect(await takeBack(other.leadId)).toMatchObject(rests)
 })
 
 /** What the campaign is, and what was told of it. */

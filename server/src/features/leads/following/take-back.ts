@@ -1,9 +1,11 @@
 import type { Context } from '../../../kernel/context.ts'
+import { column } from '../../../kernel/db/column.ts'
 import { type HeldSteps, nextStep } from '../../campaigns/index.ts'
+import { findErased } from '../../suppression/index.ts'
 import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeadsAndReopen } from '../change-leads.ts'
 import * as queries from '../queries.ts'
-import type { LeadState, LockedLead } from '../record.ts'
+import { isErased, type LeadState, type LockedLead } from '../record.ts'
 import { findMissedStops, type StopReason } from '../status/missed-stops.ts'
 import { holdStepsOfCampaigns } from '../status/resume.ts'
 
@@ -20,7 +22,8 @@ interface TakenStep {
  * Steps that leads were thought to have got, and did not: they are next again, at once, or on the return of
  * who is absent. A lead that was finished with such a step is stopped instead by what
  * came in since, for nothing stops who is finished. One that has got a later step goes on from there, for
- * its sequence does not go back. What was told of them in events stays told.
+ * its sequence does not go back. Whose person is erased gets nothing more. What was told of them in events
+ * stays told.
  */
 export async function takeBackSteps(tx: Context, workspaceId: string, steps: TakenStep[]) {
   const byLead = Map.groupBy(steps, ({ leadId }) => leadId)
@@ -29,6 +32,8 @@ export async function takeBackSteps(tx: Context, workspaceId: string, steps: Tak
   const finished = locked.filter(({ sending_state }) => sending_state === 'finished')
   const missedStops = await findMissedStops(tx, workspaceId, finished)
   const campaigns = await holdStepsOfCampaigns(tx, workspaceId, finished)
+  const addresses = column(finished, 'email_folded')
+  const erased = await findErased(tx.db, workspaceId, addresses)
   for (const lead of leads) {
     const taken = byLead.get(lead.now.id) ?? []
     for (const { stepId, variantId, day } of taken) {
@@ -36,10 +41,10 @@ export async function takeBackSteps(tx: Context, workspaceId: string, steps: Tak
       lead.about({ step_id: stepId, variant_id: variantId })
       lead.count('sent', day, -1)
     }
-    const after = {
-      ...followed(lead.now, campaigns.get(lead.now.campaign_id)),
-      missedStop: missedStops.get(lead.now.id),
-    }
+    const { stays, company } = followed(lead.now, campaigns.get(lead.now.campaign_id))
+    const isGone = isErased(lead.now) || erased.has(lead.now.email_folded)
+    const missedStop = missedStops.get(lead.now.id)
+    const after = { stays: stays || isGone, company, missedStop }
     lead.change(withoutSteps(lead.now, taken, after, tx.now()), [], tx.now())
   }
   await changeLeadsAndReopen(tx, workspaceId, leads)

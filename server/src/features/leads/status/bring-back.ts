@@ -7,7 +7,7 @@ import * as related from '../activity/activity-queries.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
-import { isOpen, type LockedLead, type StoredLead } from '../record.ts'
+import { isErased, isOpen, type LockedLead, type StoredLead } from '../record.ts'
 import { findStoppedByColleague } from './colleagues.ts'
 import { findStopsSince, type StopReason } from './missed-stops.ts'
 import { automaticStatus, sendingByStatus } from './plan-status-change.ts'
@@ -135,7 +135,7 @@ async function lockStopped(
   reasons: StopReason[],
 ): Promise<ChangingLead[]> {
   return (await queries.lockLeads(tx.db, workspaceId, ids))
-    .filter(({ stop_reason }) => stop_reason !== null && reasons.includes(stop_reason))
+    .filter((lead) => !isErased(lead) && reasons.some((reason) => reason === lead.stop_reason))
     .map((lead) => new ChangingLead(lead))
 }
 
