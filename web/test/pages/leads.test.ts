@@ -611,6 +611,19 @@ test('a view is kept for the person, and columns are chosen, down to none', asyn
   expect(await page.getByRole('columnheader', { name: 'Company' }).count()).toBe(0)
 })
 
+test('whoever is at a domain that was blocked is suppressed in the list at once', async ({
+  application,
+  open,
+}) => {
+  const leads = [{ email: 'ann@blocked.example' }, { email: 'ann@free.example' }]
+  const id = await addLeads(application, 'Blocked', leads)
+  await application.asOwner('POST', '/app/suppressions', { value: 'blocked.example' })
+  const page = await open(application.visitor, `${path}?campaign=${id}&columns=sending`)
+  const row = (email: string) => page.getByRole('row').filter({ hasText: email })
+  await row('ann@blocked.example').getByText('Suppressed', { exact: true }).waitFor()
+  await row('ann@free.example').getByText('Waiting', { exact: true }).waitFor()
+})
+
 test('of more than a hundred campaigns and labels the oldest can be chosen, also without the API', async ({
   application,
   open,

@@ -3253,6 +3253,10 @@ export type ListedLead = {
      * What the sender does with the lead.
      */
     sending_state: 'pending' | 'active' | 'paused' | 'finished' | 'stopped';
+    /**
+     * Nobody may write to it: a lead that is sent to is stopped once it is due.
+     */
+    is_suppressed: boolean;
     stop_reason: 'replied' | 'auto_replied' | 'bounced' | 'unsubscribed' | 'company_replied' | 'manual' | 'blocked' | null;
     /**
      * Why a mail that was due was not sent: `template_failed` and `message_refused` hold the lead back until it is set to `active`, `expired` and `suppressed` end it. What exactly was wrong follows after a colon.

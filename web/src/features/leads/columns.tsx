@@ -22,6 +22,10 @@ export function chosenColumns(text: string | undefined): ColumnId[] {
 
 const isErased = ({ email }: Pick<ListedLead, 'email'>) => email.endsWith('@erased.invalid')
 
+/** It is stopped once its next mail is due: until then nothing but the list of suppressions says so. */
+const isHeld = ({ is_suppressed, sending_state }: ListedLead) =>
+  is_suppressed && sending_state !== 'stopped' && sending_state !== 'finished'
+
 type Cell = Omit<Column<ListedLead>, 'id' | 'header'>
 
 /** The address first, which every lead has; then those that were chosen. */
@@ -43,7 +47,7 @@ export function leadColumns(
     status: { width: 7.5, cell: ({ status }) => <LeadStatus status={status} /> },
     sending: {
       ...{ width: 5.5, isWideOnly: true },
-      cell: ({ sending_state }) => t(($) => $.leads.sending[sending_state]),
+      cell: (lead) => t(($) => $.leads.sending[isHeld(lead) ? 'suppressed' : lead.sending_state]),
     },
     step: { ...number, cell: ({ current_step }) => current_step || '–' },
     opens: { ...number, cell: ({ email_open_count }) => email_open_count || '–' },
@@ -52,8 +56,8 @@ export function leadColumns(
     contacted: { ...time, cell: ({ timestamp_last_contact }) => moment(timestamp_last_contact) },
     next: {
       ...time,
-      cell: ({ timestamp_next_send: at, campaign_id }) =>
-        at && !idleCampaigns.has(campaign_id) ? <NextMail at={at} /> : '–',
+      cell: ({ timestamp_next_send: at, campaign_id, is_suppressed }) =>
+        at && !is_suppressed && !idleCampaigns.has(campaign_id) ? <NextMail at={at} /> : '–',
     },
     added: { ...time, cell: ({ timestamp_created }) => moment(timestamp_created) },
   }

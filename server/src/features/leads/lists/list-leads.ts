@@ -1,6 +1,8 @@
 import type { Context } from '../../../kernel/context.ts'
+import { column } from '../../../kernel/db/column.ts'
 import { searchInTurn } from '../../../kernel/db/search-slots.ts'
 import { type Page, type PageRequest, toPage } from '../../../kernel/http/page.ts'
+import { findSuppressed } from '../../suppression/index.ts'
 import { isWhole, type LeadFilter } from './filter.ts'
 import * as queries from './list-queries.ts'
 import type { LeadCount, ListedLead } from './list-schema.ts'
@@ -15,7 +17,13 @@ export async function listLeads(
   page: PageRequest,
 ): Promise<Page<ListedLead>> {
   const list = () => queries.listLeads(ctx.db, workspaceId, filter, page)
-  return toPage(await (isWhole(filter) ? list() : searchInTurn(ctx, list)), page.limit)
+  const rows = await (isWhole(filter) ? list() : searchInTurn(ctx, list))
+  const suppressed = await findSuppressed(ctx.db, workspaceId, column(rows, 'email_folded'))
+  const leads = rows.map(({ email_folded, ...lead }) => ({
+    ...lead,
+    is_suppressed: suppressed.has(email_folded),
+  }))
+  return toPage(leads, page.limit)
 }
 
 export async function countLeads(

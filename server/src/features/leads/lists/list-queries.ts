@@ -19,8 +19,8 @@ export const listLeads = async (
   filter: LeadFilter,
   { limit, startingAfter }: PageRequest,
 ) => {
-  const { rows } = await sql<ListedLead>`
-    select id, campaign_id, email, first_name, last_name, company_name, job_title, status, label_id,
+  const { rows } = await sql<Omit<ListedLead, 'is_suppressed'> & { email_folded: string }>`
+    select id, campaign_id, email, email_folded, first_name, last_name, company_name, job_title, status, label_id,
       sending_state, stop_reason, skip_reason, current_step, email_open_count, email_click_count,
       email_reply_count, timestamp_last_contact, timestamp_created,
       case when sending_state in ('pending', 'active') then timestamp_next_send end
