@@ -1621,6 +1621,18 @@ test('what came of the mails is counted, and an uncertain one is decided', async
   await page.getByRole('button', { name: 'Send again: the mail to ada@lead.example' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
   await page.getByText('It is sent again once the lead is resumed.').waitFor()
+
+  // One that was sent and came back says both.
+  const ledger = db.updateTable('sends').set({ state: 'sent' }).where('lead_id', '=', lead_id)
+  const { step_id: sent } = await ledger.returning('step_id').executeTakeFirstOrThrow()
+  const outcomes = { bounced: { day, step_id: sent, variant_id: null } }
+  await db
+    .updateTable('leads')
+    .set({ ...{ sending_state: 'stopped', stop_reason: 'bounced' }, outcomes_counted: outcomes })
+    .where('id', '=', lead_id)
+    .execute()
+  await page.reload()
+  await page.getByRole('row').getByText('Bounced', { exact: true }).waitFor()
 })
 
 test('that a campaign has no mails is not said while nobody can know it', async ({

@@ -63,7 +63,7 @@ export const sendStates = ['claimed', 'transmitting', 'sent', 'failed', 'uncerta
 const sendExample = {
   ...{ id: uuid, lead_id: uuid, campaign_id: uuid, campaign_name: 'Founders' },
   ...{ lead_email: 'ada@lead.example', mailbox: 'anna@example.com', step: 1, variant: 1 },
-  ...{ state: 'sent', attempt: 1, message_id: '<1@example.com>', subject: 'Hello' },
+  ...{ bounced: false, state: 'sent', attempt: 1, message_id: '<1@example.com>', subject: 'Hello' },
   ...{ error_code: null, error_message: null },
   ...{
     timestamp_claimed: '2026-11-20T09:37:00.123Z',
@@ -79,7 +79,8 @@ export const Send = Type.Object(
     campaign_id: Uuid,
     campaign_name: Nullable(Type.String()),
     lead_email: Nullable(Type.String({ description: 'Null: the lead was erased.' })),
-    mailbox: Nullable(Type.String({ description: 'It really sent; null: it was removed.' })),
+    mailbox: Nullable(Type.String({ description: 'It really sent; null: nobody knows any more.' })),
+    bounced: Type.Boolean({ description: 'It came back for good, which stopped its lead.' }),
     step: Nullable(Type.Integer({ description: "Null: a person's answer." })),
     variant: Nullable(Type.Integer()),
     state: Type.Enum([...sendStates, 'waiting'], {

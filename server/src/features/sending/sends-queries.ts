@@ -10,6 +10,8 @@ export interface ShownSend extends SendKey {
   campaign_name: string
   lead_email: string | null
   mailbox: string | null
+  /** It came back for good, which stopped its lead. */
+  bounced: boolean
   /** Null: a person's answer. */
   step: number | null
   variant: number | null
@@ -33,8 +35,13 @@ export const shownColumns = sql`
     where c.workspace_id = s.workspace_id and c.id = s.campaign_id) as campaign_name,
   (select l.email from leads l
     where l.workspace_id = s.workspace_id and l.id = s.lead_id) as lead_email,
-  (select m.address from mailboxes m
-    where m.workspace_id = s.workspace_id and m.id = s.mailbox_id) as mailbox`
+  coalesce((select m.address from mailboxes m
+    where m.workspace_id = s.workspace_id and m.id = s.mailbox_id),
+    (select r.address from removed_mailboxes r
+    where r.workspace_id = s.workspace_id and r.id = s.mailbox_id)) as mailbox,
+  coalesce((select l.stop_reason = 'bounced'
+      and l.outcomes_counted #>> '{bounced,step_id}' = s.step_id::text from leads l
+    where l.workspace_id = s.workspace_id and l.id = s.lead_id), false) as bounced`
 
 export interface SendFilter {
   campaignId: string | null

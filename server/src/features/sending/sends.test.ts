@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { report, testInbox } from '../../../test/inbox.ts'
 import { testSending } from '../../../test/sending.ts'
 import { bind } from '../../kernel/db/db.ts'
+import { operator } from '../audit/index.ts'
+import { removeMailbox } from '../mailboxes/index.ts'
 import { listSends } from './sends.ts'
 
 const sending = await testSending()
@@ -50,4 +53,21 @@ test('the newest mails of all campaigns are listed in order, however many there 
   expect(read).toBeLessThanOrEqual(10 * campaigns.length)
   const next = await listSends(ctx, workspaceId, filter, 10, ids.at(-1))
   expect(next[0]?.id && ids.includes(next[0].id)).toBe(false)
+})
+
+test('the ledger says which mail came back, and the address of a mailbox that is removed', async () => {
+  await using inbox = await testInbox()
+  const { ctx, workspaceId } = inbox
+  const [ada, bob] = ['ada@lead.example', 'bob@lead.example']
+  const { mailbox, messageId } = await inbox.contact([bob, ada])
+  inbox.startReader()
+  inbox.arrive(report({ recipient: ada, messageId }))
+  await inbox.waitForEvents('email.bounced')
+  await removeMailbox(ctx, workspaceId, mailbox.id, operator)
+  const sends = await listSends(ctx, workspaceId, { campaignId: null, state: null }, 10)
+  const shown = sends.map(({ lead_email, bounced, mailbox: from }) => [lead_email, bounced, from])
+  expect(shown.toSorted()).toEqual([
+    [ada, true, mailbox.address],
+    [bob, false, mailbox.address],
+  ])
 })

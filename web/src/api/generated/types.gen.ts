@@ -4320,9 +4320,13 @@ export type Send = {
      */
     lead_email: string | null;
     /**
-     * It really sent; null: it was removed.
+     * It really sent; null: nobody knows any more.
      */
     mailbox: string | null;
+    /**
+     * It came back for good, which stopped its lead.
+     */
+    bounced: boolean;
     /**
      * Null: a person's answer.
      */
@@ -4366,9 +4370,13 @@ export type SentAgain = {
      */
     lead_email: string | null;
     /**
-     * It really sent; null: it was removed.
+     * It really sent; null: nobody knows any more.
      */
     mailbox: string | null;
+    /**
+     * It came back for good, which stopped its lead.
+     */
+    bounced: boolean;
     /**
      * Null: a person's answer.
      */

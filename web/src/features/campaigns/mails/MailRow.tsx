@@ -44,6 +44,12 @@ export function MailRow({ mail }: { mail: Send }) {
       </td>
       <td>
         <StateBadge tone={tones[state]}>{t(($) => $.campaigns.mails.states[state])}</StateBadge>
+        {mail.bounced && state === 'sent' && (
+          <>
+            {' '}
+            <StateBadge tone="red">{t(($) => $.campaigns.mails.bounced)}</StateBadge>
+          </>
+        )}
         {attempt > 1 && (
           <Text size="xs" c="dimmed">
             {t(($) => $.campaigns.mails.attempt, { attempt })}
