@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Inbox, letter, testInbox } from '../../../test/inbox.ts'
+import { operator } from '../audit/index.ts'
 import { startErasure } from '../erasure/erase.ts'
 import { runErasures } from '../erasure/index.ts'
+import { createLabel } from '../labels/index.ts'
 import { listHistory } from './history.ts'
 import { getLeadOverview } from './overview.ts'
 
@@ -33,11 +35,8 @@ test('mails and what followed stand in one line of time, and pages lose nothing'
   })
   const all = await listHistory(ctx, workspaceId, leadId, { limit: 50, startingAfter: undefined })
   const told = all.items.map(({ kind, name, direction }) => [kind, direction ?? name])
-  expect(told.slice(0, 2).toSorted()).toEqual([
+  expect(told).toEqual([
     ['change', 'lead.status_set'],
-    ['event', 'lead.interested'],
-  ])
-  expect(told.slice(2)).toEqual([
     ['message', 'in'],
     ['message', 'out'],
   ])
@@ -50,6 +49,20 @@ test('mails and what followed stand in one line of time, and pages lose nothing'
     startingAfter = page.next_starting_after
   } while (startingAfter)
   expect(ids).toEqual(all.items.map(({ id }) => id))
+})
+
+test('a label is one item of the history', async () => {
+  const leadId = await answered()
+  const { ctx, workspaceId } = inbox
+  const label = await createLabel(ctx, workspaceId, { name: 'Hot', effect: 'none' }, operator)
+  const { campaign_id } = await inbox.lead(leadId)
+  const body = { email: ada, new_status: label.id, campaign_id }
+  await inbox.call('POST', '/api/v2/lead/update/status', { body })
+  const page = { limit: 50, startingAfter: undefined }
+  const { items } = await listHistory(ctx, workspaceId, leadId, page)
+  const [set, ...others] = items.filter(({ kind }) => kind !== 'message')
+  expect(set).toMatchObject({ name: 'lead.status_set' })
+  expect(others).toEqual([])
 })
 
 test('it says where a lead is in its sequence, why it gets nothing, whether the inbox has it, and where else the person is', async () => {

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
+import { builtinStatuses } from '../labels/index.ts'
 import { findLeadById } from '../leads/index.ts'
 import * as queries from './queries.ts'
 import type { LeadHistoryItem } from './schema.ts'
@@ -36,7 +37,7 @@ export async function listHistory(
   const items: LeadHistoryItem[] = [
     ...messages.map((each) => ({ ...nothing, ...each, kind: 'message' as const })),
     ...events
-      .filter(({ name }) => !toldByMails.has(name))
+      .filter(({ name }) => !isToldBesides(name))
       .map((each) => ({
         ...nothing,
         ...each,
@@ -62,8 +63,14 @@ export async function listHistory(
   return toPage(shown, limit)
 }
 
-/** The mail itself is in the history, with its text. */
-const toldByMails = new Set(['email.sent', 'lead.replied'])
+/** The mail itself is in the history, with its text; so is who gave a status that nothing else gives. */
+const isToldBesides = (event: string) => toldBesides.has(event) || event.startsWith('lead.label.')
+
+const ofThemselves = new Set<string>(['completed', 'unsubscribed'])
+const toldBesides = new Set([
+  ...['email.sent', 'lead.replied'],
+  ...builtinStatuses.filter((each) => !ofThemselves.has(each)).map((each) => `lead.${each}`),
+])
 
 const nothing = {
   ...{ direction: null, subject: null, snippet: null, from_address: null, step: null },
