@@ -145,6 +145,14 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   await history.getByText(ownLabel.name, { exact: true }).first().waitFor()
   const told = () => history.textContent()
   await expect.poll(told).toContain('Status set Lost')
+  // Where no person did it, the key is named.
+  await application.api.call('POST', '/api/v2/lead/update/status', {
+    ...{
+      key: await application.api.createKey(['all:*']),
+      body: { ...carla, new_status: 'closed' },
+    },
+  })
+  await expect.poll(told).toContain('by test')
   expect(await told()).toContain('Paused')
   expect(await told()).toContain('Resumed')
   expect(await told()).toContain('Paused, in a change of 2 leads')

@@ -80,7 +80,6 @@ export async function listAudit(
   return toPage<AuditEntry>(entries, limit)
 }
 
-/** With the names of people, who lie on the first shard. */
 export async function listEntries(
   ctx: Context,
   workspaceId: string,
@@ -91,6 +90,20 @@ export async function listEntries(
   const entries = await queries
     .selectAuditEntries(ctx.db, workspaceId, filter, before, limit)
     .execute()
+  return withNamesOfPeople(ctx, entries)
+}
+
+interface Acted {
+  actor_type: string
+  actor_id: string | null
+  actor_name: string | null
+}
+
+/** They lie on the first shard: elsewhere the database has no names of theirs. */
+export async function withNamesOfPeople<Entry extends Acted>(
+  ctx: Context,
+  entries: Entry[],
+): Promise<Entry[]> {
   if (onFirstShard(ctx) === ctx) return entries
   const people = entries.flatMap(({ actor_type, actor_id }) =>
     actor_type === 'user' && actor_id !== null ? [actor_id] : [],

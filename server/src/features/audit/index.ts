@@ -11,7 +11,8 @@ export {
   operator,
   recordAudit,
   service,
+  withNamesOfPeople,
 } from './audit.ts'
-export type { AuditFilter } from './queries.ts'
+export { type AuditFilter, actorName } from './queries.ts'
 export { auditRoutes, auditSchemas } from './routes.ts'
 export type { AuditEntry } from './schema.ts'

@@ -33,6 +33,12 @@ export interface AuditFilter {
   to?: Date | undefined
 }
 
+/** Of a row of `audit_log`: of a person or a key, as far as this database has them. */
+export const actorName = sql<string | null>`coalesce(
+  (select u.name from users u where audit_log.actor_type = 'user' and u.id = audit_log.actor_id),
+  (select s.name from service_accounts s
+    where s.workspace_id = audit_log.workspace_id and s.id = audit_log.actor_id))`
+
 /**
  * Newest first, by the id, which has the time in it. With the names of people and keys, as far
  * as this database has them.
@@ -48,12 +54,7 @@ export const selectAuditEntries = (
   let query = db
     .selectFrom('audit_log')
     .selectAll()
-    .select(
-      sql<string | null>`coalesce(
-        (select u.name from users u where audit_log.actor_type = 'user' and u.id = actor_id),
-        (select s.name from service_accounts s
-          where s.workspace_id = audit_log.workspace_id and s.id = actor_id))`.as('actor_name'),
-    )
+    .select(actorName.as('actor_name'))
     .where('workspace_id', '=', workspaceId)
     .orderBy('id', 'desc')
     .limit(limit)

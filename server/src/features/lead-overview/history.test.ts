@@ -51,7 +51,7 @@ test('mails and what followed stand in one line of time, and pages lose nothing'
   expect(ids).toEqual(all.items.map(({ id }) => id))
 })
 
-test('a label is one item of the history', async () => {
+test('a label is one item of the history, and a change names the key or the person who made it', async () => {
   const leadId = await answered()
   const { ctx, workspaceId } = inbox
   const label = await createLabel(ctx, workspaceId, { name: 'Hot', effect: 'none' }, operator)
@@ -61,7 +61,7 @@ test('a label is one item of the history', async () => {
   const page = { limit: 50, startingAfter: undefined }
   const { items } = await listHistory(ctx, workspaceId, leadId, page)
   const [set, ...others] = items.filter(({ kind }) => kind !== 'message')
-  expect(set).toMatchObject({ name: 'lead.status_set' })
+  expect(set).toMatchObject({ name: 'lead.status_set', actor_type: 'key', actor_name: 'test' })
   expect(others).toEqual([])
 })
 

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/http/page.ts'
 import { firstIdAt, timeOfId } from '../../kernel/ids.ts'
+import { withNamesOfPeople } from '../audit/index.ts'
 import { builtinStatuses } from '../labels/index.ts'
 import { findLeadById } from '../leads/index.ts'
 import * as queries from './queries.ts'
@@ -48,7 +49,7 @@ export async function listHistory(
       ...{ ...nothing, ...each, kind: 'delivery' as const, timestamp: timeOfId(each.id) },
       details: { error_message, will_retry },
     })),
-    ...changes.map((each) => ({
+    ...(await withNamesOfPeople(ctx, changes)).map((each) => ({
       ...{ ...nothing, ...each, kind: 'change' as const, timestamp: timeOfId(each.id) },
     })),
   ]
@@ -75,5 +76,5 @@ const toldBesides = new Set([
 const nothing = {
   ...{ direction: null, subject: null, snippet: null, from_address: null, step: null },
   ...{ success: null, status_code: null, webhook_id: null, event_id: null },
-  ...{ actor_type: null, actor_id: null, details: {} },
+  ...{ actor_type: null, actor_id: null, actor_name: null, details: {} },
 }

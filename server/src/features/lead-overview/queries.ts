@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../kernel/db/db.ts'
+import { actorName } from '../audit/index.ts'
 import { fullDays, isFull } from '../campaigns/index.ts'
 import { mayFollowUp } from '../mailboxes/index.ts'
 
@@ -146,6 +147,7 @@ export const listChanges = async (
     name: string
     actor_type: string
     actor_id: string | null
+    actor_name: string | null
     details: Record<string, unknown>
   }>`
     select a.*
@@ -156,7 +158,7 @@ export const listChanges = async (
       where workspace_id = ${workspaceId}::uuid and lead_id = ${leadId}::uuid
     ) s
     cross join lateral (
-      select id, action as name, actor_type, actor_id, details
+      select id, action as name, actor_type, actor_id, ${actorName} as actor_name, details
       from audit_log
       where workspace_id = ${workspaceId}::uuid and subject_id = s.subject_id ${beforeId(before)}
         and action <> 'lead.many_stopped' and (action <> 'lead.many_undone' or s.undone)

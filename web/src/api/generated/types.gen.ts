@@ -3658,6 +3658,10 @@ export type LeadHistoryItem = {
     event_id: string | null;
     actor_type: string | null;
     actor_id: string | null;
+    /**
+     * Of a person or a key that is still there.
+     */
+    actor_name: string | null;
     details: {
         [key: string]: unknown;
     };

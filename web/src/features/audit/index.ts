@@ -1,1 +1,2 @@
 export { auditSearchOf } from './search.ts'
+export { useActorName } from './useActorName.ts'

@@ -8,6 +8,7 @@ import { capitalized } from '../../lib/text.ts'
 import type texts from '../../texts/en.json'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
+import { useActorName } from '../audit/index.ts'
 import { LeadStatus } from '../labels/index.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './LeadPanel.module.css'
@@ -16,16 +17,15 @@ interface HistoryItemProps {
   item: LeadHistoryItem
   /** Those that people made, archived ones too. */
   labels: Label[]
-  /** Of a change that a person made. */
-  actor: string | undefined
   /** The conversation that its mails are in; undefined: nobody has answered yet. */
   conversation: string | undefined
 }
 
 /** One thing that happened to a lead. */
-export function HistoryItem({ item, labels, actor, conversation }: HistoryItemProps) {
+export function HistoryItem({ item, labels, conversation }: HistoryItemProps) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
+  const actorName = useActorName()
   const { kind, name, direction, subject, snippet, success, status_code, timestamp } = item
   const Icon = iconOf(item)
   const words =
@@ -80,9 +80,9 @@ export function HistoryItem({ item, labels, actor, conversation }: HistoryItemPr
             {t(($) => $.leads.history.attempt)}
           </Link>
         )}
-        {kind === 'change' && actor && (
+        {kind === 'change' && (
           <Text size="xs" c="dimmed">
-            {t(($) => $.leads.history.by, { name: actor })}
+            {t(($) => $.leads.history.by, { name: actorName(item) })}
           </Text>
         )}
       </div>

@@ -1,10 +1,7 @@
 import { Text, Title } from '@mantine/core'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import {
-  listLeadHistoryInfiniteOptions,
-  listMembersOptions,
-} from '../../api/generated/@tanstack/react-query.gen.ts'
+import { listLeadHistoryInfiniteOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { useOwnLabels } from '../labels/index.ts'
@@ -19,15 +16,12 @@ interface LeadHistoryProps {
 /** Mails, events, deliveries and changes in one line of time, newest first. */
 export function LeadHistory({ id, hasConversation }: LeadHistoryProps) {
   const { t } = useTranslation()
-  const members = useQuery(listMembersOptions())
   const labels = useOwnLabels().all
   const pages = useInfiniteQuery({
     ...listLeadHistoryInfiniteOptions({ path: { id }, query: { limit: 50 } }),
     ...keysetPaging,
     initialPageParam: { path: { id } },
   })
-  const nameOf = (userId: string | null) =>
-    members.data?.items.find((member) => member.id === userId)?.name
   return (
     <section>
       <Title order={3} mb={4}>
@@ -48,7 +42,6 @@ export function LeadHistory({ id, hasConversation }: LeadHistoryProps) {
               key={item.id}
               item={item}
               labels={labels}
-              actor={nameOf(item.actor_id)}
               conversation={hasConversation ? id : undefined}
             />
           ))
