@@ -4,6 +4,7 @@ import { operator } from '../audit/index.ts'
 import { startErasure } from '../erasure/erase.ts'
 import { runErasures } from '../erasure/index.ts'
 import { createLabel } from '../labels/index.ts'
+import { addSuppression } from '../suppression/index.ts'
 import { listHistory } from './history.ts'
 import { getLeadOverview } from './overview.ts'
 
@@ -63,6 +64,24 @@ test('a label is one item of the history, and a change names the key or the pers
   const [set, ...others] = items.filter(({ kind }) => kind !== 'message')
   expect(set).toMatchObject({ name: 'lead.status_set', actor_type: 'key', actor_name: 'test' })
   expect(others).toEqual([])
+})
+
+test('why nothing is sent to a lead is said once', async () => {
+  const leadId = await answered()
+  const { ctx, workspaceId } = inbox
+  const reasons = async () => (await getLeadOverview(ctx, workspaceId, leadId)).reasons
+  await addSuppression(ctx, workspaceId, ada, operator)
+  expect(await reasons()).toEqual([
+    'Nothing is sent to this lead: its address is suppressed (blocked), and it is stopped (replied).',
+  ])
+  const { peek } = ctx.database
+  const stopped = { sending_state: 'stopped', stop_reason: 'blocked' }
+  await peek.updateTable('leads').set(stopped).where('id', '=', leadId).execute()
+  const bySuppression = ['Nothing is sent to this lead: its address is suppressed (blocked).']
+  expect(await reasons()).toEqual(bySuppression)
+  const paused = { sending_state: 'paused', stop_reason: null }
+  await peek.updateTable('leads').set(paused).where('id', '=', leadId).execute()
+  expect(await reasons()).toEqual(bySuppression)
 })
 
 test('it says where a lead is in its sequence, why it gets nothing, whether the inbox has it, and where else the person is', async () => {

@@ -1,36 +1,33 @@
 import type { Context } from '../../kernel/context.ts'
 import { findSuppressed } from '../suppression/index.ts'
-import type { StoredLead } from './record.ts'
+import { isFinal, type StoredLead } from './record.ts'
 
 type Standing = Pick<
   StoredLead,
   'workspace_id' | 'email_folded' | 'sending_state' | 'stop_reason' | 'skip_reason'
 >
 
-/** What keeps a lead from getting anything, as sentences; none while it is written to. */
+/** What keeps a lead from getting anything, as a sentence; none while it is written to. */
 export async function whyNotSent(ctx: Context, lead: Standing): Promise<string[]> {
-  const isPaused = lead.sending_state === 'paused'
-  const why = isPaused
-    ? [`Nothing is sent to this lead for now: it is paused${reasonOf(lead)}.`]
-    : []
-  return [...(await whyNeverSent(ctx, lead)), ...why]
+  const never = await whyNeverSent(ctx, lead)
+  if (never.length > 0 || lead.sending_state !== 'paused') return never
+  return [`Nothing is sent to this lead for now: it is paused${reasonOf(lead)}.`]
 }
 
 /** What keeps it from that for good, as far as anybody knows. */
 export async function whyNeverSent({ db }: Context, lead: Standing): Promise<string[]> {
   const { workspace_id, email_folded, sending_state } = lead
   const suppressed = (await findSuppressed(db, workspace_id, [email_folded])).get(email_folded)
-  const why: string[] = []
-  if (suppressed) {
-    why.push(`Nothing is sent to this lead: its address is suppressed (${suppressed}).`)
-  }
-  if (sending_state === 'stopped') {
-    why.push(`Nothing is sent to this lead: it is stopped${reasonOf(lead)}.`)
-  }
-  if (sending_state === 'finished') {
-    why.push(`Nothing more is sent to this lead: it is finished${reasonOf(lead)}.`)
-  }
-  return why
+  const why = [
+    ...(suppressed ? [`its address is suppressed (${suppressed})`] : []),
+    // A stop that is final is what being suppressed came to.
+    ...(sending_state === 'stopped' && !(suppressed && isFinal(lead.stop_reason))
+      ? [`it is stopped${reasonOf(lead)}`]
+      : []),
+    ...(sending_state === 'finished' ? [`it is finished${reasonOf(lead)}`] : []),
+  ]
+  const what = sending_state === 'finished' ? 'Nothing more' : 'Nothing'
+  return why.length > 0 ? [`${what} is sent to this lead: ${why.join(', and ')}.`] : []
 }
 
 /** Why a mail was left out is a code and a sentence for people. */
