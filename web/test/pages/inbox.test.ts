@@ -556,6 +556,20 @@ test('whoever has gone on is told of an answer that was not sent, and signing ou
   expect(world.outbox.mails).toHaveLength(before + 2)
 })
 
+test('a conversation in which somebody else answered says who, and for whom', async ({
+  application,
+  open,
+  world,
+}) => {
+  await world.converse({ email: 'zoe@for.example', first_name: 'Zoe' }, { from: 'max@for.example' })
+  const report = { kind: 'bounce' as const, from: 'mailer-daemon@for.example' }
+  await world.converse({ email: 'zac@for.example', first_name: 'Zac' }, report)
+  const page = await open(application.visitor, `${path}?view=all`)
+  await row(page, 'max@for.example, for Zoe').waitFor()
+  await row(page, 'Zac').waitFor()
+  expect(await page.getByText('mailer-daemon@for.example').count()).toBe(0)
+})
+
 test('undone from another page, a conversation waits again and calls nobody back into the inbox', async ({
   application,
   open,

@@ -18,7 +18,14 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
   const { t } = useTranslation()
   const { id, kind, unread, subject, snippet, excerpt, lead_status, snoozed_until, suggestion } =
     thread
-  const name = thread.lead_name ?? thread.lead_email ?? thread.from_address
+  const lead = thread.lead_name ?? thread.lead_email
+  const address = thread.from_address
+  const name =
+    lead === null
+      ? address
+      : isOfAnother(thread)
+        ? t(($) => $.inbox.writtenFor, { address, name: lead })
+        : lead
   return (
     <li data-id={id}>
       <UnstyledButton
@@ -27,7 +34,10 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
         data-unread={unread || undefined}
         onClick={() => onOpen(id)}
       >
-        <span className={classes.name} title={thread.lead_email ?? undefined}>
+        <span
+          className={classes.name}
+          title={isOfAnother(thread) ? name : (thread.lead_email ?? undefined)}
+        >
           {unread && <VisuallyHidden>{t(($) => $.inbox.unread)} </VisuallyHidden>}
           {name}
         </span>
@@ -57,3 +67,10 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
   )
 })
 ThreadRow.displayName = 'ThreadRow'
+
+/** Somebody else answered than was written to; a report comes from a server, and is about the lead. */
+const isOfAnother = ({ kind, from_address, lead_email }: Thread) =>
+  kind !== 'bounce' &&
+  kind !== 'complaint' &&
+  lead_email !== null &&
+  from_address.toLowerCase() !== lead_email.toLowerCase()
