@@ -4,7 +4,7 @@ import classes from './MailFrame.module.css'
 
 /**
  * A mail of the team's own, in a document that runs nothing: it has a policy of its own, which allows
- * the styles and pictures of mails, and no script.
+ * the styles and images of mails, and no script.
  */
 export function MailFrame({ title, html }: { title: string; html: string }) {
   const frame = useRef<HTMLIFrameElement>(null)

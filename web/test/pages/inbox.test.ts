@@ -71,7 +71,7 @@ const hostile = `<html><head><meta http-equiv="refresh" content="0; url=https://
 <form action="https://evil.example/"><button>Send</button></form><iframe src="https://evil.example/"></iframe>
 <a href="javascript:parent.hacked = 1">bad</a><svg onload="parent.hacked = 1"></svg></body></html>`
 
-test('in a hostile mail nothing runs, nothing is loaded and nothing leaves; pictures come when asked for', async ({
+test('in a hostile mail nothing runs, nothing is loaded and nothing leaves; images come when asked for', async ({
   open,
   application,
   world,
@@ -98,7 +98,7 @@ test('in a hostile mail nothing runs, nothing is loaded and nothing leaves; pict
   expect(page.url()).toContain(path)
 
   const before = await height()
-  await page.getByRole('button', { name: 'Show pictures' }).click()
+  await page.getByRole('button', { name: 'Show images' }).click()
   await expect.poll(() => outside).toEqual(['https://pixel.example/open.gif'])
   await expect.poll(height).not.toBe(before)
   expect(await page.evaluate('window.hacked')).toBeUndefined()
@@ -106,7 +106,7 @@ test('in a hostile mail nothing runs, nothing is loaded and nothing leaves; pict
   await application.asOwner('POST', '/app/threads/done', { ids: [id], done: true })
 })
 
-test('how many pictures of a mail cannot be had by https is told, and none looks broken', async ({
+test('how many images of a mail cannot be had by https is told, and none looks broken', async ({
   open,
   application,
   world,
@@ -125,8 +125,8 @@ test('how many pictures of a mail cannot be had by https is told, and none looks
   )
   expectFailures(page, 'GET /logo.gif lost')
   await page.goto(`${application.address}${path}?thread=${id}`)
-  await page.getByRole('button', { name: 'Show pictures' }).click()
-  await page.getByText('1 picture could not be loaded').waitFor()
+  await page.getByRole('button', { name: 'Show images' }).click()
+  await page.getByText('1 image could not be loaded').waitFor()
   const mail = page.frameLocator('iframe[title="Mail"]')
   expect(await mail.getByAltText('Logo').getAttribute('src')).toBeNull()
   // Over the browser's sign for a broken one.

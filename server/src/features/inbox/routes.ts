@@ -284,7 +284,7 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
         params,
         querystring: Type.Object({
           images: Type.Optional(
-            Type.Boolean({ description: 'With pictures from elsewhere: their servers see it.' }),
+            Type.Boolean({ description: 'With images from elsewhere: their servers see it.' }),
           ),
           workspace: Type.Optional(
             Type.String({ maxLength: 36, description: 'In place of X-Workspace-ID.' }),

@@ -22,7 +22,7 @@ export const policy = (nonce: string) =>
 
 /**
  * Of the empty document that a mail of the team's own is put into to be looked at: the styles and
- * pictures of mails, and nothing that runs, asks or leads anywhere.
+ * images of mails, and nothing that runs, asks or leads anywhere.
  */
 export const framePolicy = [
   "default-src 'none'",

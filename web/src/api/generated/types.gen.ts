@@ -10068,7 +10068,7 @@ export type GetMessageBodyData = {
     };
     query?: {
         /**
-         * With pictures from elsewhere: their servers see it.
+         * With images from elsewhere: their servers see it.
          */
         images?: boolean;
         /**

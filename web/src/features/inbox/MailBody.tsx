@@ -51,7 +51,7 @@ export function MailBody({ id, showsImages, words }: MailBodyProps) {
     const adjust = () =>
       setHeight(Math.min(heightMost, Math.ceil(root.getBoundingClientRect().height)))
     adjust()
-    // Pictures come later, and the window may become narrower.
+    // Images come later, and the window may become narrower.
     new ResizeObserver(adjust).observe(root)
   }, [])
   if (isMissing) {

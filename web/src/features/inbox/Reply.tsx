@@ -68,7 +68,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
     return <OutgoingReply outgoing={outgoing} />
   }
   const fromTo = t(($) => $.inbox.fromTo, { from: mailbox_address, to: answer_to })
-  // A picture is an answer, too.
+  // An image is an answer, too.
   const isEmpty = plainText(html) === '' && !html.includes('<img')
   const isAllowed = !problem || (mayForce && isForced)
   // Not to nowhere: from the conversation the Tab key and those of the inbox go on.

@@ -8,6 +8,6 @@ export function problemOfPaste(data: DataTransfer | null): 'tooLong' | 'imagePas
   if (!data) return undefined
   const [text, html] = [data.getData('text/plain'), data.getData('text/html')]
   if (text.length > textMax || html.length > htmlMax) return 'tooLong'
-  // With the picture of what was copied come its words, which are what is wanted.
+  // With the image of what was copied come its words, which are what is wanted.
   return text === '' && html === '' && data.files.length > 0 ? 'imagePasted' : undefined
 }

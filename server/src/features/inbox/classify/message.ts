@@ -64,7 +64,7 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
   }
 }
 
-/** A picture within the text often has no name. */
+/** An image within the text often has no name. */
 export const nameOfAttachment = ({ name, type }: ParsedMessage['attachments'][number]) =>
   name ?? type
 

@@ -14,7 +14,7 @@ export const mailPolicy = ({ showsImages }: { showsImages: boolean }) =>
     "frame-ancestors 'self'",
   ].join('; ')
 
-/** Whether the mail asks for pictures from elsewhere, by which its sender would learn that it is read. */
+/** Whether the mail asks for images from elsewhere, by which its sender would learn that it is read. */
 export const hasRemoteImages = (html: string): boolean => remoteImage.test(html)
 
 // One way to read each character: a mail that is made for it would else hold up the process.
@@ -36,7 +36,7 @@ export function mailDocument(
 }
 
 // Mails are written for white paper, whatever the scheme around them is. The page marks in them what
-// was searched for, over both the ground and the colour that the mail has there. A picture that is not
+// was searched for, over both the ground and the colour that the mail has there. An image that is not
 // loaded is its description, over the browser's sign for a broken one.
 const look = `
   :root { color-scheme: light; background: #fff; color: #1a1d23; }
