@@ -21,6 +21,7 @@ import { signInSearchOf } from '../src/features/users/search.ts'
 import { webhookSearchOf } from '../src/features/webhooks/search.ts'
 import { learnTime, nowMs } from '../src/lib/clock.ts'
 import { lazyPart } from '../src/lib/lazy-part.ts'
+import { partsBeside } from '../src/lib/text.ts'
 import { dayIn, relativeTime } from '../src/lib/time.ts'
 
 const now = new Date(2026, 10, 20, 9, 37)
@@ -207,4 +208,19 @@ test.each([
   ['/daily_limit', { tab: 'options' }],
 ])('what is wrong at %s is shown where it stands on the page', (path, place) => {
   expect(searchOfProblem(path)).toEqual(place)
+})
+
+test.each([
+  [
+    'a word in the middle',
+    'lunch on Monday at one',
+    'lunch on Friday at one',
+    ['lunch on ', 'Monday ', 'at one'],
+  ],
+  ['a word that is gone', 'at one', 'at about one', ['at ', '', 'one']],
+  ['a word that is twice there', 'very very good', 'very good', ['very ', 'very ', 'good']],
+  ['all of it', 'lunch', 'coffee', ['', 'lunch', '']],
+  ['nothing', 'lunch at one', 'lunch at one', ['lunch at one', '', '']],
+])('two texts are told apart by words: %s', (_what, text, other, parts) => {
+  expect(partsBeside(text, other)).toEqual(parts)
 })

@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react'
 import classes from './CodeBlock.module.css'
 
 interface CodeBlockProps {
   /** What it is, for who cannot see where it stands. */
   label: string
-  children: string
+  children: ReactNode
 }
 
 /** Text as it was sent, in lines of their own; long ones are broken, and what is long scrolls. */

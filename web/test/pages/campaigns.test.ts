@@ -713,16 +713,60 @@ test('of a step that one removed and the other wrote in both versions are told i
   })
   const textOf = async (whose: string) => {
     const region = page.getByRole('region', { name: `Steps: ${whose}` })
-    return (await region.textContent())?.replaceAll('<p>A long mail</p>\n', '')
+    return (await region.textContent())?.replaceAll(/A long mail(\s+(?=A long))?/g, '')
   }
   const [mine, theirs] = [await textOf('Yours'), await textOf('Theirs, saved meanwhile')]
   const firstText = 'Step 1, 0 days\nVariant A\nHello {{first_name}}\n'
-  const secondText = 'Variant A\n<p>Did you see my mail?</p>'
+  const secondText = 'Variant A\nDid you see my mail?'
   expect(mine).toBe(`${firstText}\n\nRemoved: what was step 2, 3 days\n${secondText}`)
   expect(theirs).toBe(`${firstText}\n\nStep 2, 3 days\n${secondText.replace('\n', '\nTheirs\n')}`)
   await page.getByRole('region', { name: 'Steps: Yours' }).focus()
   await page.keyboard.press('End')
   await expect.poll(() => page.evaluate('document.activeElement.scrollTop')).toBeGreaterThan(0)
+})
+
+test('of a mail that two have written the words are shown with what differs, and the source where only the formatting does', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Compared', sequences: sequences() })
+  const url = `/app/api/v2/campaigns/${id}`
+  const page = await open(application.visitor, `${path}/${id}`)
+  await page.getByText('Source', { exact: true }).click()
+  expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
+  let theirs: string | undefined
+  await page.route(`**${url}`, async (route) => {
+    if (route.request().method() === 'PATCH' && theirs) {
+      const { body } = await application.asOwner('GET', url)
+      const [first, ...others] = (body as Campaign).sequences[0]?.steps ?? []
+      const variants = first?.variants.map((variant) => ({ ...variant, body: theirs }))
+      theirs = undefined
+      await application.asOwner('PATCH', url, {
+        sequences: [{ steps: [{ ...first, variants }, ...others] }],
+      })
+    }
+    await route.fallback()
+  })
+  const source = page.getByRole('textbox', { name: 'Source of the mail' })
+  const dialog = page.getByRole('dialog')
+  const write = async (mine: string, other: string) => {
+    theirs = `<p>${other}</p>`
+    await source.fill(`<p>${mine}</p>`)
+    const version = dialog.getByRole('region', { name: /Yours$/ })
+    const shown = [await version.textContent(), await version.locator('mark').textContent()]
+    await dialog.getByText('Keep mine').click()
+    await dialog.getByRole('button', { name: 'Save this version' }).click()
+    await saved(page)
+    return shown
+  }
+  expect(await write('Hi <b>Ann</b>, lunch?', 'Hi <b>Bo</b>, lunch?')).toEqual([
+    'Hi Ann, lunch?',
+    'Ann, ',
+  ])
+  expect(await write('Hi <u>Ann</u>', 'Hi <i>Ann</i>')).toEqual([
+    '<p>Hi <u>Ann</u></p>',
+    '<u>Ann</u></p>',
+  ])
 })
 
 test('of weekly schedules that two have changed both versions are told in words', async ({

@@ -2,7 +2,9 @@ import { Button, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/co
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Campaign } from '../../api/generated/types.gen.ts'
+import { partsBeside } from '../../lib/text.ts'
 import { CodeBlock } from '../../ui/CodeBlock.tsx'
+import { plainText } from '../../ui/RichText/template-html.ts'
 import classes from './ChooseVersion.module.css'
 import type { Conflict } from './merge.ts'
 import { type WeeklySchedule, week } from './schedule/weekly-schedules.ts'
@@ -68,10 +70,7 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
               ]}
             />
           </Group>
-          <div className={classes.both}>
-            <Version conflict={conflict} whose="mine" />
-            <Version conflict={conflict} whose="theirs" />
-          </div>
+          <Versions conflict={conflict} />
         </section>
       ))}
       <Group justify="flex-end">
@@ -86,25 +85,51 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
 const choiceOf = (keepsMine: boolean | undefined) =>
   keepsMine === undefined ? '' : keepsMine ? 'mine' : 'theirs'
 
-function Version({ conflict, whose }: { conflict: Conflict; whose: 'mine' | 'theirs' }) {
+/** Mails by their words, and by their source where the words are the same. */
+function Versions({ conflict }: { conflict: Conflict }) {
   const { t } = useTranslation()
   const { campaign } = useDraft()
-  const shown = useShown()
   const nameOf = useFieldName()
-  const name = t(($) => $.campaigns.conflict[whose])
+  const inWords = useShown(plainText)
+  const asSource = useShown((html) => html)
+  const isSameBy = (shown: typeof inWords) => shown(conflict, 'mine') === shown(conflict, 'theirs')
+  const isFormatting = isSameBy(inWords) && !isSameBy(asSource)
+  const shown = isFormatting ? asSource : inWords
+  const version = (whose: Whose, other: Whose) => {
+    const name = t(($) => $.campaigns.conflict[whose])
+    const [start, own, end] = partsBeside(shown(conflict, whose), shown(conflict, other))
+    return (
+      <div>
+        <Text size="xs" c="dimmed" mb={4}>
+          {name}
+        </Text>
+        <CodeBlock label={`${nameOf(conflict.path, campaign)}: ${name}`}>
+          {start}
+          {own && <mark>{own}</mark>}
+          {end}
+        </CodeBlock>
+      </div>
+    )
+  }
   return (
-    <div>
-      <Text size="xs" c="dimmed" mb={4}>
-        {name}
-      </Text>
-      <CodeBlock label={`${nameOf(conflict.path, campaign)}: ${name}`}>
-        {shown(conflict.path, conflict[whose], conflict.base)}
-      </CodeBlock>
-    </div>
+    <>
+      {isFormatting && (
+        <Text size="sm" mb={4}>
+          {t(($) => $.campaigns.conflict.formatting)}
+        </Text>
+      )}
+      <div className={`${classes.both} ${isFormatting ? '' : classes.words}`}>
+        {version('mine', 'theirs')}
+        {version('theirs', 'mine')}
+      </div>
+    </>
   )
 }
 
-function useShown() {
+type Whose = 'mine' | 'theirs'
+
+/** @param mailText how the HTML of a mail is told */
+function useShown(mailText: (html: string) => string) {
   const { t } = useTranslation()
   const waitOf = ({ delay, delay_unit }: Step) =>
     `${delay} ${t(($) => $.campaigns.steps.units[delay_unit])}`
@@ -114,7 +139,7 @@ function useShown() {
       ? t(($) => $.campaigns.conflict.removedVariant, { letter })
       : t(($) => $.campaigns.steps.variant, { letter })
     const off = v_disabled ? ` (${t(($) => $.campaigns.steps.off)})` : ''
-    return [heading + off, subject, body].filter(Boolean).join('\n')
+    return [heading + off, subject, mailText(body)].filter(Boolean).join('\n')
   }
   const stepText = (step: Step, at: number, isRemoved = false) => {
     const number = at + 1
@@ -131,7 +156,8 @@ function useShown() {
     const named = days.map((day) => t(($) => $.campaigns.schedule.days[day]))
     return [schedule.name, named.join(', '), hoursOf(schedule)].filter(Boolean).join('\n')
   }
-  return (path: string, value: unknown, base: unknown): string => {
+  return ({ path, base, ...conflict }: Conflict, whose: Whose): string => {
+    const value = conflict[whose]
     if (path.endsWith('/wait')) return waitOf(value as Step)
     if (path.endsWith('/hours')) return hoursOf(value as WeeklySchedule)
     if (path.endsWith('/schedules')) {
@@ -144,6 +170,7 @@ function useShown() {
     // Its name is that of the switch, which sends it.
     if (path.endsWith('/v_disabled')) return String(value !== true)
     if (path === '/sequences') return withRemoved(stepsIn(value), stepsIn(base), stepText)
+    if (path.endsWith('/body')) return mailText(value as string)
     if (typeof value === 'string') return value
     const items = (Array.isArray(value) ? value : [value]).filter((item) => item !== null)
     return items.join('\n') || t(($) => $.campaigns.conflict.none)
