@@ -43,9 +43,12 @@ export function ConsentPage() {
     },
   })
   const goOn = ({ mailbox: { id, address }, isNew }: { mailbox: Mailbox; isNew: boolean }) => {
-    // How it sends was chosen before, and stays.
-    const to = '/w/$handle/settings/mailboxes/$id'
-    if (!isNew) return navigate({ to, params: { handle, id }, replace: true })
+    if (!isNew) {
+      // How it sends was chosen before, and stays.
+      const to = '/w/$handle/settings/mailboxes/$id'
+      const search = { panel: 'test' } as const
+      return navigate({ to, params: { handle, id }, search, replace: true })
+    }
     return navigate({
       to: '/w/$handle/settings/mailboxes/connect',
       search: { address, mailbox: id },

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useIsMutating, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactNode, Suspense, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Mailbox } from '../../api/generated/types.gen.ts'
@@ -100,6 +100,14 @@ function Sections({ mailbox, back, fault }: SectionsProps) {
     setLogins((before) => before + 1)
     test.current?.scrollIntoView({ block: 'nearest' })
   }
+  const { panel } = route.useSearch()
+  const testAtOnce = useEffectEvent(() => {
+    if (panel !== 'test') return
+    testLogin()
+    // Loaded anew, it is not tested once more.
+    void navigate({ search: {}, replace: true })
+  })
+  useEffect(() => testAtOnce(), [])
   const login = (
     <Section title={t(($) => $.mailboxes.login.title)} lead={t(($) => $.mailboxes.login.lead)}>
       <Suspense fallback={<LoadingRows rows={3} />}>
