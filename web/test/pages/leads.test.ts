@@ -89,6 +89,7 @@ test('leads are found, opened, changed many at a time, and changed back', async 
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByText('2 leads paused.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone: 2 leads are as they were.').waitFor()
   await page.getByText('2 leads paused.').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Sending' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Paused' }).click()

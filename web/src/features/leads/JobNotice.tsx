@@ -1,5 +1,6 @@
 import { Button, CloseButton, Group, Progress, Text } from '@mantine/core'
 import { useDisclosure, useTimeout } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -38,6 +39,8 @@ export function JobNotice({ started, onClose }: { started: LeadJob; onClose: () 
     ...undoLeadJobMutation(),
     async onSuccess(answer) {
       await readLeadsAgain()
+      const count = job.changed - answer.changed
+      if (count > 0) notifications.show({ message: t(($) => $.leads.job.undone, { count }) })
       // Some leads may not be what they were, and it says why.
       if (answer.refused === 0) onClose()
       else cache.setQueryData(getLeadJobQueryKey({ path }), answer)
