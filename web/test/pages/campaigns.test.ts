@@ -1224,6 +1224,8 @@ test('who lacks a variable is counted before the launch, which is not kept from 
     (await dialog.getByRole('button', { name: 'Launch' }).boundingBox()) ?? {}
   expect(y).toBeGreaterThan(0)
   expect(y + height).toBeLessThanOrEqual(480)
+  // With nothing below it but its own margin.
+  expect(y + height).toBeGreaterThan(480 - 20)
   await page.setViewportSize({ width: 1280, height: 720 })
   expect(await dialog.getByRole('button', { name: 'Launch' }).isEnabled()).toBe(true)
   await lacking.getByRole('link').click()
@@ -1253,6 +1255,10 @@ test('no mail is promised before the launch where every lead lacks what the firs
   const dialog = page.getByRole('dialog')
   await dialog.getByText('nobody_has_it: 3 leads lack it').waitFor()
   await dialog.getByText('Nobody: every lead lacks a variable of step 1.').waitFor()
+  // Its buttons are at the edge, too, where there is little above them.
+  const { y = 0, height = 0 } =
+    (await dialog.getByRole('button', { name: 'Launch' }).boundingBox()) ?? {}
+  expect(y + height).toBeGreaterThan((page.viewportSize()?.height ?? 0) - 20)
   expect(await dialog.getByText(/Everything it needs is there|get mail|3 mails/).count()).toBe(0)
 })
 

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import classes from './Launch.module.css'
 import { useDraft } from './useDraft.ts'
 
 const Launch = lazyPart(() => import('./Launch.tsx'), 'Launch')
@@ -20,6 +21,7 @@ export function LaunchPanel() {
         opened={panel === 'launch' && mayChange && campaign.status !== 'active'}
         onClose={close}
         size={640}
+        classNames={{ content: classes.panel, body: classes.body }}
         title={t(($) => $.campaigns.launch[campaign.status === 'draft' ? 'title' : 'titleResume'], {
           name: campaign.name,
         })}
