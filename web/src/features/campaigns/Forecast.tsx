@@ -81,10 +81,15 @@ export function Forecast({ forecast, isAtMost }: ForecastProps) {
                   <th scope="row">{dayWithWeekday(day.date)}</th>
                   <td className="numbers">
                     <span
+                      className={classes.sends}
+                      style={{ width: `${numberText(most).length}ch` }}
+                    >
+                      {numberText(day.sends)}
+                    </span>
+                    <span
                       className={classes.bar}
                       style={{ width: `${(8 * day.sends) / most}rem` }}
                     />
-                    {numberText(day.sends)}
                   </td>
                   {columns.map(({ id }) => (
                     <td key={id} className="end numbers wide-only">
