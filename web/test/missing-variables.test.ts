@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Campaign } from '../src/api/generated/types.gen.ts'
-import { missingVariables, reachedAtMost } from '../src/features/campaigns/missing-variables.ts'
+import {
+  missingVariables,
+  reachedAtMost,
+  unknownIn,
+} from '../src/features/campaigns/missing-variables.ts'
 
 const campaign = (...variants: object[]) =>
   ({ sequences: [{ steps: [{ variants }] }] }) as unknown as Pick<Campaign, 'sequences'>
@@ -57,3 +61,22 @@ test.each([
     expect(reachedAtMost(mails, known)).toBe(most)
   },
 )
+
+test.each([
+  [
+    'what every lead lacks, as it is written',
+    '{{ planet }} {{planet}} {{first_name}} {{city}}',
+    ['planet'],
+  ],
+  [
+    'nothing that has a default',
+    '{{ planet | default: "Earth" }} {{ planet | upcase }}',
+    ['planet | upcase'],
+  ],
+  ['nothing of the mailbox and the service', '{{signature}} {{ unsubscribe_url }}', []],
+  ['nothing beside a condition', '{% if planet %}{{ planet }}{% endif %}', []],
+])('of a mail is told what nobody has: %s', (_what, body, unknown) => {
+  const mail = { id: 'a', subject: '', body, v_disabled: false }
+  expect(unknownIn(mail, known)).toEqual(unknown)
+  expect(unknownIn(mail, { leads: 0, items: [] })).toEqual([])
+})

@@ -1200,6 +1200,32 @@ test('a variable goes into the subject where somebody writes, and what is filled
   expect(body.sequences[0].steps[0].variants[0].subject).toBe('{Hello|Hi} {{first_name}}!, lunch?')
 })
 
+test('a variable that no lead has looks wrong while it is written, and is told with what to do', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Misspelt', sequences: sequences() })
+  await addLead(application, id)
+  const page = await open(application.visitor, `${path}/${id}`)
+  const text = page.getByRole('textbox', { name: 'Text', exact: true })
+  const chip = (name: string) => text.locator('.variable', { hasText: name })
+  await chip('first_name').waitFor()
+  await text.click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' {{comapny}}')
+  await page.locator('.variable.unknown', { hasText: 'comapny' }).waitFor()
+  await page.getByText('No lead has “comapny”, so this mail is sent to nobody.').waitFor()
+  expect(await text.locator('.variable.unknown').count()).toBe(1)
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('Hi {{comapny | default: "you"}}')
+  await chip('default').waitFor()
+  await page.getByText('so this mail is sent to nobody').waitFor({ state: 'detached' })
+  expect(await text.locator('.variable.unknown').count()).toBe(0)
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Hello {{frist_name}}')
+  await page.getByText('No lead has “frist_name”').waitFor()
+  await saved(page)
+})
+
 test('who lacks a variable is counted before the launch, which is not kept from going on', async ({
   application,
   open,

@@ -54,6 +54,21 @@ export function reachedAtMost(campaign: Pick<Campaign, 'sequences'>, known: Lead
   )
 }
 
+/**
+ * What a mail says in `{{…}}` without a default and every lead lacks, as where a name is written wrong: the
+ * mail is sent to nobody.
+ */
+export function unknownIn(mail: Variant, known: LeadVariables): string[] {
+  if (lackedBy(mail, known).size === 0) return []
+  const said = [...`${mail.subject}\n${mail.body}`.matchAll(/\{\{([^{}]*)\}\}/g)]
+  const isLackedByAll = (expression: string) => {
+    const lacked = lackedBy({ ...mail, subject: '', body: `{{${expression}}}` }, known)
+    return [...lacked.values()].includes(known.leads)
+  }
+  const expressions = said.map(([, expression = '']) => expression.trim())
+  return [...new Set(expressions)].filter(isLackedByAll)
+}
+
 /** What a mail says without a default, by how many leads lack it. */
 function lackedBy({ subject, body, v_disabled }: Variant, { leads, items }: LeadVariables) {
   const lackOf = new Map(items.map(({ name, missing }) => [name, missing]))

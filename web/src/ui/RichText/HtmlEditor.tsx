@@ -24,12 +24,13 @@ interface HtmlEditorProps {
   problem: ReactNode
   readOnly: boolean
   onChange: (html: string) => void
+  unknown?: string[]
   tools?: (editor: Editor) => ReactNode
 }
 
 /** HTML of a mail: as it looks, as it is written, and as its reader gets it. */
 export function HtmlEditor(props: HtmlEditorProps) {
-  const { kind, label, hint, otherView, value, problem, readOnly, onChange, tools } = props
+  const { kind, label, hint, otherView, value, problem, readOnly, onChange, unknown, tools } = props
   const { t } = useTranslation()
   const [isEditable, setEditable] = useState(() => canEdit(value, kind))
   const [view, setView] = useState<View>(isEditable ? 'rich' : 'source')
@@ -81,6 +82,7 @@ export function HtmlEditor(props: HtmlEditorProps) {
             onChange(html)
           }}
           isCompact={kind === 'plain'}
+          {...(unknown ? { unknown } : {})}
           {...(tools ? { tools } : {})}
         />
       )}

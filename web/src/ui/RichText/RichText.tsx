@@ -22,6 +22,8 @@ interface RichTextProps {
   value: string
   readOnly: boolean
   onChange: (value: string) => void
+  /** Variables that look wrong, as they stand between the braces. */
+  unknown?: string[]
   /** More for the toolbar. */
   tools?: (editor: Editor) => ReactNode
   /** As low as what is written, for where a mail is shown above. */
@@ -35,13 +37,13 @@ interface RichTextProps {
 
 /** A mail as it will look; in a template with {{variables}} as chips and {alternatives|choices} marked. */
 export function RichText(props: RichTextProps) {
-  const { kind, label, value, readOnly, onChange, tools, isCompact, placeholder } = props
+  const { kind, label, value, readOnly, onChange, unknown, tools, isCompact, placeholder } = props
   const { t } = useTranslation()
   const shown = useRef(value)
   const latest = useRef(props)
   latest.current = props
   const editor = useEditor({
-    extensions: extensionsOf(kind),
+    extensions: extensionsOf(kind, (name) => latest.current.unknown?.includes(name) ?? false),
     content: toEditor(value, kind),
     editable: !readOnly,
     injectNonce: styleNonce(),
@@ -86,6 +88,11 @@ export function RichText(props: RichTextProps) {
     shown.current = value
     editor.commands.setContent(toEditor(value, kind), { emitUpdate: false })
   }, [editor, value, kind])
+  // Nothing of it was written: it is only drawn anew.
+  const unknownNames = unknown?.join('\n')
+  useEffect(() => {
+    if (unknownNames !== undefined) editor?.view.dispatch(editor.state.tr)
+  }, [editor, unknownNames])
   // Before the library lets go of it, which draws all of it once more, with images of the page itself.
   useLayoutEffect(() => () => editor?.destroy(), [editor])
   const [image, setImage] = useState<ImageText>()

@@ -16,5 +16,10 @@ const mailExtensions: Extensions = [
 /** What is written: a mail for many leads, with variables and alternatives, or what goes out as it is. */
 export type RichTextKind = 'template' | 'plain'
 
-export const extensionsOf = (kind: RichTextKind): Extensions =>
-  kind === 'template' ? [...mailExtensions, Variable, Spintax] : mailExtensions
+export const extensionsOf = (
+  kind: RichTextKind,
+  isUnknown: (expression: string) => boolean = () => false,
+): Extensions =>
+  kind === 'template'
+    ? [...mailExtensions, Variable.configure({ isUnknown }), Spintax]
+    : mailExtensions

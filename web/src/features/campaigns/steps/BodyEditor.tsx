@@ -10,11 +10,12 @@ import { VariableMenu } from './VariableMenu.tsx'
 interface BodyEditorProps {
   value: string
   problem: string | undefined
+  unknown: string[]
   onChange: (body: string) => void
 }
 
 /** A mail's text: as it looks, as it is written, and as a program without HTML shows it. */
-export function BodyEditor({ value, problem, onChange }: BodyEditorProps) {
+export function BodyEditor({ value, problem, unknown, onChange }: BodyEditorProps) {
   const { t } = useTranslation()
   const { mayChange } = useDraft()
   return (
@@ -25,6 +26,7 @@ export function BodyEditor({ value, problem, onChange }: BodyEditorProps) {
       otherView="text"
       value={value}
       problem={problem}
+      unknown={unknown}
       readOnly={!mayChange}
       onChange={onChange}
       tools={(editor) => (

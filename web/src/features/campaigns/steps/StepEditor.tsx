@@ -1,6 +1,9 @@
 import { Button, Group, Stack, Switch, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { listLeadVariablesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { unknownIn } from '../missing-variables.ts'
 import { useDraft } from '../useDraft.ts'
 import { BodyEditor } from './BodyEditor.tsx'
 import { letterOf, newVariant, type Step, type Variant } from './edit-steps.ts'
@@ -24,11 +27,13 @@ interface StepEditorProps {
 export function StepEditor(props: StepEditorProps) {
   const { step, number, variantNumber, onShowVariant, onRemoveVariant, onWait, onChange } = props
   const { t } = useTranslation()
-  const { mayChange, problemAt, keyOf } = useDraft()
+  const { campaign, mayChange, problemAt, keyOf } = useDraft()
+  const known = useQuery(listLeadVariablesOptions({ path: { id: campaign.id } })).data
   const { isHeld, onWrite, focusHandlers } = useHeldText()
   const at = variantNumber - 1
   const variant = step.variants[at]
   if (!variant) return null
+  const unknown = known ? unknownIn(variant, known) : []
   const path = `/sequences/0/steps/${number - 1}`
   const problem = (name: string) => problemAt(`${path}/variants/${at}/${name}`)
   const setVariants = (variants: Variant[]) => onChange({ ...step, variants })
@@ -95,15 +100,25 @@ export function StepEditor(props: StepEditorProps) {
           value={variant.subject}
           hint={number > 1 ? t(($) => $.campaigns.steps.subjectHint) : undefined}
           problem={problem('subject')}
+          unknown={unknown}
           onChange={(subject) => write({ subject })}
         />
         <BodyEditor
           key={keyOf(variant.id)}
           value={variant.body}
           problem={problem('body')}
+          unknown={unknown}
           onChange={(body) => write({ body })}
         />
       </Stack>
+      {unknown.length > 0 && (
+        <Text size="sm" c="var(--amber-text)" role="status">
+          {t(($) => $.campaigns.steps.unknown, {
+            names: unknown.map((name) => `“${name}”`).join(', '),
+            example: `{{${unknown[0]} | default: "…"}}`,
+          })}
+        </Text>
+      )}
       {isHeld && mayChange && (
         <Text size="xs" c="dimmed">
           {t(($) => $.campaigns.steps.held)}

@@ -10,11 +10,12 @@ interface SubjectFieldProps {
   value: string
   hint: string | undefined
   problem: string | undefined
+  unknown: string[]
   onChange: (subject: string) => void
 }
 
 /** A line of text with a menu of variables; what is filled in for each lead is marked below it. */
-export function SubjectField({ value, hint, problem, onChange }: SubjectFieldProps) {
+export function SubjectField({ value, hint, problem, unknown, onChange }: SubjectFieldProps) {
   const { t } = useTranslation()
   const { mayChange } = useDraft()
   const input = useRef<HTMLInputElement>(null)
@@ -56,7 +57,7 @@ export function SubjectField({ value, hint, problem, onChange }: SubjectFieldPro
           )
         }
       />
-      <MarkedSubject subject={value} />
+      <MarkedSubject subject={value} unknown={unknown} />
     </div>
   )
 }
