@@ -219,6 +219,27 @@ test('Back and Forward lead through pages, panels and what was searched for, as 
   await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor()
 })
 
+test('on a telephone a notice covers neither the head of an open panel nor the buttons at its edge', async ({
+  application,
+  open,
+}) => {
+  await addLeads(application, 'Covered', [{ email: 'eve@covered.example' }])
+  const page = await open(application.visitor, `${path}?q=covered.example`)
+  await page.setViewportSize({ width: 360, height: 740 })
+  // Where they are shown, also while there is none.
+  const notices = page.locator('[class*=notices][data-position=bottom-left]')
+  const bottom = () => notices.evaluate((element) => element.getBoundingClientRect().bottom)
+  expect(await bottom()).toBeLessThan(100)
+  await page.locator('[data-index]').getByText('eve@covered.example').click()
+  const panel = page.getByRole('dialog')
+  await panel.waitFor()
+  expect(await bottom()).toBeGreaterThan(600)
+  expect(await bottom()).toBeLessThan(740 - 60)
+  await panel.getByRole('button', { name: 'Close' }).click()
+  await panel.waitFor({ state: 'detached' })
+  expect(await bottom()).toBeLessThan(100)
+})
+
 test('a lead that something happened to since is not changed back, and it says why', async ({
   application,
   open,
