@@ -26,6 +26,11 @@ const narrow = { width: 360, height: 740 }
 const overflow = `[document.documentElement, ...document.querySelectorAll('[role=dialog]')]
   .reduce((sum, { scrollWidth, clientWidth }) => sum + scrollWidth - clientWidth, 0)`
 
+/** Buttons with a text that are less than 40 px high, but for those in rows that are no higher. */
+const lowButtons = `[...document.querySelectorAll('.mantine-Button-root:not([role=gridcell] *)')]
+  .filter((button) => button.offsetHeight > 0 && button.offsetHeight < 40)
+  .map((button) => button.textContent).join()`
+
 /** What is wrong with how the page shows what it has now. */
 async function findFaults(
   page: Page,
@@ -43,6 +48,8 @@ async function findFaults(
   } catch {
     found.push(`${await page.evaluate(overflow)} px too wide at 360 px`)
   }
+  const low = await page.evaluate(lowButtons)
+  if (low !== '') found.push(`too low for a finger: ${low}`)
   await page.setViewportSize(wide)
   if ((await page.locator('h1').count()) === 0) found.push('no heading of the page')
   if (await page.locator('img[src=x]').count()) found.push('markup of a name is in the page')
