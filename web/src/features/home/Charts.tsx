@@ -23,9 +23,12 @@ export function Charts() {
   const analytics = useQuery(getAnalyticsOptions())
   return (
     <section aria-labelledby={id}>
-      <Title order={2} id={id} mb="sm">
+      <Title order={2} id={id}>
         {t(($) => $.home.charts.title)}
       </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {t(($) => $.home.charts.zones)}
+      </Text>
       <ListOf
         query={analytics}
         pending={
