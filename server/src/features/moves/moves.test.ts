@@ -427,11 +427,11 @@ test('a workspace is not moved while a provider is asked for a token, which has 
     moveWorkspace(asService(a), asService(b), workspaceId, {
       ...{ sourceName: 'a', targetName: 'b', restMs: 0, drainMs: 0 },
     })
-  await expect(moving()).rejects.toThrow('logins of its mailboxes')
+  await expect(moving()).rejects.toThrow('login of its mailboxes')
   expect(await placeIn(a)).toEqual(here)
   // The lease is over, and its owner goes on to store what the provider gave it.
   a.clock.advance(20_000 + storeTokenForMs - 1)
-  await expect(moving()).rejects.toThrow('logins of its mailboxes')
+  await expect(moving()).rejects.toThrow('login of its mailboxes')
   a.clock.advance(1)
   await toB()
   expect([await placeIn(a), await placeIn(b)]).toEqual([movedToB, here])
