@@ -1,6 +1,7 @@
 import { parseInstant } from '../../kernel/calendar.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { Fingerprints } from '../../kernel/fingerprints.ts'
 import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { stopErased } from '../leads/index.ts'
 import {
@@ -32,13 +33,23 @@ export async function importSuppressions(
 ): Promise<ImportedSuppressions> {
   const result: ImportedSuppressions = { added: 0, known: 0, invalid: 0, invalid_lines: [] }
   const batch = new Map<string, NewSuppression>()
+  const seen = new Fingerprints()
+  const fresh = new Set<string>()
   const write = async () => {
     const entries = [...batch.values()]
-    batch.clear()
     if (entries.length === 0) return
-    const added = await transaction(ctx, (tx) => suppress(tx, workspaceId, entries))
+    const { first = [], again = [] } = Object.groupBy(entries, ({ value }) =>
+      fresh.has(value) ? 'first' : 'again',
+    )
+    const added = await transaction(ctx, async (tx) => {
+      // An entry counts where it comes first, and no more where another line has a reason more.
+      if (again.length > 0) await suppress(tx, workspaceId, again)
+      return suppress(tx, workspaceId, first)
+    })
     result.added += added
-    result.known += new Set(entries.map(({ value }) => value)).size - added
+    result.known += fresh.size - added
+    batch.clear()
+    fresh.clear()
   }
   let number = 0
   let before: string | undefined
@@ -53,9 +64,10 @@ export async function importSuppressions(
         if (result.invalid_lines.length < linesShown) result.invalid_lines.push(number)
         continue
       }
-      // An export has a line for each reason of an entry, which are written together and count once.
+      // An export has a line for each reason of an entry, which are written together.
       if (batch.size >= batchMax && read.value !== before) await write()
       before = read.value
+      if (seen.add(read.value)) fresh.add(read.value)
       const key = `${read.reason} ${read.value}`
       if (!batch.has(key)) batch.set(key, read)
       hasErased ||= isErasedEntry(read.value)

@@ -98,6 +98,17 @@ test('an entry with several reasons counts once, also where a batch of lines end
   expect(await importLines(...list, ...both)).toMatchObject({ added: 0, known: 1000 })
 })
 
+test('an entry counts once, however far apart its lines are', async () => {
+  const id = ctx.newId()
+  const list = Array.from({ length: 1001 }, (_, n) => `${n}@${id}.example`)
+  const twice = [...list, ...list, `7@${id}.example,unsubscribed`]
+  expect(await importLines(...twice)).toMatchObject({ added: 1001, known: 0 })
+  expect(await importLines(...twice)).toMatchObject({ added: 0, known: 1001 })
+  expect(await exported()).toContainEqual(
+    expect.stringMatching(`^7@${id}\\.example,address,unsubscribed,`),
+  )
+})
+
 test('what is exported is read back as it was, in any number', async () => {
   const addresses = Array.from({ length: 2500 }, (_, n) => `person${n}@example.com,unsubscribed`)
   expect(await importLines(...addresses, 'example.org')).toMatchObject({ added: 2501 })
