@@ -99,7 +99,7 @@ interface Acted {
   actor_name: string | null
 }
 
-/** They lie on the first shard: elsewhere the database has no names of theirs. */
+/** People lie on the first shard: elsewhere the database has no names of theirs. */
 export async function withNamesOfPeople<Entry extends Acted>(
   ctx: Context,
   entries: Entry[],

@@ -10,7 +10,7 @@ export interface ShownSend extends SendKey {
   campaign_name: string
   lead_email: string | null
   mailbox: string | null
-  /** It came back for good, which stopped its lead. */
+  /** The mail came back for good, which stopped its lead. */
   bounced: boolean
   /** Null: a person's answer. */
   step: number | null
