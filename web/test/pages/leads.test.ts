@@ -228,7 +228,10 @@ test('on a telephone a notice covers neither the head of an open panel nor the b
   await page.setViewportSize({ width: 360, height: 740 })
   // Where they are shown, also while there is none.
   const notices = page.locator('[class*=notices][data-position=bottom-left]')
-  const bottom = () => notices.evaluate((element) => element.getBoundingClientRect().bottom)
+  const bottom = async () => {
+    const { y = 0, height = 0 } = (await notices.boundingBox()) ?? {}
+    return y + height
+  }
   expect(await bottom()).toBeLessThan(100)
   await page.locator('[data-index]').getByText('eve@covered.example').click()
   const panel = page.getByRole('dialog')
