@@ -70,7 +70,8 @@ export interface SummaryRow extends StandingRow {
   mailboxes: number
 }
 
-const factsColumns = (now: string) => `${factsColumn(now)}, ${leadsWaitingColumn}`
+const factsColumns = (now: string) =>
+  `${factsColumn(now)}, ${leadsWaitingColumn}`
 
 const campaignTables = `
   from campaigns c
@@ -157,6 +158,18 @@ export const listWatched = prepared<
   order by c.id desc
   limit $3`,
 )
+
+/** Whether leads are held back because a mail of the campaign could not be made for them. */
+export async function hasFailedTemplates(db: Db, workspaceId: string, id: string) {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from leads
+      where workspace_id = ${workspaceId}::uuid and campaign_id = ${id}::uuid
+        and sending_state = 'paused' and skip_reason is not null
+        and skip_reason like 'template_failed: %'
+    ) as found`.execute(db)
+  return rows[0]?.found === true
+}
 
 /** No lock of who completes the campaign or adds to it, only of who edits it. */
 export const holdSteps = prepared<

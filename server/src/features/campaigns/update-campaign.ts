@@ -61,6 +61,8 @@ export async function updateCampaign(
     const changed = { ...settings, ...(status === previous ? {} : { status, status_reason: null }) }
     if (Object.keys(changed).length === 0) return record()
     const reschedules = mustReschedule(row, after)
+    const mends = settings.sequences && (await queries.hasFailedTemplates(tx.db, workspaceId, id))
+    const isFollowed = reschedules || mends
     const noted = {
       ...formerSenders(row, settings),
       timestamp_updated: laterThan(row.timestamp_updated, tx.now()),
@@ -68,9 +70,9 @@ export async function updateCampaign(
     await queries.updateCampaign(tx.db, workspaceId, id, {
       ...toColumns(changed),
       ...noted,
-      ...(reschedules ? rescheduling(row, after, tx.now()) : {}),
+      ...(isFollowed ? rescheduling(row, after, tx.now()) : {}),
     })
-    if (reschedules) hintJob(tx, rescheduleKind, id)
+    if (isFollowed) hintJob(tx, rescheduleKind, id)
     if (changed.cc_list || changed.bcc_list) await deleteRefusedCopies(tx.db, workspaceId, id)
     if (status !== previous && row.status_reason === 'bounce_protection') {
       // Before its days, as in settlements.
@@ -194,7 +196,10 @@ async function findMeans(tx: Context, { workspace_id, email_list }: queries.Camp
   return { mailboxes, linkUrl: findLinkUrl(tx) }
 }
 
-/** Leads are rescheduled at once, and those that are left without a step are finished later. */
+/**
+ * Leads are rescheduled at once, or go on where the text held them back, and those that are left without a
+ * step are finished later.
+ */
 function rescheduling(row: queries.CampaignRow, after: queries.CampaignRow, now: Date) {
   const leads_finish_at = finishAfter(row, after, now)
   return { leads_follow_due: now, ...(leads_finish_at ? { leads_finish_at } : {}) }

@@ -2,6 +2,7 @@ export type {
   EventBounce,
   EventMessage,
   LeadActivity,
+  MadeOf,
   SkipReason,
 } from './activity/activity.ts'
 export { recordActivities } from './activity/record-activity.ts'

@@ -34,6 +34,7 @@ export const findLeadById = async (db: Db, workspaceId: string, id: string) => {
 }
 
 const lockedColumns = `${storedColumns}, c.name as campaign_name,
+  c.timestamp_updated as campaign_updated,
   c.campaign_schedule #>> '{schedules,0,timezone}' as campaign_zone, c.stop_on_reply,
   c.stop_on_auto_reply, c.stop_for_company, c.leads_finish_at, (
     select s.variant_id from sends s

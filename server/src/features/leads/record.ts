@@ -62,6 +62,8 @@ export interface LockedLead extends StoredLead {
   stop_for_company: boolean
   /** Who has no step left since an edit is not finished before. */
   leads_finish_at: Date | null
+  /** When its campaign was changed last. */
+  campaign_updated: Date
   /** Of the mail that it was sent last. */
   last_variant_id: string | null
 }
@@ -80,6 +82,17 @@ export const isSending = (state: LeadState['sending_state'] | undefined) =>
 
 /** A lead that is neither done nor stopped: mails go out to it, or will once it is resumed. */
 export const isOpen = (state: LeadState['sending_state']) => isSending(state) || state === 'paused'
+
+/** The service holds it back for what its `skip_reason` says; without a reason a person has paused it. */
+export const isHeldBack = ({
+  sending_state,
+  skip_reason,
+}: Pick<LeadState, 'sending_state' | 'skip_reason'>) =>
+  sending_state === 'paused' && skip_reason !== null
+
+/** Its mail could not be made: it goes on once what the mail is made of is changed. */
+export const lacksForMail = (lead: Pick<LeadState, 'sending_state' | 'skip_reason'>) =>
+  isHeldBack(lead) && lead.skip_reason?.startsWith('template_failed: ') === true
 
 /**
  * Just what the API shows, in answers and in events. Named one by one: an object of known shape is

@@ -265,10 +265,11 @@ export const Lead = Type.Object(
     skip_reason: Nullable(
       Type.String({
         description:
-          'Why a mail that was due was not sent: `template_failed` and `message_refused` hold the ' +
-          'lead back until it is set to `active`, `expired` and `suppressed` end it. What exactly ' +
-          'was wrong follows after a colon.',
-        examples: ['template_failed: first_name has no value'],
+          'Why a mail that was due was not sent: `template_failed` holds the lead back until its ' +
+          "values or the campaign's `sequences` are changed, `message_refused` until it is set to `active`; " +
+          '`expired` and `suppressed` end it. What exactly was wrong follows after a colon. ' +
+          'Null where a lead that is `paused` was paused by a person.',
+        examples: ['template_failed: The lead has no city, and the template gives no default.'],
       }),
     ),
     current_step: Type.Integer({ description: '0 before the first send.' }),

@@ -10,6 +10,7 @@ import { lockLeads } from './queries.ts'
 import { isHuge, numberTooLarge, problemAt, tooManyVariables } from './read-leads.ts'
 import { isErased, leadRecord } from './record.ts'
 import { type Lead, type TextField, textNames, variableNameMax, variablesMax } from './schema.ts'
+import { resumeMended } from './status/resume-mended.ts'
 import { updateFields } from './update-queries.ts'
 
 /** Corrects what is known of a person, by hand. What was sent stays as it was. */
@@ -73,6 +74,7 @@ export async function updateLead(
       // Their names alone: what is in them is personal.
       details: { fields },
     })
-    return leadRecord(changed)
+    const [resumed] = await resumeMended(tx, workspaceId, [changed])
+    return leadRecord(resumed ?? changed)
   })
 }

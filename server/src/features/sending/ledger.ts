@@ -78,6 +78,8 @@ export interface Claim extends ClaimRequest {
 export interface ClaimedLead extends TemplateLead {
   id: string
   email: string
+  /** Its version, as it was claimed. */
+  timestamp_updated: Date
   thread_subject: string | null
 }
 

@@ -75,9 +75,17 @@ export type LeadActivity =
       leadId: string
       reason: SkipReason
       detail: string
+      /** It is tried anew where that was changed since. */
+      madeOf?: MadeOf
       /** Counts as sent all the same, and is not told of. */
       sent?: SentMail
     }
+
+/** The versions of what a mail was made of. */
+export interface MadeOf {
+  lead: Date
+  campaign: Date
+}
 
 export interface EventBounce {
   kind: 'hard' | 'soft'
@@ -88,7 +96,8 @@ export interface EventBounce {
 
 /**
  * Why a mail that was due is not sent:
- * `template_failed`, `message_refused` hold the lead back until a person resumes it;
+ * `template_failed` holds the lead back until what its mail is made of is changed, `message_refused` until
+ * a person resumes it;
  * `expired` completes it; `suppressed` stops it for good.
  */
 export type SkipReason = 'template_failed' | 'message_refused' | 'expired' | 'suppressed'

@@ -48,6 +48,7 @@ const lead = (more: Partial<LockedLead> = {}): LockedLead => ({
   thread_subject: 'Hello',
   sent_step_ids: ['step-1'],
   campaign_name: 'Campaign',
+  campaign_updated: new Date('2026-11-18T10:00:00Z'),
   campaign_zone: 'UTC',
   leads_finish_at: null,
   stop_on_reply: true,
@@ -323,6 +324,24 @@ describe('skipped', () => {
 
   test.each(done)('is nothing to a lead that is %s', (sending_state) => {
     expect(skipped('template_failed', { sending_state }).patch).toEqual({})
+  })
+
+  test.each(['template_failed', 'message_refused'])(
+    'for %s leaves one to the person who paused it meanwhile',
+    (reason) => {
+      expect(skipped(reason, { sending_state: 'paused' }).patch).toEqual({})
+    },
+  )
+
+  test('is nothing where the lead or its campaign was changed since the mail was made', () => {
+    const { timestamp_updated, campaign_updated } = lead()
+    const later = new Date('2026-11-21T10:00:00Z')
+    const madeOf = { lead: timestamp_updated, campaign: campaign_updated }
+    const tried = (more: Partial<LockedLead>) =>
+      plan({ kind: 'skipped', reason: 'template_failed', detail: 'city', madeOf }, more).patch
+    expect(tried({})).toMatchObject({ sending_state: 'paused' })
+    expect(tried({ timestamp_updated: later })).toEqual({})
+    expect(tried({ campaign_updated: later })).toEqual({})
   })
 })
 

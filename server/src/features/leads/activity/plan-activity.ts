@@ -2,7 +2,7 @@ import type { EventType } from '../../events/catalogue/index.ts'
 import { finishesLater } from '../following/next-send.ts'
 import { isFinal, isOpen, isSending, type LeadState, type LockedLead } from '../record.ts'
 import { planStatusChange } from '../status/plan-status-change.ts'
-import type { LeadActivity, SentMail } from './activity.ts'
+import type { LeadActivity, MadeOf, SentMail } from './activity.ts'
 
 /** What an activity makes of a lead: only what changes, and what is told of it, in this order. */
 export interface ActivityChange {
@@ -182,7 +182,7 @@ function planBounce(lead: LockedLead, bounced: Of<'bounced'>, now: Date): Activi
 
 function planSkip(
   lead: LockedLead,
-  { reason, detail, sent }: Of<'skipped'>,
+  { reason, detail, sent, madeOf }: Of<'skipped'>,
   now: Date,
 ): ActivityChange {
   const got = sent ? contacted(lead, sent, now) : {}
@@ -195,8 +195,15 @@ function planSkip(
     const { patch, events } = planFinish({ ...lead, ...got })
     return { patch: { ...got, skip_reason, ...patch }, events }
   }
+  const isTriedAnew = madeOf && isOther(lead, madeOf)
+  // Whom a person has paused meanwhile, no change of the lead resumes.
+  if (isTriedAnew || !isSending(lead.sending_state)) return { patch: got, events: [] }
   return { patch: { ...got, skip_reason, sending_state: 'paused' }, events: [] }
 }
+
+const isOther = ({ timestamp_updated, campaign_updated }: LockedLead, { lead, campaign }: MadeOf) =>
+  timestamp_updated.getTime() !== lead.getTime() ||
+  campaign_updated.getTime() !== campaign.getTime()
 
 /** Where a reply stops everybody of a company, whoever replied is among them. */
 const stoppedByReply = (lead: LockedLead): Partial<LeadState> =>

@@ -11,6 +11,7 @@ import {
   type SuppressionReason,
 } from '../../suppression/index.ts'
 import { countKept } from '../lists/list-queries.ts'
+import { lockLeads } from '../queries.ts'
 import {
   type LeadRow,
   problemAt,
@@ -19,6 +20,7 @@ import {
   tooManyVariables,
 } from '../read-leads.ts'
 import { type AddedLeads, type AddLeads, type RowSkipReason, variablesMax } from '../schema.ts'
+import { resumeMended } from '../status/resume-mended.ts'
 import * as queries from './add-queries.ts'
 import { companyOf } from './company.ts'
 
@@ -62,7 +64,9 @@ export async function addLeads(
     }
     if (present.length > 0) {
       const written = isFile ? await asStored(tx, workspaceId, present) : present
+      const mended = await queries.findMended(tx.db, workspaceId, written)
       await queries.overwriteLeads(tx.db, workspaceId, written, tx.now())
+      await resumeMended(tx, workspaceId, await lockLeads(tx.db, workspaceId, mended))
     }
     const created = fresh.map((row) => ({
       ...row,

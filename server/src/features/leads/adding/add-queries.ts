@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Column, columnOf } from '../../../kernel/db/column.ts'
+import { type Column, column, columnOf } from '../../../kernel/db/column.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 import type { LeadRow } from '../read-leads.ts'
@@ -167,6 +167,29 @@ const texts = textNames.map((name) => sql.ref(name))
 const textsOverwritten = sql.join(
   texts.map((text) => sql`${text} = coalesce(batch.${text}, l.${text})`),
 )
+const textsDiffer = sql.join(
+  texts.map((text) => sql`batch.${text} <> coalesce(l.${text}, '')`),
+  sql` or `,
+)
+
+const overwriting = (rows: LeadToWrite[]) => sql`
+  unnest(
+    ${rows.map((row) => row.id)}::uuid[],
+    ${sql.join(textNames.map((name) => sql`${textColumn(rows, name)}::text[]`))},
+    ${variablesColumn(rows, asGiven)}::jsonb[]
+  ) as batch (id, ${sql.join(texts)}, custom_variables)`
+
+/** Of leads whose mail could not be made, those that these rows give other values. */
+export const findMended = async (db: Db, workspaceId: string, rows: LeadToWrite[]) => {
+  const { rows: found } = await sql<{ id: string }>`
+    select l.id
+    from ${overwriting(rows)}
+    join leads l on l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
+    where l.id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))
+      and l.sending_state = 'paused' and l.skip_reason like 'template_failed: %'
+      and (l.custom_variables <> ${mergedVariables} or ${textsDiffer})`.execute(db)
+  return column(found, 'id')
+}
 
 /** Sets the texts that are given; variables are merged, and null removes one. */
 export const overwriteLeads = (db: Db, workspaceId: string, rows: LeadToWrite[], at: Date) =>
@@ -175,11 +198,7 @@ export const overwriteLeads = (db: Db, workspaceId: string, rows: LeadToWrite[],
     set ${textsOverwritten},
       custom_variables = ${mergedVariables},
       timestamp_updated = ${at}::timestamptz
-    from unnest(
-      ${rows.map((row) => row.id)}::uuid[],
-      ${sql.join(textNames.map((name) => sql`${textColumn(rows, name)}::text[]`))},
-      ${variablesColumn(rows, asGiven)}::jsonb[]
-    ) as batch (id, ${sql.join(texts)}, custom_variables)
+    from ${overwriting(rows)}
     where l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
       and l.id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))`.execute(db)
 

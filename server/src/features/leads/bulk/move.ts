@@ -7,7 +7,7 @@ import { ChangingLead, changeLeads } from '../change-leads.ts'
 import { lockClaims } from '../claims-lock-queries.ts'
 import * as leadQueries from '../queries.ts'
 import { isHuge } from '../read-leads.ts'
-import { isErased, isOpen, type LockedLead } from '../record.ts'
+import { isErased, isHeldBack, isOpen, type LockedLead } from '../record.ts'
 import { type LeadInput, type RowSkipReason, textNames } from '../schema.ts'
 import { stopsByStatus } from '../status/plan-status-change.ts'
 import { erased } from '../status/set-statuses.ts'
@@ -93,8 +93,7 @@ function whyNotMoved(
   // Of one that had got its last mail, a person's word changes the status alone.
   if (stopsByStatus(lead.status, label)) return notMoved.said
   // One that was skipped waits for nobody's word, and may lack nothing in the other campaign.
-  const isHeldBack = lead.sending_state === 'paused' && lead.skip_reason === null
-  if (isHeldBack) return notMoved.paused
+  if (lead.sending_state === 'paused' && !isHeldBack(lead)) return notMoved.paused
   // The other campaign begins with them at once, and its first mail waits for no reading.
   return isUnread ? notMoved.unread : null
 }

@@ -1,5 +1,6 @@
 import { type Context, inWorkspace, type ProcessContext } from '../../../kernel/context.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { nilId } from '../../../kernel/ids.ts'
 import {
   claimRescheduling,
   endRescheduling,
@@ -14,6 +15,7 @@ import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import { isSending } from '../record.ts'
+import { resumeMended } from '../status/resume-mended.ts'
 import { nextSendOf } from './next-send.ts'
 import * as reschedule from './reschedule-queries.ts'
 
@@ -21,8 +23,8 @@ const campaignsMax = 20
 const leadsMax = 2000
 
 /**
- * Writes the leads of campaigns whose steps were edited again: when their next mail is due, whose
- * colleagues they are, and, once the edit cannot be taken back any more, that they are done where no step
+ * Writes the leads of campaigns whose steps were edited again: that those go on whose mail could not be made,
+ * when their next mail is due, whose colleagues they are, and, once the edit cannot be taken back any more, that they are done where no step
  * is left. Little by little, beside everything else: until a lead's turn comes it is found a little late or
  * looked at in vain, but never sent to early, because the planner works out its time from what it is made of.
  */
@@ -38,12 +40,30 @@ export async function rescheduleLeads(ctx: ProcessContext, signal?: AbortSignal)
  */
 async function rescheduleCampaign(ctx: Context, campaign: RescheduleClaim, signal?: AbortSignal) {
   const begun = ctx.now()
+  await resumeWhereMended(ctx, campaign, signal)
   let claim: RescheduleClaim | undefined = signal?.aborted ? undefined : campaign
   let place: reschedule.WalkedLead | undefined = reschedule.beforeAllLeads
   while (claim && place) {
     place = await rescheduleBatch(ctx, claim, { after: place, begun })
     // Who stops here leaves the claim to end by itself; another then begins anew.
     if (place) claim = signal?.aborted ? undefined : await claimRescheduling(ctx, claim)
+  }
+}
+
+/** Whose mail could not be made may lack nothing for the text as it is now. */
+async function resumeWhereMended(
+  ctx: Context,
+  { workspace_id, id }: RescheduleClaim,
+  signal?: AbortSignal,
+) {
+  let after: string | undefined = nilId
+  while (after && !signal?.aborted) {
+    const place: string = after
+    after = await transaction(ctx, async (tx) => {
+      const ids = await reschedule.listFailedTemplates(tx.db, workspace_id, id, place, leadsMax)
+      await resumeMended(tx, workspace_id, await queries.lockLeads(tx.db, workspace_id, ids))
+      return ids.length === leadsMax ? ids.at(-1) : undefined
+    })
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { column } from '../../../kernel/db/column.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 import { nilId } from '../../../kernel/ids.ts'
@@ -76,6 +77,24 @@ export const walkLeads = (
   { mailbox_id, timestamp_next_send, id }: WalkedLead,
   max: number,
 ) => selectLeads(db, workspaceId, campaignId, mailbox_id, timestamp_next_send, id, max)
+
+/** Leads whose mail could not be made, in id order from behind one. */
+export const listFailedTemplates = async (
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  after: string,
+  max: number,
+) => {
+  const { rows } = await sql<{ id: string }>`
+    select id from leads
+    where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
+      and sending_state = 'paused' and skip_reason is not null
+      and skip_reason like 'template_failed: %' and id > ${after}::uuid
+    order by id
+    limit ${max}::integer`.execute(db)
+  return column(rows, 'id')
+}
 
 export type RescheduledLead = Progress &
   Pick<StoredLead, 'id' | 'email_folded' | 'sending_state' | 'company'>

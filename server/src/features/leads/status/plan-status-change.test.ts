@@ -18,6 +18,7 @@ const untouched: StatusSubject = {
   label_id: null,
   sending_state: 'pending',
   stop_reason: null,
+  skip_reason: null,
   current_step: 0,
   email_open_count: 0,
   email_click_count: 0,
@@ -255,6 +256,16 @@ describe('paused and active are no status, only a switch', () => {
     expect(set('paused', { status: 'interested', sending_state, stop_reason })).toEqual(expected)
   })
 
+  const heldBack = { sending_state: 'paused', skip_reason: 'template_failed: city' } as const
+  test('and whoever pauses one that the service held back keeps it from going on by itself', () => {
+    const byPerson = changed({ skip_reason: null })
+    expect(set('paused', heldBack)).toEqual(byPerson)
+    expect(set('out_of_office', { ...heldBack, status: 'out_of_office' })).toEqual(byPerson)
+    const pausing: NewStatus = { kind: 'label', label: label('pause') }
+    expect(plan(lead(heldBack), pausing)).toMatchObject({ patch: { skip_reason: null } })
+    expect(set('paused', { ...heldBack, skip_reason: null })).toEqual(unchanged)
+  })
+
   const resumable = ['replied', 'auto_replied', 'company_replied', 'manual', null] as const
   test.each([
     ['pending', null, 0, unchanged],
@@ -322,6 +333,7 @@ const anyLead = fc
     label_id: fc.constantFrom(null, label().id),
     sending_state: fc.constantFrom(...states),
     stop_reason: fc.constantFrom(...reasons),
+    skip_reason: fc.constantFrom(null, 'template_failed: city'),
     current_step: count,
     email_open_count: count,
     email_click_count: count,

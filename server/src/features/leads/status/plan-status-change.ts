@@ -1,6 +1,6 @@
 import type { EventType } from '../../events/catalogue/index.ts'
 import { type BuiltinStatus, builtinStatuses, foldStatus, type Label } from '../../labels/index.ts'
-import { isFinal, isOpen, isSending, type LeadState } from '../record.ts'
+import { isFinal, isHeldBack, isOpen, isSending, type LeadState } from '../record.ts'
 
 /**
  * What a lead may be set to (contract §7). `status` is what the lead means to people, and
@@ -25,6 +25,7 @@ export type StatusSubject = Pick<
   | 'label_id'
   | 'sending_state'
   | 'stop_reason'
+  | 'skip_reason'
   | 'current_step'
   | 'email_open_count'
   | 'email_click_count'
@@ -143,22 +144,30 @@ function planStatus(
   return { kind: 'changed', patch, event: isNew ? event : null }
 }
 
-type Sending = Partial<Pick<LeadState, 'sending_state' | 'stop_reason'>>
+type Sending = Partial<Pick<LeadState, 'sending_state' | 'stop_reason' | 'skip_reason'>>
 
-function sendingAfter({ sending_state, stop_reason }: StatusSubject, effect: Effect): Sending {
+function sendingAfter(lead: StatusSubject, effect: Effect): Sending {
+  const { sending_state, stop_reason } = lead
   if (isFinal(stop_reason)) return {}
   if (effect === 'unsubscribe') return { sending_state: 'stopped', stop_reason: 'unsubscribed' }
-  if (effect === 'pause') return isSending(sending_state) ? { sending_state: 'paused' } : {}
+  if (effect === 'pause') return pausedByPerson(lead) ?? {}
   if (!isOpen(sending_state)) return {}
   if (effect === 'stop') return { sending_state: 'stopped', stop_reason: 'manual' }
   return effect === 'finish' ? { sending_state: 'finished' } : {}
 }
 
-function planPaused({ sending_state }: StatusSubject): StatusChange {
+/** One that the service held back goes on by itself no more. Undefined: nothing of its sending changes. */
+function pausedByPerson(lead: StatusSubject): Sending | undefined {
+  const ownReason = lead.skip_reason === null ? {} : { skip_reason: null }
+  if (isSending(lead.sending_state)) return { sending_state: 'paused', ...ownReason }
+  return isHeldBack(lead) ? ownReason : undefined
+}
+
+function planPaused(lead: StatusSubject): StatusChange {
+  const patch = pausedByPerson(lead)
+  if (patch) return { kind: 'changed', patch, event: null }
+  const { sending_state } = lead
   if (sending_state === 'paused') return { kind: 'unchanged' }
-  if (isSending(sending_state)) {
-    return { kind: 'changed', patch: { sending_state: 'paused' }, event: null }
-  }
   return refuse(`The lead is ${sending_state}; only one that is still sent to can be paused.`)
 }
 

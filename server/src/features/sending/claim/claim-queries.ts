@@ -30,7 +30,8 @@ export interface Sendable extends ClaimedLead {
 const attempts = `s.attempt - ${askedNobody}::int`
 
 const leadColumns = `l.id, l.email, l.first_name, l.last_name, l.company_name, l.company_domain,
-       l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.thread_subject`
+       l.job_title, l.phone, l.website, l.personalization, l.custom_variables, l.timestamp_updated,
+       l.thread_subject`
 
 const selectSendable = preparedForBatch<unknown[], Sendable>(
   'find_sendable',

@@ -1,13 +1,16 @@
 import type { AnyContext } from '../../../kernel/context.ts'
 import { column } from '../../../kernel/db/column.ts'
 import { afterDelay, nextStep, zoneOf } from '../../campaigns/index.ts'
-import { type LeadActivity, recordActivities } from '../../leads/index.ts'
+import { isSending, type LeadActivity, recordActivities } from '../../leads/index.ts'
 import type { CachedCampaign } from '../next-mail/campaign-cache.ts'
 import { inEachWorkspace } from './in-each-workspace.ts'
 import { findSentSteps, type LedgerRow } from './settle-queries.ts'
 import { type Settled, type Settlement, sentAt } from './settlement.ts'
 
-/** Records what the results mean for their leads: states, events, counters, the suppression list. */
+/**
+ * Records what the results mean for their leads: states, events, counters, the suppression list. A lead that
+ * was changed while its mail failed for what it was before is tried again.
+ */
 export async function recordLeadActivities(
   tx: AnyContext,
   settled: Settled[],
@@ -23,13 +26,20 @@ export async function recordLeadActivities(
         )
   const activities = settled.flatMap((each) => {
     const activity = activityOf(each, campaigns, sentSteps)
-    return activity ? [{ workspaceId: each.row.workspace_id, activity }] : []
+    return activity ? [{ workspaceId: each.row.workspace_id, activity, settled: each }] : []
   })
   await inEachWorkspace(
     tx,
     activities,
     ({ workspaceId }) => workspaceId,
-    (own, workspaceId, rows) => recordActivities(own, workspaceId, column(rows, 'activity')),
+    async (own, workspaceId, rows) => {
+      const leads = await recordActivities(own, workspaceId, column(rows, 'activity'))
+      for (const { activity, settled } of rows) {
+        const isTriedAnew =
+          activity.kind === 'skipped' && isSending(leads.get(activity.leadId)?.sending_state)
+        if (isTriedAnew) settled.transition = { ...settled.transition, effect: { kind: 'again' } }
+      }
+    },
   )
 }
 
@@ -45,7 +55,7 @@ function activityOf(
     return { kind: 'bounced', leadId, mail, message, bounce: effect.bounce }
   }
   if (effect?.kind === 'skip') {
-    return { kind: 'skipped', leadId, reason: effect.reason, detail: effect.detail }
+    return { ...effect, kind: 'skipped', leadId }
   }
   if (!transition.records) return undefined
   const campaign = campaigns.get(row.campaign_id)

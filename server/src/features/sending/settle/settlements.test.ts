@@ -270,6 +270,34 @@ test('workspaces whose locks are held take no more than half of the connections,
   )
 })
 
+test('a value that comes while a mail fails for want of it is used at once', async () => {
+  sending = await testSending()
+  const { ctx, workspaceId } = sending
+  const campaign = await sending.createCampaign([await sending.createMailbox('anna@example.com')])
+  const input = { campaign_id: campaign.id, skip_if_in_workspace: false }
+  const [leadId = ''] = await sending.addLeads(campaign.id, [{ email: 'ann@lead.example' }])
+  const written = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  const overwriting = transaction(ctx, async (tx) => {
+    const leads = [{ email: 'ann@lead.example', first_name: 'Ann' }]
+    await addLeads(tx, workspaceId, { ...input, leads, overwrite: true })
+    written.resolve()
+    await release.promise
+  })
+  await written.promise
+  await sending.startRunner()
+  await ctx.database.until(async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(ctx.database.peek)
+    return rows.length > 0
+  })
+  release.resolve()
+  await overwriting
+  await sending.waitForLedger((all) => stateOf(all, leadId) === 'sent')
+  expect(await lead(leadId)).toMatchObject({ skip_reason: null })
+})
+
 test('a mail whose text the database refuses is recorded without it, and is an alarm', async () => {
   sending = await testSending()
   const { peek } = sending.ctx.database

@@ -1,4 +1,4 @@
-import type { EventBounce, SkipReason } from '../../leads/index.ts'
+import type { EventBounce, MadeOf, SkipReason } from '../../leads/index.ts'
 import type { SendState } from '../ledger.ts'
 
 /** Why a mail was not sent, for a person. */
@@ -24,7 +24,7 @@ export type LeadEffect =
   | { kind: 'again' }
   | { kind: 'later'; at: Date }
   | { kind: 'bounce'; bounce: EventBounce }
-  | { kind: 'skip'; reason: SkipReason; detail: string }
+  | { kind: 'skip'; reason: SkipReason; detail: string; madeOf?: MadeOf }
 
 export interface Transition {
   state: Extract<SendState, 'sent' | 'failed' | 'uncertain'>

@@ -4,6 +4,7 @@ import { type RefusedCopy, TemplateError } from '../../campaigns/index.ts'
 import { type ComposedMail, MailRefused } from '../../messages/index.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { SenderParts } from '../lanes/sender-parts.ts'
+import type { Claim } from '../ledger.ts'
 import { CampaignChanged } from '../next-mail/campaign-cache.ts'
 import type { ClaimedMail } from '../next-mail/next-action.ts'
 import type { Settlement } from '../settle/settlement.ts'
@@ -118,7 +119,7 @@ async function attempt(
 ): Promise<Attempt> {
   const { claimed, made } = draft
   if ('error' in made) {
-    return { ...composeFailure(made.error), mail: null, mailboxFailure: null }
+    return { ...composeFailure(made.error, claimed.claim), mail: null, mailboxFailure: null }
   }
   let { mail } = made
   let connection: SmtpConnection | undefined
@@ -156,16 +157,17 @@ async function attempt(
   }
 }
 
-/** What becomes of a mail that cannot be made: its lead waits for a person, and nobody gets half a mail. */
-function composeFailure(error: unknown): AttemptOutcome {
+/** What becomes of a mail that cannot be made: its lead waits until that is mended, and nobody gets half a mail. */
+function composeFailure(error: unknown, { lead, campaign_version }: Claim): AttemptOutcome {
   if (error instanceof CampaignChanged) return noLongerEligible
   if (!(error instanceof MailRefused || error instanceof TemplateError)) throw error
   const detail = printable(error.message)
+  const madeOf = { lead: lead.timestamp_updated, campaign: campaign_version }
   return {
     outcome: {
       kind: 'failed',
       error: { stage: 'compose', code: null, message: detail },
-      effect: { kind: 'skip', reason: 'template_failed', detail },
+      effect: { kind: 'skip', reason: 'template_failed', detail, madeOf },
     },
   }
 }
