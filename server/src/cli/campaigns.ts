@@ -25,7 +25,16 @@ export function campaignCommands(program: Command) {
         ({ items, refused_copies }) =>
           [
             formatTable(
-              ['id', 'name', 'status', 'sending', 'leads', 'to be written to', 'without mailbox'],
+              [
+                'id',
+                'name',
+                'status',
+                'sending',
+                'leads',
+                'to be written to',
+                'without mailbox',
+                'held back',
+              ],
               items.map(({ id, name, status, sending_status, lead_counts }) => [
                 id,
                 name,
@@ -34,6 +43,7 @@ export function campaignCommands(program: Command) {
                 lead_counts.total,
                 lead_counts.active,
                 sending_status.leads_waiting_for_mailbox,
+                sending_status.leads_held_back,
               ]),
             ),
             ...refused_copies.map(describeRefusedCopy),

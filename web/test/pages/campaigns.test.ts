@@ -1752,3 +1752,38 @@ test('while it loads, when it cannot be read, and when there is none of that id'
   await page.goto(`${application.address}${path}/${application.api.workspaceId}`)
   await page.getByText('There is no such campaign here').waitFor()
 })
+
+test('leads whose mail cannot be made are counted with what they lack, and one click away', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner } = application
+  await prepareMailbox(application)
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Lacking', sequences: sequences(), email_list: [address] },
+  })
+  const leads = ['gone', 'held', 'goes'].map((name) => ({ email: `${name}@lead.example` }))
+  await asOwner('POST', '/app/api/v2/lead/add', { campaign_id: id, leads })
+  await asOwner('PATCH', `/app/api/v2/campaigns/${id}`, { status: 'active' })
+  const setLead = (email: string, change: object) =>
+    api.ctx.database.peek.updateTable('leads').set(change).where('email', '=', email).execute()
+  const paused = { sending_state: 'paused' }
+  await setLead('gone@lead.example', paused)
+  const why = 'The lead has no first_name, and the template gives no default.'
+  await setLead('held@lead.example', { ...paused, skip_reason: `template_failed: ${why}` })
+  const page = await open(application.visitor, '/w/default')
+  const link = page.getByRole('link', { name: 'Open leads' })
+  await page.getByText('Some leads of Lacking wait').waitFor()
+  await page.getByText('1 lead gets nothing: its mail could not be made, or was refused.').waitFor()
+  await link.click()
+  const held = page.getByRole('row', { name: /held@lead.example/ })
+  await held.getByText('Held back').waitFor()
+  expect(await page.getByText(/@lead.example/).count()).toBe(1)
+  await page.getByText(why).waitFor()
+  await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click()
+  const row = page.getByRole('row', { name: /Lacking/ })
+  await row.getByText(why).waitFor()
+  await row.getByRole('link', { name: '1 lead is held back.' }).click()
+  await held.getByText('Held back').waitFor()
+  await asOwner('PATCH', `/app/api/v2/campaigns/${id}`, { status: 'paused' })
+})

@@ -55,7 +55,8 @@ test('a campaign made of a name alone is a draft with every default', async () =
     lead_counts: { total: 0, active: 0, completed: 0, replied: 0, bounced: 0, unsubscribed: 0 },
     sending_status: {
       ...{ state: 'waiting', reason: 'draft' },
-      ...{ leads_waiting_for_mailbox: 0, next_send_at: null },
+      ...{ leads_waiting_for_mailbox: 0, leads_held_back: 0, held_back_for: null },
+      next_send_at: null,
     },
     workspace_id: api.workspaceId,
     timestamp_created: api.ctx.now().toISOString(),

@@ -6,6 +6,7 @@ import type { CampaignSchedule } from './schedule/schedule-schema.ts'
 import type { CampaignStatus, LeadCounts, PlainSettings } from './schema.ts'
 import {
   factsColumn,
+  heldBackColumns,
   leadsWaitingColumn,
   type StoredFacts,
 } from './sending-status/sending-facts.ts'
@@ -37,6 +38,8 @@ export interface FactsRow {
   /** Null unless the campaign is active: nothing else depends on them. */
   sending_facts: StoredFacts | null
   leads_waiting: number
+  leads_held_back: number
+  held_back_for: string | null
 }
 
 const campaignColumns = ` c.id, c.name, c.status, c.status_reason, c.campaign_schedule, c.sequences, c.email_list,
@@ -71,7 +74,7 @@ export interface SummaryRow extends StandingRow {
 }
 
 const factsColumns = (now: string) =>
-  `${factsColumn(now)}, ${leadsWaitingColumn}`
+  `${factsColumn(now)}, ${leadsWaitingColumn}, ${heldBackColumns}`
 
 const campaignTables = `
   from campaigns c

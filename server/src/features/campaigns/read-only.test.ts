@@ -15,7 +15,8 @@ const campaign: Campaign = {
   lead_counts: { total: 10, active: 4, completed: 3, replied: 2, bounced: 1, unsubscribed: 0 },
   sending_status: {
     ...{ state: 'sending', reason: null },
-    ...{ leads_waiting_for_mailbox: 0, next_send_at: null },
+    ...{ leads_waiting_for_mailbox: 0, leads_held_back: 0, held_back_for: null },
+    next_send_at: null,
   },
   workspace_id: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',
   timestamp_created: new Date('2026-11-20T09:37:00.123Z'),
@@ -49,6 +50,15 @@ test.each<[string, object]>([
       sending_status: {
         ...{ state: 'waiting', reason: 'outside_schedule', leads_waiting_for_mailbox: 0 },
         next_send_at: '2026-11-23T09:00:00.000Z',
+      },
+    },
+  ],
+  [
+    'an earlier count of leads that are held back',
+    {
+      sending_status: {
+        ...{ state: 'waiting', reason: 'leads_held_back', leads_held_back: 2 },
+        held_back_for: 'The lead has no city, and the template gives no default.',
       },
     },
   ],

@@ -28,13 +28,20 @@ function areCounts(sent: unknown, current: Campaign['lead_counts']): boolean {
 function isSendingStatus(sent: unknown, current: Campaign): boolean {
   if (!isRecord(sent)) return false
   // A client that knows no more than state and reason sends back no more.
-  const whole = { leads_waiting_for_mailbox: 0, next_send_at: null, ...sent }
+  const whole = { ...unsaid, ...sent }
   if (!hasKeysOf(whole, current.sending_status)) return false
-  const { leads_waiting_for_mailbox: leads, next_send_at: at } = whole
-  if (!Number.isInteger(leads) || leads < 0) return false
+  const { leads_waiting_for_mailbox, leads_held_back, held_back_for, next_send_at: at } = whole
+  const counts = [leads_waiting_for_mailbox, leads_held_back]
+  if (counts.some((leads) => !Number.isInteger(leads) || leads < 0)) return false
+  if (held_back_for !== null && typeof held_back_for !== 'string') return false
   if (at !== null && Number.isNaN(timeOf(at))) return false
   if (sent.state === 'sending') return sent.reason === null
   return sent.state === 'waiting' && waitingReasons.some((reason) => reason === sent.reason)
+}
+
+const unsaid = {
+  ...{ leads_waiting_for_mailbox: 0, leads_held_back: 0, held_back_for: null },
+  next_send_at: null,
 }
 
 const hasKeysOf = (sent: object, current: object) =>

@@ -6,7 +6,8 @@ import { sendingStatus } from './sending-status/sending-status.ts'
 
 /** The campaign as the API shows it at this moment. */
 function toRecord(row: CampaignRow & FactsRow, now: Date): Campaign {
-  const { sending_facts, former_senders, leads_waiting, ...shown } = row
+  const { sending_facts, former_senders, leads_waiting, leads_held_back, held_back_for, ...shown } =
+    row
   const { total, active, completed, replied, bounced, unsubscribed, ...campaign } = shown
   return { ...campaign, ...standing(row, now) }
 }
@@ -57,4 +58,6 @@ export async function withFacts<Row extends StandingRow>(
 }
 
 const hasFacts = new Set<CampaignRow['status']>(['active', 'paused'])
-const noFacts: FactsRow = { sending_facts: null, leads_waiting: 0 }
+const noFacts: FactsRow = {
+  ...{ sending_facts: null, leads_waiting: 0, leads_held_back: 0, held_back_for: null },
+}

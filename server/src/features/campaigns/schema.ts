@@ -24,6 +24,7 @@ export const waitingReasons = [
   'waiting_for_step_delay',
   'no_leads',
   'no_new_leads',
+  'leads_held_back',
   'campaign_daily_limit',
   'mailbox_daily_limits',
   'no_mailbox',
@@ -139,6 +140,19 @@ const SendingStatus = Type.Object(
         'removed, left `email_list`, is paused or in error. A conversation goes on from its own ' +
         'mailbox, or from the one that it is handed over to.',
     }),
+    leads_held_back: Type.Integer({
+      description:
+        'Leads that get nothing because their mail could not be made, or their mail server refused it; ' +
+        '`skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on ' +
+        'by themselves once their values or the `sequences` are changed, the others once they are set to `active`.',
+    }),
+    held_back_for: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'What is wrong with the first mail that could not be made, such as a variable that the lead ' +
+        'lacks and the text gives no default for. Null where there is none.',
+      examples: ['The lead has no city, and the template gives no default.'],
+    }),
     next_send_at: described(
       Nullable(Timestamp),
       'When what it waits for is over by itself: its schedule, a delay, what may be sent in a day. Null while it sends, and where something must be done first.',
@@ -184,6 +198,8 @@ const example = {
     state: 'waiting',
     reason: 'outside_schedule',
     leads_waiting_for_mailbox: 0,
+    leads_held_back: 0,
+    held_back_for: null,
     next_send_at: '2026-11-21T08:00:00.000Z',
   },
   workspace_id: '019a9d5e-0000-7c31-9d0a-5e1f6a2b3c4d',

@@ -55,17 +55,18 @@ async function* listWatched(ctx: Context, workspaceId: string): AsyncGenerator<W
   }
 }
 
-/** Campaigns that should send and do not, or whose leads wait for a mailbox. */
+/** Campaigns that should send and do not, or whose leads wait for a mailbox or are held back. */
 async function listStandstills(ctx: Context, workspaceId: string): Promise<AttentionItem[]> {
   const found: AttentionItem[] = []
   for await (const { id, name, status, sending_status } of listWatched(ctx, workspaceId)) {
-    const { leads_waiting_for_mailbox: waiting } = sending_status
+    const { leads_waiting_for_mailbox: waiting, leads_held_back: held } = sending_status
     // Of an active campaign the reason is about its leads: all that are left are paused.
     const arePaused = status === 'active' && sending_status.reason === 'paused'
     const reason = arePaused ? 'leads_paused' : sending_status.reason
     const about = { kind: 'campaign' as const, id, name, since: null }
     if (reason && lasting.has(reason)) found.push({ ...about, reason, count: null })
     else if (waiting > 0) found.push({ ...about, reason: 'leads_waiting', count: waiting })
+    else if (held > 0) found.push({ ...about, reason: 'leads_held_back', count: held })
     if (found.length === most) break
   }
   return found

@@ -30,9 +30,6 @@ export async function getLeadOverview(
     ...(isSentTo && lead.sent_step_ids.length > 0 && steps.length > 0 && step === steps.length
       ? [noStepLeft]
       : []),
-    ...(isSentTo && lead.skip_reason
-      ? [`The next mail was held back: ${lead.skip_reason}. Mend it and resume the lead.`]
-      : []),
     ...mailboxReasons,
     ...(isSentTo ? whyCampaignWaits(campaign, mailboxReasons.length > 0) : []),
     ...(lead.sending_state === 'pending' && campaign.daily_max_leads === 0

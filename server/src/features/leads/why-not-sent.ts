@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { findSuppressed } from '../suppression/index.ts'
-import { isFinal, type StoredLead } from './record.ts'
+import { isFinal, isHeldBack, lacksForMail, type StoredLead } from './record.ts'
 
 type Standing = Pick<
   StoredLead,
@@ -11,7 +11,13 @@ type Standing = Pick<
 export async function whyNotSent(ctx: Context, lead: Standing): Promise<string[]> {
   const never = await whyNeverSent(ctx, lead)
   if (never.length > 0 || lead.sending_state !== 'paused') return never
-  return [`Nothing is sent to this lead for now: it is paused${reasonOf(lead)}.`]
+  if (!isHeldBack(lead)) return ['Nothing is sent to this lead for now: it is paused.']
+  const [what, then] = lacksForMail(lead)
+    ? ['cannot be made', 'It goes on by itself once its values or the text are changed.']
+    : ['was refused', 'Resume it to try again.']
+  return [
+    `Nothing is sent to this lead for now, because its mail ${what}${reasonOf(lead)}. ${then}`,
+  ]
 }
 
 /** What keeps it from that for good, as far as anybody knows. */

@@ -171,10 +171,14 @@ describe('a preview says that nothing is sent', () => {
   test.each([
     [{ sending_state: 'stopped', stop_reason: 'replied' }, 'it is stopped (replied)'],
     [{ sending_state: 'finished' }, 'it is finished'],
-    [{ sending_state: 'paused', skip_reason: 'x' }, 'it is paused (x)'],
+    [{ sending_state: 'paused' }, 'it is paused.'],
+    [
+      { sending_state: 'paused', skip_reason: 'message_refused: 550 No' },
+      'its mail was refused: 550 No. Resume it',
+    ],
     [
       { sending_state: 'paused', skip_reason: 'template_failed: The lead has no city.' },
-      'it is paused: The lead has no city.',
+      'its mail cannot be made: The lead has no city. It goes on by itself once',
     ],
   ])('to a lead that is %o', async (change, words) => {
     const email = `${change.sending_state}@x.example`

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { setUp } from '../../../test/browser.ts'
 import { type SmtpFault, startSmtpFaults } from '../../../test/mail/smtp-faults.ts'
 import { type Sending, testSending } from '../../../test/sending.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { ensurePartitions } from '../../partitions.ts'
 import { operator } from '../audit/index.ts'
 import { listRefusedCopies } from '../campaigns/index.ts'
-import { type LeadActivity, recordActivities } from '../leads/index.ts'
+import { type LeadActivity, recordActivities, rescheduleLeads } from '../leads/index.ts'
 import { pauseMailbox, reportInboxUnread, updateMailbox } from '../mailboxes/index.ts'
 
 let sending: Sending
@@ -568,6 +569,120 @@ test('a template that fails for one lead skips that lead with a reason, and send
   expect(skipped.sending_state).toBe('paused')
   expect(skipped.skip_reason).toContain('company_name')
   expect(await counted()).toEqual({ campaign: 1, new_leads: 1, mailbox: 1 })
+})
+
+describe('leads that lack what a mail says', () => {
+  const ofCompany = (text: string) => [
+    { steps: [{ variants: [{ subject: 'Hello', body: `<p>${text}</p>` }] }] },
+  ]
+  const lacking = async () => {
+    sending = await testSending()
+    const mailbox = await sending.createMailbox('anna@example.com')
+    const campaign = await sending.createCampaign([mailbox], {
+      sequences: ofCompany('For {{plan}}'),
+    })
+    const ids = await sending.addLeads(campaign.id, ['a@lead.example', 'b@lead.example'])
+    const runner = await sending.startRunner()
+    await sending.waitForLedger(states(2, 'failed'))
+    await sending.untilAsleep()
+    return { campaign, id: ids[0] ?? '', runner }
+  }
+  const statusOf = async (id: string) =>
+    (await sending.call('GET', `/api/v2/campaigns/${id}`)).body.sending_status
+  const overwrite = (campaign_id: string, lead: object) =>
+    sending.call('POST', '/api/v2/lead/add', {
+      body: { campaign_id, overwrite: true, leads: [{ email: 'a@lead.example', ...lead }] },
+    })
+  const inApplication = async (method: string, path: string, body?: object) => {
+    const owner = await setUp(sending)
+    const headers = { 'x-workspace-id': sending.workspaceId }
+    return owner.call(method, `/app${path}`, { headers, ...(body && { body }) })
+  }
+
+  test('are counted by their campaign with what the first one lacks, also while another is under way', async () => {
+    const { campaign, id } = await lacking()
+    const held = {
+      leads_held_back: 2,
+      held_back_for: 'The lead has no plan, and the template gives no default.',
+    }
+    expect(await statusOf(campaign.id)).toMatchObject({
+      ...{ state: 'waiting', reason: 'leads_held_back' },
+      ...held,
+    })
+    const { body } = await inApplication('GET', '/home')
+    expect(body.attention).toContainEqual(
+      expect.objectContaining({ id: campaign.id, reason: 'leads_held_back', count: 2 }),
+    )
+    const { peek } = sending.ctx.database
+    await peek
+      .updateTable('leads')
+      .set({ sending_state: 'pending', timestamp_next_send: '2099-01-01T00:00:00Z' })
+      .where('id', '=', id)
+      .execute()
+    expect(await statusOf(campaign.id)).toMatchObject({
+      ...{ reason: 'waiting_for_step_delay' },
+      ...{ ...held, leads_held_back: 1 },
+    })
+  })
+
+  test('are found in the application by what keeps them, and each says it', async () => {
+    const { campaign, id } = await lacking()
+    await sending.call('POST', '/api/v2/lead/update/status', {
+      body: { campaign_id: campaign.id, email: 'b@lead.example', new_status: 'paused' },
+    })
+    const owner = await setUp(sending)
+    const headers = { 'x-workspace-id': sending.workspaceId }
+    const ask = async (path: string) => (await owner.call('GET', `/app${path}`, { headers })).body
+    const idsIn = async (states: string) =>
+      (await ask(`/leads?sending_state=${states}`)).items.map(({ id }: { id: string }) => id)
+    expect(await idsIn('held_back')).toEqual([id])
+    expect(await idsIn('paused')).toHaveLength(2)
+    expect((await ask(`/leads/${id}`)).reasons).toEqual([
+      'Nothing is sent to this lead for now, because its mail cannot be made: The lead has no plan, ' +
+        'and the template gives no default. It goes on by itself once its values or the text are changed.',
+    ])
+  })
+
+  test.each<[string, string, (campaignId: string, id: string) => Promise<{ status: number }>]>([
+    ['lead/add overwrites their value', 'For Gold', (id) => overwrite(id, { plan: 'Gold' })],
+    [
+      'a person corrects it',
+      'For Gold',
+      (_, id) => inApplication('PATCH', `/leads/${id}`, { custom_variables: { plan: 'Gold' } }),
+    ],
+    [
+      'the text gives a default',
+      'For all',
+      (id) =>
+        sending.call('PATCH', `/api/v2/campaigns/${id}`, {
+          body: { sequences: ofCompany('For {{plan | default: "all"}}') },
+        }),
+    ],
+  ])('go on by themselves once %s', async (_how, words, mend) => {
+    const { campaign, id } = await lacking()
+    const { status } = await mend(campaign.id, id)
+    expect(status).toBe(200)
+    if (words === 'For all') await rescheduleLeads(sending.ctx)
+    const mails = await sending.waitForMails(words === 'For all' ? 2 : 1)
+    expect(mails[0]?.source.toString()).toContain(words)
+    await sending.untilAsleep()
+    const left = words === 'For all' ? 0 : 1
+    expect(await statusOf(campaign.id)).toMatchObject({ leads_held_back: left })
+  })
+
+  test('are not tried again for what they had already, and one that a person paused waits for that person', async () => {
+    const { campaign, id, runner } = await lacking()
+    await runner.stop()
+    const state = async () => (await lead(campaign.id, 'a@lead.example')).sending_state
+    await overwrite(campaign.id, { first_name: 'Ann' })
+    expect(await state()).toBe('paused')
+    await overwrite(campaign.id, { first_name: 'Bea' })
+    expect(await state()).toBe('pending')
+    const { peek } = sending.ctx.database
+    await peek.updateTable('leads').set({ sending_state: 'paused' }).where('id', '=', id).execute()
+    await overwrite(campaign.id, { plan: 'Gold' })
+    expect(await state()).toBe('paused')
+  })
 })
 
 test('a mail that is larger than the server takes is not sent, and says so', async () => {

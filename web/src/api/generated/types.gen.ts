@@ -333,11 +333,19 @@ export type Campaign = {
         /**
          * What it waits for; null while it sends.
          */
-        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
+        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'leads_held_back' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
         /**
          * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
          */
         leads_waiting_for_mailbox: number;
+        /**
+         * Leads that get nothing because their mail could not be made, or their mail server refused it; `skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on by themselves once their values or the `sequences` are changed, the others once they are set to `active`.
+         */
+        leads_held_back: number;
+        /**
+         * What is wrong with the first mail that could not be made, such as a variable that the lead lacks and the text gives no default for. Null where there is none.
+         */
+        held_back_for: string | null;
         /**
          * When what it waits for is over by itself: its schedule, a delay, what may be sent in a day. Null while it sends, and where something must be done first.
          */
@@ -711,11 +719,19 @@ export type CampaignChanges = {
         /**
          * What it waits for; null while it sends.
          */
-        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
+        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'leads_held_back' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
         /**
          * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
          */
         leads_waiting_for_mailbox: number;
+        /**
+         * Leads that get nothing because their mail could not be made, or their mail server refused it; `skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on by themselves once their values or the `sequences` are changed, the others once they are set to `active`.
+         */
+        leads_held_back: number;
+        /**
+         * What is wrong with the first mail that could not be made, such as a variable that the lead lacks and the text gives no default for. Null where there is none.
+         */
+        held_back_for: string | null;
         /**
          * When what it waits for is over by itself: its schedule, a delay, what may be sent in a day. Null while it sends, and where something must be done first.
          */
@@ -855,7 +871,7 @@ export type Lead = {
     sending_state: 'pending' | 'active' | 'paused' | 'finished' | 'stopped';
     stop_reason: 'replied' | 'auto_replied' | 'bounced' | 'unsubscribed' | 'company_replied' | 'manual' | 'blocked' | null;
     /**
-     * Why a mail that was due was not sent: `template_failed` and `message_refused` hold the lead back until it is set to `active`, `expired` and `suppressed` end it. What exactly was wrong follows after a colon.
+     * Why a mail that was due was not sent: `template_failed` holds the lead back until its values or the campaign's `sequences` are changed, `message_refused` until it is set to `active`; `expired` and `suppressed` end it. What exactly was wrong follows after a colon. Null where a lead that is `paused` was paused by a person.
      */
     skip_reason: string | null;
     /**
@@ -3259,7 +3275,7 @@ export type ListedLead = {
     is_suppressed: boolean;
     stop_reason: 'replied' | 'auto_replied' | 'bounced' | 'unsubscribed' | 'company_replied' | 'manual' | 'blocked' | null;
     /**
-     * Why a mail that was due was not sent: `template_failed` and `message_refused` hold the lead back until it is set to `active`, `expired` and `suppressed` end it. What exactly was wrong follows after a colon.
+     * Why a mail that was due was not sent: `template_failed` holds the lead back until its values or the campaign's `sequences` are changed, `message_refused` until it is set to `active`; `expired` and `suppressed` end it. What exactly was wrong follows after a colon. Null where a lead that is `paused` was paused by a person.
      */
     skip_reason: string | null;
     /**
@@ -3347,7 +3363,7 @@ export type BulkChange = {
          */
         status?: string;
         /**
-         * One of these, parted by commas.
+         * One of these, parted by commas; `held_back` are the `paused` ones that no person has paused.
          */
         sending_state?: string;
         /**
@@ -4008,11 +4024,19 @@ export type CampaignSummary = {
         /**
          * What it waits for; null while it sends.
          */
-        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
+        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'leads_held_back' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
         /**
          * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
          */
         leads_waiting_for_mailbox: number;
+        /**
+         * Leads that get nothing because their mail could not be made, or their mail server refused it; `skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on by themselves once their values or the `sequences` are changed, the others once they are set to `active`.
+         */
+        leads_held_back: number;
+        /**
+         * What is wrong with the first mail that could not be made, such as a variable that the lead lacks and the text gives no default for. Null where there is none.
+         */
+        held_back_for: string | null;
         /**
          * When what it waits for is over by itself: its schedule, a delay, what may be sent in a day. Null while it sends, and where something must be done first.
          */
@@ -11320,7 +11344,7 @@ export type ListLeadsData = {
          */
         status?: string;
         /**
-         * One of these, parted by commas.
+         * One of these, parted by commas; `held_back` are the `paused` ones that no person has paused.
          */
         sending_state?: string;
         /**
@@ -11408,7 +11432,7 @@ export type CountLeadsData = {
          */
         status?: string;
         /**
-         * One of these, parted by commas.
+         * One of these, parted by commas; `held_back` are the `paused` ones that no person has paused.
          */
         sending_state?: string;
         /**
@@ -11620,7 +11644,7 @@ export type ExportLeadsData = {
          */
         status?: string;
         /**
-         * One of these, parted by commas.
+         * One of these, parted by commas; `held_back` are the `paused` ones that no person has paused.
          */
         sending_state?: string;
         /**

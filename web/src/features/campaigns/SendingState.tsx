@@ -1,15 +1,20 @@
 import { Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { CampaignSummary } from '../../api/generated/types.gen.ts'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
+import { useWorkspace } from '../users/index.ts'
+import classes from './CampaignPage.module.css'
 
-type Shown = Pick<CampaignSummary, 'status' | 'sending_status'>
+type Shown = Pick<CampaignSummary, 'id' | 'status' | 'sending_status'>
 
 /** A badge, and in words why nothing is sent just now: the server's own reason. */
 export function SendingState({ campaign }: { campaign: Shown }) {
   const { t } = useTranslation()
-  const { status, sending_status } = campaign
+  const { handle } = useWorkspace()
+  const { id, status, sending_status } = campaign
   const { state, reason, leads_waiting_for_mailbox: waiting } = sending_status
+  const { leads_held_back: held, held_back_for } = sending_status
   const told = reason === 'paused' && status === 'active' ? 'leadsPaused' : reason
   const why = told !== null && status !== 'draft' ? t(($) => $.campaigns.reasons[told]) : ''
   return (
@@ -31,6 +36,19 @@ export function SendingState({ campaign }: { campaign: Shown }) {
       {waiting > 0 && (
         <Text size="xs" c="var(--amber-text)">
           {t(($) => $.campaigns.waitingForMailbox, { count: waiting })}
+        </Text>
+      )}
+      {held > 0 && (
+        <Text size="xs" c="var(--amber-text)">
+          <Link
+            to="/w/$handle/campaigns/$id"
+            params={{ handle, id }}
+            search={{ tab: 'leads', sending: 'held_back' }}
+            className={classes.linkInNotice}
+          >
+            {t(($) => $.campaigns.heldBack, { count: held })}
+          </Link>{' '}
+          {held_back_for ?? t(($) => $.campaigns.heldBackRefused)}
         </Text>
       )}
     </>

@@ -66,6 +66,13 @@ export function useAttentionText(): (item: AttentionItem) => AttentionText {
           ...{ mend: decide, page: 'conversation' },
         }
       default: {
+        if (reason === 'leads_held_back') {
+          return {
+            what: t(($) => $.home.attention.campaignWaits, words),
+            why: t(($) => $.home.attention.leadsHeldBack, words),
+            ...{ mend: t(($) => $.home.attention.mendLeads), page: 'heldBack' },
+          }
+        }
         const isSending = reason === 'leads_waiting'
         return {
           what: t(($) => $.home.attention[isSending ? 'campaignWaits' : 'campaign'], words),

@@ -22,9 +22,15 @@ export function chosenColumns(text: string | undefined): ColumnId[] {
 
 const isErased = ({ email }: Pick<ListedLead, 'email'>) => email.endsWith('@erased.invalid')
 
-/** It is stopped once its next mail is due: until then nothing but the list of suppressions says so. */
-const isHeld = ({ is_suppressed, sending_state }: ListedLead) =>
-  is_suppressed && sending_state !== 'stopped' && sending_state !== 'finished'
+/**
+ * A suppressed one is stopped once its next mail is due: until then nothing but the list of suppressions says
+ * so. Whom a person has paused has no reason.
+ */
+function sendingOf({ is_suppressed, sending_state, skip_reason }: ListedLead) {
+  if (sending_state === 'stopped' || sending_state === 'finished') return sending_state
+  if (is_suppressed) return 'suppressed'
+  return sending_state === 'paused' && skip_reason !== null ? 'held_back' : sending_state
+}
 
 type Cell = Omit<Column<ListedLead>, 'id' | 'header'>
 
@@ -47,7 +53,7 @@ export function leadColumns(
     status: { width: 7.5, cell: ({ status }) => <LeadStatus status={status} /> },
     sending: {
       ...{ width: 5.5, isWideOnly: true },
-      cell: (lead) => t(($) => $.leads.sending[isHeld(lead) ? 'suppressed' : lead.sending_state]),
+      cell: (lead) => t(($) => $.leads.sending[sendingOf(lead)]),
     },
     step: { ...number, cell: ({ current_step }) => current_step || '–' },
     opens: { ...number, cell: ({ email_open_count }) => email_open_count || '–' },

@@ -22,7 +22,14 @@ export interface LeadSearch extends LeadFilter {
 
 export const dayRanges = ['1', '7', '30', '90'] as const
 
-export const sendingStates = ['pending', 'active', 'paused', 'finished', 'stopped'] as const
+export const sendingStates = [
+  'pending',
+  'active',
+  'paused',
+  'held_back',
+  'finished',
+  'stopped',
+] as const
 
 /** As long a text the server looks for. */
 export const searchMax = 200

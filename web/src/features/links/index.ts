@@ -4,6 +4,7 @@ export type PageName =
   | 'campaigns'
   | 'connect'
   | 'conversation'
+  | 'heldBack'
   | 'import'
   | 'inbox'
   | 'keys'
@@ -25,6 +26,7 @@ export function pagePath(handle: string, name: PageName, id?: string | null): st
     // Wherever it stands: one that was answered waits no more.
     conversation: `inbox?view=all&thread=${id}`,
     connect: 'settings/mailboxes/connect',
+    heldBack: `campaigns/${id}?tab=leads&sending=held_back`,
     import: 'leads/import',
     inbox: 'inbox',
     keys: 'settings/keys',

@@ -70,6 +70,9 @@ export const factsColumn = (now: string) => `
       ) as g)
   ) end as sending_facts`
 
+const heldBack = `l.workspace_id = c.workspace_id and l.campaign_id = c.id
+  and l.sending_state = 'paused' and l.skip_reason is not null`
+
 /**
  * Leads with a follow-up to come whose mailbox does not send for the campaign: it is paused or in
  * error, it left `email_list`, or it was removed. Only such mailboxes are looked at; there are few.
@@ -97,6 +100,16 @@ export const leadsWaitingColumn = `
       ) x
     ) w
   ) else 0 end as leads_waiting`
+
+/**
+ * Leads that the service holds back: their mail could not be made, or was refused; and what the first of
+ * those lacks whose mail could not be made. A person pauses without a reason.
+ */
+export const heldBackColumns = `
+  (select count(*)::int from leads l where ${heldBack}) as leads_held_back,
+  (select regexp_replace(l.skip_reason, '^template_failed: ', '') from leads l
+   where ${heldBack} and l.skip_reason like 'template_failed: %'
+   order by l.id limit 1) as held_back_for`
 
 /**
  * The days about now on which a mailbox has sent all it may, in SQL: `isFull` says whether today is one.

@@ -30,6 +30,8 @@ const stored = (more: Partial<StoredFacts> = {}): StoredFacts => ({
 })
 const isStored = (more: Partial<StoredFacts>) => ({ sending_facts: stored(more) })
 
+const leftPaused = { new_next: null, has_paused: true }
+
 /** An active campaign that sends. */
 const facts: SendingFacts = {
   status: 'active',
@@ -39,6 +41,7 @@ const facts: SendingFacts = {
   daily_max_leads: null,
   leadsActive: 3,
   leads_waiting: 0,
+  ...{ leads_held_back: 0, held_back_for: null },
   sending_facts: stored(),
 }
 const reasonOf = (changes: Partial<SendingFacts>, now = monday) =>
@@ -50,6 +53,7 @@ const today = (sent: number, new_leads = 0) => ({ days: [{ day: '2026-11-23', se
 test('an active campaign with all it needs is sending inside its window', () => {
   expect(sendingStatus(facts, monday)).toEqual({
     ...{ state: 'sending', reason: null, leads_waiting_for_mailbox: 0 },
+    ...{ leads_held_back: 0, held_back_for: null },
   })
 })
 
@@ -68,6 +72,9 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['no_leads', isStored({ new_next: null }), monday],
   ['paused', isStored({ new_next: null, has_paused: true }), monday],
   ['no_mailbox', { leads_waiting: 2, ...isStored({ new_next: null }) }, monday],
+  ['leads_held_back', { leads_held_back: 1, ...isStored(leftPaused) }, monday],
+  ['leads_held_back', { leads_held_back: 1, ...isStored(leftPaused) }, sunday],
+  ['no_mailbox', { leads_waiting: 2, leads_held_back: 1, ...isStored(leftPaused) }, monday],
   ['no_leads', isStored({ new_next: null }), sunday],
   ['paused', isStored({ new_next: null, has_paused: true }), sunday],
   ['no_mailbox', { leads_waiting: 2, ...isStored({ new_next: null }) }, sunday],
@@ -92,6 +99,7 @@ test.each<[string, Partial<SendingFacts>, Date]>([
 ])('%s: %j', (reason, changes, now) => {
   expect(sendingStatus({ ...facts, ...changes }, now)).toEqual({
     ...{ state: 'waiting', reason, leads_waiting_for_mailbox: changes.leads_waiting ?? 0 },
+    ...{ leads_held_back: changes.leads_held_back ?? 0, held_back_for: null },
   })
 })
 

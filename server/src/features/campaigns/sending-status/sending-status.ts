@@ -16,6 +16,9 @@ export interface SendingFacts {
   leadsActive: number
   /** Of these, those whose mailbox does not send for the campaign. */
   leads_waiting: number
+  /** Likewise, those whose mail could not be made or was refused, and what the first of them lacks. */
+  leads_held_back: number
+  held_back_for: string | null
   /** Null unless the campaign is active. */
   sending_facts: StoredFacts | null
 }
@@ -26,7 +29,8 @@ type SendingStatus = Omit<Campaign['sending_status'], 'next_send_at'>
 export function sendingStatus(facts: SendingFacts, now: Date): SendingStatus {
   const reason = waitingReason(facts, now)
   const state = reason === null ? 'sending' : 'waiting'
-  return { state, reason, leads_waiting_for_mailbox: facts.leads_waiting }
+  const { leads_waiting, leads_held_back, held_back_for } = facts
+  return { state, reason, leads_waiting_for_mailbox: leads_waiting, leads_held_back, held_back_for }
 }
 
 function waitingReason(facts: SendingFacts, now: Date): WaitingReason | null {
@@ -46,9 +50,9 @@ function waitingReason(facts: SendingFacts, now: Date): WaitingReason | null {
   return open ? obstacle(facts, stored.mailboxes, stored, now) : 'outside_schedule'
 }
 
-/** Leads that are left wait for a mailbox, are paused, or a person's to mend, whatever time it is. */
+/** Leads that are left wait for a mailbox, are held back or paused, or a person's to mend, whatever time it is. */
 function whyNobodyIsDue(
-  { leads_waiting, daily_max_leads }: SendingFacts,
+  { leads_waiting, leads_held_back, daily_max_leads }: SendingFacts,
   mailboxes: MailboxFacts[],
   { new_next, has_paused }: StoredFacts,
 ): WaitingReason | undefined {
@@ -56,6 +60,7 @@ function whyNobodyIsDue(
   if (mayBeDue || mailboxes.some(({ next }) => next !== null)) return undefined
   if (leads_waiting > 0) return 'no_mailbox'
   if (new_next !== null) return 'no_new_leads'
+  if (leads_held_back > 0) return 'leads_held_back'
   return has_paused ? 'paused' : 'no_leads'
 }
 

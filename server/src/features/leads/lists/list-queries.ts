@@ -136,7 +136,9 @@ function matching(workspaceId: string, filter: LeadFilter): RawBuilder<unknown> 
     // One alone is walked in the order of its index.
     ...(statuses.length === 1 ? [sql`status = ${status}`] : []),
     ...(statuses.length > 1 ? [sql`status = any(${statuses}::text[])`] : []),
-    ...(sendingStates.length > 0 ? [sql`sending_state = any(${sendingStates}::text[])`] : []),
+    ...(sendingStates.length > 0
+      ? [sql`(${sql.join(sendingStates.map(inState), sql` or `)})`]
+      : []),
     // The time that a lead was added at is in its id.
     ...(addedFrom ? [sql`id >= ${firstIdAt(addedFrom)}::uuid`] : []),
     ...(addedTo ? [sql`id < ${firstIdAt(addedTo)}::uuid`] : []),
@@ -146,6 +148,12 @@ function matching(workspaceId: string, filter: LeadFilter): RawBuilder<unknown> 
   ]
   return sql.join(conditions, sql` and `)
 }
+
+/** Those that the service holds back are paused, with a reason. */
+const inState = (state: string) =>
+  state === 'held_back'
+    ? sql`(sending_state = 'paused' and skip_reason is not null)`
+    : sql`sending_state = ${state}`
 
 /** Each word somewhere: "ann example" finds Ann of Example Ltd. */
 function searched(search: string): RawBuilder<unknown> {

@@ -13,7 +13,11 @@ export const leadFilters = {
     Type.String({ maxLength: 2000, description: 'One of these, parted by commas.' }),
   ),
   sending_state: Type.Optional(
-    Type.String({ maxLength: 200, description: 'One of these, parted by commas.' }),
+    Type.String({
+      maxLength: 200,
+      description:
+        'One of these, parted by commas; `held_back` are the `paused` ones that no person has paused.',
+    }),
   ),
   search: Type.Optional(
     Type.String({ maxLength: 200, description: 'A part of address, names or company.' }),

@@ -105,7 +105,12 @@ function sampleCampaign(status: 'active' | 'paused' | 'completed', workspaceId: 
       ...(status === 'active'
         ? { state: 'sending', reason: null }
         : { state: 'waiting', reason: status }),
-      ...{ leads_waiting_for_mailbox: 0, next_send_at: null },
+      ...{
+        leads_waiting_for_mailbox: 0,
+        leads_held_back: 0,
+        held_back_for: null,
+        next_send_at: null,
+      },
     },
     workspace_id: workspaceId,
     timestamp_created: at,
