@@ -112,8 +112,11 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'an enabled variant, a text in each of those and a connected mailbox, when the ' +
           'schedule is over, or when it needs links and the service has no public https address ' +
           'for them. ' +
-          'Changes of an active campaign apply to mails not yet sent; those with which it could not ' +
-          'be started are a 409 `not_ready`, too.',
+          'Changes of an active campaign apply to mails not yet sent; those of `sequences`, and of ' +
+          'settings that need links, with which it could not be started are a 409 `not_ready`, too. An ' +
+          '`email_list` without a connected mailbox and a schedule that is over are not: the campaign ' +
+          'stays active and waits, as `sending_status` says. ' +
+          'New `sequences` let leads go on whose mail could not be made.',
         tags,
         params,
         body: ref(CampaignChanges),
