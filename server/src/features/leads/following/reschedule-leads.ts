@@ -24,9 +24,10 @@ const leadsMax = 2000
 
 /**
  * Writes the leads of campaigns whose steps were edited again: that those go on whose mail could not be made,
- * when their next mail is due, whose colleagues they are, and, once the edit cannot be taken back any more, that they are done where no step
- * is left. Little by little, beside everything else: until a lead's turn comes it is found a little late or
- * looked at in vain, but never sent to early, because the planner works out its time from what it is made of.
+ * when their next mail is due, whose colleagues they are, and, once the edit cannot be taken back any more, that
+ * they are done where no step is left. Little by little, beside everything else: until a lead's turn comes it is
+ * found a little late or looked at in vain, but never sent to early, because the planner works out its time from
+ * what it is made of.
  */
 export async function rescheduleLeads(ctx: ProcessContext, signal?: AbortSignal) {
   const due = await findCampaignsToReschedule(ctx.db, ctx.now(), campaignsMax)
