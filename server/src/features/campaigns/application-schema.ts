@@ -25,6 +25,7 @@ export const CampaignSummary = Type.Object(
     steps: whole('How many steps it has.'),
     mailboxes: whole('How many mailboxes it sends from.'),
     contacted: whole('Leads that got their first mail.'),
+    replied: whole('Leads that replied, also those who were erased since.'),
     auto_replied: whole('Automatic replies.'),
     interested: whole('Leads that are interested, or were when they went further.'),
   },
@@ -34,7 +35,7 @@ export const CampaignSummary = Type.Object(
     examples: [
       {
         ...exampleOf(summaryOfCampaign),
-        ...{ steps: 3, mailboxes: 2, contacted: 80, auto_replied: 4, interested: 3 },
+        ...{ steps: 3, mailboxes: 2, contacted: 80, replied: 9, auto_replied: 4, interested: 3 },
       },
     ],
   },

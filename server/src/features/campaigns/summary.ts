@@ -24,7 +24,7 @@ export async function listSummaries(
       ...{ id: row.id, name: row.name, status: row.status, status_reason: row.status_reason },
       ...{ lead_counts, sending_status, steps: row.steps, mailboxes: row.mailboxes },
       ...{ timestamp_created: row.timestamp_created, timestamp_updated: row.timestamp_updated },
-      ...(totalsById.get(row.id) ?? { contacted: 0, auto_replied: 0, interested: 0 }),
+      ...(totalsById.get(row.id) ?? { contacted: 0, replied: 0, auto_replied: 0, interested: 0 }),
     }
   })
   return { ...found, items }

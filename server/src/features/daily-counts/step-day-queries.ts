@@ -28,6 +28,7 @@ export interface CampaignTotals {
   campaign_id: string
   /** Leads that got their first mail. */
   contacted: number
+  replied: number
   auto_replied: number
   interested: number
 }
@@ -40,6 +41,7 @@ export async function sumCampaigns(
 ): Promise<CampaignTotals[]> {
   const { rows } = await sql<CampaignTotals>`
     select c.id as campaign_id, coalesce(d.contacted, 0)::int as contacted,
+      coalesce(s.replied, 0)::int as replied,
       coalesce(s.auto_replied, 0)::int as auto_replied, coalesce(s.interested, 0)::int as interested
     from unnest(${ids}::uuid[]) as c (id)
     left join lateral (
@@ -47,7 +49,8 @@ export async function sumCampaigns(
       where d.workspace_id = ${workspaceId}::uuid and d.campaign_id = c.id
     ) d on true
     left join lateral (
-      select sum(s.auto_replied) as auto_replied, sum(s.interested) as interested
+      select sum(s.replied) as replied, sum(s.auto_replied) as auto_replied,
+        sum(s.interested) as interested
       from campaign_step_days s
       where s.workspace_id = ${workspaceId}::uuid and s.campaign_id = c.id
     ) s on true`.execute(db)

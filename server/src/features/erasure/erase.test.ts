@@ -8,8 +8,12 @@ import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { optOutEverywhere } from '../acquisition/index.ts'
 import { readAnalytics } from '../campaigns/analytics.ts'
+import { listSummaries } from '../campaigns/summary.ts'
 import { replyInThread } from '../inbox/index.ts'
 import { changeMany, findLead } from '../leads/index.ts'
+import { exportLeads } from '../leads/lists/export-csv.ts'
+import { readFilter } from '../leads/lists/filter.ts'
+import { countLeads, listLeads } from '../leads/lists/list-leads.ts'
 import { dropOldMessages } from '../messages/index.ts'
 import { upsertView } from '../saved-views/queries.ts'
 import { listUncertain } from '../sending/index.ts'
@@ -181,7 +185,7 @@ test('who is erased is in no column of any table, and nobody adds or writes to t
   expect((await keptAnswers()).join().toLowerCase()).not.toContain(folded)
 
   const { body } = await inbox.call('GET', `/api/v2/campaigns/${campaign.id}`)
-  expect(body.lead_counts.total).toBe(1)
+  expect(body.lead_counts.total).toBe(0)
   const again = await inbox.call('POST', '/api/v2/lead/add', {
     body: { campaign_id: campaign.id, leads: [{ email: ada }] },
   })
@@ -272,11 +276,9 @@ test('who is erased gets nothing more, and the results of campaigns stay as they
   await inbox.call('POST', '/api/v2/lead/update/status', { body: interested })
   const results = () =>
     Promise.all(
-      [waits, won, done].map(async ({ campaign }) => {
-        const { body } = await inbox.call('GET', `/api/v2/campaigns/${campaign.id}`)
-        const { active: _, ...counts } = body.lead_counts
-        return [counts, (await readAnalytics(ctx, workspaceId, campaign.id, {})).items]
-      }),
+      [waits, won, done].map(
+        async ({ campaign }) => (await readAnalytics(ctx, workspaceId, campaign.id, {})).items,
+      ),
     )
   const before = await results()
   await startErasure(ctx, workspaceId, won.leadId, { actor })
@@ -292,6 +294,46 @@ test('who is erased gets nothing more, and the results of campaigns stay as they
   expect(await results()).toEqual(before)
   const events = ctx.database.peek.selectFrom('events').select('type')
   expect(await events.where('type', '=', 'lead.unsubscribed').execute()).toEqual([])
+})
+
+test('who is erased is listed and counted among the leads no more, and what a campaign came to stays', async () => {
+  const { ctx, workspaceId } = inbox
+  const { peek } = ctx.database
+  const { messageId, campaign, leadId } = await inbox.contact(['bob@lead.example', ada])
+  inbox.startReader()
+  inbox.arrive(letter({ from: ada, headers: [`In-Reply-To: ${messageId}`] }))
+  await inbox.waitForEvents('lead.replied')
+  const filter = readFilter({ campaign_id: campaign.id })
+  const page = { limit: 25, startingAfter: undefined }
+  const came = async () => {
+    const { items } = await listSummaries(ctx, workspaceId, page, {})
+    return items.map(({ contacted, replied }) => ({ contacted, replied }))
+  }
+  const shown = async () => {
+    const { body } = await inbox.call('GET', `/api/v2/campaigns/${campaign.id}`)
+    const { items } = await listLeads(ctx, workspaceId, filter, page)
+    const { count } = await countLeads(ctx, workspaceId, filter)
+    const chosen = { ids: undefined, excluded: [] }
+    const lines = (await Array.fromAsync(exportLeads(ctx, workspaceId, filter, chosen))).join('')
+    const { total, replied } = body.lead_counts
+    return { total, replied, count, listed: items.length, exported: lines.match(/@lead/g)?.length }
+  }
+  const before = await came()
+  expect(before).toEqual([{ contacted: 2, replied: 1 }])
+  const two = { total: 2, replied: 1, count: 2, listed: 2, exported: 2 }
+  expect(await shown()).toEqual(two)
+
+  await startErasure(ctx, workspaceId, leadId, { actor })
+  await runErasures(ctx)
+  const one = { total: 1, replied: 0, count: 1, listed: 1, exported: 1 }
+  expect(await shown()).toEqual(one)
+  expect(await came()).toEqual(before)
+
+  // Those of who was erased before that was so.
+  await peek.updateTable('campaign_lead_counts').set({ total: 2, replied: 1 }).execute()
+  const file = new URL('../../../migrations/0156_erased_are_counted_no_more.sql', import.meta.url)
+  await sql.raw(readFileSync(file, 'utf8')).execute(peek)
+  expect(await shown()).toEqual(one)
 })
 
 test('a person is erased once the mail to them that is under way has its result', async () => {

@@ -2,6 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { forgetAnswers } from '../../kernel/http/kept-answers.ts'
 import { firstIdAt, maxId, nilId, timeOfId } from '../../kernel/ids.ts'
 import { parseJsonText } from '../../kernel/json/parse-json-text.ts'
+import { countLeads, lockLeads } from '../leads/index.ts'
 import { tellPages } from '../live/index.ts'
 import { indexThreads } from '../messages/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
@@ -73,6 +74,7 @@ function through({ table, isAppended = false, rowsMax }: Walk, erase: EraseWithi
 const own: Place = async (tx, workspaceId, person) => {
   const { db } = tx
   const { folded, leadIds } = person
+  const leads = await lockLeads(db, workspaceId, leadIds)
   const erased = {
     leads: await queries.eraseLeads(db, workspaceId, person, tx.now()),
     conversations: await conversations.deleteThreads(db, workspaceId, leadIds),
@@ -84,6 +86,11 @@ const own: Place = async (tx, workspaceId, person) => {
   await queries.eraseFromLeadJobs(db, workspaceId, person)
   await queries.eraseFromViews(db, workspaceId, person)
   await forgetCalls(tx, workspaceId)
+  await countLeads(
+    tx,
+    workspaceId,
+    leads.map((was) => ({ was })),
+  )
   return { erased, lookedAt: 0, after: null }
 }
 

@@ -6,6 +6,7 @@ import { emit, type NewEvent } from '../events/index.ts'
 import { tellPages } from '../live/index.ts'
 import * as queries from './queries.ts'
 import {
+  isErased,
   isFinal,
   isOpen,
   type LeadState,
@@ -200,7 +201,10 @@ export async function changeLeadsAndReopen(
 const isInterested = ({ status }: StoredLead) => interested.has(status)
 const interested = new Set(['interested', 'meeting_booked', 'meeting_completed', 'closed'])
 
-/** Counts leads in their campaigns as they are, no more as they were; what is no more does not count. */
+/**
+ * Counts leads in their campaigns as they are, no more as they were. What is no more does not count, nor
+ * does who is erased, whose row stays.
+ */
 export async function countLeads(
   tx: Context,
   workspaceId: string,
@@ -208,6 +212,7 @@ export async function countLeads(
 ) {
   const byCampaign = new Map<string, Partial<LeadCounts>>()
   for (const { was, is } of changes) {
+    if (isErased(was)) continue
     const [from, to] = [countsOf(was), is && countsOf(is)]
     for (const counter of counters) {
       const by = (to?.[counter] ?? 0) - from[counter]

@@ -4063,6 +4063,10 @@ export type CampaignSummary = {
      */
     contacted: number;
     /**
+     * Leads that replied, also those who were erased since.
+     */
+    replied: number;
+    /**
      * Automatic replies.
      */
     auto_replied: number;

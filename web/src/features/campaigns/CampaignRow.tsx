@@ -19,8 +19,9 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
   const mayChange = useMay('member')
-  const { id, name, lead_counts, contacted, auto_replied, interested, sending_status } = campaign
-  const { total, active, replied } = lead_counts
+  const { id, name, lead_counts, contacted, replied, auto_replied, interested } = campaign
+  const { sending_status } = campaign
+  const { total, active } = lead_counts
   const done = total - active
   // A campaign that has written to nobody has no results, good or bad.
   const count = (n: number) => (contacted + n === 0 ? '–' : numberText(n))

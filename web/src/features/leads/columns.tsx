@@ -20,8 +20,6 @@ export function chosenColumns(text: string | undefined): ColumnId[] {
   return columnIds.filter((id) => wanted.includes(id))
 }
 
-const isErased = ({ email }: Pick<ListedLead, 'email'>) => email.endsWith('@erased.invalid')
-
 /**
  * A suppressed one is stopped once its next mail is due: until then nothing but the list of suppressions says
  * so. Whom a person has paused has no reason.
@@ -69,12 +67,7 @@ export function leadColumns(
   }
   const address: Column<ListedLead> = {
     ...{ id: 'email', header: t(($) => $.leads.columns.email), width: 10, grow: 4 },
-    cell: (lead) =>
-      isErased(lead) ? (
-        <em>{t(($) => $.leads.erased)}</em>
-      ) : (
-        <span title={lead.email}>{lead.email}</span>
-      ),
+    cell: ({ email }) => <span title={email}>{email}</span>,
   }
   const others = chosen.map((id) => ({ id, header: t(($) => $.leads.columns[id]), ...cells[id] }))
   return [address, ...others]

@@ -3,7 +3,6 @@ import { csvLine } from '../../../kernel/csv/write-csv.ts'
 import { searchInTurn } from '../../../kernel/db/search-slots.ts'
 import { invalidField } from '../../../kernel/errors.ts'
 import { nextTurn } from '../../../kernel/next-turn.ts'
-import { isErased } from '../record.ts'
 import { textNames } from '../schema.ts'
 import type { LeadFilter } from './filter.ts'
 import * as queries from './list-queries.ts'
@@ -63,7 +62,7 @@ export async function* exportLeads(
     )
     let piece = ''
     for (const lead of leads) {
-      if (isErased(lead) || left.has(lead.id)) continue
+      if (left.has(lead.id)) continue
       piece += csvLine([
         ...[lead.email, ...textNames.map((name) => lead[name]), lead.campaign_name],
         ...facts.map((name) => lead[name]),

@@ -131,6 +131,8 @@ function matching(workspaceId: string, filter: LeadFilter): RawBuilder<unknown> 
   const [status] = statuses
   const conditions = [
     sql`workspace_id = ${workspaceId}::uuid`,
+    // As `isErased` says it: there is nobody to show, to count or to change.
+    sql`email_folded not like '%@erased.invalid'`,
     ...(campaignId ? [sql`campaign_id = ${campaignId}::uuid`] : []),
     ...(labelId ? [sql`label_id = ${labelId}::uuid`] : []),
     // One alone is walked in the order of its index.
