@@ -39,6 +39,27 @@ function raw(text: string): Promise<{ status: number; headers: string; body: str
   })
 }
 
+/** Sends bytes as they are over one connection, each when what is waited for has come. */
+async function converse(...turns: [send: string, until: RegExp][]): Promise<string> {
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  let received = ''
+  let isClosed = false
+  socket.on('data', (text) => {
+    received += text
+  })
+  const closed = new Promise<void>((resolve) => socket.once('close', resolve)).then(() => {
+    isClosed = true
+  })
+  for (const [send, until] of turns) {
+    received = ''
+    socket.write(send)
+    while (!until.test(received) && !isClosed) await Promise.race([once(socket, 'data'), closed])
+    expect(received).toMatch(until)
+  }
+  socket.destroy()
+  return received
+}
+
 const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
   api.app
     .inject({
@@ -210,6 +231,45 @@ describe('bodies', () => {
       code: 'body_too_large',
       message: expect.stringContaining('1 MiB'),
       details: [{ path: '', message: body.message }],
+    })
+  })
+
+  describe('a body that is too large', () => {
+    const begin = `POST ${keys} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
+    const next = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'
+    const bytes = 2 * 1024 * 1024
+    const half = ' '.repeat(bytes / 2 + 1)
+
+    test.each([
+      ['by its length', `Content-Length: ${bytes + 2}`, '', `${half}${half}`],
+      [
+        'on its way',
+        'Transfer-Encoding: chunked',
+        `${(bytes + 2).toString(16)}\r\n${half}`,
+        `${half}\r\n0\r\n\r\n`,
+      ],
+    ])(
+      'is refused %s, and what still comes of it breaks nothing',
+      async (_how, length, first, rest) => {
+        const head = `${begin}Authorization: Bearer ${api.key}\r\n${length}\r\n\r\n`
+        const after = await converse(
+          [head + first, /^HTTP\/1.1 400 .*body_too_large.*}$/s],
+          [rest + next, /{"status":"ok"}$/],
+        )
+        expect(after).toMatch(/^HTTP\/1.1 200 /)
+      },
+    )
+
+    test('is not asked for, nor is one of who is not let in; any other is', async () => {
+      const asking = (length: number, key: string) =>
+        `${begin}Authorization: Bearer ${key}\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
+      const isAnswer = /^HTTP.*\r\n\r\n/s
+      expect(await converse([asking(bytes, api.key), isAnswer])).toMatch(/^HTTP\/1.1 400 /)
+      expect(await converse([asking(bytes, 'none'), isAnswer])).toMatch(/^HTTP\/1.1 401 /)
+      const body = JSON.stringify(valid)
+      const asked = /^HTTP\/1.1 100 Continue\r\n\r\n$/
+      const made = await converse([asking(body.length, api.key), asked], [body, isAnswer])
+      expect(made).toMatch(/^HTTP\/1.1 201 /)
     })
   })
 

@@ -136,6 +136,12 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     if (req.raw.complete === false) req.wasIncomplete = true
   })
 
+  app.addHook('preParsing', async (req, reply) => {
+    const { 'content-length': declared, expect = '' } = req.headers
+    const isRead = !(Number(declared) > req.routeOptions.bodyLimit)
+    if (isRead && /^100-continue$/i.test(expect)) reply.raw.writeContinue()
+  })
+
   app.addHook('preValidation', async (req) => {
     const { access, door } = req.routeOptions.config
     if (access && req.wasIncomplete) await letIn(req, access, door)
@@ -173,6 +179,12 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
       log.error({ request_id: req.id, route, ...described }, 'request failed')
     }
     troubles?.noteFailure(error.cause)
+    if (refused.code === 'body_too_large') {
+      // Closed now, the connection would break before the client has read why: what still comes is thrown
+      // away, for as long as a request may take.
+      reply.removeHeader('connection')
+      req.raw.resume()
+    }
     const answer = errorReply(error, req.id)
     return reply.code(answer.statusCode).headers(answer.headers).send(answer.body)
   })
@@ -277,13 +289,17 @@ function refuseRepeatedHeaders(req: FastifyRequest) {
 
 const onceOnly = new Set(['authorization', 'x-workspace-id', 'idempotency-key', 'content-type'])
 
-/** Node alone would answer an expectation it does not know without a body, and a CONNECT not at all. */
+/**
+ * Node alone would ask for every body, answer an expectation it does not know without one, and a CONNECT
+ * not at all.
+ */
 function answerWhatNodeWould(
   app: FastifyInstance,
   ctx: ProcessContext,
   observe: ServerOptions['observe'],
 ) {
   const { server } = app
+  server.on('checkContinue', (req, res) => server.emit('request', req, res))
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.on('connect', (_req, socket: Socket) =>
     refuseConnection(app, ctx, observe, new Error('CONNECT'), socket),
