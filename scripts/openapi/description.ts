@@ -36,8 +36,9 @@ was read appears exactly once.
 ## Errors
 
 The statuses are 400, 401, 403, 404, 409, 429, 500 and 503. \`code\` is for programs, \`message\` for
-people, \`details\` names each problem. Repeat only 5xx and \`rate_limited\`; \`Retry-After\` tells when.
-Another workspace's record is a 404, as if it did not exist.
+people, \`details\` names each problem. Repeat only 5xx, \`rate_limited\` and
+\`idempotency_key_in_progress\`, this with the same key: its first request is still running.
+\`Retry-After\` tells when. Another workspace's record is a 404, as if it did not exist.
 
 ## Rate limit
 

@@ -63,7 +63,7 @@ const headersOf: Record<number, string[]> = {
   400: rate,
   401: ['WWW-Authenticate'],
   404: [...rate, 'Allow'],
-  409: rate,
+  409: [...rate, 'Retry-After'],
   429: [...rate, 'Retry-After'],
   503: ['Retry-After'],
 }

@@ -105,6 +105,6 @@ export const applicationStatusOf = {
 } as const
 
 /** What waiting mends, so that every answer says for how long (contract §1). */
-const passes = new Set<ErrorCode>(['rate_limited', 'unavailable'])
+const passes = new Set<ErrorCode>(['rate_limited', 'idempotency_key_in_progress', 'unavailable'])
 
 const allStatusOf: Record<ErrorCode, number> = { ...statusOf, ...applicationStatusOf }

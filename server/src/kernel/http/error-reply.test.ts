@@ -6,7 +6,7 @@ const statuses = Object.entries({ ...statusOf, ...applicationStatusOf }) as [Err
 
 test('whatever passes by waiting says when to ask again, and nothing else does', () => {
   for (const [code] of statuses) {
-    const passes = ['rate_limited', 'unavailable'].includes(code)
+    const passes = ['rate_limited', 'idempotency_key_in_progress', 'unavailable'].includes(code)
     const { headers } = errorReply(new AppError(code, 'Wait.'), 'request 1')
     expect(headers, code).toEqual(passes ? { 'retry-after': '1' } : {})
   }

@@ -201,5 +201,7 @@ test('a key that was used or is in use is judged before parameters and body are'
   const until = new Date(api.ctx.now().getTime() + leaseMs)
   const mark = { status: null, answer: null, in_progress_until: until }
   await peek.updateTable('idempotency_answers').set(mark).execute()
-  expect(await ask(campaigns, wrong, 'of one')).toMatchObject({ status: 409, body: inProgress })
+  expect(await ask(campaigns, wrong, 'of one')).toMatchObject({
+    ...{ status: 409, headers: { 'retry-after': '1' }, body: inProgress },
+  })
 })
