@@ -20,9 +20,10 @@ every resource or action. This is a server-side API: keep keys out of URLs, brow
 
 ## Requests
 
-Bodies are JSON objects in UTF-8, at most 1 MiB, and 10 MiB to add leads. An unknown field is a 400
-that names it, unless it is empty; unknown query parameters are ignored. In POST \`null\` is the same
-as leaving a field out; in PATCH it clears a field. Times are ISO 8601 in UTC with milliseconds.
+Bodies are JSON objects in UTF-8, at most 1 MiB, and 10 MiB to add leads. A request has 60 seconds to
+arrive. An unknown field is a 400 that names it, unless it is empty; unknown query parameters are
+ignored. In POST \`null\` is the same as leaving a field out; in PATCH it clears a field. Times are ISO
+8601 in UTC with milliseconds.
 
 Every POST takes an \`Idempotency-Key\`, which makes it safe to repeat: the first 2xx answer is kept
 for 24 hours and replayed.

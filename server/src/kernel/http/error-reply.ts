@@ -80,5 +80,8 @@ const frameworkErrors: Record<string, [ErrorCode, string]> = {
     'malformed_request',
     'The request headers are too large; 16 KiB is the most.',
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['malformed_request', 'The request took too long to arrive.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    'malformed_request',
+    'The request took more than 60 seconds to arrive.',
+  ],
 }
