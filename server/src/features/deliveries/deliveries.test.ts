@@ -76,6 +76,17 @@ test('deliveries whose events are gone hold nobody up', async () => {
   expect((await receiver.next()).headers['webhook-id']).toBe(eventId)
 })
 
+test('a 2xx is a success, whatever becomes of its body', async () => {
+  await using receiver = await startReceiver(hostile.resetMidBody())
+  const { id } = await service.createWebhook(receiver.url)
+  await service.emit([{ data: {} }])
+  const [attempt] = await service.waitForAttempts(id, 1)
+  expect(attempt).toMatchObject({
+    ...{ status_code: 200, success: true, will_retry: false },
+    ...{ error_message: null, response_body: 'half' },
+  })
+})
+
 test('a failed delivery is retried with the same id and bytes until it succeeds', async () => {
   await using receiver = await startReceiver(
     answerInTurn(answerWith(500, 'broken'), answerWith(404), answerWith(204)),

@@ -29,7 +29,8 @@ export function send(
     ...fixedHeaders(ctx),
     ...signatureHeaders(event.id, worldTime(), body, destination.secrets),
   }
-  const request = { url, headers, body, timeoutMs: attemptTimeoutMs, connectTimeoutMs, stop }
+  const limits = { timeoutMs: attemptTimeoutMs, connectTimeoutMs, stop }
+  const request = { url, headers, body, ...limits, needsNoBody: true as const }
   return (
     receiveDelivery(ctx, url, { headers, body }) ??
     // Each of several databases has its own slots, all of which receivers that hang may hold.

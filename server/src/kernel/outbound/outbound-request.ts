@@ -16,6 +16,8 @@ export interface PostRequest {
   connectTimeoutMs?: number
   /** How much text of a body without an encoding is answered: 1 KiB, 16 KiB at most. */
   textBytesMax?: number
+  /** What counts is the status: an answer whose body breaks off, or is late, is one all the same. */
+  needsNoBody?: true
 }
 
 /** `durationMs` runs from the start of the request to the end of the response, or the cut. */
@@ -109,6 +111,10 @@ export class OutboundRequest implements Dispatcher.DispatchHandler {
   fail({ error, detail, isOurs }: Failure): void {
     if (isOurs) this.unsend(detail ?? error)
     if (this.#isSettled) return
+    if (this.post.needsNoBody && this.#status !== 0) {
+      this.#respond(false)
+      return
+    }
     const durationMs = this.#finish(false)
     this.#resolve({ kind: 'failure', error, detail, durationMs })
   }

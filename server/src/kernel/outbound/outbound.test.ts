@@ -9,7 +9,12 @@ import {
   startReceiver,
 } from '../../../test/receiver.ts'
 import { startTcpServer } from '../../../test/tcp-server.ts'
-import { createOutboundHttp, type OutboundHttp, type PostOutcome } from './index.ts'
+import {
+  createOutboundHttp,
+  type OutboundHttp,
+  type PostOutcome,
+  type PostRequest,
+} from './index.ts'
 
 let http: OutboundHttp
 beforeEach(() => {
@@ -17,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => http.close())
 
-const post = (url: string, more: { timeoutMs?: number; connectTimeoutMs?: number } = {}) =>
+const post = (url: string, more: Partial<PostRequest> = {}) =>
   http.post({ use: 'tests', url, headers: {}, body: '{}', timeoutMs: 10_000, ...more })
 
 /** One post to a receiver of its own: what came of it, and how often the receiver was asked. */
@@ -185,6 +190,19 @@ describe('no response is one of a closed list', () => {
     expect(receiver.requests).toEqual([])
   })
 })
+
+test.each<[what: string, answer: Answer, body: string | null]>([
+  ['is reset', hostile.resetMidBody(), 'half'],
+  ['ends early', hostile.closeMidBody(), 'half'],
+  ['does not come', hostile.hangAfterHeaders(), null],
+])(
+  'where no body is needed, one that %s leaves the answer as it is',
+  async (_what, answer, body) => {
+    await using receiver = await startReceiver(answer)
+    const outcome = await post(receiver.url, { needsNoBody: true, timeoutMs: 1000 })
+    expect(outcome).toMatchObject({ kind: 'response', status: 200, body })
+  },
+)
 
 describe('one deadline covers everything', () => {
   test.each<[what: string, answer: Answer, detail: string]>([
