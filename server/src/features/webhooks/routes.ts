@@ -43,7 +43,10 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
             Type.Unsafe<string>({ ...Uuid, description: 'Only those tied to this campaign.' }),
           ),
           event_type: Type.Optional(
-            Type.String({ description: 'Only those that subscribe to exactly this.' }),
+            Type.String({
+              minLength: 1,
+              description: 'Only those that subscribe to exactly this.',
+            }),
           ),
         }),
         response: { 200: ref(WebhookPage) },

@@ -245,7 +245,7 @@ describe('listing', () => {
     expect(await idsOf('event_type=no.such.type')).toEqual([])
   })
 
-  test.each(['campaign=x', 'campaign=', 'limit=0', 'starting_after=x'])(
+  test.each(['campaign=x', 'campaign=', 'event_type=', 'limit=0', 'starting_after=x'])(
     '?%s is a 400',
     async (query) => {
       expect((await api.call('GET', `${path}?${query}`)).status).toBe(400)

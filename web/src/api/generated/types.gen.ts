@@ -6170,6 +6170,14 @@ export type ListWebhookEventsData = {
          * Likewise; a day to its end.
          */
         to?: string;
+        /**
+         * Another name of `from`.
+         */
+        start_date?: string;
+        /**
+         * Another name of `to`.
+         */
+        end_date?: string;
     };
     url: '/app/api/v2/webhook-events';
 };

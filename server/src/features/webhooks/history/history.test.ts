@@ -184,7 +184,6 @@ describe('the list', () => {
     expect(await find('lead_email=Ada+x@example.com')).toEqual([2])
     for (const unknown of [
       'event_type=none',
-      'event_type=',
       'lead_email=b@example.com',
       'webhook_url=https://hooks.example.com/A',
       `webhook_id=${ids[0]}`,
@@ -197,6 +196,8 @@ describe('the list', () => {
     const day = at(0).slice(0, 10)
     const dayBefore = new Date(Date.parse(day) - 1).toISOString().slice(0, 10)
     expect(await find(`from=${day}&to=${day}`)).toEqual([2, 1, 0])
+    expect(await find(`start_date=${day}&end_date=${day}`)).toEqual([2, 1, 0])
+    expect(await find(`end_date=${dayBefore}`)).toEqual([])
     expect(await find(`to=${dayBefore}`)).toEqual([])
     expect(await find(`from=${at(1)}`)).toEqual([2, 1])
     expect(await find(`from=${at(1, 1)}`)).toEqual([2])
@@ -232,6 +233,9 @@ describe('the list', () => {
     ['from=yesterday', 'invalid_field'],
     ['to=', 'invalid_field'],
     ['from=2026-11-20&to=2026-11-19', 'invalid_field'],
+    ['event_type=', 'invalid_field'],
+    ['lead_email=', 'invalid_field'],
+    ['webhook_url=', 'invalid_field'],
     ['event_type=%00', 'invalid_field'],
     ['lead_email=a%00', 'invalid_field'],
     ['webhook_url=%00', 'invalid_field'],

@@ -79,11 +79,15 @@ const timePattern = 'T\\d{2}:\\d{2}(:[0-5]\\d(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2
 const dayPattern = `^${datePattern}$`
 const dayOrTimePattern = `^\\d{4}-\\d{2}-\\d{2}(${timePattern})?$`
 
+const dayOrTime = (description: string) =>
+  Type.Optional(Type.String({ 'x-document': { pattern: dayOrTimePattern }, description }))
+
 export const AttemptQuery = Type.Object({
   ...pageQuery,
   success: Type.Optional(Type.Boolean({ description: 'Whether the receiver answered 2xx.' })),
   webhook_url: Type.Optional(
     Type.String({
+      minLength: 1,
       description:
         'Compared exactly with the URL at the time of the attempt, for the 20,000 newest webhooks that had it.',
     }),
@@ -91,20 +95,14 @@ export const AttemptQuery = Type.Object({
   webhook_id: Type.Optional(
     Type.Unsafe<string>({ ...Uuid, description: 'Also of one that was deleted.' }),
   ),
-  event_type: Type.Optional(Type.String({ description: 'The type in the payload.' })),
-  lead_email: Type.Optional(Type.String({ description: 'Exactly as in the record.' })),
-  from: Type.Optional(
-    Type.String({
-      'x-document': { pattern: dayOrTimePattern },
-      description: 'A UTC day or an ISO 8601 time, inclusive; on timestamp_created.',
-    }),
+  event_type: Type.Optional(Type.String({ minLength: 1, description: 'The type in the payload.' })),
+  lead_email: Type.Optional(
+    Type.String({ minLength: 1, description: 'Exactly as in the record.' }),
   ),
-  to: Type.Optional(
-    Type.String({
-      'x-document': { pattern: dayOrTimePattern },
-      description: 'Likewise; a day to its end.',
-    }),
-  ),
+  from: dayOrTime('A UTC day or an ISO 8601 time, inclusive; on timestamp_created.'),
+  to: dayOrTime('Likewise; a day to its end.'),
+  start_date: dayOrTime('Another name of `from`.'),
+  end_date: dayOrTime('Another name of `to`.'),
 })
 
 const day = (description: string) =>

@@ -102,6 +102,12 @@ describe('the times of a list', () => {
       '2026-11-20T00:00:00.001Z',
       '2026-11-20T00:00:00.002Z',
     ],
+    [
+      'the other names',
+      { start_date: '2026-11-20', end_date: '2026-11-20' },
+      '2026-11-20T00:00:00.000Z',
+      '2026-11-21T00:00:00.000Z',
+    ],
     ['before there were ids', { from: '1900-01-01' }, '1970-01-01T00:00:00.000Z', undefined],
   ])('%s', (_what, query, from, before) => {
     expect(parseTimes(query)).toEqual({ from: from && idAt(from), before: before && idAt(before) })
@@ -111,6 +117,7 @@ describe('the times of a list', () => {
     ['from after to', { from: '2026-11-20T00:00:00.001Z', to: '2026-11-20T00:00:00.000Z' }, 'from'],
     ['a day after a time', { from: '2026-11-21', to: '2026-11-20T23:59:59Z' }, 'from'],
     ['an empty time', { to: '' }, 'to'],
+    ['two names that differ', { to: '2026-11-01', end_date: '2026-11-02' }, 'end_date'],
     ['a time without a zone', { from: '2026-11-20T09:30:00' }, 'from'],
     ['a day there is not', { from: '2026-02-30T00:00:00Z' }, 'from'],
     ['an hour there is not', { from: '2026-11-20T25:00:00Z' }, 'from'],

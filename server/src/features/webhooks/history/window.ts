@@ -17,12 +17,9 @@ const daysMax = 366
  *
  * @throws 400 `invalid_field`
  */
-export function parseDays(
-  query: { from?: string; to?: string; start_date?: string; end_date?: string },
-  now: Date,
-): DayWindow {
-  const from = parseAlias(query, 'from', 'start_date')
-  const to = parseAlias(query, 'to', 'end_date') ?? dayOf(now.toISOString().slice(0, 10))
+export function parseDays(query: WindowQuery, now: Date): DayWindow {
+  const from = parseDate(...given(query, 'from', 'start_date'))
+  const to = parseDate(...given(query, 'to', 'end_date')) ?? dayOf(now.toISOString().slice(0, 10))
   const start = from ?? to.subtract({ days: daysDefault - 1 })
   const days = start.until(to).days + 1
   if (days < 1)
@@ -52,9 +49,9 @@ export interface IdRange {
  *
  * @throws 400 `invalid_field`
  */
-export function parseTimes(query: { from?: string; to?: string }): IdRange {
-  const from = parseMoment('from', query.from)
-  const to = parseMoment('to', query.to)
+export function parseTimes(query: WindowQuery): IdRange {
+  const from = parseMoment(...given(query, 'from', 'start_date'))
+  const to = parseMoment(...given(query, 'to', 'end_date'))
   if (from && to && from.startMs >= to.endMs) {
     throw invalidField('from', 'from must not be after to')
   }
@@ -66,12 +63,15 @@ export function parseTimes(query: { from?: string; to?: string }): IdRange {
 
 type Field = 'from' | 'to' | 'start_date' | 'end_date'
 
-function parseAlias(query: Partial<Record<Field, string>>, name: Field, alias: Field) {
-  const [own, other] = [parseDate(name, query[name]), parseDate(alias, query[alias])]
-  if (own && other && !own.equals(other)) {
+type WindowQuery = Partial<Record<Field, string>>
+
+/** What was sent of a parameter that has two names. */
+function given(query: WindowQuery, name: Field, alias: Field): [Field, string | undefined] {
+  const [own, other] = [query[name], query[alias]]
+  if (own !== undefined && other !== undefined && own !== other) {
     throw invalidField(alias, `${alias} is another name of ${name}; send one of them`)
   }
-  return own ?? other
+  return own === undefined ? [alias, other] : [name, own]
 }
 
 function parseDate(field: Field, text: string | undefined) {
