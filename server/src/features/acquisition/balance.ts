@@ -36,19 +36,23 @@ export async function lockCredits(tx: Context, workspaceId: string): Promise<Cre
   return turn.credits
 }
 
-/** Two who open it at once: the second waits for the first, and finds it open. */
+/**
+ * The account has the workspace's age, not that of the first look at it. Two who open it at once: the
+ * second waits for the first, and finds it open.
+ */
 async function openAccount(tx: Context, workspaceId: string): Promise<queries.Account> {
-  const { starting_credits: granted } = await getWorkspace(tx, workspaceId)
+  const { starting_credits: granted, timestamp_created } = await getWorkspace(tx, workspaceId)
   const isNew = await queries.insertAccount(tx.db, workspaceId, {
     balance: granted,
     granted,
     used: 0,
     period_grant: 0,
-    period_start: tx.now(),
+    period_start: timestamp_created,
     period_end: null,
   })
   if (isNew) {
-    await enter(tx, workspaceId, [{ kind: 'grant', amount: granted, reason: 'starting credits' }])
+    const start = { kind: 'grant', amount: granted, reason: 'starting credits' } as const
+    await enter(tx, workspaceId, [start], timestamp_created)
   }
   const account = await queries.lockAccount(tx.db, workspaceId)
   if (!account) throw new Error('The credits of a workspace are gone.')
@@ -85,12 +89,12 @@ interface NewEntry {
 }
 
 /** Writes to the ledger what is done to the balance in the same transaction. */
-export const enter = (tx: Context, workspaceId: string, entries: NewEntry[]) =>
+export const enter = (tx: Context, workspaceId: string, entries: NewEntry[], at = tx.now()) =>
   queries.insertEntries(
     tx.db,
     workspaceId,
     entries
       .filter((entry) => entry.amount !== 0)
       .map((entry) => ({ contact_id: null, ...entry, id: tx.newId(), request_id: null })),
-    tx.now(),
+    at,
   )

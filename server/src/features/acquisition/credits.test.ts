@@ -70,6 +70,15 @@ describe('a workspace starts with credits', () => {
   })
 })
 
+test('credits that a workspace starts with are as old as it is, whenever they are first looked at', async () => {
+  const created = ctx.now()
+  ctx.clock.advance(3_600_000)
+  expect(await getBalance(ctx, workspaceId)).toMatchObject({ period_start: created })
+  const page = { limit: 100, startingAfter: undefined }
+  const { items } = await listCreditEntries(ctx, workspaceId, page)
+  expect(items).toMatchObject([{ kind: 'grant', timestamp_created: created }])
+})
+
 describe('the operator', () => {
   test('grants credits, also before anything else was done with them', async () => {
     const granted = await grantCredits(ctx, workspaceId, { credits: 50, reason: 'a gift' })
