@@ -57,6 +57,7 @@ describe('a schedule that makes no sense is refused with the place of each probl
     ['an offset', schedule(weekly({ timezone: '+02:00' })), ['/schedules/0/timezone']],
     ['the second of two', schedule(weekly(), weekly({ days: noDay })), ['/schedules/1/days']],
     ['no such day', { ...schedule(weekly()), start_date: '2026-02-29' }, ['/start_date']],
+    ['the year 0', { ...schedule(weekly()), start_date: '0000-01-01' }, ['/start_date']],
     ['a time', { ...schedule(weekly()), end_date: '2026-02-28T00:00Z' }, ['/end_date']],
     [
       'end before start',

@@ -1,4 +1,4 @@
-import { dayOf, zoned } from '../../../kernel/calendar.ts'
+import { dayOf, parseDay, zoned } from '../../../kernel/calendar.ts'
 import { dayMs } from '../../../kernel/durations.ts'
 import type { ErrorDetail } from '../../../kernel/errors.ts'
 import { canonicalZone } from '../../../kernel/time-zone.ts'
@@ -17,7 +17,7 @@ export function problemsWithSchedule(schedule: CampaignSchedule): ErrorDetail[] 
   const { start_date, end_date } = schedule
   const problems: ErrorDetail[] = []
   for (const field of ['start_date', 'end_date'] as const) {
-    if (schedule[field] === null || isDate(schedule[field])) continue
+    if (schedule[field] === null || parseDay(schedule[field])) continue
     problems.push({ path: `/${field}`, message: `${field} must be a calendar date YYYY-MM-DD` })
   }
   if (problems.length === 0 && start_date !== null && end_date !== null && start_date > end_date) {
@@ -98,16 +98,6 @@ function checkWeekly({ timing, days, timezone }: WeeklySchedule): ErrorDetail[] 
     refuse('/timezone', 'timezone must be an IANA time zone such as Europe/Berlin')
   }
   return problems
-}
-
-function isDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  try {
-    Temporal.PlainDate.from(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 type Dates = Pick<CampaignSchedule, 'start_date' | 'end_date'>
