@@ -8,6 +8,7 @@ import { addMember, createInvitation } from '../../src/features/members/index.ts
 import { addSuppression } from '../../src/features/suppression/index.ts'
 import { createUser } from '../../src/features/users/index.ts'
 import { createTryOut } from '../../src/features/webhooks/try-out/try-outs.ts'
+import type { Role } from '../../src/kernel/http/access.ts'
 import type { TestApi } from '../app.ts'
 import { createConversation } from '../conversations.ts'
 import { octets } from './requests.ts'
@@ -21,10 +22,15 @@ export async function createApplicationWorld(
 ): Promise<World> {
   const world = await createWorld(api, owner, targetUrl)
   const { workspaceId } = world
-  const userId = await createUser(api.ctx, {
-    ...{ name: 'Member', email: `${api.ctx.newId()}@member.example`, passwordHash: 'none' },
-  })
-  await addMember(api.ctx, { workspaceId, userId, role: 'viewer' }, operator)
+  const createMember = async (role: Role) => {
+    const email = `${api.ctx.newId()}@member.example`
+    const id = await createUser(api.ctx, { name: 'Member', email, passwordHash: 'none' })
+    await addMember(api.ctx, { workspaceId, userId: id, role }, operator)
+    return id
+  }
+  const userId = await createMember('viewer')
+  // Beside another owner each may leave.
+  await createMember('owner')
   const invited = { email: 'invited@member.example', role: 'viewer' } as const
   const invitation = await createInvitation(api.ctx, workspaceId, invited, operator)
   const { items: mailboxes } = await listMailboxes(api.ctx, workspaceId, {

@@ -100,6 +100,32 @@ test('somebody is invited, joins and gets another role, an invitation is withdra
   await removed.getByText('Nothing here').waitFor()
 })
 
+test('whoever leaves a workspace by their own row is asked first and goes on in another, and its last owner is told to make one', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const person = await createPerson(api, { email: 'hanna@example.com' })
+  const [shared, own] = await Promise.all(
+    ['Shared', 'Own'].map((name) => createWorkspace(api.ctx, name)),
+  )
+  if (!shared || !own) throw new Error('There is no workspace.')
+  await join(api, shared.id, person, 'viewer')
+  await join(api, own.id, person, 'owner')
+  const page = await open(person.browser, '/w/shared/settings/members')
+  const leave = async () => {
+    await page.getByRole('button', { name: 'More for Test' }).click()
+    await page.getByRole('menuitem', { name: 'Leave this workspace' }).click()
+    await page.getByRole('button', { name: 'Leave', exact: true }).click()
+  }
+  await leave()
+  await page.getByRole('button', { name: 'Workspace Own' }).waitFor()
+  expectFailures(page, 'DELETE /app/membership 409')
+  await page.getByRole('link', { name: 'Members' }).click()
+  await leave()
+  await page.getByText('make somebody else one first').waitFor()
+})
+
 test('whoever has an account signs in to join, and is taken to the workspace that they have joined', async ({
   application,
   open,

@@ -173,6 +173,28 @@ test('owners are made and unmade by owners, and a workspace keeps one', async ()
   expect(answers.map(outcome).toSorted()).toEqual(['200 ok', '409 invalid_transition'])
 })
 
+test('everybody leaves a workspace by themselves, and keeps their others; its last owner does not', async () => {
+  const viewer = await createPerson(api, { email: 'viewer@example.com' })
+  const link = await invite(viewer.email)
+  await join(api, api.workspaceId, viewer, 'viewer')
+  const second = await createMember(api, 'second@example.com', 'owner')
+  const stranger = await api.createStranger()
+  await join(api, stranger.workspaceId, viewer, 'owner')
+  const leave = (from: Browser) => call(from, 'DELETE', '/app/membership')
+  expect((await leave(viewer.browser)).body).toMatchObject({ id: viewer.id, role: 'viewer' })
+  expect((await userOf(viewer.browser)).workspaces).toMatchObject([{ id: stranger.workspaceId }])
+  expect(outcome(await leave(viewer.browser))).toBe('403 workspace_mismatch')
+  expect(outcome(await lookAtInvitation(openBrowser(api), link))).toBe('404 not_found')
+  const page = { limit: 1, startingAfter: undefined }
+  const { items } = await listAudit(api.ctx, api.workspaceId, page, { actorType: 'user' })
+  expect(items).toMatchObject([
+    { action: 'member.removed', actor_id: viewer.id, subject_id: viewer.id },
+  ])
+  // Two owners who leave at once: one stays.
+  const answers = await Promise.all([browser, second.browser].map(leave))
+  expect(answers.map(outcome).toSorted()).toEqual(['200 ok', '409 invalid_transition'])
+})
+
 test('an admin makes no reset link for whoever may do more than they', async () => {
   const [admin, bob, guest] = await Promise.all(
     ['admin', 'bob', 'guest'].map((name) => createPerson(api, { email: `${name}@example.com` })),

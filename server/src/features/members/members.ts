@@ -3,7 +3,13 @@ import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, notFound } from '../../kernel/errors.ts'
 import { type Role, roles } from '../../kernel/http/access.ts'
 import { askAllShards, askShardsUp, createShardCheck } from '../../kernel/shards/ask.ts'
-import { type Actor, type AuditAction, type ChangedBy, recordAudit } from '../audit/index.ts'
+import {
+  type Actor,
+  type AuditAction,
+  type ChangedBy,
+  type ChangedByCaller,
+  recordAudit,
+} from '../audit/index.ts'
 import {
   createPasswordReset,
   hasProvider,
@@ -121,13 +127,30 @@ export function removeMember(
 ): Promise<Member> {
   return transaction(ctx, async (tx) => {
     const { member } = await lockMember(tx, workspaceId, userId, by)
-    await requireAnotherOwner(tx, workspaceId, member)
-    await voidLinksOf(tx, workspaceId, userId)
-    await deleteInvitationsTo(tx.db, workspaceId, member.email)
-    await queries.deleteMembership(tx.db, workspaceId, userId)
-    await record(tx, workspaceId, 'member.removed', userId, by, { role: member.role })
-    return member
+    return takeOut(tx, workspaceId, member, by)
   })
+}
+
+/** What an admin does to others everybody does to themselves. */
+export function leaveWorkspace(
+  ctx: Context,
+  workspaceId: string,
+  by: ChangedByCaller,
+): Promise<Member> {
+  return transaction(ctx, async (tx) => {
+    await queries.lockMembers(tx.db, workspaceId)
+    const member = await getMember(tx, workspaceId, by.actor.id)
+    return takeOut(tx, workspaceId, member, by)
+  })
+}
+
+async function takeOut(tx: Context, workspaceId: string, member: Member, by: ChangedBy) {
+  await requireAnotherOwner(tx, workspaceId, member)
+  await voidLinksOf(tx, workspaceId, member.id)
+  await deleteInvitationsTo(tx.db, workspaceId, member.email)
+  await queries.deleteMembership(tx.db, workspaceId, member.id)
+  await record(tx, workspaceId, 'member.removed', member.id, by, { role: member.role })
+  return member
 }
 
 /**
@@ -202,11 +225,16 @@ async function voidLinksOf(tx: Context, workspaceId: string, userId: string): Pr
 
 async function lockMember(tx: Context, workspaceId: string, userId: string, { actor }: ChangedBy) {
   const own = await lockMembers(tx, workspaceId, actor)
+  const member = await getMember(tx, workspaceId, userId)
+  requireOwnerFor(member.role, own)
+  return { member, own }
+}
+
+async function getMember(tx: Context, workspaceId: string, userId: string): Promise<Member> {
   const members = await listMembers(tx, workspaceId)
   const member = members.find((each) => each.id === userId)
   if (!member) throw notFound('member')
-  requireOwnerFor(member.role, own)
-  return { member, own }
+  return member
 }
 
 /**

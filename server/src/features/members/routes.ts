@@ -4,7 +4,7 @@ import { asAdmin, asViewer } from '../../kernel/http/access.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
 import { createInvitation, deleteInvitation, listInvitations } from './invitations.ts'
-import { createResetLink, listMembers, removeMember, setRole } from './members.ts'
+import { createResetLink, leaveWorkspace, listMembers, removeMember, setRole } from './members.ts'
 import {
   CreatedInvitation,
   Invitation,
@@ -72,6 +72,21 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     (req) => removeMember(req.ctx, req.caller.workspaceId, req.params.id, changedBy(req)),
+  )
+
+  app.delete(
+    '/membership',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'leaveWorkspace',
+        summary: 'Leave the workspace',
+        description: 'Whoever calls is a member of this workspace no more; its last owner stays.',
+        tags,
+        response: { 200: ref(Member) },
+      },
+    },
+    (req) => leaveWorkspace(req.ctx, req.caller.workspaceId, changedBy(req)),
   )
 
   app.post(

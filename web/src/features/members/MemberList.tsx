@@ -1,3 +1,4 @@
+import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -9,6 +10,7 @@ import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
 import type { Role } from '../users/index.ts'
+import { LeaveWorkspace } from './LeaveWorkspace.tsx'
 import { MemberRow } from './MemberRow.tsx'
 import { RemoveMember } from './RemoveMember.tsx'
 import { SetRole } from './SetRole.tsx'
@@ -22,6 +24,7 @@ export function MemberList() {
   const [change, setChange] = useState<{ member: Member; role: Role }>()
   const [removing, setRemoving] = useState<Member>()
   const [resetting, setResetting] = useState<Member>()
+  const [isLeaving, leaving] = useDisclosure()
   const members = useQuery(listMembersOptions())
 
   if (members.isPending) return <LoadingRows rows={3} />
@@ -48,12 +51,14 @@ export function MemberList() {
               onRole={(role) => setChange({ member, role })}
               onRemove={() => setRemoving(member)}
               onReset={() => setResetting(member)}
+              onLeave={leaving.open}
             />
           ))}
         </tbody>
       </Table>
       {change && <SetRole change={change} onClose={() => setChange(undefined)} />}
       {removing && <RemoveMember member={removing} onClose={() => setRemoving(undefined)} />}
+      {isLeaving && <LeaveWorkspace onClose={leaving.close} />}
       <Suspense>
         {resetting && <ResetLink member={resetting} onClose={() => setResetting(undefined)} />}
       </Suspense>

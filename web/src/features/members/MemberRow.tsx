@@ -12,15 +12,16 @@ interface MemberRowProps {
   onRole: (role: Role) => void
   onRemove: () => void
   onReset: () => void
+  onLeave: () => void
 }
 
-export function MemberRow({ member, onRole, onRemove, onReset }: MemberRowProps) {
+export function MemberRow({ member, onRole, onRemove, onReset, onLeave }: MemberRowProps) {
   const { t } = useTranslation()
   const { user } = useSignedIn()
   const { role: own } = useWorkspace()
   const { name, email, role, has_second_factor, timestamp_created } = member
   const isSelf = member.id === user.id
-  // Nobody changes who stands above them, and nobody locks themselves out.
+  // Nobody changes who stands above them, nor what they may do themselves.
   const mayChange = isAtLeast(own, 'admin') && isAtLeast(own, role) && !isSelf
   return (
     <tr>
@@ -60,7 +61,7 @@ export function MemberRow({ member, onRole, onRemove, onReset }: MemberRowProps)
         <RelativeTime at={timestamp_created} />
       </td>
       <td className="end">
-        {mayChange && (
+        {(mayChange || isSelf) && (
           <Menu position="bottom-end">
             <Menu.Target>
               <ActionIcon
@@ -72,9 +73,9 @@ export function MemberRow({ member, onRole, onRemove, onReset }: MemberRowProps)
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Item onClick={onReset}>{t(($) => $.resetLink.action)}</Menu.Item>
-              <Menu.Item color="red" onClick={onRemove}>
-                {t(($) => $.members.remove.action)}
+              {mayChange && <Menu.Item onClick={onReset}>{t(($) => $.resetLink.action)}</Menu.Item>}
+              <Menu.Item color="red" onClick={isSelf ? onLeave : onRemove}>
+                {isSelf ? t(($) => $.members.leave.action) : t(($) => $.members.remove.action)}
               </Menu.Item>
             </Menu.Dropdown>
           </Menu>
