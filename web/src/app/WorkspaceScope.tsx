@@ -3,7 +3,7 @@ import { Outlet } from '@tanstack/react-router'
 import { Suspense, useEffect } from 'react'
 import { cacheOf } from '../api/caches.ts'
 import { setWorkspace } from '../api/client.ts'
-import { refreshSession, useWorkspace } from '../features/users/index.ts'
+import { refreshSession, useSignedIn, useWorkspace } from '../features/users/index.ts'
 import { lazyPart } from '../lib/lazy-part.ts'
 import { rememberWorkspace } from '../lib/remembered.ts'
 import { leaveWorkspace } from '../lib/workspace-leave.ts'
@@ -11,6 +11,8 @@ import { followWorkspace } from './live.ts'
 
 // The title of the tab and the navigation have time until the page is there.
 const WaitingCount = lazyPart(() => import('../features/inbox/WaitingCount.tsx'), 'WaitingCount')
+// Seen by few.
+const TakenOut = lazyPart(() => import('./shell/TakenOut.tsx'), 'TakenOut')
 
 /**
  * What all pages of a workspace share: requests carry its id, it has its own query cache, and its live
@@ -18,6 +20,7 @@ const WaitingCount = lazyPart(() => import('../features/inbox/WaitingCount.tsx')
  */
 export function WorkspaceScope() {
   const { id, handle } = useWorkspace()
+  const isMissing = !useSignedIn().workspaces.some((workspace) => workspace.id === id)
   // Before the pages below ask for anything, which an effect would be too late for.
   setWorkspace(id)
   useEffect(() => rememberWorkspace(handle), [handle])
@@ -36,6 +39,7 @@ export function WorkspaceScope() {
       {/* Keyed by workspace, because a query observer keeps the client that it was created with. */}
       <Suspense>
         <WaitingCount key={id} />
+        {isMissing && <TakenOut />}
       </Suspense>
       <Outlet key={id} />
     </QueryClientProvider>

@@ -100,6 +100,25 @@ test('somebody is invited, joins and gets another role, an invitation is withdra
   await removed.getByText('Nothing here').waitFor()
 })
 
+test('whoever is taken out while they write is told so, and their text stays until they go on', async ({
+  application,
+  open,
+}) => {
+  const { api } = application
+  const person = await createMember(api, 'ida@example.com', 'admin')
+  const page = await open(person.browser, `${path}?panel=invite`)
+  expectFailures(page, / 403$/)
+  const field = page.getByRole('textbox', { name: 'E-mail address' })
+  await field.fill('half-written@')
+  await application.asOwner('DELETE', `/app/members/${person.id}`)
+  await page.getByText('You are no longer a member of default').waitFor()
+  expect(await field.inputValue()).toBe('half-written@')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('link', { name: 'Go on' }).click()
+  await page.getByRole('heading', { name: 'You are in no workspace' }).waitFor()
+})
+
 test('whoever leaves a workspace by their own row is asked first and goes on in another, and its last owner is told to make one', async ({
   application,
   open,

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router'
+import type { SessionState } from '../../api/generated/types.gen.ts'
 import { contactsSearchOf } from '../../features/acquisition/index.ts'
 import { auditSearchOf } from '../../features/audit/index.ts'
 import { campaignSearchOf, campaignsSearchOf } from '../../features/campaigns/index.ts'
@@ -14,12 +15,18 @@ import { NotFound } from '../NotFound.tsx'
 import { WorkspaceScope } from '../WorkspaceScope.tsx'
 import { signedIn } from './signed-in.tsx'
 
+/** The one that is looked at: whoever is taken out of it meanwhile keeps its pages until they leave them. */
+let open: SessionState['workspaces'][number] | undefined
+
 const workspace = createRoute({
   getParentRoute: () => signedIn,
   path: 'w/$handle',
-  beforeLoad: ({ context, params }) => {
-    const found = context.session.workspaces.find(({ handle }) => handle === params.handle)
+  beforeLoad: ({ context, params, cause }) => {
+    const isThis = ({ handle }: { handle: string }) => handle === params.handle
+    const kept = open && cause !== 'enter' && isThis(open) ? open : undefined
+    const found = context.session.workspaces.find(isThis) ?? kept
     if (!found) throw notFound()
+    if (cause !== 'preload') open = found
     return { workspace: found }
   },
   component: WorkspaceScope,
