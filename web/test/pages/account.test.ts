@@ -19,7 +19,12 @@ test('a second factor is set up by its code, its backup codes are waited for and
   await drawer.getByLabel('Your password', { exact: true }).fill(password)
   await drawer.getByRole('button', { name: 'Next' }).click()
   await drawer.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
-  const secret = await drawer.getByLabel('Or type this into the app').inputValue()
+  const typed = drawer.getByLabel('Or type this into the app')
+  const groups = (await typed.inputValue()).split(' ')
+  expect(groups.map(({ length }) => length)).toEqual(Array(13).fill(4))
+  const isSeen = (field: Element) => field.scrollHeight <= field.clientHeight
+  expect(await typed.evaluate(isSeen)).toBe(true)
+  const secret = groups.join('')
   expect(await findBarriers(page)).toEqual([])
   expectFailures(page, 'POST /app/profile/second-factor/confirm 401')
   await drawer.getByLabel('Code', { exact: true }).fill('000000')

@@ -52,7 +52,7 @@ export const BegunSecondFactor = Type.Object(
     examples: [
       {
         uri: 'otpauth://totp/Outrider:ann%40example.com?secret=ORSXG5A&issuer=Outrider',
-        backup_codes: ['a1B2c-D3e4F'],
+        backup_codes: ['A1B2C-D3E4F'],
       },
     ],
   },
@@ -63,7 +63,7 @@ export const BackupCodes = Type.Object(
   {
     $id: 'BackupCodes',
     description: 'New ones; the old ones open nothing any more.',
-    examples: [{ backup_codes: ['a1B2c-D3e4F'] }],
+    examples: [{ backup_codes: ['A1B2C-D3E4F'] }],
   },
 )
 

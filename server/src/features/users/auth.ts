@@ -1,6 +1,7 @@
 import type { AnyContext } from '../../kernel/context.ts'
 import { sha256 } from '../../kernel/crypto.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
+import { createBackupCodes } from './backup-codes.ts'
 import { deleteAccess } from './queries.ts'
 
 /**
@@ -130,6 +131,7 @@ async function createAuth(ctx: AnyContext, plugins: Plugins) {
       ...more,
       twoFactor({
         issuer: 'Outrider',
+        backupCodeOptions: { customBackupCodesGenerate: createBackupCodes },
         schema: {
           user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
           twoFactor: {

@@ -13,6 +13,7 @@ import {
   translate,
   useCode,
   withoutSpaces,
+  wrongCode,
 } from './sessions.ts'
 
 const wrongPassword = 'The password is not right.'
@@ -75,7 +76,7 @@ export async function confirmSecondFactor(
   const { headers } = await openSession(
     req,
     { who: { id: user.id }, changes: 'two_factor_enabled', wrong: changedMeanwhile },
-    () => translate(call, 'The code is not right; enter the one shown now.'),
+    () => translate(call, wrongCode),
   )
   await useCode(req, user.id, code)
   await queries.deleteOtherSessions(req.process.db, user.id, tokenIn(headers))

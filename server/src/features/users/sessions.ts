@@ -3,6 +3,7 @@ import type { ProcessContext } from '../../kernel/context.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { parseUuid } from '../../kernel/ids.ts'
 import { authOf } from './auth.ts'
+import { backupCodeOf } from './backup-codes.ts'
 import * as queries from './queries.ts'
 import { foldEmail } from './users.ts'
 
@@ -123,8 +124,8 @@ export async function enterSecondFactor(
 ): Promise<string> {
   if (!half) throw signInEnded()
   const { userId: id, cookie } = half
-  const code = is_backup_code ? backupCodeOf(typed) : withoutSpaces(typed)
   const { api } = await authOf(req.process)
+  const code = is_backup_code ? await findBackupCode(req, id, typed) : withoutSpaces(typed)
   const headers = authHeaders(req)
   // A session that is there already would be taken for an enrolment, which has no limit of tries. And
   // another cookie beside this one must not name somebody else than better-auth lets in.
@@ -135,7 +136,7 @@ export async function enterSecondFactor(
   }
   const request = { body: { code }, headers, returnHeaders: true as const }
   const verify = () => (is_backup_code ? api.verifyBackupCode(request) : api.verifyTOTP(request))
-  const wrong = 'The code is not right; enter the one shown now.'
+  const wrong = is_backup_code ? wrongBackupCode : wrongCode
   const entered = await openSession(
     req,
     { who: { id }, wrong: endedSignIns.INVALID_TWO_FACTOR_COOKIE },
@@ -153,8 +154,17 @@ export async function enterSecondFactor(
 /** Authenticators show a code in two groups, and a code that was used is known by its text. */
 export const withoutSpaces = (code: string) => code.replaceAll(/\s/g, '')
 
-/** As better-auth keeps it, whatever stands between its characters. Its letters are large and small. */
-const backupCodeOf = (typed: string) => typed.replaceAll(/[\s\p{Pd}]/gu, '').replace(/^.{5}/, '$&-')
+/** As better-auth keeps it. */
+async function findBackupCode({ process: ctx }: FastifyRequest, userId: string, typed: string) {
+  const { api } = await authOf(ctx)
+  const view = () => api.viewBackupCodes({ body: { userId } })
+  const { backupCodes } = await translate(view, wrongBackupCode)
+  return backupCodeOf(backupCodes, typed)
+}
+
+export const wrongCode = 'The code is not right; enter the one that your authenticator shows now.'
+const wrongBackupCode =
+  'This is none of your backup codes that are left: each works once, and new ones end those before.'
 
 const beginAgain = 'Begin again with your password.'
 

@@ -88,7 +88,7 @@ function ScanAndConfirm({ started, onConfirm, onRefused, onConfirmed }: ScanAndC
     >
       <Text>{t(($) => $.secondFactor.scan)}</Text>
       <QrCode text={started.uri} label={t(($) => $.secondFactor.qr)} />
-      <Secret label={t(($) => $.secondFactor.secret)} value={secret} />
+      <Secret label={t(($) => $.secondFactor.secret)} value={secret} isTyped />
       <Stack gap="xs">
         <TextInput
           {...form.getInputProps('code')}
