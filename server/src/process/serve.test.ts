@@ -121,6 +121,17 @@ describe('start', () => {
     expect(() => readConfig({ [name]: url })).not.toThrow('hidden')
   })
 
+  test.each(['1', '5060', '6000', '6665', '10080'])(
+    'at port %s browsers open no page, and it is refused, also in an address',
+    (port) => {
+      expect(() => readConfig({ PORT: port })).toThrow(`PORT must not be ${port},`)
+      const BASE_URL = `http://outrider.example:${port}`
+      expect(() => readConfig({ BASE_URL })).toThrow(`BASE_URL must not be at port ${port},`)
+      const proxied = { BASE_URL: 'https://x.example', API_URL: 'https://x.example', PORT: port }
+      expect(readConfig(proxied).port).toBe(Number(port))
+    },
+  )
+
   test('an address is taken as it is called, whatever it ends with', () => {
     const { baseUrl, apiUrl, trackingUrl } = readConfig({
       BASE_URL: ' HTTPS://X.example:443/ ',
