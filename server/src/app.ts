@@ -43,7 +43,7 @@ import { type ListenForChanges, liveRoutes } from './features/live/index.ts'
 import { consentRoutes, consentSchemas } from './features/mailboxes/consent/index.ts'
 import { mailboxRoutes, mailboxSchemas } from './features/mailboxes/manage/index.ts'
 import { memberRoutes, memberSchemas } from './features/members/index.ts'
-import { pageRoutes } from './features/pages/index.ts'
+import { createUnknownPage, pageRoutes } from './features/pages/index.ts'
 import { previewRoutes, previewSchemas } from './features/previews/index.ts'
 import { savedViewRoutes, savedViewSchemas } from './features/saved-views/index.ts'
 import { searchRoutes, searchSchemas } from './features/search/index.ts'
@@ -168,7 +168,10 @@ export async function buildApi(
     ctx.log[isUsual ? 'debug' : 'info'](request, 'request')
   }
   const rateLimit = await createRateLimit(ctx.config.redisUrl, ctx.log)
-  const app = createServer(ctx, { authenticate: createAuthenticator(ctx), rateLimit, observe })
+  const app = createServer(ctx, {
+    ...{ authenticate: createAuthenticator(ctx), rateLimit, observe },
+    showUnknownPage: createUnknownPage(),
+  })
   app.addHook('onClose', async () => rateLimit.close())
   // All of them here: plugins that know the same schemas share their compilers.
   for (const { schemas } of [...apiFeatures, ...applicationFeatures])

@@ -164,6 +164,17 @@ test('who signs in again in one tab goes on in the other, and somebody else sees
   await first.reload()
 })
 
+test('an address that leads nowhere says so, and leads to the start', async ({
+  application,
+  open,
+}) => {
+  const page = await open(application.visitor, '/settings/members')
+  expectFailures(page, 'GET /settings/members 404')
+  await page.getByRole('heading', { name: 'Nothing here' }).waitFor()
+  await page.getByRole('link', { name: 'Go to the start page' }).click()
+  await page.getByRole('heading', { name: 'Home' }).waitFor()
+})
+
 test('of two workspaces each shows its own, and a stranger’s is nowhere', async ({
   application,
   open,

@@ -1,1 +1,1 @@
-export { pageRoutes } from './pages.ts'
+export { createUnknownPage, pageRoutes } from './pages.ts'

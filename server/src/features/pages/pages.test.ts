@@ -5,7 +5,7 @@ import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
 import { createServer } from '../../kernel/http/server.ts'
-import { pageRoutes } from './index.ts'
+import { createUnknownPage, pageRoutes } from './index.ts'
 
 const script = 'console.log("application")'
 const folder = `${mkdtempSync(join(tmpdir(), 'outrider-pages-'))}/`
@@ -38,6 +38,7 @@ async function serve(from: string) {
     },
     rateLimit: { consume: async () => ({}) },
     observe: () => undefined,
+    showUnknownPage: createUnknownPage(from),
   })
   await app.register(pageRoutes, { folder: from })
   await app.ready()
@@ -95,6 +96,23 @@ test.each([
   expect(answer.json()).toMatchObject({ statusCode: answer.statusCode })
   expect([400, 403, 404]).toContain(answer.statusCode)
   expect(answer.body).not.toContain('secret\n')
+})
+
+test('an address that leads nowhere shows a browser the application, and says so to programs', async () => {
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  const ask = (url: string, method: 'GET' | 'POST' = 'GET') =>
+    server.inject({ method, url, headers: { accept } })
+  for (const url of ['/inbox', '/settings/members?a=b', '/application']) {
+    const answer = await ask(url)
+    expect(answer.statusCode).toBe(404)
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(answer.body).toContain('<style nonce="')
+    expect((await server.inject(url)).json()).toMatchObject({ code: 'unknown_path' })
+    expect((await ask(url, 'POST')).json()).toMatchObject({ code: 'unknown_path' })
+  }
+  for (const url of ['/api/v2/nothing', '/api', '/app/nothing', '/app?a']) {
+    expect((await ask(url)).json()).toMatchObject({ code: 'unknown_path' })
+  }
 })
 
 test('without a build the pages say so', async () => {

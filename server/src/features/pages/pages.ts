@@ -82,6 +82,12 @@ export async function pageRoutes(
   })
 }
 
+/** The document as well: it shows by itself that there is no such page. */
+export function createUnknownPage(folder = built) {
+  const files = createReader(folder)
+  return async (reply: FastifyReply) => sendPage(reply.code(404), await files('index.html'))
+}
+
 /** Each file is read once: another build needs another start. */
 function createReader(folder: string) {
   const texts = new Map<string, string>()

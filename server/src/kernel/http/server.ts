@@ -72,6 +72,8 @@ export interface ServerOptions {
   rateLimit: Pick<RateLimit, 'consume'>
   /** Called once per answered request. */
   observe: (request: AnsweredRequest) => void
+  /** What a person sees in a browser at an address that leads nowhere. */
+  showUnknownPage?: (reply: FastifyReply) => Promise<string>
 }
 
 export interface AnsweredRequest {
@@ -125,6 +127,7 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     reply.headers(commonHeaders(req))
     refuseMissingHost(req)
     // Before anything of the request is looked at; the router takes an empty part for an id.
+    if (req.is404 && options.showUnknownPage && isForPage(req)) return
     if (req.is404 || hasEmptyParameter(req)) throw unknownPath(app, req.url)
     const { access, door } = req.routeOptions.config
     if (door) refuseCrossSite(req)
@@ -189,7 +192,8 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     return reply.code(answer.statusCode).headers(answer.headers).send(answer.body)
   })
 
-  app.setNotFoundHandler((req) => {
+  app.setNotFoundHandler((req, reply) => {
+    if (options.showUnknownPage && isForPage(req)) return options.showUnknownPage(reply)
     throw unknownPath(app, req.url)
   })
   return app
@@ -207,6 +211,10 @@ const namesOf = (caller: Caller | undefined) => ({
 /** A path with a name of its own was taken for a record's, because it does not answer this method. */
 const isNamedPath = (app: FastifyInstance, { url, method }: FastifyRequest, error: AppError) =>
   error.code === 'not_found' && !methodsOf(app, url).includes(method)
+
+/** A browser goes there, and not below what only programs call. */
+const isForPage = ({ method, headers, url }: FastifyRequest) =>
+  method === 'GET' && headers.accept?.includes('text/html') && !/^\/(api|app)\b/.test(url)
 
 function unknownPath(app: FastifyInstance, url: string): AppError {
   const methods = methodsOf(app, url).join(', ')
