@@ -62,6 +62,18 @@ const failures: [string, MailFailure, RegExp][] = [
     new MailFailure('tls', 'tls', { detail: 'the certificate is for another host name' }),
     /certificate is for another host name.*host name that its provider/,
   ],
+  ...['is self-signed', 'chain ends in an unknown authority', 'chain is incomplete'].map(
+    (what): [string, MailFailure, RegExp] => [
+      `a certificate of one's own (${what})`,
+      new MailFailure('tls', 'tls', { detail: `the certificate ${what}` }),
+      /If the server is yours.*NODE_EXTRA_CA_CERTS/,
+    ],
+  ),
+  [
+    'a certificate that has expired',
+    new MailFailure('tls', 'tls', { detail: 'the certificate has expired' }),
+    /Whoever runs it has to renew/,
+  ],
   ['a name that nobody has', new MailFailure('connect', 'dns'), /host name.*not found/],
   ['a closed port', new MailFailure('connect', 'unreachable'), /takes no connection/],
   ['a silent port', new MailFailure('connect', 'timeout'), /did not answer/],

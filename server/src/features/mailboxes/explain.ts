@@ -64,7 +64,7 @@ function explainTls(failure: MailFailure, server: string, side: MailboxSide): Ex
   if (failure.detail?.startsWith('the certificate')) {
     return {
       what: `The ${server} cannot be trusted: ${failure.detail}.`,
-      remedy: 'Use the host name that its provider gives.',
+      remedy: certificateRemedy(failure.detail),
     }
   }
   const detail = failure.detail ?? 'the handshake failed'
@@ -72,4 +72,12 @@ function explainTls(failure: MailFailure, server: string, side: MailboxSide): Ex
     what: `A secure connection to the ${server} did not come about: ${detail}.`,
     remedy: `Check port and encryption: ${usualPorts[side]}.`,
   }
+}
+
+function certificateRemedy(detail: string): string {
+  if (detail.endsWith('another host name')) return 'Use the host name that its provider gives.'
+  if (detail.endsWith('has expired') || detail.endsWith('is not valid yet')) {
+    return "Whoever runs it has to renew the certificate; check this machine's clock as well."
+  }
+  return 'If the server is yours, name a file with its certificate in NODE_EXTRA_CA_CERTS and restart; else use the host name that its provider gives.'
 }
