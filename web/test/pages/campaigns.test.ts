@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { operator } from '../../../server/src/features/audit/index.ts'
 import { recordRefusedCopies } from '../../../server/src/features/campaigns/index.ts'
-import { addMailbox } from '../../../server/src/features/mailboxes/index.ts'
+import { addMailbox, removeMailbox } from '../../../server/src/features/mailboxes/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import { password } from '../../../server/test/browser.ts'
 import { createMember, createPerson, join } from '../../../server/test/people.ts'
@@ -1588,6 +1588,44 @@ test('the paper of a mail is as long as the mail, also after a longer one', asyn
   await expect.poll(height).toBeGreaterThan(500)
   await page.getByRole('button', { name: 'Next step' }).click()
   await expect.poll(height).toBeLessThan(130)
+})
+
+test('leads that wait for a removed mailbox are told with what cures it, and the mailbox is marked as removed', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner, visitor } = application
+  await prepareMailbox(application)
+  const gone = { address: 'gone@example.com', smtp: server, imap: server }
+  const { id: mailbox_id } = await addMailbox(api.ctx, api.workspaceId, gone, operator)
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Left behind', sequences: sequences(), email_list: [address, gone.address] },
+  })
+  await addLead(application, id)
+  expect((await asOwner('PATCH', `/app/api/v2/campaigns/${id}`, { status: 'active' })).status).toBe(
+    200,
+  )
+  // As after the first of its two mails.
+  await api.ctx.database.peek
+    .updateTable('leads')
+    .set({ mailbox_id, current_step: 1, sending_state: 'active' })
+    .where('campaign_id', '=', id)
+    .execute()
+  await removeMailbox(api.ctx, api.workspaceId, mailbox_id, operator)
+
+  const page = await open(visitor, `${path}/${id}?tab=options`)
+  await page.getByText('Nobody else is left to write to.').waitFor()
+  await page.getByText('1 lead waits for its mailbox, which does not send for it').waitFor()
+  expect(await page.getByText('choose one under Options').count()).toBe(0)
+  await page.getByText('gone@example.com (removed)', { exact: true }).waitFor()
+  await page.getByText('gone@example.com was removed.').waitFor()
+  await page.goto(`${application.address}/w/default`)
+  await page.getByText('1 lead waits for a mailbox that does not send: mend it').waitFor()
+  await page.goto(`${application.address}${path}/${id}`)
+  await page.getByRole('link', { name: 'Open the mailboxes' }).click()
+  await page.getByRole('combobox', { name: 'From which mailbox?' }).click()
+  await page.getByRole('option', { name: gone.address }).waitFor()
+  await page.keyboard.press('Escape')
 })
 
 test('copies that a mail server refuses are told on the page, until their address is taken off', async ({

@@ -28,6 +28,7 @@ export const waitingReasons = [
   'campaign_daily_limit',
   'mailbox_daily_limits',
   'no_mailbox',
+  'waiting_for_mailbox',
   'mailboxes_unhealthy',
   'bounce_protection',
   'plan_required',

@@ -100,7 +100,7 @@ describe('leads whose mailbox does not send', () => {
     await patch(path, { email_list: [anna, bert] })
     await drop(mailbox, other, path)
     const waiting = {
-      ...{ state: 'waiting', reason: 'no_mailbox' },
+      ...{ state: 'waiting', reason: 'waiting_for_mailbox' },
       ...{ leads_waiting_for_mailbox: 1, next_send_at: null },
     }
     expect(await statusOf(path)).toMatchObject(waiting)

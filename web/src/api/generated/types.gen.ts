@@ -333,7 +333,7 @@ export type Campaign = {
         /**
          * What it waits for; null while it sends.
          */
-        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'leads_held_back' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
+        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'leads_held_back' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'waiting_for_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
         /**
          * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
          */
@@ -719,7 +719,7 @@ export type CampaignChanges = {
         /**
          * What it waits for; null while it sends.
          */
-        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'leads_held_back' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
+        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'leads_held_back' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'waiting_for_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
         /**
          * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
          */
@@ -4024,7 +4024,7 @@ export type CampaignSummary = {
         /**
          * What it waits for; null while it sends.
          */
-        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'leads_held_back' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
+        reason: 'draft' | 'paused' | 'completed' | 'outside_schedule' | 'schedule_ended' | 'waiting_for_step_delay' | 'no_leads' | 'no_new_leads' | 'leads_held_back' | 'campaign_daily_limit' | 'mailbox_daily_limits' | 'no_mailbox' | 'waiting_for_mailbox' | 'mailboxes_unhealthy' | 'bounce_protection' | 'plan_required' | 'restore_unconfirmed' | 'workspace_moving' | null;
         /**
          * Leads with a follow-up to come whose mailbox does not send for this campaign: it was removed, left `email_list`, is paused or in error. A conversation goes on from its own mailbox, or from the one that it is handed over to.
          */

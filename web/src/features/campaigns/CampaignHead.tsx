@@ -1,7 +1,9 @@
 import { Group, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { usePageInTitle } from '../../lib/tab-title.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { useWorkspace } from '../users/index.ts'
 import { BackToCampaigns } from './BackToCampaigns.tsx'
 import classes from './CampaignPage.module.css'
 import { SavingState } from './SavingState.tsx'
@@ -14,7 +16,8 @@ export function CampaignHead() {
   const { t } = useTranslation()
   const { campaign, mayChange } = useDraft()
   usePageInTitle(campaign.name)
-  const { next_send_at } = campaign.sending_status
+  const { handle } = useWorkspace()
+  const { next_send_at, leads_waiting_for_mailbox: waiting } = campaign.sending_status
   return (
     <header>
       <BackToCampaigns />
@@ -24,6 +27,17 @@ export function CampaignHead() {
             {campaign.name || t(($) => $.campaigns.form.nameMissing)}
           </Title>
           <SendingState campaign={campaign} />
+          {waiting > 0 && (
+            <Text size="xs">
+              <Link
+                to="/w/$handle/settings/mailboxes"
+                params={{ handle }}
+                className={classes.linkInNotice}
+              >
+                {t(($) => $.campaigns.toMailboxes)}
+              </Link>
+            </Text>
+          )}
           {next_send_at && (
             <Text size="xs" c="dimmed">
               {t(($) => $.campaigns.nextMail)} <RelativeTime at={next_send_at} isAhead />

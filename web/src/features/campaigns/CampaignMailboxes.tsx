@@ -1,17 +1,23 @@
 import { MultiSelect, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useMailboxes } from '../mailboxes/index.ts'
+import { useWorkspace } from '../users/index.ts'
+import classes from './CampaignPage.module.css'
 import { useDraft } from './useDraft.ts'
 
 /** Which mailboxes it sends from; those that are gone stay in the list until somebody takes them out. */
 export function CampaignMailboxes() {
   const { t } = useTranslation()
   const { campaign, set, mayChange, problemAt } = useDraft()
+  const { handle } = useWorkspace()
   const { mailboxes: known, query, notRead } = useMailboxes()
   const gone = campaign.email_list.filter(
     (address) => !known.some((mailbox) => mailbox.address === address),
   )
+  // What could not be read is not gone for that.
+  const removed = query.isSuccess ? gone : []
   const broken = known.filter(
     ({ address, status }) => status !== 'connected' && campaign.email_list.includes(address),
   )
@@ -28,9 +34,27 @@ export function CampaignMailboxes() {
         placeholder={campaign.email_list.length === 0 ? t(($) => $.campaigns.options.choose) : ''}
         readOnly={!mayChange}
         value={campaign.email_list}
-        data={[...known.map(({ address }) => address), ...gone]}
+        data={[
+          ...known.map(({ address }) => ({ value: address, label: address })),
+          ...gone.map((address) => ({
+            value: address,
+            label: query.isSuccess ? t(($) => $.campaigns.options.gone, { address }) : address,
+          })),
+        ]}
         onChange={(email_list) => set({ email_list })}
       />
+      {removed.map((address) => (
+        <Text key={address} size="xs" c="var(--amber-text)" mt={4}>
+          {t(($) => $.campaigns.options.goneHow, { address })}{' '}
+          <Link
+            to="/w/$handle/settings/mailboxes"
+            params={{ handle }}
+            className={classes.linkInNotice}
+          >
+            {t(($) => $.campaigns.toMailboxes)}
+          </Link>
+        </Text>
+      ))}
       {broken.map(({ address, status }) => (
         <Text key={address} size="xs" c="var(--amber-text)" mt={4}>
           {t(($) => $.campaigns.options.broken, { address, status })}

@@ -58,7 +58,7 @@ function whyNobodyIsDue(
 ): WaitingReason | undefined {
   const mayBeDue = new_next !== null && daily_max_leads !== 0
   if (mayBeDue || mailboxes.some(({ next }) => next !== null)) return undefined
-  if (leads_waiting > 0) return 'no_mailbox'
+  if (leads_waiting > 0) return 'waiting_for_mailbox'
   if (new_next !== null) return 'no_new_leads'
   if (leads_held_back > 0) return 'leads_held_back'
   return has_paused ? 'paused' : 'no_leads'
