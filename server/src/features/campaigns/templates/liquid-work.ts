@@ -14,6 +14,7 @@ import {
   TypeGuards,
   toValue,
 } from 'liquidjs'
+import { unlessBlank } from './conditions.ts'
 
 /**
  * Bounds the work of one rendering, so that no template and no value holds up the process: at most
@@ -123,14 +124,24 @@ const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length :
 
 type Operator = (left: unknown, right: unknown, context: Context) => unknown
 
-/** The comparisons of the library, charged for what they compare. */
-export const chargedOperators: Record<string, Operator> = Object.fromEntries(
-  Object.entries(defaultOperators as Record<string, Operator>).map(([name, operator]) => [
-    name,
-    // `not` has a single operand, so its second parameter is the context.
-    name === 'not' ? operator : chargedOperator(operator),
-  ]),
-)
+const libraryOperators = defaultOperators as unknown as Record<string, Operator> &
+  Record<'and' | 'or', Operator> & { not: (value: unknown, context: Context) => unknown }
+
+/** The comparisons of the library, charged for what they compare. What a condition joins is no blank. */
+export const chargedOperators = {
+  ...Object.fromEntries(
+    Object.entries(libraryOperators).map(([name, operator]) => [name, chargedOperator(operator)]),
+  ),
+  and: joining(libraryOperators.and),
+  or: joining(libraryOperators.or),
+  not: (value: unknown, context: Context) =>
+    libraryOperators.not(unlessBlank(value, context), context),
+}
+
+function joining(operator: Operator): Operator {
+  return (left, right, context) =>
+    operator(unlessBlank(left, context), unlessBlank(right, context), context)
+}
 
 function chargedOperator(operator: Operator): Operator {
   return (left, right, context) => {

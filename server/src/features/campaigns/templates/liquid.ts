@@ -15,6 +15,7 @@ import {
   tags,
   toValue,
 } from 'liquidjs'
+import { If, Unless } from './conditions.ts'
 import { chargedOperators, limitWork, workMax } from './liquid-work.ts'
 import { spintaxTag } from './spintax.ts'
 
@@ -52,6 +53,8 @@ export function createLiquid(): Liquid {
     if (!filterNames.has(name)) liquid.unregisterFilter(name)
   }
   liquid.registerTag('capture', Capture)
+  liquid.registerTag('if', If)
+  liquid.registerTag('unless', Unless)
   liquid.registerTag(spintaxTag.open, Spintax)
   liquid.registerFilter('escape', unchanged)
   liquid.registerFilter('escape_once', unchanged)

@@ -155,6 +155,26 @@ describe('a value is never read as HTML, Liquid or spintax', () => {
   })
 })
 
+describe.each(['', ' \n\t'])('a value of %j is none in a condition', (blank) => {
+  test.each([
+    ['{% if city %}{{city}}{% else %}none{% endif %}', 'none'],
+    ['{% if unknown %}a{% elsif city %}{{city}}{% else %}none{% endif %}', 'none'],
+    ['{% if first_name %}{{first_name}}{% else %}none{% endif %}', 'none'],
+    ['{% unless city %}none{% endunless %}', 'none'],
+    ['{% unless true %}a{% elsif city %}{{city}}{% else %}none{% endunless %}', 'none'],
+    ['{% if vip and city %}{{city}}{% else %}none{% endif %}', 'none'],
+    ['{% if city or first_name %}{{city}}{% else %}none{% endif %}', 'none'],
+    ['{% if not city %}none{% endif %}', 'none'],
+    ['{% if city == blank %}none{% endif %}', 'none'],
+    ['{% assign where = city | append: "" %}{% if where %}a{% else %}none{% endif %}', 'none'],
+    ['{% capture x %}{{city | strip}}{% endcapture %}{% if x %}a{% else %}none{% endif %}', 'none'],
+    ['{% if vip and size %}a 0 is a value{% endif %}', 'a 0 is a value'],
+  ])('%s', (text, expected) => {
+    const custom_variables = { city: blank, vip: true, size: 0 }
+    expect(render(text, lead({ first_name: blank, custom_variables }))).toBe(expected)
+  })
+})
+
 describe('a prototype is never reached', () => {
   const names = [
     '__proto__',
