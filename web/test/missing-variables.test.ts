@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Campaign } from '../src/api/generated/types.gen.ts'
 import {
+  mayLackMore,
   missingVariables,
   reachedAtMost,
   unknownIn,
@@ -40,6 +41,16 @@ test('a default, a condition and a variant that is off lack nothing', () => {
   expect(
     missingVariables(campaign({ subject: '{{ city }}', body: '' }), { leads: 0, items: [] }),
   ).toEqual([])
+})
+
+test.each([
+  ['says what leads lack', '{% if last_name %}a{% endif %}{{ city }}', true],
+  ['says what every lead has', '{% if city %}a{% endif %}{{ last_name }}', false],
+  ['has a default for it', '{% if city %}a{% endif %}{{ city | default: "" }}', false],
+])('of a mail with conditions is known whether it %s', (_what, body, expected) => {
+  expect(mayLackMore(campaign({ subject: '', body }), known)).toBe(expected)
+  const off = campaign({ subject: '', body, v_disabled: true })
+  expect(mayLackMore(off, known)).toBe(false)
 })
 
 test('where no variant of the first mail is on, no lead is told to lack what it says', () => {

@@ -1266,6 +1266,24 @@ test('who lacks a variable is counted before the launch, which is not kept from 
   expect(await lacking.count()).toBe(0)
 })
 
+test('of mails with conditions the launch says that they were not looked through', async ({
+  application,
+  open,
+}) => {
+  await prepareMailbox(application)
+  const steps = [
+    { variants: [{ subject: 'Hello', body: '<p>{% if x %}A{% endif %} {{city}}</p>' }] },
+  ]
+  const { id } = await createCampaign(application, {
+    ...{ name: 'With conditions', sequences: [{ steps }], email_list: [address] },
+  })
+  await addLead(application, id)
+  const page = await open(application.visitor, `${path}/${id}?panel=launch`)
+  await page.getByText('Mails with conditions are not looked through').waitFor()
+  await page.getByText('At most 1 lead gets mail').waitFor()
+  await page.getByText('At most 1 mail').waitFor()
+})
+
 test('no mail is promised before the launch where every lead lacks what the first one says', async ({
   application,
   open,

@@ -18,7 +18,7 @@ import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Forecast } from './Forecast.tsx'
 import classes from './Launch.module.css'
 import { MissingVariables } from './MissingVariables.tsx'
-import { missingVariables, reachedAtMost } from './missing-variables.ts'
+import { mayLackMore, missingVariables, reachedAtMost } from './missing-variables.ts'
 import { ReadinessProblems } from './ReadinessProblems.tsx'
 import { sentencesOf } from './save-accepted.ts'
 import { useDraft } from './useDraft.ts'
@@ -69,6 +69,8 @@ export function Launch({ onDone }: { onDone: () => void }) {
   const isRefused = status === 'completed' && active === 0
   const known = variables.data
   const missing = known ? missingVariables(campaign, known) : []
+  const isUnsure = known !== undefined && mayLackMore(campaign, known)
+  const isAtMost = missing.length > 0 || isUnsure
   // Of others than the newest nobody knows what they lack, and who was sent the first mail had all of it.
   const isTold = known !== undefined && known.leads >= active && status === 'draft'
   const reached = isTold && missing.length > 0 ? reachedAtMost(campaign, known) : undefined
@@ -76,7 +78,7 @@ export function Launch({ onDone }: { onDone: () => void }) {
   const recipientsText =
     recipients < forecast.data.recipients
       ? 'recipientsLess'
-      : missing[0]
+      : isAtMost
         ? 'recipientsAtMost'
         : 'recipientsOf'
   const isNobody = active > 0 && reached === 0
@@ -93,7 +95,7 @@ export function Launch({ onDone }: { onDone: () => void }) {
         <ReadinessProblems problems={readiness.data.problems} />
       )}
       <QueryFault query={variables} />
-      {known && <MissingVariables missing={missing} known={known} />}
+      {known && <MissingVariables missing={missing} known={known} mayLackMore={isUnsure} />}
       <section>
         <Title order={2}>{t(($) => $.campaigns.launch.recipients)}</Title>
         <Text>
@@ -111,7 +113,7 @@ export function Launch({ onDone }: { onDone: () => void }) {
                     })}
         </Text>
       </section>
-      {!isNobody && <Forecast forecast={forecast.data} isAtMost={missing.length > 0} />}
+      {!isNobody && <Forecast forecast={forecast.data} isAtMost={isAtMost} />}
       <footer className={classes.buttons}>
         {saving !== 'saved' && (
           <Text role="status" size="sm" ta="right" c="var(--amber-text)">

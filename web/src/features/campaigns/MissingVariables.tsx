@@ -11,20 +11,31 @@ import { useDraft } from './useDraft.ts'
 interface MissingVariablesProps {
   missing: Missing[]
   known: LeadVariables
+  /** Mails with conditions may say what is not known of them, too. */
+  mayLackMore: boolean
 }
 
 /** Who is not sent a mail because it says what is not known of them; it starts all the same. */
-export function MissingVariables({ missing, known }: MissingVariablesProps) {
+export function MissingVariables({ missing, known, mayLackMore }: MissingVariablesProps) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
   const { campaign } = useDraft()
   const [first] = missing
-  const newest = known.leads < campaign.lead_counts.active && (
-    <Text size="sm" c="dimmed">
-      {t(($) => $.campaigns.launch.lacking.newest, { count: known.leads })}
-    </Text>
+  const notes = (
+    <>
+      {known.leads < campaign.lead_counts.active && (
+        <Text size="sm" c="dimmed">
+          {t(($) => $.campaigns.launch.lacking.newest, { count: known.leads })}
+        </Text>
+      )}
+      {mayLackMore && (
+        <Text size="sm" c="dimmed">
+          {t(($) => $.campaigns.launch.lacking.conditions)}
+        </Text>
+      )}
+    </>
   )
-  if (!first) return newest || null
+  if (!first) return notes
   return (
     <Alert
       color="yellow"
@@ -51,7 +62,7 @@ export function MissingVariables({ missing, known }: MissingVariablesProps) {
           example: `{{${first.name} | default: "…"}}`,
         })}
       </Text>
-      {newest}
+      {notes}
     </Alert>
   )
 }

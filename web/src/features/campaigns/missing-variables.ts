@@ -19,7 +19,7 @@ const fallback = /\|\s*default\s*:/
 
 /**
  * The variables that mails say without a default and that leads lack: those leads are not sent them.
- * Mails with conditions are left out, which may ask for anything.
+ * Mails with conditions are left out, which may ask for anything: `mayLackMore` tells of them.
  */
 export function missingVariables(
   campaign: Pick<Campaign, 'sequences'>,
@@ -69,13 +69,24 @@ export function unknownIn(mail: Variant, known: LeadVariables): string[] {
   return [...new Set(expressions)].filter(isLackedByAll)
 }
 
-/** What a mail says without a default, by how many leads lack it. */
-function lackedBy({ subject, body, v_disabled }: Variant, { leads, items }: LeadVariables) {
+/** Whether a mail with conditions says what leads lack: it may say that only to those who do not. */
+export const mayLackMore = (campaign: Pick<Campaign, 'sequences'>, known: LeadVariables): boolean =>
+  stepsOf(campaign).some(({ variants }) =>
+    variants.some((mail) => hasConditions(mail) && lackedOutputs(mail, known).size > 0),
+  )
+
+const hasConditions = ({ subject, body }: Variant) => `${subject}\n${body}`.includes('{%')
+
+/** What a mail says to everybody without a default, by how many leads lack it. */
+const lackedBy = (mail: Variant, known: LeadVariables): Map<string, number> =>
+  hasConditions(mail) ? new Map() : lackedOutputs(mail, known)
+
+function lackedOutputs({ subject, body, v_disabled }: Variant, { leads, items }: LeadVariables) {
   const lackOf = new Map(items.map(({ name, missing }) => [name, missing]))
   const unknown = items.length < namesMost ? leads : 0
   const text = `${subject}\n${body}`
   const lacked = new Map<string, number>()
-  if (v_disabled || text.includes('{%')) return lacked
+  if (v_disabled) return lacked
   for (const [, written = '', filters = ''] of text.matchAll(output)) {
     // A field of the lead has two spellings.
     const name = lackOf.has(written) ? written : snakeCase(written)
