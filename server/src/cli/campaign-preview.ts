@@ -48,11 +48,13 @@ function shown({ mail, refusal, ...about }: Preview) {
 }
 
 function formatPreview(preview: Shown): string {
+  const [to, ...copies] = preview.recipients
   const head = formatRecord({
     step: preview.step,
     variant: preview.variant,
     from: preview.from,
-    to: preview.recipients.join(', '),
+    to,
+    ...(copies.length > 0 && { 'copies to': copies.join(', ') }),
     subject: preview.subject,
     format: preview.html === null ? 'text' : 'HTML and text',
     size: `${preview.size_bytes} bytes`,

@@ -1582,12 +1582,16 @@ test('a preview says who a mail is from and to as they read it', async ({ applic
   await prepareMailbox(application)
   const { id } = await createCampaign(application, {
     ...{ name: 'From and to', sequences: sequences('<p>Hi</p>'), email_list: [address] },
+    ...{ cc_list: ['boss@copy.example'], bcc_list: ['crm@copy.example'] },
   })
   const leads = [{ email: 'eve@exämple.example', first_name: 'Eve' }]
   await application.asOwner('POST', '/app/api/v2/lead/add', { campaign_id: id, leads })
   const page = await open(application.visitor, `${path}/${id}?tab=preview`)
   await page.getByRole('definition').getByText(`Anna Example <${address}>`).waitFor()
-  await page.getByRole('definition').getByText('eve@exämple.example').waitFor()
+  await page.getByRole('definition').getByText('eve@exämple.example', { exact: true }).waitFor()
+  const shown = await page.locator('article dl').textContent()
+  expect(shown).toMatch(/Toeve@exämple\.exampleCopy toboss@copy\.exampleBlind/)
+  expect(shown).toMatch(/Blind copy tocrm@copy\.exampleSubject/)
 })
 
 test('the paper of a mail is as long as the mail, also after a longer one', async ({

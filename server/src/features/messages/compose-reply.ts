@@ -41,6 +41,6 @@ export function composeReply({ mailbox, messageId, thread, body, ...input }: Rep
     sizeBytes: bytes.length,
     needsUtf8: from.needsUtf8 || to.needsUtf8,
     from: from.address,
-    recipients: [to.address],
+    ...{ recipients: [to.address], cc: [] },
   } satisfies ComposedMail
 }

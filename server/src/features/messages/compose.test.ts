@@ -321,6 +321,7 @@ describe('addresses', () => {
     expect(mail.recipients.map((each) => each.toLowerCase())).toEqual([
       ...['ann@example.com', 'boss@example.com', 'crm@xn--bcher-kva.example'],
     ])
+    expect(mail.cc).toEqual(['boss@example.com'])
   })
 
   test('a domain goes in ASCII form, a local part that is not ASCII needs SMTPUTF8', () => {

@@ -98,6 +98,7 @@ export function compose(compiled: CompiledStep, input: ComposeInput): ComposedMa
     needsUtf8: [from, to, ...compiled.cc, ...compiled.bcc].some((each) => each.needsUtf8),
     from: from.address,
     recipients: [...recipients.values()],
+    cc: parts.cc,
   }
 }
 

@@ -90,4 +90,6 @@ export interface ComposedMail {
   /** For MAIL FROM and RCPT TO: domains in ASCII form, no address twice, Bcc included. */
   from: string
   recipients: string[]
+  /** Recipients that the mail names as getting a copy. */
+  cc: string[]
 }

@@ -4,6 +4,7 @@ import { inLetters } from '../../kernel/email.ts'
 import type { RateLimit } from '../../kernel/http/rate-limit.ts'
 import { ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
+import type { ComposedMail } from '../messages/index.ts'
 import { type Preview, previewStep } from './preview.ts'
 import { MailPreview, PreviewInput, TestMailInput, TestMailResult } from './schema.ts'
 import { sendTestMail } from './test-mail.ts'
@@ -65,11 +66,17 @@ export const previewRoutes: FastifyPluginAsyncTypebox<{ attempts: RateLimit }> =
 const shown = ({ step, variant, mailbox, from, mail, refusal, warnings }: Preview) => ({
   ...{ step, variant, mailbox, warnings, refusal: refusal?.message ?? null },
   mail: mail && {
-    ...{ from, to: mail.recipients.map(inLetters), subject: mail.subject },
+    ...{ from, ...recipientsOf(mail), subject: mail.subject },
     ...{ text: mail.text, html: mail.html, size_bytes: mail.sizeBytes },
     headers: headersOf(mail.bytes),
   },
 })
+
+/** The lead is the first of them. */
+function recipientsOf({ recipients: [to = '', ...copies], cc }: ComposedMail) {
+  const bcc = copies.filter((address) => !cc.includes(address))
+  return { to: inLetters(to), cc: cc.map(inLetters), bcc: bcc.map(inLetters) }
+}
 
 function headersOf(bytes: Buffer): string {
   const end = bytes.indexOf('\r\n\r\n')

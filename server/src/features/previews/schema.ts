@@ -26,7 +26,9 @@ export const PreviewInput = Type.Object(
 
 const PreviewedMail = Type.Object({
   from: Type.String({ description: 'The name of its mailbox and the address.' }),
-  to: Type.Array(Type.String(), { description: 'With those that get a copy.' }),
+  to: Type.String(),
+  cc: Type.Array(Type.String(), { description: 'Get a copy, and the lead sees that.' }),
+  bcc: Type.Array(Type.String(), { description: 'Get a copy unseen.' }),
   subject: Type.String(),
   text: Type.String(),
   html: Nullable(Type.String({ description: 'Without tracking; null: it is sent as plain text.' })),
@@ -52,7 +54,7 @@ export const MailPreview = Type.Object(
         mail: {
           ...{
             from: 'Anna Example <anna@example.com>',
-            to: ['ada@lead.example'],
+            ...{ to: 'ada@lead.example', cc: [], bcc: [] },
             subject: 'Hello Ada',
           },
           ...{ text: 'Hi', html: '<p>Hi</p>', headers: 'Subject: Hello Ada', size_bytes: 640 },

@@ -4228,10 +4228,15 @@ export type MailPreview = {
          * The name of its mailbox and the address.
          */
         from: string;
+        to: string;
         /**
-         * With those that get a copy.
+         * Get a copy, and the lead sees that.
          */
-        to: Array<string>;
+        cc: Array<string>;
+        /**
+         * Get a copy unseen.
+         */
+        bcc: Array<string>;
         subject: string;
         text: string;
         /**

@@ -1,5 +1,6 @@
 import { Alert, Text } from '@mantine/core'
 import { TriangleAlert } from 'lucide-react'
+import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { MailPreview } from '../../../api/generated/types.gen.ts'
 import { MailFrame } from '../../../ui/MailFrame.tsx'
@@ -34,7 +35,16 @@ export function PreviewedMail({ preview, view }: PreviewedMailProps) {
             <dt>{t(($) => $.campaigns.preview.from)}</dt>
             <dd>{mail.from}</dd>
             <dt>{t(($) => $.campaigns.preview.to)}</dt>
-            <dd>{mail.to.join(', ')}</dd>
+            <dd>{mail.to}</dd>
+            {(['cc', 'bcc'] as const).map(
+              (name) =>
+                mail[name].length > 0 && (
+                  <Fragment key={name}>
+                    <dt>{t(($) => $.campaigns.preview[name])}</dt>
+                    <dd>{mail[name].join(', ')}</dd>
+                  </Fragment>
+                ),
+            )}
             <dt>{t(($) => $.campaigns.steps.subject)}</dt>
             <dd>{mail.subject}</dd>
           </dl>
