@@ -4,6 +4,7 @@ import { storable } from '../../kernel/text.ts'
 import type { LinkedMail, TrackingLinks } from '../tracking/index.ts'
 import { showLines } from './html/lines.ts'
 import { rewriteLinks } from './html/links.ts'
+import { endParagraphs } from './html/paragraphs.ts'
 import type { CompiledStep, ComposeInput } from './mail.ts'
 
 export interface Body {
@@ -28,7 +29,9 @@ export function finishBody(compiled: CompiledStep, rendered: string, around: Aro
   const whole =
     signature && !compiled.placesSignature
       ? insertAtEnd(rendered, `\n<div>${signature}</div>\n`)
-      : rendered
+      : signature
+        ? endParagraphs(rendered)
+        : rendered
   const html = showLines(storable(whole))
   const pieces = scanHtml(html)
   const text = htmlToText(html, pieces)

@@ -245,6 +245,21 @@ describe('the signature', () => {
     expect(textOf(of).includes('Ada & Co')).toBe(expected.includes('Ada'))
   })
 
+  test.each<[string, string, string]>([
+    ['a paragraph', '<p>Bye,<br>{{signature}}</p>', '<p>Bye,<br></p><p>Ada</p>'],
+    ['one of its own', '<p class="x"> {{signature}}</p>\n<p>PS</p>', '<p>Ada</p>\n<p>PS</p>'],
+    ['the middle of one', '<p>Bye {{signature}} PS</p>', '<p>Bye </p><p>Ada</p> PS'],
+    [
+      'a cell',
+      '<table><td><p>Bye<td>{{signature}}</table>',
+      '<table><td><p>Bye</p><td><p>Ada</p></table>',
+    ],
+    ['no paragraph', '<div>{{signature}}</div><p>PS</p>', '<div><p>Ada</p></div><p>PS</p>'],
+  ])('with paragraphs of its own that is placed in %s nests none', (_where, body, expected) => {
+    const of = { variant: { body }, mailbox: { signature: '<p>Ada</p>' } }
+    expect(htmlOf(of)).toBe(expected)
+  })
+
   test('is the mailbox’s, whatever a lead is called', () => {
     const lead = { custom_variables: { signature: 'no', unsubscribe_url: 'no' } }
     const variant = { body: '{{signature}} {{unsubscribe_url}}' }
