@@ -131,7 +131,7 @@ async function checkTracking(
   const url = findLinkUrl(ctx)
   const record = 'tracking' as const
   if (canCarryLinks(mailbox, url)) {
-    return { record, status: 'ok', detail: `links lead to ${url}`, remedy: null, records: [] }
+    return { record, status: 'ok', detail: `lead to ${url}`, remedy: null, records: [] }
   }
   const { hostname } = new URL(ctx.config.baseUrl)
   return {
