@@ -221,6 +221,25 @@ test('a reply is found, labelled, answered, undone and answered again without th
   await page.getByRole('dialog').getByText('Ctrl ⏎').waitFor()
 })
 
+test('by keys a conversation is put off, and the list is searched', async ({
+  application,
+  open,
+  world,
+}) => {
+  await world.converse({ email: 'lia@later.example', first_name: 'Later Lia' })
+  const page = await open(application.visitor, path)
+  await row(page, 'Later Lia').click()
+  await page.getByRole('article').waitFor()
+  await page.keyboard.press('s')
+  await page.getByRole('menuitem', { name: 'Until tomorrow' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await row(page, 'Later Lia').waitFor({ state: 'detached' })
+  await page.keyboard.press('/')
+  await page.keyboard.type('s/')
+  expect(await page.getByRole('searchbox').inputValue()).toBe('s/')
+})
+
 test('z takes back what was done last, wherever it was, and a notice takes back what it names', async ({
   application,
   open,

@@ -44,6 +44,8 @@ export function InboxPage() {
   const isHere = useIsHere()
   const { choices, keys } = useLabelChoices()
   const reply = useRef<FocusHandle>(null)
+  const snooze = useRef<HTMLButtonElement>(null)
+  const searchField = useRef<HTMLInputElement>(null)
 
   const { thread } = search
   const at = thread ? shown.indexOf(thread) : -1
@@ -69,6 +71,8 @@ export function InboxPage() {
     },
     reply: () => reply.current?.focus(),
     done: () => thread && finish(thread),
+    snooze: () => snooze.current?.click(),
+    search: () => searchField.current?.focus(),
     unread: () => {
       if (!thread) return
       void changes.setRead(thread, false)
@@ -90,6 +94,7 @@ export function InboxPage() {
       <section className={classes.list} aria-label={t(($) => $.inbox.conversations)}>
         <div className={classes.head}>
           <SearchField
+            ref={searchField}
             flex={1}
             size="xs"
             aria-label={t(($) => $.inbox.search)}
@@ -110,6 +115,7 @@ export function InboxPage() {
             id={thread}
             search={search.search}
             replyRef={reply}
+            snoozeRef={snooze}
             onClose={() => open(undefined)}
             onDone={() => finish(thread)}
             onUnread={actions.unread}

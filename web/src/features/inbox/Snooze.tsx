@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Clock } from 'lucide-react'
+import type { RefObject } from 'react'
 import { useTranslation } from 'react-i18next'
 import { nowMs } from '../../lib/clock.ts'
 import { exactTime } from '../../lib/time.ts'
@@ -8,13 +9,14 @@ import { SnoozeUntil } from './SnoozeUntil.tsx'
 import { type SnoozeChoice, snoozeChoices, snoozeTime } from './snooze-times.ts'
 
 interface SnoozeProps {
+  buttonRef: RefObject<HTMLButtonElement | null>
   /** When it comes back; null: it is not put off. */
   until: string | null
   onSnooze: (until: string | undefined) => void
 }
 
 /** Puts a conversation off until it can be dealt with. */
-export function Snooze({ until, onSnooze }: SnoozeProps) {
+export function Snooze({ buttonRef, until, onSnooze }: SnoozeProps) {
   const { t } = useTranslation()
   const label = t(($) => $.inbox.snooze.title)
   const isAway = until !== null && Date.parse(until) > nowMs()
@@ -23,7 +25,7 @@ export function Snooze({ until, onSnooze }: SnoozeProps) {
   const menu = (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={label} title={label}>
+        <ActionIcon ref={buttonRef} variant="subtle" color="gray" aria-label={label} title={label}>
           <Clock size="1rem" aria-hidden />
         </ActionIcon>
       </Menu.Target>

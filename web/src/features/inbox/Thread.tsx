@@ -27,6 +27,7 @@ interface ThreadProps {
   /** By which it was found: its words are marked. */
   search: string | undefined
   replyRef: RefObject<FocusHandle | null>
+  snoozeRef: RefObject<HTMLButtonElement | null>
   onClose: () => void
   onDone: () => void
   onUnread: () => void
@@ -35,7 +36,8 @@ interface ThreadProps {
 const noWords: string[] = []
 
 /** A conversation, the newest mail last, the answer below it and the lead beside it. */
-export function Thread({ id, search = '', replyRef, onClose, onDone, onUnread }: ThreadProps) {
+export function Thread(props: ThreadProps) {
+  const { id, search = '', replyRef, snoozeRef, onClose, onDone, onUnread } = props
   const { t } = useTranslation()
   // The newest come with the conversation; all of them are read once somebody asks for older ones.
   const [showsAll, setShowsAll] = useState(false)
@@ -92,6 +94,7 @@ export function Thread({ id, search = '', replyRef, onClose, onDone, onUnread }:
         <ThreadHead
           thread={data}
           words={words}
+          snoozeRef={snoozeRef}
           onClose={onClose}
           onDone={onDone}
           onUnread={onUnread}

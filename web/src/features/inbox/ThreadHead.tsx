@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Title, Tooltip } from '@mantine/core'
 import { Check, MailOpen, RotateCcw } from 'lucide-react'
-import { useRef } from 'react'
+import { type RefObject, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../api/generated/types.gen.ts'
 import { BackToList } from './BackToList.tsx'
@@ -13,13 +13,15 @@ interface ThreadHeadProps {
   thread: Conversation
   /** To be marked. */
   words: readonly string[]
+  snoozeRef: RefObject<HTMLButtonElement | null>
   onClose: () => void
   onDone: () => void
   onUnread: () => void
 }
 
 /** What it is about, and what can be done with it. */
-export function ThreadHead({ thread, words, onClose, onDone, onUnread }: ThreadHeadProps) {
+export function ThreadHead(props: ThreadHeadProps) {
+  const { thread, words, snoozeRef, onClose, onDone, onUnread } = props
   const { t } = useTranslation()
   const { mayChange, setDone, snooze } = useThreadChanges()
   const { id, subject, timestamp_done, snoozed_until } = thread
@@ -43,7 +45,11 @@ export function ThreadHead({ thread, words, onClose, onDone, onUnread }: ThreadH
               <MailOpen size="1rem" aria-hidden />
             </ActionIcon>
           </Tooltip>
-          <Snooze until={snoozed_until} onSnooze={(until) => void snooze(id, until)} />
+          <Snooze
+            buttonRef={snoozeRef}
+            until={snoozed_until}
+            onSnooze={(until) => void snooze(id, until)}
+          />
           {timestamp_done ? (
             <Button
               variant="default"

@@ -7,6 +7,8 @@ export interface InboxActions {
   move: (step: 1 | -1) => void
   reply: () => void
   done: () => void
+  snooze: () => void
+  search: () => void
   unread: () => void
   /** @param at of the labels, from 0 */
   label: (at: number) => void
@@ -20,9 +22,11 @@ export const inboxShortcuts: [keyof typeof texts.inbox.keys, string[]][] = [
   ['reply', ['r']],
   ['send', [`${modifier}⏎`]],
   ['done', ['e']],
+  ['snooze', ['s']],
   ['unread', ['u']],
   ['label', ['1', '9']],
   ['undo', ['z']],
+  ['search', ['/']],
   ['close', ['Esc']],
 ]
 
@@ -60,8 +64,10 @@ function actionOf(key: string, actions: InboxActions): (() => void) | undefined 
     k: () => actions.move(-1),
     r: actions.reply,
     e: actions.done,
+    s: actions.snooze,
     u: actions.unread,
     z: actions.undo,
+    '/': actions.search,
     Escape: actions.close,
   }
   return byKey[key]
