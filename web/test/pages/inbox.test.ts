@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
 import { tellPages } from '../../../server/src/features/live/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
@@ -951,6 +951,9 @@ test('a label that is undone leaves the lead as it was, in the sequence too, and
 
   // Beside the mails there is no room on a telephone: the lead unfolds.
   await page.setViewportSize({ width: 360, height: 740 })
+  const yOf = async (part: Locator) => (await part.boundingBox())?.y ?? Number.NaN
+  const back = page.getByRole('button', { name: 'Back to the list' })
+  expect(await yOf(back)).toBeLessThan(await yOf(page.getByRole('complementary')))
   const unsubscribe = page.getByRole('button', { name: 'Unsubscribe' })
   expect(await unsubscribe.isVisible()).toBe(false)
   await page.getByRole('button', { name: 'More about the lead' }).click()
