@@ -114,6 +114,7 @@ export const ThreadMessage = Type.Object(
     }),
     step: Nullable(Type.Integer()),
     from_address: Type.String(),
+    from_name: Nullable(Type.String({ description: 'Of whoever wrote to us, as they say it.' })),
     to_addresses: Type.Array(Type.String()),
     cc_addresses: Type.Array(Type.String()),
     subject: Type.String(),

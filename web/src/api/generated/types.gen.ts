@@ -2627,6 +2627,10 @@ export type ThreadMessage = {
     kind: string;
     step: number | null;
     from_address: string;
+    /**
+     * Of whoever wrote to us, as they say it.
+     */
+    from_name: string | null;
     to_addresses: Array<string>;
     cc_addresses: Array<string>;
     subject: string;

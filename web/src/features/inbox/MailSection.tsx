@@ -29,7 +29,7 @@ export function MailSection({ message, leadEmail, isOpenAtFirst, words }: MailSe
   const [isChosen, setChosen] = useState<boolean | undefined>(isOpenAtFirst || undefined)
   const isOpen = isChosen ?? hasWord(message.text, words)
   const [showsImages, setShowsImages] = useState(false)
-  const writer = useWriterName(message.written_by)
+  const writer = useWriterName(message.written_by) ?? message.from_name
   const { direction, kind, step, from_address, attachments } = message
   const isOurs = direction === 'out'
   const snippet = useRef<HTMLSpanElement>(null)

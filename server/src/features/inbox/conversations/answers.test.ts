@@ -195,6 +195,21 @@ describe('a wish not to be written to', () => {
   })
 })
 
+test('who answers is shown by the name that they give', async () => {
+  const { leadId, from, messageId } = await contacted()
+  const headers = answering(messageId)
+  inbox.arrive(letter({ from: `"The Boss" <${from}>`, body: 'Gladly.', headers }))
+  inbox.arrive(letter({ from, body: 'On Tuesday.', headers }))
+  await inbox.readAll()
+  const { messages } = await showConversation(inbox.ctx, inbox.workspaceId, leadId)
+  const received = messages.filter(({ direction }) => direction === 'in')
+  expect(received.map(({ text, from_name }) => [text.trim(), from_name]).toSorted()).toEqual([
+    ['Gladly.', 'The Boss'],
+    ['On Tuesday.', null],
+  ])
+  expect(received.map(({ from_address }) => from_address)).toEqual([from, from])
+})
+
 test('what is attached to an answer is named, by its kind where it has no name', async () => {
   const { leadId, from, messageId } = await contacted()
   const lines = [

@@ -44,7 +44,7 @@ export async function showMessages(
 
 function shownMessage(ctx: Context, message: StoredMessage): ThreadMessage {
   const { details, html } = message
-  const { matched_by, attachments, written_by, reply_key } = details
+  const { matched_by, attachments, from_name, written_by, reply_key } = details
   return {
     ...{ id: message.id, direction: message.direction, kind: message.kind, step: message.step },
     ...{ from_address: message.from_address, to_addresses: message.to_addresses },
@@ -53,6 +53,7 @@ function shownMessage(ctx: Context, message: StoredMessage): ThreadMessage {
     has_html: html !== null,
     has_remote_images:
       html !== null && hasRemoteImages(html) && hasRemoteImages(withoutOwnLinks(ctx, html)),
+    from_name: typeof from_name === 'string' ? from_name : null,
     matched_by: (matched_by as ThreadMessage['matched_by'] | undefined) ?? null,
     attachments: ((attachments as Attachment[] | undefined) ?? []).map(nameOfAttachment),
     written_by: typeof written_by === 'string' ? written_by : null,

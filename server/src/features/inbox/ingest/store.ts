@@ -71,7 +71,7 @@ function suggestionOf({
 function messageOf(matched: MatchedMessage, mailbox: InboxMailbox): NewMessage {
   const { mail, match, lead, id, kind, bounce } = matched
   const { message, snippet } = mail
-  const { attachments, replyTo, date } = message
+  const { attachments, replyTo, date, from } = message
   return {
     workspace_id: mailbox.workspace_id,
     id,
@@ -84,7 +84,7 @@ function messageOf(matched: MatchedMessage, mailbox: InboxMailbox): NewMessage {
     message_id: mail.identity,
     in_reply_to: message.inReplyTo[0] ?? null,
     thread_id: lead.id,
-    from_address: message.from?.address ?? '',
+    from_address: from?.address ?? '',
     to_addresses: message.to,
     subject: message.subject,
     text: message.text,
@@ -95,6 +95,7 @@ function messageOf(matched: MatchedMessage, mailbox: InboxMailbox): NewMessage {
       matched_by: match.by,
       ...(bounce ? { bounce: bounce.kind } : {}),
       ...(attachments.length > 0 ? { attachments } : {}),
+      ...(from?.name ? { from_name: from.name } : {}),
       ...(replyTo === null ? {} : { reply_to: replyTo }),
       ...(date === null ? {} : { date: date.toISOString() }),
     },
