@@ -1,10 +1,10 @@
-import { Button, Group, Select } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
-import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { NameField } from '../../../ui/NameField.tsx'
 import { Hours } from './Hours.tsx'
-import { type WeeklySchedule, zonesWith } from './weekly-schedules.ts'
+import type { WeeklySchedule } from './weekly-schedules.ts'
+import { ZoneField } from './ZoneField.tsx'
 
 interface ScheduleFieldsProps {
   schedule: WeeklySchedule
@@ -27,7 +27,6 @@ export function ScheduleFields({
 }: ScheduleFieldsProps) {
   const { t } = useTranslation()
   const { timezone, name } = schedule
-  const zones = useMemo(() => zonesWith(timezone), [timezone])
   return (
     <Group align="flex-end" gap="sm">
       <NameField
@@ -44,18 +43,12 @@ export function ScheduleFields({
         problem={problem}
         onChange={onChange}
       />
-      <Select
-        label={t(($) => $.campaigns.schedule.zone)}
-        searchable
-        allowDeselect={false}
-        limit={100}
-        w="16rem"
-        readOnly={readOnly}
-        nothingFoundMessage={t(($) => $.campaigns.schedule.noZone)}
-        data={zones}
+      <ZoneField
+        key={`zone ${shownIndex}`}
         value={timezone}
-        error={problem('timezone')}
-        onChange={(zone) => zone && onChange({ timezone: zone })}
+        readOnly={readOnly}
+        problem={problem('timezone')}
+        onChange={(zone) => onChange({ timezone: zone })}
       />
       {onRemove && !readOnly && (
         <Button

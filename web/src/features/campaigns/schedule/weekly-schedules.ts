@@ -59,26 +59,3 @@ export const newSchedule = (like: WeeklySchedule | undefined, name: string): Wee
   ...like,
   name,
 })
-
-/** Browsers list some zones by the names that they had before. */
-const newerNames = [
-  'Africa/Asmara',
-  'America/Argentina/Buenos_Aires',
-  'America/Indiana/Indianapolis',
-  'America/Nuuk',
-  'Asia/Ho_Chi_Minh',
-  'Asia/Kathmandu',
-  'Asia/Kolkata',
-  'Asia/Yangon',
-  'Atlantic/Faroe',
-  'Europe/Kyiv',
-  'Pacific/Chuuk',
-  'Pacific/Kanton',
-  'Pacific/Pohnpei',
-]
-
-/** Every zone that the browser knows, with the one that is chosen. */
-export const zonesWith = (chosen: string): string[] => {
-  const zones = new Set([chosen, ...newerNames, ...Intl.supportedValuesOf('timeZone')])
-  return ['UTC', ...[...zones].filter((zone) => zone !== 'UTC').sort()]
-}
