@@ -801,6 +801,38 @@ test('of weekly schedules that two have changed both versions are told in words'
   )
 })
 
+test('a zone that was typed and not chosen is told, and schedules of two zones stand where they are open', async ({
+  application,
+  open,
+}) => {
+  const days = { 0: false, 1: true, 2: true, 3: true, 4: true, 5: true, 6: false }
+  const timing = { from: '09:00', to: '17:00' }
+  const { id } = await createCampaign(application, {
+    name: 'Around the world',
+    campaign_schedule: {
+      schedules: [
+        { name: 'West', timing, days, timezone: 'America/Los_Angeles' },
+        { name: 'East', timing, days, timezone: 'Asia/Kolkata' },
+      ],
+    },
+  })
+  const page = await open(application.visitor, `${path}/${id}?tab=schedule`)
+  const bars = page.locator('[data-day="1"] > span')
+  await expect.poll(() => bars.count()).toBe(3)
+  const zone = page.getByRole('combobox', { name: 'Time zone' })
+  await zone.fill('Nowhere')
+  await page.getByText('No zone of that name.').waitFor()
+  await page.keyboard.press('Tab')
+  const told = page.getByText('“Nowhere” was not chosen from the list')
+  await told.waitFor()
+  expect(await zone.inputValue()).toBe('America/Los_Angeles')
+  await zone.fill('Mumbai')
+  await page.getByRole('option', { name: 'Asia/Kolkata' }).click()
+  await told.waitFor({ state: 'detached' })
+  await expect.poll(() => bars.count()).toBe(2)
+  await saved(page)
+})
+
 test('the next seven days follow what somebody else changes of the schedule', async ({
   application,
   open,

@@ -1,19 +1,16 @@
 import classes from './WeekGrid.module.css'
-import { type DayKey, dayMinutes, minutesOf, type WeeklySchedule } from './weekly-schedules.ts'
+import { dayMinutes, type Span } from './weekly-schedules.ts'
 
 interface ScheduleBarProps {
-  schedule: WeeklySchedule
-  day: DayKey
+  span: Span
   isShown: boolean
 }
 
-/** The hours of a schedule on one day. */
-export function ScheduleBar({ schedule: { days, timing }, day, isShown }: ScheduleBarProps) {
-  if (!days[day]) return null
-  const from = minutesOf(timing.from)
+/** Hours of a schedule on one day. */
+export function ScheduleBar({ span: { from, to }, isShown }: ScheduleBarProps) {
   const style = {
     left: `${(100 * from) / dayMinutes}%`,
-    width: `${(100 * (minutesOf(timing.to) - from)) / dayMinutes}%`,
+    width: `${(100 * (to - from)) / dayMinutes}%`,
   }
   return <span className={classes.bar} data-shown={isShown || undefined} style={style} />
 }

@@ -1,6 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
 import { type PointerEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { nowMs } from '../../../lib/clock.ts'
 import { ScheduleBar } from './ScheduleBar.tsx'
 import classes from './WeekGrid.module.css'
 import {
@@ -9,6 +10,7 @@ import {
   dayMinutes,
   hoursFromDrag,
   type Point,
+  spansOn,
   type WeeklySchedule,
   week,
 } from './weekly-schedules.ts'
@@ -33,7 +35,7 @@ interface Press {
   end?: Point | undefined
 }
 
-/** The week of a schedule: dragging draws its days and hours, a day's name turns it on or off. */
+/** The week of a schedule in its zone, with the others in the same: dragging draws its days and hours, a day's name turns it on or off. */
 export function WeekGrid({ schedules, shownIndex, readOnly, onChange, onDraw }: WeekGridProps) {
   const { t } = useTranslation()
   const [press, setPress] = useState<Press>()
@@ -52,6 +54,7 @@ export function WeekGrid({ schedules, shownIndex, readOnly, onChange, onDraw }: 
     const movedPx = Math.hypot(event.clientX - clientX, event.clientY - clientY)
     return end || movedPx >= drawsFromPx ? pointAt(event) : undefined
   }
+  const now = nowMs()
   const seen = press?.end ? { ...schedule, ...hoursFromDrag(press.start, press.end) } : schedule
   const toggle = (day: DayKey) =>
     onChange({ days: { ...schedule.days, [day]: !schedule.days[day] } })
@@ -94,15 +97,18 @@ export function WeekGrid({ schedules, shownIndex, readOnly, onChange, onDraw }: 
             }}
             onPointerCancel={() => setPress(undefined)}
           >
-            {schedules.map((each, index) => (
-              <ScheduleBar
-                // biome-ignore lint/suspicious/noArrayIndexKey: schedules have no name that is unique
-                key={index}
-                schedule={index === shownIndex ? seen : each}
-                day={day}
-                isShown={index === shownIndex}
-              />
-            ))}
+            {schedules.map((each, index) =>
+              spansOn(day, index === shownIndex ? seen : each, schedule.timezone, now).map(
+                (span) => (
+                  <ScheduleBar
+                    // biome-ignore lint/suspicious/noArrayIndexKey: schedules have no name that is unique
+                    key={`${index} ${span.from}`}
+                    span={span}
+                    isShown={index === shownIndex}
+                  />
+                ),
+              ),
+            )}
           </div>
         </div>
       ))}

@@ -1,5 +1,5 @@
 import type { CampaignSchedule } from '../../../api/generated/types.gen.ts'
-import { zoneName } from '../../../lib/time.ts'
+import { offsetMinutes, zoneName } from '../../../lib/time.ts'
 
 export type WeeklySchedule = CampaignSchedule['schedules'][number]
 export type DayKey = keyof WeeklySchedule['days']
@@ -11,7 +11,7 @@ export const dayMinutes = 1440
 const stepMinutes = 30
 
 /** `09:30` is 570; `24:00` is the end of the day. */
-export function minutesOf(time: string): number {
+function minutesOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   return hours * 60 + minutes
 }
@@ -34,6 +34,31 @@ export interface Point {
 }
 
 export type DraggedHours = Pick<WeeklySchedule, 'timing' | 'days'>
+
+export interface Span {
+  /** Minutes of the day. */
+  from: number
+  to: number
+}
+
+/**
+ * When a schedule is open on a day of another one's zone, which may be a day away: by how far apart the two
+ * are at that time.
+ */
+export function spansOn(
+  day: DayKey,
+  { days, timing, timezone }: WeeklySchedule,
+  zone: string,
+  at: number,
+): Span[] {
+  const shift = timezone === zone ? 0 : offsetMinutes(zone, at) - offsetMinutes(timezone, at)
+  return [-2, -1, 0, 1, 2].flatMap((away) => {
+    if (!days[((day + away + 7) % 7) as DayKey]) return []
+    const from = Math.max(0, away * dayMinutes + shift + minutesOf(timing.from))
+    const to = Math.min(dayMinutes, away * dayMinutes + shift + minutesOf(timing.to))
+    return from < to ? [{ from, to }] : []
+  })
+}
 
 /** From one point to another: days, and whole half hours. */
 export function hoursFromDrag(start: Point, end: Point): DraggedHours {
