@@ -314,7 +314,8 @@ test('who is erased is listed and counted among the leads no more, and what a ca
     const { items } = await listLeads(ctx, workspaceId, filter, page)
     const { count } = await countLeads(ctx, workspaceId, filter)
     const chosen = { ids: undefined, excluded: [] }
-    const lines = (await Array.fromAsync(exportLeads(ctx, workspaceId, filter, chosen))).join('')
+    let lines = ''
+    for await (const line of exportLeads(ctx, workspaceId, filter, chosen)) lines += line
     const { total, replied } = body.lead_counts
     return { total, replied, count, listed: items.length, exported: lines.match(/@lead/g)?.length }
   }

@@ -75,7 +75,7 @@ export type LeadActivity =
       leadId: string
       reason: SkipReason
       detail: string
-      /** It is tried anew where that was changed since. */
+      /** What the mail was made of: the lead is tried anew where that has changed since. */
       madeOf?: MadeOf
       /** Counts as sent all the same, and is not told of. */
       sent?: SentMail

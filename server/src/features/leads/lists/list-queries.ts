@@ -151,7 +151,7 @@ function matching(workspaceId: string, filter: LeadFilter): RawBuilder<unknown> 
   return sql.join(conditions, sql` and `)
 }
 
-/** Those that the service holds back are paused, with a reason. */
+/** A lead that the service holds back is paused, with a reason. */
 const inState = (state: string) =>
   state === 'held_back'
     ? sql`(sending_state = 'paused' and skip_reason is not null)`

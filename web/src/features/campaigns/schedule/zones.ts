@@ -67,7 +67,7 @@ export function zonesNamed(search: string, zones: string[]): string[] {
     return names.some((name) => name.includes(sought)) ? 2 : undefined
   }
   const found = Map.groupBy(zones, closeness)
-  return [0, 1, 2].flatMap((rank) => found.get(rank) ?? [])
+  return ([0, 1, 2] as const).flatMap((rank) => found.get(rank) ?? [])
 }
 
 const words = (name: string) =>
