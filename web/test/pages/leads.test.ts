@@ -452,6 +452,19 @@ test('what is written in several lines keeps them when it is corrected, a number
     personalization: corrected,
     custom_variables: { note: corrected, vip: false, seats: 51, size: 'a dozen' },
   })
+
+  // One that is emptied goes, and can be filled again while the panel is open.
+  const size = panel.getByLabel('size')
+  const save = async (text: string) => {
+    await size.fill(text)
+    await panel.getByRole('button', { name: 'Save' }).click()
+    await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+    const { body: saved } = await application.asOwner('GET', `/app/api/v2/lead/get?${query}`)
+    return saved.custom_variables
+  }
+  expect(await save('')).not.toHaveProperty('size')
+  expect(await size.inputValue()).toBe('')
+  expect(await save('two dozen')).toMatchObject({ size: 'two dozen' })
 })
 
 test('whoever corrects what somebody else corrects meanwhile sees it before it is saved, and chooses', async ({

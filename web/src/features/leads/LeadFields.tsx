@@ -116,6 +116,11 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
       const queryKey = getLeadOverviewQueryKey({ path })
       cache.setQueryData(queryKey, (known) => known && { ...known, lead: answer })
       form.reset()
+      // One that was emptied is gone from the lead; its field stays, to be filled again.
+      const emptied = Object.keys(typed.custom_variables)
+        .filter((name) => !Object.hasOwn(answer.custom_variables, name))
+        .map((name) => [name, ''])
+      form.setFieldValue('custom_variables', Object.fromEntries(emptied))
       return cache.invalidateQueries({ queryKey })
     },
   })
