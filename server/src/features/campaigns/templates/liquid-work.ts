@@ -124,23 +124,23 @@ const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length :
 
 type Operator = (left: unknown, right: unknown, context: Context) => unknown
 
-const libraryOperators = defaultOperators as unknown as Record<string, Operator> &
-  Record<'and' | 'or', Operator> & { not: (value: unknown, context: Context) => unknown }
+/** What a condition joins or turns round; `not` has one operand, the others two. */
+const joins = new Set(['and', 'or', 'not'])
 
-/** The comparisons of the library, charged for what they compare. What a condition joins is no blank. */
-export const chargedOperators = {
-  ...Object.fromEntries(
-    Object.entries(libraryOperators).map(([name, operator]) => [name, chargedOperator(operator)]),
-  ),
-  and: joining(libraryOperators.and),
-  or: joining(libraryOperators.or),
-  not: (value: unknown, context: Context) =>
-    libraryOperators.not(unlessBlank(value, context), context),
-}
+/** The operators of the library, those that compare charged for it. Those that join take a blank for nothing. */
+export const chargedOperators: Record<string, Operator> = Object.fromEntries(
+  Object.entries(defaultOperators as Record<string, Operator>).map(([name, operator]) => [
+    name,
+    joins.has(name) ? joiningOperator(operator) : chargedOperator(operator),
+  ]),
+)
 
-function joining(operator: Operator): Operator {
-  return (left, right, context) =>
-    operator(unlessBlank(left, context), unlessBlank(right, context), context)
+function joiningOperator(operator: Operator): Operator {
+  const join = operator as (...parts: unknown[]) => unknown
+  return (...parts: unknown[]) => {
+    const context = parts.at(-1) as Context
+    return join(...parts.slice(0, -1).map((operand) => unlessBlank(operand, context)), context)
+  }
 }
 
 function chargedOperator(operator: Operator): Operator {
