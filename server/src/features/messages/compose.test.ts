@@ -247,7 +247,7 @@ describe('the signature', () => {
 
   test.each<[string, string, string]>([
     ['a paragraph', '<p>Bye,<br>{{signature}}</p>', '<p>Bye,<br></p><p>Ada</p>'],
-    ['one of its own', '<p class="x"> {{signature}}</p>\n<p>PS</p>', '<p>Ada</p>\n<p>PS</p>'],
+    ['one of its own', '<p class="x"> {{signature}}</p>\n<p>PS</p>', ' <p>Ada</p>\n<p>PS</p>'],
     ['the middle of one', '<p>Bye {{signature}} PS</p>', '<p>Bye </p><p>Ada</p> PS'],
     [
       'a cell',
