@@ -5,6 +5,14 @@ export function ifMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
+/** For `catch`: the error of a write to a file that is open does not say which one that is. */
+export const naming =
+  (path: string) =>
+  (error: NodeJS.ErrnoException): never => {
+    error.path ??= path
+    throw error
+  }
+
 export const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
@@ -23,7 +31,7 @@ export async function replaceFile(
   prepare?: (next: string) => Promise<void>,
 ): Promise<void> {
   const next = `${path}.new`
-  await writeFile(next, text, { mode: 0o600, flush: true })
+  await writeFile(next, text, { mode: 0o600, flush: true }).catch(naming(next))
   await prepare?.(next)
   await rename(next, path)
 }

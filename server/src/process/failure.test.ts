@@ -12,6 +12,13 @@ test.each([
   ['a folder of somebody else', refused('EACCES', 'permission denied'), 'as the user who owns it'],
   ['a file in its place', refused('ENOTDIR', 'not a directory'), 'set DATA_DIR to a directory'],
   ['a full disk', refused('ENOSPC', 'no space left on device'), 'make room on that disk'],
+  [
+    'a file that grows on a full disk',
+    Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      ...{ code: 'ENOSPC', syscall: 'write', path: '/srv/outrider' },
+    }),
+    'make room on that disk',
+  ],
   ['a quota that is used up', refused('EDQUOT', 'disk quota exceeded'), 'make room on that disk'],
 ])('%s is told in one sentence, with the path and what to do', (_what, error, remedy) => {
   const text = explainFailure(error)

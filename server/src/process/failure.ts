@@ -15,6 +15,11 @@ export function explainFailure(error: unknown): string {
   if (code === 'EROFS') return `${message}: set DATA_DIR to a directory that can be written.`
   if (code === 'ENOTDIR')
     return `${message}: a part of this path is a file; set DATA_DIR to a directory.`
-  if (code === 'ENOSPC' || code === 'EDQUOT') return `${message}: make room on that disk.`
+  // A write to an open file names it in `path` alone.
+  const place = path && !message.includes(path) ? `${message} '${path}'` : message
+  if (code === 'ENOSPC' || code === 'EDQUOT') return `${place}: make room on that disk.`
+  if (code === 'EFBIG') {
+    return `${place}: neither its disk nor "ulimit -f" of this user may keep files from growing.`
+  }
   return name === 'Error' ? message : (stack ?? message)
 }

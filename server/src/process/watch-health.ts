@@ -1,6 +1,6 @@
-import { statfs } from 'node:fs/promises'
 import { countSecondFactors } from '../features/users/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
+import { findLowDisk } from '../kernel/low-disk.ts'
 import { startLoop } from '../kernel/runner/loop.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 import { sealedColumns } from '../sealed-columns.ts'
@@ -9,8 +9,6 @@ import { clockJudge } from './judge-clocks.ts'
 const lookEveryMs = 15_000
 /** Each look reads every row that has one, and a key is lost by a restart, not in between. */
 const secretsEveryMs = 3_600_000
-/** Below it PostgreSQL may find no room for its next file of WAL (16 MB) beside what is being written. */
-const bytesMin = 64 * 1024 ** 2
 
 /**
  * Looks for what keeps a process from doing its work although it answers, and notes it in
@@ -33,10 +31,4 @@ export async function watchHealth(ctx: ProcessContext, dataDir: string | undefin
   await look()
   const looking = startLoop(ctx, 'health', lookEveryMs, look)
   return { [Symbol.asyncDispose]: looking.stop }
-}
-
-async function findLowDisk(dataDir: string): Promise<string | undefined> {
-  const { bavail, bsize } = await statfs(dataDir)
-  if (bavail * bsize >= bytesMin) return undefined
-  return `The disk of DATA_DIR ${dataDir} is full: make room, or nothing can be written.`
 }

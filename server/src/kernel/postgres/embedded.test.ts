@@ -133,6 +133,23 @@ describe('start and stop', () => {
     expect(await readdir(cluster.dataDir)).toEqual([])
   })
 
+  test.runIf(process.platform === 'linux')(
+    'a start that ends on a full disk says so, although PostgreSQL cannot',
+    async () => {
+      const dataDir = await copyDataDir()
+      const cluster = { ...clusterAt(dataDir), logFile: '/dev/null' }
+      const programs = findPrograms()
+      const launcher = await openCluster(cluster, programs)
+      const starting = (place: string) =>
+        startPostmaster({ ...cluster, dataDir: place }, launcher, programs.postgres, ['--nonsense'])
+      await expect(starting(dataDir)).rejects.toThrow('it wrote no reason into /dev/null.')
+      // A file system without a free block.
+      await expect(starting('/proc')).rejects.toThrow(
+        'The disk of DATA_DIR /proc is full: make room',
+      )
+    },
+  )
+
   test('what a killed first start left behind does no harm and is removed', async () => {
     const dataDir = await makeDataDir()
     await mkdir(join(dataDir, 'postgres.new-killed/data'), { recursive: true })

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { open, readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { findLowDisk } from '../low-disk.ts'
 import { type Cluster, giveToOwner } from './cluster.ts'
 import { type Launcher, programEnvironment } from './launcher.ts'
 
@@ -179,7 +180,11 @@ async function findWorker(cluster: Cluster): Promise<number | undefined> {
 async function explain(cluster: Cluster, logStart: number): Promise<StartFailure> {
   const log = (await readFile(cluster.logFile)).subarray(logStart).toString()
   const fatal = [...log.matchAll(/(?:FATAL|PANIC): +(.*)/g)].at(-1)?.[1]
-  const reason = fatal ?? log.trim().split('\n').at(-1) ?? ''
+  // On a full disk the log ends before it says so, or has nothing.
+  const reason =
+    fatal ??
+    (await findLowDisk(cluster.dataDir)) ??
+    (log.trim().split('\n').at(-1) || `it wrote no reason into ${cluster.logFile}.`)
   const message = `PostgreSQL did not start in DATA_DIR ${cluster.dataDir}: ${reason}`
   if (/lock file|shared memory block/.test(reason)) return new StartFailure('busy', message)
   if (/TCP\/IP sockets/.test(reason)) return new StartFailure('port', message)

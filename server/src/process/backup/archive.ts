@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { access, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { naming } from '../../kernel/files.ts'
 import { readTar, type TarEntry, writeTar } from './tar.ts'
 
 /** The first entry says what the file is, the last one what must be in it. */
@@ -36,7 +37,7 @@ export async function writeArchive(
   // Else its failure names a file that nobody asked for.
   await access(dirname(path))
   try {
-    await write(partial, mark, fill)
+    await write(partial, mark, fill).catch(naming(partial))
     const { size } = await checkArchive(partial)
     await rename(partial, path)
     return size

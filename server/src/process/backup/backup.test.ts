@@ -180,6 +180,16 @@ test('a backup that is not on the disk as it was written is no backup: it fails,
   expect(await readdir(dirname(file))).toEqual([])
 })
 
+test('a backup for which the disk has no room names its file', async () => {
+  const file = await newFile()
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+    ...{ code: 'ENOSPC', syscall: 'write' },
+  })
+  const mark = { format: 1, outrider: '0.1.0', postgres: '18', timestamp: '2026-01-01' } as const
+  const writing = writeArchive(file, mark, () => Promise.reject(full))
+  await expect(writing).rejects.toMatchObject({ code: 'ENOSPC', path: `${file}.partial` })
+})
+
 test('a backup into a folder that is missing names the folder', async () => {
   const mark = { format: 1, outrider: '0.1.0', postgres: '18', timestamp: '2026-01-01' } as const
   const writing = writeArchive('/nowhere/x.tar', mark, async () => undefined)
@@ -214,7 +224,9 @@ test('a restore that a disk or a quota cuts short fails, and leaves nothing', as
   const NODE_COMPILE_CACHE = inject('compileCache')
   const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE, DATA_DIR: target }
   const restoring = promisify(execFile)('bash', [...limited, 'backup', 'restore', file], { env })
-  await expect(restoring).rejects.toMatchObject({ stderr: expect.stringContaining('EFBIG') })
+  const place = join(target, 'restoring', 'base')
+  const told = `EFBIG: file too large, write '${place}': neither its disk nor "ulimit -f"`
+  await expect(restoring).rejects.toMatchObject({ stderr: expect.stringContaining(told) })
   expect(await readdir(target)).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { exists } from '../../kernel/files.ts'
+import { exists, naming } from '../../kernel/files.ts'
 import type { Log } from '../../kernel/log.ts'
 import { readMajorVersion, restoringAt } from '../../kernel/postgres/index.ts'
 import { keyFile } from '../../kernel/secret-key.ts'
@@ -62,7 +62,7 @@ export async function restoreBackup(
     for await (const { name, isDirectory, chunks } of readArchive(file)) {
       if (name.split('/').includes('..')) throw new Error(`${file} cannot be used: ${name} in it.`)
       if (isDirectory) await mkdir(placeOf(name), { mode: 0o700 })
-      else await writeWhole(placeOf(name), chunks())
+      else await writeWhole(placeOf(name), chunks()).catch(naming(placeOf(name)))
     }
     if (await exists(stagedKey)) await rename(stagedKey, keyFile(dataDir))
     await rename(staging, join(dataDir, 'postgres'))
