@@ -22,6 +22,7 @@ import { dayMs } from '../kernel/durations.ts'
 import { countRunners } from '../kernel/runner/lease-queries.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
+import { firstOf } from '../kernel/text.ts'
 import { partitionedTables } from '../partitions.ts'
 import { clockBehind, clockMsMax } from '../process/judge-clocks.ts'
 import { sealedColumns } from '../sealed-columns.ts'
@@ -159,20 +160,16 @@ const moveCommand = (id: string) => `npx outrider workspaces move ${id}`
 /** What is left of a move is deleted after an hour, by what runs hourly. */
 const remainsMsMax = 3 * 3_600_000
 
-/** The table is as wide as its widest cell, and an empty database lacks all of them. */
-const namedMax = 3
-
 async function migrations(db: ProcessDb): Promise<Finding> {
   const { missing, unknown } = await readMigrationGap(db)
   if (missing.length > 0) {
-    const more = missing.length > namedMax ? ` and ${missing.length - namedMax} more` : ''
-    const detail = `missing ${missing.slice(0, namedMax).join(', ')}${more}`
+    const detail = `missing ${firstOf(missing)}`
     const remedy =
       'A server that has just been started does it itself in a while. Else restart the server, or stop every process and run "npx outrider migrate".'
     return found('migrations', 'fail', detail, remedy)
   }
   if (unknown.length === 0) return fine('migrations', 'all applied')
-  const detail = `${unknown.join(', ')} come from a newer version`
+  const detail = `${firstOf(unknown)} come from a newer version`
   return found('migrations', 'fail', detail, newerDatabase(unknown))
 }
 

@@ -158,8 +158,15 @@ function listFaults(): [string, Fault, object][] {
     ],
     [
       'a migration of a newer version',
-      (own) => queryUnchecked(own, `insert into migrations values ('9999_x.sql', outrider_now())`),
-      { check: 'migrations', status: 'fail', remedy: expect.stringContaining('way back') },
+      (own) =>
+        queryUnchecked(
+          own,
+          `insert into migrations select '999' || n || '_x.sql', outrider_now() from generate_series(1, 5) n`,
+        ),
+      {
+        ...{ check: 'migrations', status: 'fail', remedy: expect.stringContaining('way back') },
+        detail: '9991_x.sql, 9992_x.sql, 9993_x.sql and 2 more come from a newer version',
+      },
     ],
     [
       'another secret key',

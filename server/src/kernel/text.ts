@@ -28,3 +28,11 @@ function firstCharacters(line: string, count: number): string {
 /** A number with its noun, and what agrees with it. */
 export const counted = (count: number, one: string, many: string): string =>
   `${count} ${count === 1 ? one : many}`
+
+/** The first three, and how many more there are. */
+export const firstOf = (all: readonly string[]): string => {
+  const more = all.length - namedMax
+  return `${all.slice(0, namedMax).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+const namedMax = 3

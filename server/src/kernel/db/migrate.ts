@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { packageFile } from '../own-files.ts'
+import { firstOf } from '../text.ts'
 import { isLockTimeout } from './failure.ts'
 import { openClient } from './open-client.ts'
 
@@ -82,7 +83,7 @@ function refuseNewer(applied: string[]) {
 
 /** @param unknown migrations that this version does not know */
 export const newerDatabase = (unknown: string[]) =>
-  `The database is newer than this version (it has ${unknown.join(', ')}): update Outrider. The way back is a backup from before the update. Of its own database Outrider made one in DATA_DIR/backups: move DATA_DIR away and run "npx outrider backup restore FILE". Any other is put back from a backup of yours. What was done since is lost, because nothing else undoes a migration.`
+  `The database is newer than this version (it has ${firstOf(unknown)}): update Outrider. The way back is a backup from before the update. Of its own database Outrider made one in DATA_DIR/backups: move DATA_DIR away and run "npx outrider backup restore FILE". Any other is put back from a backup of yours. What was done since is lost, because nothing else undoes a migration.`
 
 /** The migrations of this version, in order. */
 export const migrationNames = (): readonly string[] => {
