@@ -7,6 +7,7 @@ import { countWaiting } from '../features/tracking/index.ts'
 import { countSecondFactors } from '../features/users/index.ts'
 import type { WorkspacesOn } from '../features/workspaces/index.ts'
 import { createSecretBox } from '../kernel/crypto.ts'
+import { bringStandbyBack, findAwayStandby, standbyIsAway } from '../kernel/db/away-standby.ts'
 import type { ProcessDb } from '../kernel/db/db.ts'
 import {
   findInstance,
@@ -58,8 +59,9 @@ export async function examineDatabase(
   const first = [
     fine('database', `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`),
     await migrations(db),
+    ...(await awayStandby(config)),
   ]
-  // What follows reads tables that migrations make.
+  // What follows reads tables that migrations make, and what processes have written lately.
   if (first.some(({ status }) => status === 'fail')) return first
   const now = await readDatabaseTime(db)
   return [
@@ -171,6 +173,12 @@ async function migrations(db: ProcessDb): Promise<Finding> {
   if (unknown.length === 0) return fine('migrations', 'all applied')
   const detail = `${firstOf(unknown)} come from a newer version`
   return found('migrations', 'fail', detail, newerDatabase(unknown))
+}
+
+async function awayStandby(config: Config): Promise<Finding[]> {
+  const names = await findAwayStandby(config)
+  if (names === undefined) return []
+  return [found('standby', 'fail', standbyIsAway(names), bringStandbyBack)]
 }
 
 async function clock(db: ProcessDb, databaseTime: Date): Promise<Finding> {

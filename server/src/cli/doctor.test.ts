@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
+import { testApi } from '../../test/app.ts'
 import { commandDatabase, json, queryUnchecked, run } from '../../test/commands.ts'
+import { asService } from '../../test/context.ts'
 import { type TestDatabase, testDatabase } from '../../test/database.ts'
+import { patience } from '../../test/patience.ts'
 import { makeDataDir } from '../../test/processes.ts'
 import { firstIdAt } from '../kernel/ids.ts'
 import { startPostgres } from '../kernel/postgres/index.ts'
+import { Troubles } from '../kernel/troubles.ts'
 import { writeServiceSettings } from '../process/service-settings.ts'
+import { watchHealth } from '../process/watch-health.ts'
 
 const database = commandDatabase()
 const unknownId = '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d'
@@ -74,6 +79,56 @@ test('the doctor names a replication slot that keeps WAL without anybody who rea
     })
   } finally {
     await client.end()
+  }
+})
+
+test('the doctor and /ready name a synchronous standby that does not answer, for which commits wait', async () => {
+  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  await using own = await startPostgres({ dataDir: await makeDataDir(), log, durable: false })
+  vi.stubEnv('DATABASE_URL', own.url)
+  await json('migrate')
+  const client = new pg.Client(own.url)
+  await client.connect()
+  const awaitStandby = async (names: string) => {
+    await client.query(`alter system set synchronous_standby_names = '${names}'`)
+    await client.query('select pg_reload_conf()')
+  }
+  const waiting = new pg.Client(own.url)
+  await waiting.connect()
+  // A server for tests does not wait for its disk, and so for no standby either.
+  await waiting.query('set synchronous_commit = on')
+  await using api = await testApi()
+  api.ctx.troubles = new Troubles(api.ctx)
+  api.ctx.config = { ...api.ctx.config, databaseUrl: own.url }
+  const hurried = {
+    ...asService(api.ctx),
+    sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
+  }
+  const ready = async () => (await api.call('GET', '/ready', { key: null })).body
+  const names = 'ANY 1 (a, b)'
+  try {
+    await awaitStandby(names)
+    let isAwaited = true
+    // Some end before the server has read its settings again.
+    const changes = (async () => {
+      while (isAwaited) await waiting.query("select pg_logical_emit_message(true, '', 'x')")
+    })()
+    await using _health = await watchHealth(hurried, undefined)
+    await expect
+      .poll(ready, patience)
+      .toMatchObject({ code: 'unavailable', message: expect.stringContaining(names) })
+    const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+    expect(checks).toContainEqual({
+      ...{ check: 'standby', status: 'fail', detail: expect.stringContaining(names) },
+      remedy: expect.stringContaining('set synchronous_standby_names'),
+    })
+    expect(checks).not.toContainEqual(expect.objectContaining({ check: 'runners' }))
+    isAwaited = false
+    await awaitStandby('')
+    await changes
+    await expect.poll(ready, patience).toEqual({ status: 'ok' })
+  } finally {
+    await Promise.all([client.end(), waiting.end()])
   }
 })
 

@@ -1,8 +1,11 @@
 import { explainUnavailable, isStorageFull, isUnreachable } from './db/failure.ts'
 import type { Log } from './log.ts'
 
-/** No room in the database's storage; secrets that cannot be opened; no room in DATA_DIR. */
-type Trouble = 'storage' | 'secrets' | 'disk'
+/**
+ * No room in the database's storage; secrets that cannot be opened; no room in DATA_DIR; commits wait for
+ * a standby.
+ */
+type Trouble = 'storage' | 'secrets' | 'disk' | 'standby'
 
 /** Loops and batches try again more often, so that a full storage is met again within this time. */
 const storageMs = 15_000

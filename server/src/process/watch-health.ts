@@ -1,5 +1,6 @@
 import { countSecondFactors } from '../features/users/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
+import { bringStandbyBack, findAwayStandby, standbyIsAway } from '../kernel/db/away-standby.ts'
 import { findLowDisk } from '../kernel/low-disk.ts'
 import { startLoop } from '../kernel/runner/loop.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
@@ -28,7 +29,15 @@ export async function watchHealth(ctx: ProcessContext, dataDir: string | undefin
     ctx.troubles?.note('secrets', unreadable)
     if (unreadable === undefined) secretsMs = ctx.monotonicMs()
   }
+  // By itself: the other look writes, and then waits for the standby, too.
+  const waiting = startLoop(ctx, 'standby', lookEveryMs, async () => {
+    const names = await findAwayStandby(ctx.config)
+    const sentence = names && `${standbyIsAway(names)} ${bringStandbyBack}`
+    ctx.troubles?.note('standby', sentence)
+  })
+  await using stack = new AsyncDisposableStack()
+  stack.defer(waiting.stop)
   await look()
-  const looking = startLoop(ctx, 'health', lookEveryMs, look)
-  return { [Symbol.asyncDispose]: looking.stop }
+  stack.defer(startLoop(ctx, 'health', lookEveryMs, look).stop)
+  return stack.move()
 }
