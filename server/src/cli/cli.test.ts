@@ -277,6 +277,27 @@ test('replay queues the events of a window with an audit entry, or says what it 
   expect((await run('webhooks', 'replay', id, '--delivery', other)).code).toBe(1)
 })
 
+test('webhooks list tells since when a destination fails, and leaves out the others if asked to', async () => {
+  await using own = await testDatabase()
+  vi.stubEnv('DATABASE_URL', own.url)
+  await json('workspaces', 'list')
+  await queryUnchecked(
+    own,
+    `insert into webhooks (workspace_id, id, name, target_hook_url, event_type, secret, timestamp_created, timestamp_updated)
+     select id, gen_random_uuid(), hook.name, 'https://example.com', 'all_events', '', timestamp_created, timestamp_updated
+     from workspaces, unnest(array['crm', 'erp']) as hook (name)`,
+  )
+  await queryUnchecked(
+    own,
+    `insert into webhook_lanes (workspace_id, webhook_id, failing_since)
+     select workspace_id, id, '2026-03-02T08:00:00Z' from webhooks where name = 'crm'`,
+  )
+  const failing = { name: 'crm', failing_since: '2026-03-02T08:00:00.000Z' }
+  expect((await json('webhooks', 'list', '--failing')).items).toMatchObject([failing])
+  expect((await json('webhooks', 'list')).items).toHaveLength(2)
+  expect((await run('webhooks', 'list')).stdout).toMatch(/crm.*2026-03-02.*https:\/\/example\.com/)
+})
+
 test('migrate brings an empty database to this version, and has then nothing to do', async () => {
   await using empty = await testDatabase()
   await queryUnchecked(empty, 'drop schema public cascade')

@@ -1,5 +1,10 @@
 import type { Config } from '../config.ts'
-import { countBacklogFull, leaseKind, readBacklog } from '../features/deliveries/index.ts'
+import {
+  countBacklogFull,
+  leaseKind,
+  readBacklog,
+  readFailing,
+} from '../features/deliveries/index.ts'
 import { isReindexDue } from '../features/directory/index.ts'
 import { listKeptSettings, toldMsMax } from '../features/kept-settings/index.ts'
 import { type Leaving, listLeaving, standingOf } from '../features/moves/index.ts'
@@ -72,6 +77,7 @@ export async function examineDatabase(
     await slots(db),
     await runners(db, config, isOurs),
     await backlog(db, now),
+    await webhooks(db, now),
     await directory(db),
     await moves(db, said),
     await unsubscribes(db, now),
@@ -276,4 +282,17 @@ async function backlog(db: ProcessDb, now: Date): Promise<Finding> {
   if (oldestDueMs <= lateMsMax) return fine('deliveries', detail)
   const remedy = 'Look at "runners" above and for slow destinations in the log; start more runners.'
   return found('deliveries', 'warn', detail, remedy)
+}
+
+/** One that does not answer keeps what it waits for, for days, and then it ends. */
+async function webhooks(db: ProcessDb, now: Date): Promise<Finding> {
+  const failing = await readFailing({ db, now: () => now })
+  if (failing.length === 0) return fine('webhooks', 'none has failed for an hour')
+  const named = failing.map(
+    ({ webhook_id, workspace, target_hook_url, failing_since }) =>
+      `${webhook_id} of ${workspace} at ${URL.parse(target_hook_url)?.host} fails since ${failing_since.toISOString()}`,
+  )
+  const remedy =
+    'Mend what answers there; "npx outrider webhooks list --failing --workspace NAME" lists them. What waits is delivered then; run "npx outrider webhooks replay" for what has ended.'
+  return found('webhooks', 'warn', firstOf(named), remedy)
 }

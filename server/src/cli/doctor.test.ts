@@ -277,6 +277,26 @@ function listFaults(): [string, Fault, object][] {
       },
     ],
     [
+      'a destination that has failed for an hour',
+      (own) =>
+        queryUnchecked(
+          own,
+          `with made as (
+             insert into webhooks (workspace_id, id, name, target_hook_url, event_type, secret,
+               timestamp_created, timestamp_updated)
+             select id, '${unknownId}', 'crm', 'https://crm.example/hook', 'all_events', '', now(), now()
+             from workspaces
+             returning workspace_id, id
+           ) insert into webhook_lanes (workspace_id, webhook_id, failing_since)
+           select workspace_id, id, outrider_now() - interval '61 minutes' from made`,
+        ),
+      {
+        ...{ check: 'webhooks', status: 'warn' },
+        detail: expect.stringMatching(`^${unknownId} of default at crm.example fails since 20`),
+        remedy: expect.stringContaining('webhooks list --failing'),
+      },
+    ],
+    [
       'contacts that searches do not find yet',
       (own) =>
         queryUnchecked(

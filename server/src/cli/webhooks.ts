@@ -1,13 +1,25 @@
 import type { Command } from 'commander'
 import { operator } from '../features/audit/index.ts'
+import { listLaneHealth } from '../features/deliveries/index.ts'
+import { listWebhooks } from '../features/webhooks/index.ts'
 import { type Selection, startReplay } from '../features/webhooks/replays/index.ts'
+import type { Context } from '../kernel/context.ts'
+import { readAll } from '../kernel/http/page.ts'
 import { counted } from '../kernel/text.ts'
 import { parseId } from './arguments.ts'
 import { operateIn, type WorkspaceOptions, withWorkspace } from './operate.ts'
 import { type Period, withPeriod } from './options.ts'
+import { formatTable } from './terminal.ts'
 
 export function webhookCommands(program: Command) {
   const webhooks = program.command('webhooks').description('Webhook destinations')
+
+  withWorkspace(webhooks.command('list'))
+    .description('List the destinations, and since when those fail that do')
+    .option('--failing', 'only those that fail')
+    .action((options: ListOptions) =>
+      operateIn(options, (ctx, workspaceId) => list(ctx, workspaceId, options), showWebhooks),
+    )
 
   const replaying = withPeriod(withWorkspace(webhooks.command('replay')))
     .description('Deliver stored events again: those of a window, or one delivery')
@@ -25,6 +37,25 @@ export function webhookCommands(program: Command) {
     )
   })
 }
+
+type ListOptions = WorkspaceOptions & { failing?: boolean }
+
+async function list(ctx: Context, workspaceId: string, { failing }: ListOptions) {
+  const { items } = await readAll((page) => listWebhooks(ctx, workspaceId, {}, page))
+  const ids = items.map(({ id }) => id)
+  const lanes = await listLaneHealth(ctx.db, workspaceId, ids)
+  const since = new Map(lanes.map((lane) => [lane.webhook_id, lane.failing_since]))
+  const listed = items.map((each) => ({ ...each, failing_since: since.get(each.id) ?? null }))
+  return { items: failing ? listed.filter(({ failing_since }) => failing_since) : listed }
+}
+
+const showWebhooks = ({ items }: Awaited<ReturnType<typeof list>>) =>
+  formatTable(
+    ['id', 'name', 'event type', 'status', 'failing since', 'address'],
+    items.map(({ id, name, event_type, status, failing_since, target_hook_url }) => [
+      ...[id, name, event_type, status, failing_since, target_hook_url],
+    ]),
+  )
 
 type ReplayOptions = WorkspaceOptions & Period & { delivery?: string }
 

@@ -34,7 +34,10 @@ const gauges = {
     help: 'Deliveries that are not settled, of the destinations that this process owns',
   },
   outrider_deliveries_oldest_due_seconds: {
-    help: 'How long the delivery that is most overdue has been due, of the active destinations that this process owns',
+    help: 'How long the delivery that is most overdue has been due, of the active destinations that this process owns and that do not fail',
+  },
+  outrider_webhooks_failing: {
+    help: 'Active destinations that have failed for an hour, of all workspaces: "outrider doctor" names them',
   },
   outrider_lanes_leased: { help: 'Destinations with due work in the leases of this process' },
   outrider_results_refused: {

@@ -54,6 +54,35 @@ test('/metrics counts mails that were sent, that failed, and that wait', async (
   })
 })
 
+test('/metrics counts the destinations that have failed for an hour', async () => {
+  const { peek } = sending.ctx.database
+  const failing = async () => {
+    const { body } = await sending.app.inject({ url: '/metrics' })
+    return /^outrider_webhooks_failing (\S+)$/m.exec(body)?.[1]
+  }
+  const { workspaceId: workspace_id } = sending
+  const id = sending.ctx.newId()
+  const at = sending.ctx.now()
+  await peek
+    .insertInto('webhooks')
+    .values({
+      ...{ workspace_id, id, name: 'w', target_hook_url: 'http://127.0.0.1/' },
+      ...{ event_type: 'all_events', secret: Buffer.from('sealed') },
+      ...{ timestamp_created: at, timestamp_updated: at },
+    })
+    .execute()
+  const ids = { workspace_id, webhook_id: id }
+  const failing_since = new Date(sending.ctx.now().getTime() - 3_500_000)
+  await peek
+    .insertInto('webhook_lanes')
+    .values({ ...ids, failing_since })
+    .execute()
+  expect(await failing()).toBe('0')
+  failing_since.setMinutes(failing_since.getMinutes() - 2)
+  await peek.updateTable('webhook_lanes').set({ failing_since }).execute()
+  expect(await failing()).toBe('1')
+})
+
 test('/metrics counts a mailbox that cannot log in as one in error, and its mails as waiting', async () => {
   const [anna, bert] = ['anna@example.com', 'bert@example.com']
   const mailbox = await sending.createMailbox(anna)

@@ -1,3 +1,4 @@
+import { readFailing } from '../features/deliveries/index.ts'
 import { countMailboxes } from '../features/mailboxes/index.ts'
 import { countWaitingLeads } from '../features/sending/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
@@ -13,6 +14,7 @@ export function setGauges(ctx: ProcessContext) {
   gaugeConnections(ctx, [ctx.db])
   const countWaiting = shareFor(countWaitingForMs, ({ db, now }) => countWaitingLeads(db, now()))
   ctx.metrics.gauge('outrider_mails_waiting', () => countWaiting(ctx))
+  ctx.metrics.gauge('outrider_webhooks_failing', async () => (await readFailing(ctx)).length)
   ctx.metrics.gauge('outrider_mailboxes', async () => {
     const counts = (await countMailboxes(ctx.db)).map(({ status, count }) => [status, count])
     // A state that no mailbox is in any more is told, too: an alarm ends with its 0.

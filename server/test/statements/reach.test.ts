@@ -22,6 +22,7 @@ const acrossWorkspaces: Record<string, string[]> = {
     'findDueFanouts',
     'findDueLanes',
     'findOldestPendingEvent',
+    'listFailing',
     'sweepLanes',
   ],
   'features/erasure': ['claimErasure'],

@@ -40,16 +40,18 @@ test('the destinations of an event that is still to be fanned out are pending, t
   expect(await readBacklog(ctx, [4])).toEqual({ pending: 0, oldestDueMs: 0 })
 })
 
-test('what waits for a person is pending, and late for nobody once it is fanned out', async () => {
+test('what waits for a person, or for a destination that fails, is pending, and late for nobody once it is fanned out', async () => {
   await using ctx = await testContext()
   const at = ctx.now()
-  const destinations: [status: string, plan_webhooks: boolean, lateMs: number][] = [
-    ['active', true, 5000],
-    ['disabled', true, 700_000],
-    ['active', false, 800_000],
+  type Destination = [status: string, plan_webhooks: boolean, fails: boolean, lateMs: number]
+  const destinations: Destination[] = [
+    ['active', true, false, 5000],
+    ['active', true, true, 900_000],
+    ['disabled', true, false, 700_000],
+    ['active', false, false, 800_000],
   ]
   let closed = { workspace_id: '', webhook_ids: [''] }
-  for (const [n, [status, plan_webhooks, lateMs]] of destinations.entries()) {
+  for (const [n, [status, plan_webhooks, fails, lateMs]] of destinations.entries()) {
     const { id: workspace_id } = await createWorkspace(ctx, `w${n}`)
     await ctx.db
       .updateTable('workspaces')
@@ -65,16 +67,20 @@ test('what waits for a person is pending, and late for nobody once it is fanned 
         ...{ timestamp_created: at, timestamp_updated: at },
       })
       .execute()
+    await ctx.db
+      .insertInto('webhook_lanes')
+      .values({ workspace_id, webhook_id: id, failing_since: fails ? at : null })
+      .execute()
     await insertDelivery(ctx, lateMs, 0, { workspace_id, webhook_id: id })
     closed = { workspace_id, webhook_ids: [id] }
   }
-  expect(await readBacklog(ctx)).toEqual({ pending: 3, oldestDueMs: 5000 })
+  expect(await readBacklog(ctx)).toEqual({ pending: 4, oldestDueMs: 5000 })
   const dueAt = new Date(ctx.now().getTime() - 7000)
   await ctx.db
     .insertInto('fanouts')
     .values({ ...closed, event_id: ctx.newId(), bucket: 0, due_at: dueAt, expires_at: dueAt })
     .execute()
-  expect(await readBacklog(ctx)).toEqual({ pending: 4, oldestDueMs: 7000 })
+  expect(await readBacklog(ctx)).toEqual({ pending: 5, oldestDueMs: 7000 })
 })
 
 test('every scrape tells the backlog of the buckets that this runner owns, and of no other', async () => {

@@ -9,7 +9,7 @@ export const pendingMax = 100_000
 export interface Backlog {
   /** Deliveries that are not settled, those waiting for a retry included. */
   pending: number
-  /** How late the most overdue one is of those that may be sent; 0 when none is due. */
+  /** How late the most overdue one is of those that may be sent and whose destination does not fail; 0 when none is due. */
   oldestDueMs: number
 }
 
@@ -33,3 +33,11 @@ export function observeBacklog(ctx: ProcessContext, buckets: () => number[]) {
     async () => (await backlog(ctx)).oldestDueMs / 1000,
   )
 }
+
+/** A destination that is restarted, or updated, is back by then. */
+const failingMsMin = 3_600_000
+/** Of more it is enough to know that there are many. */
+const failingMax = 1_000
+
+export const readFailing = ({ db, now }: Pick<ProcessContext, 'db' | 'now'>) =>
+  queries.listFailing(db, new Date(now().getTime() - failingMsMin), failingMax)

@@ -124,20 +124,22 @@ export const countAbandons = (db: ProcessDb, buckets: number[], now: Date) =>
 
 /**
  * Counts the rows: the planner's estimate is minutes behind a burst. What waits for a person, because
- * its destination is not active or its plan has no webhooks, is pending, and not late. What a fan-out
- * stands for is pending, too; a fan-out is late whomever it is for.
+ * its destination is not active or its plan has no webhooks, is pending, and not late; nor is what waits
+ * because its destination fails (`listFailing`). What a fan-out stands for is pending, too; a fan-out is
+ * late whomever it is for.
  */
 export async function countBacklog(db: ProcessDb, buckets: number[]) {
   const { rows } = await sql<{ pending: number; oldest_due: Date | null }>`
     /* cross-workspace: metrics */
     select coalesce(sum(pending), 0)::int as pending, min(oldest_due) as oldest_due
     from (
-      select count(*) as pending, min(due_at) filter (where coalesce(may_receive, true)) as oldest_due
+      select count(*) as pending, min(due_at) filter (where coalesce(is_awaited, true)) as oldest_due
       from deliveries
       left join (
         select w.workspace_id, w.id as webhook_id,
-          ${sql.raw(mayReceive)} as may_receive
+          ${sql.raw(mayReceive)} and l.failing_since is null as is_awaited
         from webhooks w join workspaces p on p.id = w.workspace_id
+        left join webhook_lanes l on l.workspace_id = w.workspace_id and l.webhook_id = w.id
       ) destination using (workspace_id, webhook_id)
       where bucket = any(${buckets}::smallint[]) and ${sql.raw(isHere)}
       union all
@@ -147,6 +149,30 @@ export async function countBacklog(db: ProcessDb, buckets: number[]) {
       from fanouts where bucket = any(${buckets}::smallint[]) and ${sql.raw(isHere)}
     ) waiting`.execute(db)
   return rows[0] ?? { pending: 0, oldest_due: null }
+}
+
+export interface FailingDestination extends LaneKey {
+  workspace: string
+  target_hook_url: string
+  failing_since: Date
+}
+
+/** Active destinations that have failed since then at least, the first to fail first; `most` at most. */
+export async function listFailing(
+  db: ProcessDb,
+  since: Date,
+  most: number,
+): Promise<FailingDestination[]> {
+  const { rows } = await sql<FailingDestination>`
+    /* cross-workspace: metrics and examination */
+    select w.workspace_id, w.id as webhook_id, p.name as workspace, w.target_hook_url, l.failing_since
+    from webhook_lanes l
+    join webhooks w on w.workspace_id = l.workspace_id and w.id = l.webhook_id
+    join workspaces p on p.id = w.workspace_id
+    where l.failing_since <= ${since} and ${sql.raw(mayReceive)}
+    order by l.failing_since, w.workspace_id, w.id
+    limit ${most}`.execute(db)
+  return rows
 }
 
 /**

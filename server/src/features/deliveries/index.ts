@@ -1,5 +1,5 @@
 export { resultOf } from './assess.ts'
-export { observeBacklog, pendingMax, readBacklog } from './backlog.ts'
+export { observeBacklog, pendingMax, readBacklog, readFailing } from './backlog.ts'
 export { countBacklogFull } from './cross-workspace.ts'
 export { type Attempt, attemptOf, clockLagMs } from './delivery.ts'
 export { enqueueDeliveries, leaseKind } from './enqueue.ts'
