@@ -208,13 +208,16 @@ test('nothing is sealed anew while a runner is alive that could not open it', as
   await json('workspaces', 'list')
   await queryUnchecked(
     own,
-    `insert into runners (id, heartbeat_at, secret_key_ids)
-     select id, outrider_now(), array['${idOf(old)}'] from instance`,
+    `insert into runners (id, kind, heartbeat_at, process, secret_key_ids)
+     select gen_random_uuid(), kind, outrider_now(), 'one', array['${idOf(old)}']
+     from unnest(array['deliveries', 'mailboxes']) as kind`,
   )
   useKeys(next, old)
   const { code, stderr } = await run('secrets', 'reseal')
   expect(code).toBe(1)
   expect(stderr).toContain('restart every process with this OUTRIDER_SECRET_KEY first')
+  // A process is one runner for each kind of lease.
+  expect(stderr).toContain('1 runner that is alive lacks the key')
   expect(await queryUnchecked(own, 'select secret_key_id from instance')).toMatchObject({
     rows: [{ secret_key_id: idOf(old) }],
   })

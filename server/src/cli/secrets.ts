@@ -5,7 +5,7 @@ import type { ProcessContext } from '../kernel/context.ts'
 import { createSecretBox } from '../kernel/crypto.ts'
 import { updateSecretKeyId } from '../kernel/db/instance.ts'
 import { AppError } from '../kernel/errors.ts'
-import { countRunnersWithoutKey } from '../kernel/runner/lease-queries.ts'
+import { findProcessesWithoutKey } from '../kernel/runner/lease-queries.ts'
 import {
   countSealed,
   type Resealed,
@@ -81,9 +81,9 @@ async function reseal(ctx: ProcessContext): Promise<ResealedAll> {
   const secrets = await newestFirst(ctx)
   const { keyId } = secrets
   const lackingOn = await askAllShards(ctx, ({ db, config }) =>
-    countRunnersWithoutKey(db, keyId, config.leaseMs),
+    findProcessesWithoutKey(db, keyId, config.leaseMs),
   )
-  const lacking = lackingOn.reduce((sum, count) => sum + count, 0)
+  const lacking = new Set(lackingOn.flat()).size
   if (lacking > 0) {
     throw new AppError(
       'not_ready',

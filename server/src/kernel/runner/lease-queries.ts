@@ -48,17 +48,20 @@ export async function countRunners(db: AnyDb, kind: string, leaseMs: number): Pr
   return rows[0]?.count ?? 0
 }
 
-/** Runners that are alive and cannot open what this key seals. One of an older version may have it. */
-export async function countRunnersWithoutKey(
+/**
+ * Processes with a runner that is alive, and that cannot open what this key seals. One of an older
+ * version may have it.
+ */
+export async function findProcessesWithoutKey(
   db: ProcessDb,
   keyId: string,
   leaseMs: number,
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from runners
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct coalesce(process, id::text) as name from runners
     where not ${keyId} = any(secret_key_ids)
       and heartbeat_at > outrider_now() - ${leaseMs}::float8 * interval '1 ms'`.execute(db)
-  return rows[0]?.count ?? 0
+  return rows.map(({ name }) => name)
 }
 
 export interface Lease {
