@@ -25,10 +25,10 @@ import { readMigrationGap } from '../kernel/db/migration-gap.ts'
 import { listPartitions } from '../kernel/db/partitions.ts'
 import { listIdleReplicationSlots } from '../kernel/db/replication-slots.ts'
 import { dayMs } from '../kernel/durations.ts'
-import { countRunners } from '../kernel/runner/lease-queries.ts'
+import { countRunners, findProcessesWithoutKey } from '../kernel/runner/lease-queries.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
-import { firstOf } from '../kernel/text.ts'
+import { counted, firstOf } from '../kernel/text.ts'
 import { partitionedTables } from '../partitions.ts'
 import { clockBehind, clockMsMax } from '../process/judge-clocks.ts'
 import { sealedColumns } from '../sealed-columns.ts'
@@ -212,8 +212,12 @@ async function secretKey(db: ProcessDb, config: Config): Promise<Finding> {
     const secrets = createSecretBox(keys)
     const others = await countSecondFactors({ db, secrets })
     const unreadable = await findUnreadable(db, secrets, sealedColumns, others)
-    if (unreadable === undefined) return fine(check, sealing)
-    return found(check, 'fail', unreadable, reopen)
+    if (unreadable !== undefined) return found(check, 'fail', unreadable, reopen)
+    const lacking = await findProcessesWithoutKey(db, sealing, config.leaseMs)
+    if (lacking.length === 0) return fine(check, sealing)
+    const detail = `${counted(lacking.length, 'runner that is alive lacks', 'runners that are alive lack')} the key ${sealing}, with which the service seals`
+    const remedy = 'Restart every process with the same OUTRIDER_SECRET_KEY.'
+    return found(check, 'fail', detail, remedy)
   }
   const detail = `the database is sealed with ${sealing}, which is ${keys ? 'not ours' : 'missing'}`
   return found(check, 'fail', detail, 'Set OUTRIDER_SECRET_KEY to it, or restore secret.key.')

@@ -4,9 +4,11 @@ import { expect, test, vi } from 'vitest'
 import { testApi } from '../../test/app.ts'
 import { password, setUp } from '../../test/browser.ts'
 import { commandDatabase, json, queryUnchecked, run } from '../../test/commands.ts'
-import type { TestContext } from '../../test/context.ts'
+import { asService, type TestContext } from '../../test/context.ts'
 import { testDatabase } from '../../test/database.ts'
+import { patience } from '../../test/patience.ts'
 import { shardedApi, shardedDatabases } from '../../test/sharded.ts'
+import { createSignal } from '../../test/signal.ts'
 import { operator } from '../features/audit/index.ts'
 import { addMailbox } from '../features/mailboxes/index.ts'
 import { moveWorkspace, type Progress } from '../features/moves/index.ts'
@@ -134,6 +136,49 @@ test('an installation whose secrets cannot be opened is not called healthy', asy
   const ready = await api.call('GET', '/ready', { key: null })
   expect(ready).toMatchObject({ status: 503, body: { message: expect.stringMatching(told) } })
   expect(ctx.logLines.some((line) => told.test(line))).toBe(true)
+})
+
+test('a process that lacks the key with which another one has begun to seal says so at once', async () => {
+  await using api = await sealedWithOld()
+  const { ctx } = api
+  ctx.troubles = new Troubles(ctx)
+  const looking = createSignal()
+  let looks = 0
+  const hurried = {
+    ...asService(ctx),
+    async sleep() {
+      looks += 1
+      looking.raise()
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+  const ready = async () => (await api.call('GET', '/ready', { key: null })).body
+  await using _health = await watchHealth(hurried, undefined)
+  await looking.until(() => looks > 3)
+  expect(await ready()).toEqual({ status: 'ok' })
+  const secrets = await startWith(ctx, next, old)
+  useKeys(next, old)
+  const secretKey = async () => {
+    const { checks } = JSON.parse((await run('doctor', '--json')).stdout)
+    return checks.find(({ check }: { check: string }) => check === 'secret key')
+  }
+  expect(await secretKey()).toMatchObject({ status: 'ok' })
+  const asOther = { ...ctx, secrets }
+  const { items } = await json('workspaces', 'list')
+  const mailbox = { address: 'bert@example.com', smtp: login, imap: login }
+  await addMailbox(asOther, items[0].id, mailbox, operator)
+  await expect.poll(ready, patience).toMatchObject({
+    message: expect.stringContaining(`1 mailboxes with key ${idOf(next)}`),
+  })
+  await queryUnchecked(
+    ctx.database,
+    `insert into runners (id, heartbeat_at, secret_key_ids)
+     select id, outrider_now(), array['${idOf(old)}'] from instance`,
+  )
+  expect(await secretKey()).toMatchObject({
+    status: 'fail',
+    detail: `1 runner that is alive lacks the key ${idOf(next)}, with which the service seals`,
+  })
 })
 
 test('secrets reseal fails while a value is left that no key here opens', async () => {

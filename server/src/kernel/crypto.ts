@@ -40,9 +40,8 @@ export function createSecretBox(keys: Buffer[]): SecretBox {
       const id = sealed.subarray(1, 5).toString('hex')
       const key = byId.get(id)
       if (sealed[0] !== 1 || !key) {
-        throw new Error(
-          `A stored secret was sealed with key ${id}, which OUTRIDER_SECRET_KEY lacks.`,
-        )
+        const message = `A stored secret was sealed with key ${id}, which OUTRIDER_SECRET_KEY lacks.`
+        throw Object.assign(new Error(message), { code: 'secret_key_missing' })
       }
       const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(5, 17))
       decipher.setAAD(Buffer.from(purpose)).setAuthTag(sealed.subarray(17, 33))

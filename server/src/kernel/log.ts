@@ -133,13 +133,14 @@ function createTimestamp(): () => string {
   }
 }
 
-/** PostgreSQL's errcodes that an operator has to act on, and whose own words stay out. */
+/** Codes that an operator has to act on, most of PostgreSQL, and whose own words stay out. */
 const causes: Record<string, string> = {
   '42501': 'the user of the database lacks a privilege on what was asked for',
   '53200': 'the server of the database is out of memory',
   '53300': 'the server of the database has no connection left for this process',
   '57P03': 'the server of the database starts, stops or recovers, and takes no connections yet',
   '58030': 'the server of the database cannot read or write its disk',
+  secret_key_missing: 'OUTRIDER_SECRET_KEY lacks a key that is in use',
   EMFILE: 'this process may open no more files',
 }
 

@@ -1,6 +1,7 @@
 import { countSecondFactors } from '../features/users/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { bringStandbyBack, findAwayStandby, standbyIsAway } from '../kernel/db/away-standby.ts'
+import { findInstance } from '../kernel/db/instance.ts'
 import { findLowDisk } from '../kernel/low-disk.ts'
 import { startLoop } from '../kernel/runner/loop.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
@@ -23,7 +24,10 @@ export async function watchHealth(ctx: ProcessContext, dataDir: string | undefin
     ctx.troubles?.note('disk', dataDir === undefined ? undefined : await findLowDisk(dataDir))
     ctx.troubles?.endStorage()
     await judgeClocks()
-    if (ctx.monotonicMs() < secretsMs + secretsEveryMs) return
+    // Another process that was restarted may seal with a key that this one lacks.
+    const sealing = (await findInstance(ctx.db))?.secret_key_id
+    const lacksKey = sealing !== undefined && !ctx.secrets.keyIds.includes(sealing)
+    if (!lacksKey && ctx.monotonicMs() < secretsMs + secretsEveryMs) return
     const others = await countSecondFactors(ctx)
     const unreadable = await findUnreadable(ctx.db, ctx.secrets, sealedColumns, others)
     ctx.troubles?.note('secrets', unreadable)

@@ -1,9 +1,12 @@
 // Also runs on PostgreSQL 15: the queue is read and settled.
 // Also runs through PgBouncer: a lane reads, settles and retries by prepared statements.
+import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Delivering, testDelivering } from '../../../test/delivering.ts'
+import { patience } from '../../../test/patience.ts'
 import { answerInTurn, answerWith, hostile, startReceiver } from '../../../test/receiver.ts'
 import { verifySignature } from '../../../test/signature.ts'
+import { createSecretBox } from '../../kernel/crypto.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
 
 let service: Delivering
@@ -52,6 +55,28 @@ test('an event reaches its destination signed, and is recorded', async () => {
   })
   const pending = service.ctx.database.peek.selectFrom('deliveries').selectAll()
   expect(await pending.where('webhook_id', '=', webhook.id).execute()).toEqual([])
+})
+
+test('a destination whose secrets cannot be opened is named in the log, with the reason, and not at every try', async () => {
+  await using receiver = await startReceiver()
+  const { ctx } = service
+  const { id } = await service.createWebhook(receiver.url)
+  const { secrets, logLines } = ctx
+  const before = logLines.length
+  const told = () => logLines.slice(before).filter((line) => line.includes('"loop":"lanes"'))
+  ctx.secrets = createSecretBox([randomBytes(32)])
+  try {
+    await service.emit()
+    await expect.poll(told, patience).toHaveLength(1)
+    expect(JSON.parse(told()[0] ?? '')).toMatchObject({
+      ...{ webhook_id: id, code: 'secret_key_missing' },
+      cause: 'OUTRIDER_SECRET_KEY lacks a key that is in use',
+    })
+  } finally {
+    ctx.secrets = secrets
+  }
+  await service.waitForAttempts(id, 1)
+  expect(told()).toHaveLength(1)
 })
 
 test('deliveries whose events are gone hold nobody up', async () => {

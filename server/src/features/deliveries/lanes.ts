@@ -3,6 +3,7 @@ import { bind } from '../../kernel/db/db.ts'
 import { describeError } from '../../kernel/log.ts'
 import type { PostOutcome, SentOutcome } from '../../kernel/outbound/index.ts'
 import { bucketOf } from '../../kernel/runner/leases.ts'
+import { tellFailures } from '../../kernel/runner/loop.ts'
 import { type Slot, Slots } from '../../kernel/runner/slots.ts'
 import type { OpenDestination } from '../webhooks/index.ts'
 import { assess } from './assess.ts'
@@ -58,11 +59,13 @@ export class Lanes {
   readonly #pausing = new Set<Lane>()
   readonly #reader: LaneReader
   readonly #slots: Slots
+  readonly #readFailures: ReturnType<typeof tellFailures>
   #reads = 0
 
   constructor(ctx: ProcessContext, options: LanesOptions) {
     this.#ctx = ctx
     this.#options = options
+    this.#readFailures = tellFailures(ctx, 'lanes')
     this.#reader = new LaneReader(ctx, options, {
       forgetRows: (lane) => this.#forgetRows(lane),
       isFull: () => this.#queues.isFull,
@@ -185,8 +188,10 @@ export class Lanes {
     let found: FoundRows = { rows: [], hasMore: true }
     try {
       found = await this.#reader.readDue(lane)
+      this.#readFailures.end()
     } catch (error) {
-      this.#ctx.log.warn(describeError(error), 'a lane was not read and is read again')
+      const ids = { workspace_id: lane.workspaceId, webhook_id: lane.webhookId }
+      this.#readFailures.tell(error, ids)
       await this.#ctx.sleep(againAfterMs)
     }
     const rows = this.#options.holds(lane.bucket) ? found.rows : []

@@ -57,12 +57,12 @@ export function startLoop(
 }
 
 /** Loops run several times a second: while one fails, a line for each run fills disks. */
-function tellFailures(ctx: AnyContext, loop: string) {
+export function tellFailures(ctx: AnyContext, loop: string) {
   /** By their code, since it was over last. */
   const told = new Map<unknown, { atMs: number; runs: number }>()
   let failedMs = 0
   return {
-    tell(error: unknown) {
+    tell(error: unknown, ids: Record<string, string> = {}) {
       ctx.troubles?.noteFailure(error)
       const described = describeFailure(error, ctx.config)
       const { shard, cause } = described
@@ -74,7 +74,10 @@ function tellFailures(ctx: AnyContext, loop: string) {
       const isDue = nowMs >= atMs + tellAgainMs
       told.set(code, { atMs: isDue ? nowMs : atMs, runs: runs + 1 })
       if (isDue) {
-        ctx.log.error({ loop, runs: runs + 1, ...described }, 'a run failed and is tried again')
+        ctx.log.error(
+          { loop, runs: runs + 1, ...ids, ...described },
+          'a run failed and is tried again',
+        )
       }
     },
     end() {
