@@ -61,6 +61,20 @@ test('a mailbox that stops working says so once, until it has worked again', asy
   expect(await eventsOf(address)).toHaveLength(2)
 })
 
+test('the log tells once that a mailbox does not work, and once that it does again', async () => {
+  const { id } = await createMailbox(ctx, workspaceId)
+  const lines = () =>
+    ctx.logLines.map((line) => JSON.parse(line)).filter(({ mailbox_id }) => mailbox_id === id)
+  await fail(id, 'smtp')
+  await fail(id, 'smtp', unknownHost)
+  const ids = { workspace_id: workspaceId, mailbox_id: id }
+  const broken = { ...ids, level: 40, side: 'smtp', reason: 'login: refused 535' }
+  expect(lines()).toEqual([expect.objectContaining(broken)])
+  await recover(id, 'smtp')
+  await recover(id, 'smtp')
+  expect(lines().slice(1)).toEqual([expect.objectContaining({ ...ids, level: 30 })])
+})
+
 test('a mailbox works again when both of its servers do', async () => {
   const { id, address } = await createMailbox(ctx, workspaceId)
   await fail(id, 'smtp')

@@ -42,6 +42,8 @@ export async function reportMailboxError(
   await recordAudit(tx, { ...entryOf(workspaceId, mailbox), action: 'mailbox.failed' })
   const data = { mailbox: mailbox.address, reason }
   await emit(tx, workspaceId, [{ type: 'mailbox.error', campaign: null, leadEmail: null, data }])
+  const line = { workspace_id: workspaceId, mailbox_id: id, side, reason: failure.message }
+  tx.afterCommit?.(({ log }) => log.warn(line, 'a mailbox does not work any more'))
 }
 
 /** That server works again; the mailbox does when the other one works too. */
@@ -70,6 +72,8 @@ export async function reportMailboxRecovered(
     timestamp_updated: laterThan(mailbox.timestamp_updated, tx.now()),
   })
   await recordAudit(tx, { ...entryOf(workspaceId, mailbox), action: 'mailbox.recovered' })
+  const line = { workspace_id: workspaceId, mailbox_id: id }
+  tx.afterCommit?.(({ log }) => log.info(line, 'a mailbox works again'))
   // A reading that is told also wakes those that go on with its conversations: lanes are locked in one order.
   if (side === 'imap') {
     await wakeMailboxes(tx, workspaceId, [id, ...(await findSuccessors(tx.db, workspaceId, id))])
