@@ -66,6 +66,7 @@ const gauges: Record<Parameters<Metrics['gauge']>[0], true> = {
   outrider_deliveries_pending: true,
   outrider_deliveries_oldest_due_seconds: true,
   outrider_webhooks_failing: true,
+  outrider_moves_left: true,
   outrider_lanes_leased: true,
   outrider_results_refused: true,
   outrider_mailboxes_awake: true,

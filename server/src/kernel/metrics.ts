@@ -47,6 +47,9 @@ const gauges = {
   outrider_sending_held: {
     help: '1 while mails are held after a restore or a failover: "outrider doctor" says why',
   },
+  outrider_moves_left: {
+    help: 'Workspaces that send nothing as their move was begun and left: "outrider doctor" names them',
+  },
   outrider_mailboxes: { help: 'Mailboxes of all workspaces', label: 'status' },
   outrider_mails_waiting: {
     help: 'Leads of active campaigns whose next mail is due by its delay alone, of all workspaces',

@@ -83,6 +83,16 @@ test('/metrics counts the destinations that have failed for an hour', async () =
   expect(await failing()).toBe('1')
 })
 
+test('/metrics counts the moves that were left', async () => {
+  const left = async () => {
+    const { body } = await sending.app.inject({ url: '/metrics' })
+    return /^outrider_moves_left (\S+)$/m.exec(body)?.[1]
+  }
+  expect(await left()).toBe('0')
+  await sending.ctx.database.peek.updateTable('workspaces').set({ moving_to: 'b' }).execute()
+  expect(await left()).toBe('1')
+})
+
 test('/metrics counts a mailbox that cannot log in as one in error, and its mails as waiting', async () => {
   const [anna, bert] = ['anna@example.com', 'bert@example.com']
   const mailbox = await sending.createMailbox(anna)

@@ -1,5 +1,6 @@
 import { readFailing } from '../features/deliveries/index.ts'
 import { countMailboxes } from '../features/mailboxes/index.ts'
+import { countLeft } from '../features/moves/index.ts'
 import { countWaitingLeads } from '../features/sending/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
 import { type ProcessDb, poolOf } from '../kernel/db/db.ts'
@@ -15,6 +16,7 @@ export function setGauges(ctx: ProcessContext) {
   const countWaiting = shareFor(countWaitingForMs, ({ db, now }) => countWaitingLeads(db, now()))
   ctx.metrics.gauge('outrider_mails_waiting', () => countWaiting(ctx))
   ctx.metrics.gauge('outrider_webhooks_failing', async () => (await readFailing(ctx)).length)
+  ctx.metrics.gauge('outrider_moves_left', () => countLeft(ctx.db))
   ctx.metrics.gauge('outrider_mailboxes', async () => {
     const counts = (await countMailboxes(ctx.db)).map(({ status, count }) => [status, count])
     // A state that no mailbox is in any more is told, too: an alarm ends with its 0.

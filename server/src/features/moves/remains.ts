@@ -1,5 +1,5 @@
 import { inWorkspace, type ProcessContext } from '../../kernel/context.ts'
-import type { Db } from '../../kernel/db/db.ts'
+import type { Db, ProcessDb } from '../../kernel/db/db.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { describeError } from '../../kernel/log.ts'
 import { askShardsUp, haveAllAnswered } from '../../kernel/shards/ask.ts'
@@ -42,6 +42,12 @@ export function standingOf(leaving: Leaving, places: Place[], haveAll: boolean):
   if (places.some(isThere)) return leaving.since_ms >= keptMs ? 'deletable' : 'kept'
   if (!haveAll) return 'unknown'
   return places.some((place) => hasLeftLater(place, leaving)) ? 'kept' : 'nowhere'
+}
+
+/** Moves that were begun from here and left: their workspaces send nothing. */
+export async function countLeft(db: ProcessDb): Promise<number> {
+  const leaving = await listLeaving(db)
+  return leaving.filter((each) => standingOf(each, [], false) === 'left').length
 }
 
 async function readStanding(ctx: ProcessContext, leaving: Leaving): Promise<Standing> {

@@ -132,7 +132,7 @@ export function movingOf(error: unknown): Moving | undefined {
 const moving = 'OR503'
 
 const beingMoved =
-  'The workspace is being moved to another database: reading goes on, and changes are taken again within seconds; try again shortly.'
+  'The workspace is being moved to another database: reading goes on, and changes are taken again once it is there, mostly within seconds; try again shortly, and tell the operator if this lasts.'
 
 // PostgreSQL's errcodes: serialisation failure, deadlock, lock timeout, statement timeout or cancel.
 const busyStates = new Set(['40001', deadlock, lockTimeout, '57014'])
