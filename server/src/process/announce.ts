@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import { setUpPath } from '../features/sign-in/index.ts'
 import type { ProcessContext } from '../kernel/context.ts'
+import { listSecrets } from './service-settings.ts'
 
 /** Tells a person where to go next; logs stay a stream of JSON where nobody watches. */
 export async function announce(ctx: ProcessContext, address: string | undefined): Promise<void> {
   const { config } = ctx
   const path = await setUpPath(ctx)
+  const secrets = listSecrets()
   const lines = [
     ['Address', `${address}`],
     ...(path ? [['Set up', `${config.port === 0 ? address : config.baseUrl}${path}`]] : []),
@@ -15,6 +17,7 @@ export async function announce(ctx: ProcessContext, address: string | undefined)
       'First key',
       `${settings(config.dataDir)}npx outrider keys create --name first --scopes 'all:*'`,
     ],
+    ...(secrets.length > 0 ? [['', `in a shell that has the same ${secrets.join(', ')}`]] : []),
     ['Stop', 'Ctrl-C'],
   ]
   const text = lines.map(([name = '', value]) => `  ${name.padEnd(15)}${value}`).join('\n')

@@ -229,6 +229,8 @@ describe('start', () => {
     expect(api.errors()).not.toContain('is running.')
     expect(api.errors()).toContain('is running, but it is not healthy:')
     expect(api.errors()).toMatch(/OUTRIDER_SECRET_KEY lacks a key.*1 mailboxes with key/)
+    // Its command for the first key is refused without them.
+    expect(api.errors()).toContain('shell that has the same DATABASE_URL, OUTRIDER_SECRET_KEY')
     expect((await fetch(`${address}/ready`)).status).toBe(503)
   })
 

@@ -25,6 +25,9 @@ const secret = [
   ...['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_SHARDS', 'DATABASE_DIRECT_SHARDS'],
   'OUTRIDER_SECRET_KEY',
 ]
+
+/** Which of them this process has; a shell needs the same. */
+export const listSecrets = () => secret.filter((name) => environment[name])
 /** Without these a command would not be let into mailboxes that the service is let into. */
 const mailClients = [
   ...['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', 'MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
