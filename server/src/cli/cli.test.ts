@@ -339,6 +339,7 @@ const misuses: string[][] = [
   ['workspaces', 'set-plan', 'default', '--api', 'maybe'],
   ['workspaces', 'set-plan', 'default', '--rate', '-1'],
   ['labels', 'create', '--name', 'x', '--effect', 'explode'],
+  ['workspaces', 'create', '--name', 'a', '--name', 'b'],
 ]
 test.each(misuses.map((args) => [args]))(
   'a misspelt command line is refused with 2: %j',

@@ -41,7 +41,24 @@ export async function createProgram(noun = ''): Promise<Command> {
     .addHelpText('after', settings)
   const only = Object.hasOwn(nouns, noun) ? nouns[noun] : undefined
   for (const load of only ? [only] : Object.values(nouns)) (await load())(program)
+  refuseRepeated(program)
   return program
+}
+
+const repeatable = new Set(['map'])
+
+/** The last value would count, and nobody would hear of the others. */
+function refuseRepeated(command: Command) {
+  for (const option of command.options) {
+    const name = option.name()
+    if (option.isBoolean() || repeatable.has(name)) continue
+    let isGiven = false
+    command.on(`option:${name}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' is given twice`)
+      isGiven = true
+    })
+  }
+  for (const each of command.commands) refuseRepeated(each)
 }
 
 const serveCommand = (role: Role, description: string) => (program: Command) =>
