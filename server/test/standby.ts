@@ -23,6 +23,8 @@ export const whyNoStandby = existsSync(join(programs, 'pg_basebackup'))
 export interface Pair extends AsyncDisposable {
   /** Of whichever is the primary. */
   url: string
+  /** Of the first primary, wherever the address leads. */
+  firstUrl: string
   query: (text: string) => Promise<Record<string, unknown>[]>
   /** What is committed from now on does not reach the standby. */
   holdBack: () => Promise<void>
@@ -65,6 +67,7 @@ export async function startPair({ isSynchronous }: { isSynchronous: boolean }): 
   })
   return {
     url: urlOf(address.port),
+    firstUrl: primary.url,
     query: (text) => ask(urlOf(address.port), text),
     async holdBack() {
       // Whoever streams nothing keeps what it has.

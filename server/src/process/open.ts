@@ -32,7 +32,7 @@ import {
   requireMigrations,
   requireNothingLeft,
 } from './database.ts'
-import { requireUsablePooler } from './pooler.ts'
+import { requireSameServer, requireUsablePooler } from './pooler.ts'
 import { causesOf, openShards, sayOfShard } from './shards.ts'
 import { withTimeout } from './shutdown.ts'
 import { keepTime, setByDatabase } from './time.ts'
@@ -258,7 +258,8 @@ async function openOne(
   const db = use(connectDatabase(config, url, options.timeouts).db)
   const directUrl = config.databaseDirectUrl ?? url
   await checkDatabase(db, url, url === config.databaseDirectUrl ? 'DATABASE_DIRECT_URL' : undefined)
-  if (!options.ownsDataDir && options.serves) await requireUsablePooler(config, url)
+  if (!options.serves) await requireSameServer(config)
+  else if (!options.ownsDataDir) await requireUsablePooler(config, url)
   signal?.throwIfAborted()
   if (options.migrations === 'require') await requireMigrations(db)
   else if (options.ownsDataDir) await updateDatabase(config, { db, url, log })

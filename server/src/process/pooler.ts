@@ -63,8 +63,21 @@ async function directTrouble(config: Config, url: string): Promise<string | unde
   if (pooler && pooler.mode !== 'session') {
     return directIsPooled
   }
-  if (name === (await identify(url))) return undefined
-  return 'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases: both must be the same one, with the pooler and without.'
+  return name === (await identify(url)) ? undefined : differ
+}
+
+const differ =
+  'DATABASE_URL and DATABASE_DIRECT_URL lead to different databases, as after a failover that moved one of them alone: both must lead to the same one, with the pooler and without.'
+
+/**
+ * For a command, which goes around the pooler: also while that does not answer.
+ *
+ * @throws with what to do where the service works on another server
+ */
+export async function requireSameServer({ databaseUrl, databaseDirectUrl }: Config) {
+  if (!databaseUrl || !databaseDirectUrl) return
+  const name = await identify(databaseUrl).catch(() => undefined)
+  if (name !== undefined && name !== (await identify(databaseDirectUrl))) throw new Error(differ)
 }
 
 /** @throws one sentence that names the variable */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import { startSmtpServer } from '../../src/demo/mail-server/index.ts'
 import { operator } from '../../src/features/audit/index.ts'
 import { createCampaign } from '../../src/features/campaigns/campaigns.ts'
@@ -16,6 +17,7 @@ import { apiTimeouts } from '../../src/kernel/db/timeouts.ts'
 import { toAppError } from '../../src/kernel/http/error-reply.ts'
 import { createIdGenerator } from '../../src/kernel/ids.ts'
 import { ensurePartitions } from '../../src/partitions.ts'
+import { requireSameServer } from '../../src/process/pooler.ts'
 import { testContext } from '../context.ts'
 import { freeHandle } from '../database.ts'
 import { gate } from '../gate.ts'
@@ -122,6 +124,18 @@ test.skipIf(whyNoStandby).each(['demote', 'setReadOnly'] as const)(
       await pool.query("notify told, 'by the new one'")
       expect(heard).toContain('by the new one')
     }, patience)
+  },
+)
+
+test.skipIf(whyNoStandby)(
+  'a command is refused whose way leads to the old primary while that of the service leads to the new one',
+  async () => {
+    await using pair = await startPair({ isSynchronous: false })
+    const config = readConfig({ DATABASE_URL: pair.url, DATABASE_DIRECT_URL: pair.firstUrl })
+    await requireSameServer(config)
+    await requireSameServer({ ...config, databaseUrl: 'postgres://127.0.0.1:1/x' })
+    await pair.moveAddress()
+    await expect(requireSameServer(config)).rejects.toThrow('as after a failover that moved one')
   },
 )
 

@@ -62,12 +62,18 @@ const statementMode: Pooler = { mode: 'statement', keepsPrepared: false }
 /** Not merely an answer that did not come in time. */
 const isAnswer = (error: Error) => 'code' in error
 
-/** The cluster and the database that a URL leads to, the same through a pooler. */
+/**
+ * The cluster and the database that a URL leads to, the same through a pooler. By its timeline a standby that
+ * took over is another one than the primary of before.
+ */
 export async function identify(url: string): Promise<string> {
   const client = await open(url)
   try {
     const { rows } = await ask(client, {
-      text: `select system_identifier || ' ' || current_database() as name from pg_control_system()`,
+      text: `select system_identifier || ' ' || current_database() || ' ' || case
+          when pg_is_in_recovery() then 'standby' else left(pg_walfile_name(pg_current_wal_lsn()), 8)
+        end as name
+        from pg_control_system()`,
     })
     return rows[0].name
   } finally {
