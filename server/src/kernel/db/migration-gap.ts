@@ -32,7 +32,9 @@ export async function countConnectionsOlderThan(db: AnyDb, ageMs: number): Promi
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity
     where datname = current_database() and application_name in ('outrider', 'outrider listen')
-      and backend_start < clock_timestamp() - ${ageMs}::float8 * interval '1 ms'`.execute(db)
+      and pid <> pg_backend_pid() and backend_start < clock_timestamp() - ${ageMs}::float8 * interval '1 ms'`.execute(
+    db,
+  )
   return rows[0]?.count ?? 0
 }
 
