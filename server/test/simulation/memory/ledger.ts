@@ -13,7 +13,6 @@ import type { LeadActivity } from '../../../src/features/leads/index.ts'
 import type { LockedLead } from '../../../src/features/leads/record.ts'
 import type { ClaimRequest, SendState } from '../../../src/features/sending/ledger.ts'
 import type { PlannedStep } from '../../../src/features/sending/planning/plan.ts'
-import { mayBeTakenBackMs } from '../../../src/features/sending/settle/settle-leads.ts'
 import { type Outcome, transitionOf } from '../../../src/features/sending/transmit/outcome.ts'
 
 export interface LedgerCampaign {
@@ -124,14 +123,12 @@ export class MemoryLedger {
       this.#postpone(leadId, effect.at)
     }
     if (transition.records) {
-      const sentAt = outcome.kind === 'abandoned' ? (send.transmittingAt ?? at) : at
+      const mayBeTakenBack = outcome.kind === 'abandoned'
+      const sentAt = mayBeTakenBack ? (send.transmittingAt ?? at) : at
       const { mailbox_id: mailboxId } = send.request
-      const sureAt = outcome.kind === 'abandoned' ? at.getTime() + mayBeTakenBackMs : 0
-      const next = this.#nextOf(send, sentAt, sureAt)
-      this.record(
-        { kind: 'sent', leadId, at: sentAt, message, stepId, mailboxId, threadSubject: '', next },
-        now,
-      )
+      const next = this.#nextOf(send, sentAt)
+      const sent = { at: sentAt, message, stepId, mailboxId, threadSubject: '', next }
+      this.record({ kind: 'sent', leadId, ...sent, mayBeTakenBack }, now)
     }
     return true
   }
@@ -154,11 +151,9 @@ export class MemoryLedger {
 
   #change(lead: LockedLead, { patch }: ActivityChange) {
     const changed = { ...lead, ...patch }
-    const isFinished = changed.sending_state === 'finished'
-    const isDone = isFinished || changed.sending_state === 'stopped'
-    const done = { timestamp_next_send: null, ...(isFinished ? { postponed_until: null } : {}) }
+    const isDone = changed.sending_state === 'finished' || changed.sending_state === 'stopped'
     const isSame = Object.keys(patch).length === 0
-    this.leads.set(lead.id, isDone && !isSame ? { ...changed, ...done } : changed)
+    this.leads.set(lead.id, isDone && !isSame ? { ...changed, timestamp_next_send: null } : changed)
   }
 
   #postpone(leadId: string, until: Date) {
@@ -169,7 +164,7 @@ export class MemoryLedger {
     this.leads.set(leadId, { ...lead, timestamp_next_send: postponed_until, postponed_until })
   }
 
-  #nextOf(send: LedgerSend, at: Date, sureAt: number) {
+  #nextOf(send: LedgerSend, at: Date) {
     const sent_step_ids = send.request.is_new
       ? [send.stepId]
       : [...this.sends.values()]
@@ -177,9 +172,7 @@ export class MemoryLedger {
           .sort((a, b) => (a.transmittingAt?.getTime() ?? 0) - (b.transmittingAt?.getTime() ?? 0))
           .map(({ stepId }) => stepId)
     const next = nextStep(this.campaign.steps, { sent_step_ids, current_step: send.step })
-    if (!next) return null
-    const delayed = afterDelay(zoneOf(this.campaign.schedule), next, at)
-    return { notBefore: new Date(Math.max(delayed.getTime(), sureAt)) }
+    return next ? { notBefore: afterDelay(zoneOf(this.campaign.schedule), next, at) } : null
   }
 
   #mayBeSent(lead: LockedLead, request: ClaimRequest): boolean {

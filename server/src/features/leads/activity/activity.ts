@@ -43,6 +43,8 @@ export type LeadActivity =
       leadId: string
       /** The step after this one by its delay alone; null: this was the last. */
       next: { notBefore: Date } | null
+      /** Whoever was sending it was lost, may be alive, and say that it never left. */
+      mayBeTakenBack?: boolean
     })
   | (OfMail & { kind: 'opened'; leadId: string; isMachine: boolean })
   | (OfMail & { kind: 'clicked'; leadId: string; url: string; isMachine: boolean })

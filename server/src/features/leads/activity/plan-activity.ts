@@ -73,14 +73,24 @@ export function planMoved(
 
 type Of<Kind extends LeadActivity['kind']> = Extract<LeadActivity, { kind: Kind }>
 
+/**
+ * How long a mail may be taken back: as long as a mail server may take to answer (ten minutes), and what was
+ * sending it to write that down. The next mail leaves after that.
+ */
+export const mayBeTakenBackMs = 15 * 60_000
+
 function planSent(lead: LockedLead, sent: Of<'sent'>, now: Date): ActivityChange {
   const { message, next, at = now } = sent
   const patch: Partial<LeadState> = { ...contacted(lead, sent, now), skip_reason: null }
+  if (sent.mayBeTakenBack) {
+    const sure = new Date(now.getTime() + mayBeTakenBackMs)
+    patch.postponed_until = laterOf(sure, lead.postponed_until)
+  }
   const events: ActivityChange['events'] = [{ type: 'email.sent', data: { message }, at }]
   if (!isOpen(lead.sending_state)) return { patch, events }
   const sending_state = lead.sending_state === 'pending' ? 'active' : lead.sending_state
   if (next) {
-    const nextSend = laterOf(next.notBefore, lead.postponed_until)
+    const nextSend = laterOf(next.notBefore, patch.postponed_until ?? lead.postponed_until)
     return { patch: { ...patch, sending_state, timestamp_next_send: nextSend }, events }
   }
   const done = planDone({ ...lead, ...patch }, now)

@@ -2,6 +2,7 @@ import type { Context } from '../../../kernel/context.ts'
 import { column } from '../../../kernel/db/column.ts'
 import { type HeldSteps, nextStep } from '../../campaigns/index.ts'
 import { findErased } from '../../suppression/index.ts'
+import { mayBeTakenBackMs } from '../activity/plan-activity.ts'
 import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeadsAndReopen } from '../change-leads.ts'
 import * as queries from '../queries.ts'
@@ -72,9 +73,12 @@ function withoutSteps(
   if (missedStop) {
     return { ...patch, status, sending_state: 'stopped', stop_reason: missedStop }
   }
-  const { postponed_until } = lead
-  const timestamp_next_send = postponed_until && postponed_until > now ? postponed_until : now
-  const going = { ...patch, status, timestamp_next_send, company }
+  // What is put off for so short waited to hear of this mail.
+  const absent = new Date(now.getTime() + mayBeTakenBackMs)
+  const isAway = lead.postponed_until && lead.postponed_until > absent
+  const postponed_until = isAway ? lead.postponed_until : null
+  const timestamp_next_send = postponed_until ?? now
+  const going = { ...patch, status, timestamp_next_send, postponed_until, company }
   // Still for what the service paused it for, if so: without a reason a person did.
   if (lead.sending_state === 'paused') return going
   return { ...going, sending_state: isFirst ? 'pending' : 'active' }

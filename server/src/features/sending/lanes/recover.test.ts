@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LedgerEntry, type Sending, testSending } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
+import { rescheduleLeads } from '../../leads/index.ts'
 import { takeLanes } from '../../mailbox-lanes/index.ts'
 import { CampaignCache } from '../next-mail/campaign-cache.ts'
 import { settleSends } from '../settle/settle.ts'
@@ -197,14 +198,56 @@ test('a mail that the former owner of its mailbox says never left is sent before
   expect(subjects()).toEqual(['One', 'Re: One'])
 })
 
-test('a follow-up without a wait leaves once nobody can say any more that the mail before it never left', async () => {
-  await leaveBehind('transmitting', noWait)
-  await sending.startRunner()
-  await sending.waitForLedger(settled(1))
-  await sending.untilAsleep()
-  sending.ctx.clock.advance(15 * 60_000)
-  await sending.waitForMails(1)
-  expect(subjects()).toEqual(['Re: One'])
+const nextSend = async () => {
+  const leads = sending.ctx.database.peek.selectFrom('leads').select('timestamp_next_send')
+  return Number((await leads.executeTakeFirstOrThrow()).timestamp_next_send)
+}
+
+const changes = {
+  'nothing else happens': async () => undefined,
+  'its wait is edited': async (campaign) => {
+    const { steps } = campaign.sequences[0]
+    const body = { sequences: [{ steps: [steps[0], { ...steps[1], delay: 1 }] }] }
+    await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body })
+    await rescheduleLeads(sending.ctx)
+  },
+  'its lead is paused and resumed': async (campaign) => {
+    for (const new_status of ['paused', 'active']) {
+      const body = { campaign_id: campaign.id, email: 'ann@lead.example', new_status }
+      await sending.call('POST', '/api/v2/lead/update/status', { body })
+    }
+  },
+} satisfies Record<string, (campaign: Left['campaign']) => Promise<unknown>>
+type Left = Awaited<ReturnType<typeof leaveBehind>>
+
+test.each(Object.entries(changes))(
+  'a follow-up without a wait leaves once nobody can say any more that the mail before it never left, where %s',
+  async (_what, change) => {
+    const { campaign } = await leaveBehind('transmitting', noWait)
+    await sending.startRunner()
+    await sending.waitForLedger(settled(1))
+    await sending.untilAsleep()
+    const sureMs = await nextSend()
+    await change(campaign)
+    expect(await nextSend()).toBe(sureMs)
+    await sending.untilAsleep()
+    sending.ctx.clock.advance(15 * 60_000)
+    await sending.waitForMails(1)
+    expect(subjects()).toEqual(['Re: One'])
+  },
+)
+
+test('that a mail may never have left counts from when its loss is written down, however late that is', async () => {
+  const { campaign, leadId = '' } = await leaveBehind('transmitting', noWait)
+  const { ctx, workspaceId } = sending
+  const { id } = await ctx.database.peek.selectFrom('sends').select('id').executeTakeFirstOrThrow()
+  const step_id = campaign.sequences[0].steps[0].id
+  const key = { workspace_id: workspaceId, lead_id: leadId, step_id, id, campaign_id: campaign.id }
+  const lost = bareSettlement(ctx, key, { kind: 'abandoned' })
+  ctx.clock.advance(60 * 60_000)
+  const writtenMs = ctx.now().getTime()
+  await transaction(ctx, (tx) => settleSends(tx, new CampaignCache(), [lost]))
+  expect(await nextSend()).toBeGreaterThanOrEqual(writtenMs + 15 * 60_000)
 })
 
 test('a result that comes late settles its row, and is recorded once', async () => {

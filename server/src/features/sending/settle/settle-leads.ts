@@ -60,8 +60,9 @@ function activityOf(
   if (!transition.records) return undefined
   const campaign = campaigns.get(row.campaign_id)
   const sent = sentOf(settlement, row)
-  const next = campaign ? nextOf(campaign, { settlement, row }, sentSteps) : null
-  return { kind: 'sent', leadId, ...sent, next }
+  const next = campaign ? nextOf(campaign, row, sentSteps, sent.at) : null
+  const mayBeTakenBack = settlement.outcome.kind === 'abandoned'
+  return { kind: 'sent', leadId, ...sent, next, mayBeTakenBack }
 }
 
 /** What its lead got. */
@@ -85,22 +86,13 @@ const mailOf = ({ mailbox }: Settlement, row: LedgerRow) => ({
   },
 })
 
-/**
- * Whoever was sending an abandoned mail may be alive, and say later that it never left: within as long
- * as a mail server may take to answer (ten minutes), and to write that down. The next mail leaves after that.
- */
-export const mayBeTakenBackMs = 15 * 60_000
-
 function nextOf(
   { steps, planned }: CachedCampaign,
-  { settlement, row }: Pick<Settled, 'settlement' | 'row'>,
+  row: LedgerRow,
   sentSteps: Map<string, string[]>,
+  at: Date,
 ) {
   const sent_step_ids = row.is_new ? [row.step_id] : (sentSteps.get(row.lead_id) ?? [row.step_id])
   const next = nextStep(steps, { sent_step_ids, current_step: row.step })
-  if (!next) return null
-  const delayed = afterDelay(zoneOf(planned.schedule), next, sentAt(settlement, row))
-  if (settlement.outcome.kind !== 'abandoned') return { notBefore: delayed }
-  const sureMs = settlement.at.getTime() + mayBeTakenBackMs
-  return { notBefore: new Date(Math.max(delayed.getTime(), sureMs)) }
+  return next ? { notBefore: afterDelay(zoneOf(planned.schedule), next, at) } : null
 }
