@@ -5,7 +5,6 @@ export {
   type CountedCampaignDay,
   type CountedDay,
   type Day,
-  forgiveBounce,
   forgiveBounces,
   isAboutToday,
   lockCampaignDays,

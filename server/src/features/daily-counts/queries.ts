@@ -128,18 +128,3 @@ export const forgiveBounces = (db: Db, workspaceId: string, campaignId: string) 
     set forgiven = bounced, forgiven_sent = sent + refused
     where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
       and (forgiven, forgiven_sent) <> (bounced, sent + refused)`.execute(db)
-
-/**
- * One bounce of each of these campaigns was none: of the last day that has one, but of none after it was
- * known. In days of UTC, which those of a campaign are a day beside at most.
- */
-export const forgiveBounce = (db: Db, workspaceId: string, campaignIds: string[], known: Date) =>
-  sql`
-    update campaign_days d
-    set forgiven = forgiven + 1
-    where workspace_id = ${workspaceId}::uuid and campaign_id = any(${campaignIds}::uuid[])
-      and day = (
-        select max(day) from campaign_days
-        where workspace_id = ${workspaceId}::uuid and campaign_id = d.campaign_id
-          and bounced > forgiven and day <= (${known}::timestamptz at time zone 'UTC')::date + 1
-      )`.execute(db)

@@ -9,7 +9,6 @@ import { startErasure } from '../erasure/erase.ts'
 import { runErasures } from '../erasure/index.ts'
 import { createLabel } from '../labels/index.ts'
 import { changeMany, recordActivities } from '../leads/index.ts'
-import { countReturnedBounces } from '../sending/index.ts'
 import {
   addSuppression,
   findSuppressed,
@@ -83,38 +82,6 @@ test('a wrong bounce is undone: the address is free, and its leads go on in ever
   expect(entries[0]).toMatchObject({ actor_type: 'operator', details: { reason: 'bounced' } })
   expect(JSON.stringify(entries)).not.toContain(address)
   await expect(undo()).rejects.toMatchObject({ code: 'not_found' })
-})
-
-test('a bounce that was undone is no reason to pause its campaign, and one that came later still is', async () => {
-  const { ctx, workspaceId } = inbox
-  const { peek } = ctx.database
-  const { first } = await bounced()
-  const { id } = first.campaign
-  const more = (times: number) =>
-    transaction(ctx, (tx) => countReturnedBounces(tx, workspaceId, Array(times).fill(id)))
-  const days = () =>
-    peek
-      .selectFrom('campaign_days')
-      .select(['bounced', 'forgiven'])
-      .where('campaign_id', '=', id)
-      .orderBy('day')
-      .execute()
-  await peek.updateTable('campaign_days').set({ sent: 50 }).where('campaign_id', '=', id).execute()
-  ctx.clock.advance(2 * 86_400_000)
-  await more(1)
-  await undo()
-  expect(await days()).toEqual([
-    { bounced: 1, forgiven: 1 },
-    { bounced: 1, forgiven: 0 },
-  ])
-  const path = `/api/v2/campaigns/${id}`
-  await inbox.call('PATCH', path, { body: { status: 'active' } })
-  await more(1)
-  expect((await inbox.call('GET', path)).body).toMatchObject({ status: 'active' })
-  await more(1)
-  expect((await inbox.call('GET', path)).body).toMatchObject({
-    ...{ status: 'paused', status_reason: 'bounce_protection' },
-  })
 })
 
 test('a block that somebody has set stands when the bounce of the address is undone', async () => {

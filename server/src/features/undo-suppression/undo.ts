@@ -1,11 +1,9 @@
 import type { Context } from '../../kernel/context.ts'
-import { column } from '../../kernel/db/column.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { AppError, invalidField } from '../../kernel/errors.ts'
 import { nilId } from '../../kernel/ids.ts'
 import { type ChangedBy, recordAudit } from '../audit/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
-import { forgiveBounce } from '../daily-counts/index.ts'
 import { forgetSoftBounces } from '../inbox/index.ts'
 import {
   type BroughtBack,
@@ -66,9 +64,8 @@ interface UndoOptions extends Pick<SeenSuppression, 'since'> {
 
 /**
  * Takes a suppression back as if it had been a mistake: the entry, what is remembered of mails that came
- * back, what bounce protection has counted of them, and the leads that it stopped, which go on where they
- * were. Their mailboxes write to them as soon as their campaigns and steps say so. Of an entry that was
- * lifted before, the leads alone.
+ * back, and the leads that it stopped, which go on where they were. Their mailboxes write to them as soon
+ * as their campaigns and steps say so. Of an entry that was lifted before, the leads alone.
  *
  * @param options.unsubscribed also an unsubscribe, which else is refused
  */
@@ -114,11 +111,6 @@ const undoAddress = (
     if (still && isEntry(still)) await stayBlocked(tx, workspaceId, address, [...reasons])
     const leads = still ? [] : await bringBackLeads(tx, workspaceId, address, [...reasons])
     if (!lifted && leads.length === 0) throw notSuppressed(undefined)
-    if (!still || isEntry(still)) {
-      const bounced = goingOn.filter(({ stop_reason }) => stop_reason === 'bounced')
-      const known = lifted?.timestamp_created ?? tx.now()
-      await forgiveBounce(tx.db, workspaceId, column(bounced, 'campaign_id'), known)
-    }
     const ids = leads.map(({ lead_id }) => lead_id)
     await record(tx, workspaceId, entry, { lifted, leads: ids }, by)
     return undone(tx, workspaceId, entry, { lifted, still, leads })
