@@ -68,6 +68,7 @@ export async function createConversation(
   const thread = { ...about, id, last_message_id: messageId, kind, from_address: from, subject }
   const row = {
     ...thread,
+    is_from_another: kind !== 'bounce' && from !== email,
     snippet: text.slice(0, 200),
     suggestion: mail.suggestion ?? null,
     arrived_at: ctx.now(),

@@ -68,7 +68,7 @@ export const showOtherMail = (
   changed(
     sql<Changed>`
     update threads t set
-      from_address = coalesce(incoming.from_address, '[erased]'),
+      from_address = coalesce(incoming.from_address, '[erased]'), is_from_another = false,
       subject = coalesce(incoming.subject, ''), snippet = coalesce(newest.snippet, ''),
       last_message_id = coalesce(newest.id, t.last_message_id),
       timestamp_last_message = coalesce(newest.timestamp, t.timestamp_last_message)

@@ -14,6 +14,7 @@ const threadFields = {
     description: 'Of what came in last.',
   }),
   from_address: Type.String({ description: 'Who wrote last.' }),
+  is_from_another: Type.Boolean({ description: 'Somebody else answered than was written to.' }),
   subject: Type.String(),
   snippet: Type.String(),
   unread: Type.Boolean(),
@@ -37,7 +38,8 @@ const threadFields = {
 
 const thread = {
   ...{ id, last_message_id: id, mailbox_id: id, campaign_id: id, kind: 'reply' },
-  ...{ from_address: 'ann@example.com', subject: 'Re: Hello', snippet: 'Gladly.', unread: true },
+  ...{ from_address: 'ann@example.com', is_from_another: false },
+  ...{ subject: 'Re: Hello', snippet: 'Gladly.', unread: true },
   ...{ suggestion: null, waiting: true, timestamp_done: null, snoozed_until: null },
   ...{ timestamp_last_message: time, timestamp_created: time, timestamp_updated: time },
   ...{ lead_email: 'ann@example.com' },

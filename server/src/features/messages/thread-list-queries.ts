@@ -27,6 +27,7 @@ export interface Thread {
   /** Of what came in last. */
   kind: 'reply' | 'auto_reply' | 'bounce' | 'complaint' | 'colleague'
   from_address: string
+  is_from_another: boolean
   subject: string
   snippet: string
   unread: boolean
@@ -54,7 +55,7 @@ export interface ListedThread extends Thread {
 /** What is done is suggested no more, whoever did it, and put off no more until that is undone. */
 const threadColumns = sql`
   t.id, t.last_message_id, t.sort_id, t.mailbox_id, t.campaign_id, t.kind, t.from_address,
-  t.subject, t.snippet, t.unread, t.waiting, t.timestamp_done,
+  t.is_from_another, t.subject, t.snippet, t.unread, t.waiting, t.timestamp_done,
   case when t.timestamp_done is null then t.snoozed_until end as snoozed_until,
   coalesce(t.timestamp_last_message, t.timestamp_updated) as timestamp_last_message,
   t.timestamp_created, t.timestamp_updated,

@@ -10,6 +10,8 @@ export interface ThreadToWrite {
   campaign_id: string
   kind: string
   from_address: string
+  /** Somebody else answered than was written to. */
+  is_from_another?: boolean
   subject: string
   snippet: string
   suggestion: string | null
@@ -25,7 +27,8 @@ export interface ThreadToWrite {
  * covered by what a machine writes next, unless our answer came back; what a machine said not by a
  * colleague; what is suggested stays until a person acts. One that was done or put off is there again
  * once something is unread; what is not leaves one that is put off at its place. Of two that write in it
- * at once the later mail is its last one, whoever is first.
+ * at once the later mail is its last one, whoever is first. That somebody else answered than was written to
+ * is said while it was they who wrote last, and not of a machine that writes after a person.
  *
  * It is found by the words of what came in at once; upkeep adds those of the mails before a first one.
  * What no other part of a statement reads is written last, so conversations are locked before their words,
@@ -42,14 +45,15 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
         ${threads.map((thread) => thread.campaign_id)}::uuid[],
         ${threads.map((thread) => thread.kind)}::text[],
         ${threads.map((thread) => thread.from_address)}::text[],
+        ${threads.map((thread) => thread.is_from_another ?? false)}::boolean[],
         ${threads.map((thread) => thread.subject)}::text[],
         ${threads.map((thread) => thread.snippet)}::text[],
         ${threads.map((thread) => thread.suggestion)}::text[],
         ${timestampArray(threads.map((thread) => thread.arrived_at))}::timestamptz[],
         ${threads.map((thread) => thread.is_of_answer ?? false)}::boolean[],
         ${threads.map((thread) => thread.words)}::tsvector[]
-      ) as k (id, mailbox_id, last_message_id, campaign_id, kind, from_address, subject, snippet,
-        suggestion, arrived_at, is_of_answer, words)
+      ) as k (id, mailbox_id, last_message_id, campaign_id, kind, from_address, is_from_another,
+        subject, snippet, suggestion, arrived_at, is_of_answer, words)
     ), searched as (
       insert into thread_words as w (workspace_id, thread_id, words, timestamp_updated)
       select ${workspaceId}::uuid, id, words, '-infinity' from k order by id
@@ -57,11 +61,11 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
       where length(w.words) < ${piecesMost}::integer
     )
     insert into threads as t (workspace_id, id, mailbox_id, last_message_id, campaign_id, kind,
-      from_address, subject, snippet, suggestion, unread, sort_id, waiting,
+      from_address, is_from_another, subject, snippet, suggestion, unread, sort_id, waiting,
       timestamp_last_message, timestamp_created, timestamp_updated)
     select ${workspaceId}::uuid, id, mailbox_id, last_message_id, campaign_id, kind,
-      from_address, subject, snippet, suggestion, kind <> 'colleague', last_message_id,
-      kind = 'reply', arrived_at, ${at}::timestamptz, ${at}::timestamptz
+      from_address, is_from_another, subject, snippet, suggestion, kind <> 'colleague',
+      last_message_id, kind = 'reply', arrived_at, ${at}::timestamptz, ${at}::timestamptz
     from k
     order by id
     on conflict (workspace_id, id) do update set
@@ -69,7 +73,9 @@ export const upsertThreads = (db: Db, workspaceId: string, threads: ThreadToWrit
       mailbox_id = excluded.mailbox_id,
       kind = case when excluded.kind = 'reply' or (t.kind <> 'reply' and excluded.kind <> 'colleague')
         or (select is_of_answer from k where k.id = t.id) then excluded.kind else t.kind end,
-      from_address = excluded.from_address, subject = excluded.subject,
+      from_address = excluded.from_address,
+      is_from_another = excluded.is_from_another and (excluded.kind = 'reply' or t.kind <> 'reply'),
+      subject = excluded.subject,
       snippet = case when excluded.last_message_id > t.last_message_id
         then excluded.snippet else t.snippet end,
       timestamp_last_message = case when excluded.last_message_id > t.last_message_id

@@ -709,6 +709,7 @@ export interface Threads {
   campaign_id: string;
   from_address: string;
   id: string;
+  is_from_another: Generated<boolean>;
   kind: string;
   last_message_id: string;
   mailbox_id: string;

@@ -2538,6 +2538,10 @@ export type Thread = {
      * Who wrote last.
      */
     from_address: string;
+    /**
+     * Somebody else answered than was written to.
+     */
+    is_from_another: boolean;
     subject: string;
     snippet: string;
     unread: boolean;
@@ -2691,6 +2695,10 @@ export type Conversation = {
      * Who wrote last.
      */
     from_address: string;
+    /**
+     * Somebody else answered than was written to.
+     */
+    is_from_another: boolean;
     subject: string;
     snippet: string;
     unread: boolean;

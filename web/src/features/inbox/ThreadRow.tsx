@@ -23,7 +23,7 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
   const name =
     lead === null
       ? address
-      : isOfAnother(thread)
+      : thread.is_from_another
         ? t(($) => $.inbox.writtenFor, { address, name: lead })
         : lead
   return (
@@ -36,7 +36,7 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
       >
         <span
           className={classes.name}
-          title={isOfAnother(thread) ? name : (thread.lead_email ?? undefined)}
+          title={thread.is_from_another ? name : (thread.lead_email ?? undefined)}
         >
           {unread && <VisuallyHidden>{t(($) => $.inbox.unread)} </VisuallyHidden>}
           {name}
@@ -67,10 +67,3 @@ export const ThreadRow = memo(({ thread, isOpen, onOpen }: ThreadRowProps) => {
   )
 })
 ThreadRow.displayName = 'ThreadRow'
-
-/** Somebody else answered than was written to; a report comes from a server, and is about the lead. */
-const isOfAnother = ({ kind, from_address, lead_email }: Thread) =>
-  kind !== 'bounce' &&
-  kind !== 'complaint' &&
-  lead_email !== null &&
-  from_address.toLowerCase() !== lead_email.toLowerCase()

@@ -112,6 +112,40 @@ test('the last mail of a conversation stays the last one where an earlier one is
   expect(await threadOf(leadId)).toMatchObject({ last_message_id, snippet: 'The later one.' })
 })
 
+describe('a conversation says that somebody else answered', () => {
+  const isFromAnother = async (leadId: string) => {
+    await inbox.readAll()
+    return (await threadOf(leadId)).is_from_another
+  }
+
+  test('until a report, a machine or a lead writes in it', async () => {
+    const { leadId, from, messageId } = await contacted()
+    const write = (sender: string, ...headers: string[]) => {
+      inbox.arrive(letter({ from: sender, headers: [...answering(messageId), ...headers] }))
+      return isFromAnother(leadId)
+    }
+    expect(await write('max@lead.example')).toBe(true)
+    inbox.arrive(report({ recipient: from, messageId }, { action: 'delayed', status: '4.4.1' }))
+    expect(await isFromAnother(leadId)).toBe(false)
+    expect(await write('max@lead.example')).toBe(true)
+    expect(await write('no-reply@lead.example', 'Auto-Submitted: auto-replied')).toBe(false)
+    expect(await write('max@lead.example')).toBe(true)
+    expect(await write(from)).toBe(false)
+    expect(await threadOf(leadId)).toMatchObject({ kind: 'reply', from_address: from })
+  })
+
+  test('but not where the lead wrote from another spelling of its address, or nobody is named', async () => {
+    const { leadId, messageId } = await inbox.contact(['ann@bücher.example'])
+    const write = (from: string) => {
+      inbox.arrive(letter({ from, headers: answering(messageId) }))
+      return isFromAnother(leadId)
+    }
+    expect(await write('Ann@xn--bcher-kva.example')).toBe(false)
+    expect(await write('')).toBe(false)
+    expect((await threadOf(leadId)).from_address).toBe('')
+  })
+})
+
 describe('what cites no mail of ours is no answer', () => {
   test.each([
     ['a newsletter', ['List-Id: <news.lead.example>']],

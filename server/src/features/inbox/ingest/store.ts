@@ -33,13 +33,16 @@ export async function storeMatched(tx: Context, mailbox: InboxMailbox, messages:
 }
 
 function threadOf(matched: MatchedMessage, mailbox: InboxMailbox): ThreadToWrite {
-  const { id, lead, kind } = matched
+  const { id, lead, kind, isFromLead } = matched
   const { message, snippet } = matched.mail
+  const from_address = message.from?.address ?? ''
+  const isAnswer = kind === 'reply' || kind === 'auto_reply'
   return {
     ...{ id: lead.id, last_message_id: id, campaign_id: lead.campaign_id, kind, snippet },
     // A mail to several of our mailboxes is read by one of them, and that need not be the lead's.
     mailbox_id: lead.mailbox_id ?? mailbox.id,
-    from_address: message.from?.address ?? '',
+    from_address,
+    is_from_another: isAnswer && !isFromLead && from_address !== '',
     subject: message.subject,
     suggestion: suggestionOf(matched),
     ...{ arrived_at: matched.arrivedAt, is_of_answer: matched.isOfAnswer },
