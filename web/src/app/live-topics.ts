@@ -30,7 +30,11 @@ export const operationsOfTopic: Record<string, readonly ReadOperation[]> = {
   ],
   keys: ['listServiceAccountKeys', 'getHome'],
   labels: ['listLabels', 'listWebhookEventTypes'],
-  suppressions: ['listSuppressions', 'countSuppressions'],
+  suppressions: [
+    ...(['listSuppressions', 'countSuppressions'] as const),
+    // Who is suppressed is shown so, and what keeps a lead from its next mail.
+    ...(['listLeads', 'getLeadOverview', 'previewMail'] as const),
+  ],
   members: ['listMembers', 'listInvitations'],
   workspace: ['getWorkspace', 'getUsage', 'getHome'],
   audit: ['listAudit'],

@@ -657,17 +657,29 @@ test('a view is kept for the person, and columns are chosen, down to none', asyn
   expect(await page.getByRole('columnheader', { name: 'Company' }).count()).toBe(0)
 })
 
-test('whoever is at a domain that was blocked is suppressed in the list at once', async ({
+test('whoever is at a domain that is blocked is suppressed in an open list at once, and whoever is paused stays so', async ({
   application,
   open,
 }) => {
-  const leads = [{ email: 'ann@blocked.example' }, { email: 'ann@free.example' }]
-  const id = await addLeads(application, 'Blocked', leads)
-  await application.asOwner('POST', '/app/suppressions', { value: 'blocked.example' })
+  const emails = ['ann@blocked.example', 'pat@blocked.example', 'ann@free.example']
+  const id = await addLeads(
+    application,
+    'Blocked',
+    emails.map((email) => ({ email })),
+  )
+  await application.api.ctx.database.peek
+    .updateTable('leads')
+    .set({ sending_state: 'paused' })
+    .where('email', '=', 'pat@blocked.example')
+    .execute()
   const page = await open(application.visitor, `${path}?campaign=${id}&columns=sending`)
-  const row = (email: string) => page.getByRole('row').filter({ hasText: email })
-  await row('ann@blocked.example').getByText('Suppressed', { exact: true }).waitFor()
-  await row('ann@free.example').getByText('Waiting', { exact: true }).waitFor()
+  const shows = (email: string, state: string) =>
+    page.getByRole('row').filter({ hasText: email }).getByText(state, { exact: true }).waitFor()
+  await shows('ann@blocked.example', 'Waiting')
+  await application.asOwner('POST', '/app/suppressions', { value: 'blocked.example' })
+  await shows('ann@blocked.example', 'Suppressed')
+  await shows('pat@blocked.example', 'Paused')
+  await shows('ann@free.example', 'Waiting')
 })
 
 test('of more than a hundred campaigns and labels the oldest can be chosen, also without the API', async ({

@@ -21,13 +21,13 @@ export function chosenColumns(text: string | undefined): ColumnId[] {
 }
 
 /**
- * A suppressed one is stopped once its next mail is due: until then nothing but the list of suppressions says
- * so. Whom a person has paused has no reason.
+ * A suppressed lead is stopped once its next mail is due: until then nothing but the list of suppressions says
+ * so. Whom a person has paused has no reason, and goes on being called paused.
  */
 function sendingOf({ is_suppressed, sending_state, skip_reason }: ListedLead) {
-  if (sending_state === 'stopped' || sending_state === 'finished') return sending_state
-  if (is_suppressed) return 'suppressed'
-  return sending_state === 'paused' && skip_reason !== null ? 'held_back' : sending_state
+  if (sending_state === 'paused') return skip_reason === null ? 'paused' : 'held_back'
+  const goesOn = sending_state === 'pending' || sending_state === 'active'
+  return is_suppressed && goesOn ? 'suppressed' : sending_state
 }
 
 type Cell = Omit<Column<ListedLead>, 'id' | 'header'>
