@@ -21,4 +21,8 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
   }
+  interface HistoryState {
+    /** A mailbox was given another login, which is tested as it is opened: no address asks for that. */
+    isNewLogin?: boolean
+  }
 }

@@ -212,8 +212,14 @@ test('“Connect Google” leads to its consent and back; declined or withdrawn 
   await page.getByRole('button', { name: 'Continue' }).click()
   // Its settings are as they were, so none are offered.
   await page.waitForURL(`**${path}/${mailboxId}`)
-  // The new login is tested by itself.
+  // The new login is tested by itself, once.
   await page.getByText('The mailbox works.').waitFor()
+  expect(await page.getByText('Saved', { exact: true }).count()).toBe(0)
+  await page.reload()
+  await page.getByRole('button', { name: 'Test mailbox' }).waitFor()
+  // Nor by whoever follows a link.
+  await page.goto(`${application.address}${path}/${mailboxId}?panel=test`)
+  await page.getByRole('button', { name: 'Test mailbox' }).waitFor()
 })
 
 test('another login is tested as soon as it is saved, and what comes of it is the state of the mailbox', async ({

@@ -114,7 +114,6 @@ const mailboxConsent = createRoute({
 const mailbox = createRoute({
   getParentRoute: () => workspace,
   path: 'settings/mailboxes/$id',
-  validateSearch: panelOf('test'),
   component: lazyRouteComponent(
     () => import('../../features/mailboxes/MailboxPage.tsx'),
     'MailboxPage',

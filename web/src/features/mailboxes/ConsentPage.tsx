@@ -46,8 +46,8 @@ export function ConsentPage() {
     if (!isNew) {
       // How it sends was chosen before, and stays.
       const to = '/w/$handle/settings/mailboxes/$id'
-      const search = { panel: 'test' } as const
-      return navigate({ to, params: { handle, id }, search, replace: true })
+      const state = { isNewLogin: true }
+      return navigate({ to, params: { handle, id }, state, replace: true })
     }
     return navigate({
       to: '/w/$handle/settings/mailboxes/connect',

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useIsMutating, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useLocation } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { getMailboxOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
@@ -96,22 +96,27 @@ function Sections({ mailbox, back, fault }: SectionsProps) {
   const [logins, setLogins] = useState(0)
   const test = useRef<HTMLDivElement>(null)
   const testLogin = () => {
-    saved()
     setLogins((before) => before + 1)
     test.current?.scrollIntoView({ block: 'nearest' })
   }
-  const { panel } = route.useSearch()
+  const { isNewLogin } = useLocation().state
   const testAtOnce = useEffectEvent(() => {
-    if (panel !== 'test') return
+    if (!isNewLogin || !isAdmin) return
     testLogin()
     // Loaded anew, it is not tested once more.
-    void navigate({ search: {}, replace: true })
+    void navigate({ state: {}, replace: true })
   })
   useEffect(() => testAtOnce(), [])
   const login = (
     <Section title={t(($) => $.mailboxes.login.title)} lead={t(($) => $.mailboxes.login.lead)}>
       <Suspense fallback={<LoadingRows rows={3} />}>
-        <ChangeLogin mailbox={mailbox} onDone={testLogin} />
+        <ChangeLogin
+          mailbox={mailbox}
+          onDone={() => {
+            saved()
+            testLogin()
+          }}
+        />
       </Suspense>
     </Section>
   )
