@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { runErasures } from '../../../server/src/features/erasure/index.ts'
 import { runLeadJobs } from '../../../server/src/features/leads/index.ts'
@@ -465,6 +466,24 @@ test('what is written in several lines keeps them when it is corrected, a number
   expect(await save('')).not.toHaveProperty('size')
   expect(await size.inputValue()).toBe('')
   expect(await save('two dozen')).toMatchObject({ size: 'two dozen' })
+})
+
+test('all leads that the filters match are exported without one being chosen', async ({
+  application,
+  open,
+}) => {
+  await addLeads(application, 'Exported', [
+    { email: 'one@exported.example' },
+    { email: 'two@exported.example' },
+  ])
+  const page = await open(application.visitor, `${path}?q=exported.example`)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export all' }).click(),
+  ])
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n')
+  const addresses = lines.map((line) => line.split(',')[0])
+  expect(addresses).toEqual(['email', 'two@exported.example', 'one@exported.example'])
 })
 
 test('whoever corrects what somebody else corrects meanwhile sees it before it is saved, and chooses', async ({

@@ -1,13 +1,16 @@
 import { Box, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
 import { Suspense, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { countLeadsOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { allSelected } from '../../lib/selection.ts'
 import { Page } from '../../ui/Page.tsx'
-import { useMay } from '../users/index.ts'
+import { useMay, useWorkspace } from '../users/index.ts'
 import { chosenColumns } from './columns.tsx'
+import { exportAddress } from './export-address.ts'
 import { ImportLeads } from './ImportLeads.tsx'
 import { Leads } from './Leads.tsx'
 import { filterOf, type LeadFilter, type LeadSearch, leadQueryOf } from './search.ts'
@@ -27,7 +30,9 @@ export function LeadsPage() {
   const { campaigns } = useCampaigns()
   // What is typed into the search is not that of a view; an open lead asks before it goes.
   const [views, setViews] = useState(0)
-  const { data: total } = useQuery(countLeadsOptions({ query: leadQueryOf(filterOf(search)) }))
+  const { id: workspaceId } = useWorkspace()
+  const query = leadQueryOf(filterOf(search))
+  const { data: total } = useQuery(countLeadsOptions({ query }))
   const mayChange = useMay('member')
   // An open panel stays as it is: filters are no leaving.
   const show = (filter: LeadFilter) => {
@@ -77,6 +82,18 @@ export function LeadsPage() {
               }
             />
           </Suspense>
+          {mayChange && (
+            <Button
+              component="a"
+              variant="default"
+              className="wide-only"
+              leftSection={<Download size="1rem" aria-hidden />}
+              href={exportAddress(workspaceId, allSelected, query)}
+              download
+            >
+              {t(($) => $.leads.exportAll)}
+            </Button>
+          )}
           {mayChange && importing}
         </>
       }
