@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { buildApi } from '../../app.ts'
@@ -663,6 +663,28 @@ describe('the rate limit', () => {
     expect(refused.message).toMatch(/^More than 200 requests without a valid key/)
     await app.close()
   })
+})
+
+test('a connection whose request took too long ends, whoever goes on sending on it', async () => {
+  const pause = Promise.withResolvers<void>()
+  const app = await buildApi({ ...api.ctx, sleep: () => pause.promise })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  // As Node says it, of each connection once.
+  app.server.requestTimeout = 0
+  const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  const asked = once(app.server, 'request')
+  const { port } = app.server.address() as AddressInfo
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).resume()
+  client.write(`POST ${keys} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{`)
+  const [{ socket }] = (await asked) as [IncomingMessage]
+  app.server.emit('clientError', late, socket)
+  await once(client, 'end')
+  expect(socket.destroyed).toBe(false)
+  const ended = once(socket, 'close')
+  pause.resolve()
+  await ended
+  client.destroy()
+  await app.close()
 })
 
 test('a database that is away is a 503 that says nothing of it', async () => {

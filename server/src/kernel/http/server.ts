@@ -344,7 +344,14 @@ function refuseConnection(
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   const status = `${statusCode} ${STATUS_CODES[statusCode]}`
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${text}`)
+  // Node tells of a request that is too slow once, and reads on for as long as somebody sends: the answer
+  // gets time to be read, and no more.
+  const closed = new AbortController()
+  socket.once('close', () => closed.abort())
+  void ctx.sleep(lingerMs, closed.signal).then(() => socket.destroy())
 }
+
+const lingerMs = 5_000
 
 /** Node's parser knows a list of methods; a path with any other is like one with the wrong one. */
 function urlOfUnknownMethod(error: NodeJS.ErrnoException & { rawPacket?: Buffer }) {
