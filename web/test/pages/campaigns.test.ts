@@ -1258,6 +1258,35 @@ test('a variable that no lead has looks wrong while it is written, and is told w
   await saved(page)
 })
 
+test('where others are written to than the newest leads, no variable is told to be one that no lead has', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, { name: 'Many', sequences: sequences() })
+  await addLead(application, id)
+  await application.asOwner('POST', '/app/api/v2/lead/add', {
+    ...{
+      campaign_id: id,
+      leads: [{ email: 'bob@many.example', custom_variables: { city: 'Ulm' } }],
+    },
+  })
+  const page = await open(application.visitor, path)
+  const url = `**/app/campaigns/${id}/variables`
+  // As of the newest 10,000.
+  await page.route(url, (route) => route.fulfill({ json: { leads: 1, items: [] } }))
+  const told = page.waitForResponse(url)
+  await page.goto(`${application.address}${path}/${id}`)
+  await told
+  const text = page.getByRole('textbox', { name: 'Text', exact: true })
+  await text.click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' {{city}}')
+  await text.locator('.variable', { hasText: 'city' }).waitFor()
+  await saved(page)
+  expect(await text.locator('.variable.unknown').count()).toBe(0)
+  expect(await page.getByText('so this mail is sent to nobody').count()).toBe(0)
+})
+
 test('who lacks a variable is counted before the launch, which is not kept from going on', async ({
   application,
   open,

@@ -18,7 +18,7 @@ import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Forecast } from './Forecast.tsx'
 import classes from './Launch.module.css'
 import { MissingVariables } from './MissingVariables.tsx'
-import { mayLackMore, missingVariables, reachedAtMost } from './missing-variables.ts'
+import { knowsAll, mayLackMore, missingVariables, reachedAtMost } from './missing-variables.ts'
 import { ReadinessProblems } from './ReadinessProblems.tsx'
 import { sentencesOf } from './save-accepted.ts'
 import { useDraft } from './useDraft.ts'
@@ -71,8 +71,8 @@ export function Launch({ onDone }: { onDone: () => void }) {
   const missing = known ? missingVariables(campaign, known) : []
   const isUnsure = known !== undefined && mayLackMore(campaign, known)
   const isAtMost = missing.length > 0 || isUnsure
-  // Of others than the newest nobody knows what they lack, and who was sent the first mail had all of it.
-  const isTold = known !== undefined && known.leads >= active && status === 'draft'
+  // Who was sent the first mail had all of it.
+  const isTold = known !== undefined && knowsAll(known, campaign) && status === 'draft'
   const reached = isTold && missing.length > 0 ? reachedAtMost(campaign, known) : undefined
   const recipients = Math.min(forecast.data.recipients, reached ?? forecast.data.recipients)
   const recipientsText =

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import type { LeadVariables } from '../../api/generated/types.gen.ts'
 import { useWorkspace } from '../users/index.ts'
 import classes from './CampaignPage.module.css'
-import type { Missing } from './missing-variables.ts'
+import { knowsAll, type Missing } from './missing-variables.ts'
 import { useDraft } from './useDraft.ts'
 
 interface MissingVariablesProps {
@@ -23,7 +23,7 @@ export function MissingVariables({ missing, known, mayLackMore }: MissingVariabl
   const [first] = missing
   const notes = (
     <>
-      {known.leads < campaign.lead_counts.active && (
+      {!knowsAll(known, campaign) && (
         <Text size="sm" c="dimmed">
           {t(($) => $.campaigns.launch.lacking.newest, { count: known.leads })}
         </Text>

@@ -54,6 +54,12 @@ export function reachedAtMost(campaign: Pick<Campaign, 'sequences'>, known: Lead
   )
 }
 
+/** Only the newest leads are looked at: of others nobody knows what they lack. */
+export const knowsAll = (
+  { leads }: LeadVariables,
+  { lead_counts }: Pick<Campaign, 'lead_counts'>,
+): boolean => leads >= lead_counts.active
+
 /**
  * What a mail says in `{{…}}` without a default and every lead lacks, as where a name is written wrong: the
  * mail is sent to nobody.

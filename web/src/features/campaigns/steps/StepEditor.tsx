@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { listLeadVariablesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts'
-import { unknownIn } from '../missing-variables.ts'
+import { knowsAll, unknownIn } from '../missing-variables.ts'
 import { useDraft } from '../useDraft.ts'
 import { BodyEditor } from './BodyEditor.tsx'
 import { letterOf, newVariant, type Step, type Variant } from './edit-steps.ts'
@@ -33,7 +33,7 @@ export function StepEditor(props: StepEditorProps) {
   const at = variantNumber - 1
   const variant = step.variants[at]
   if (!variant) return null
-  const unknown = known ? unknownIn(variant, known) : []
+  const unknown = known && knowsAll(known, campaign) ? unknownIn(variant, known) : []
   const path = `/sequences/0/steps/${number - 1}`
   const problem = (name: string) => problemAt(`${path}/variants/${at}/${name}`)
   const setVariants = (variants: Variant[]) => onChange({ ...step, variants })
