@@ -725,7 +725,7 @@ test('of a step that one removed and the other wrote in both versions are told i
   await expect.poll(() => page.evaluate('document.activeElement.scrollTop')).toBeGreaterThan(0)
 })
 
-test('of a mail that two have written the words are shown with what differs, and the source where only the formatting does', async ({
+test('of a mail that two have written the words are shown with what differs, and the source where the formatting does', async ({
   application,
   open,
 }) => {
@@ -749,10 +749,13 @@ test('of a mail that two have written the words are shown with what differs, and
   })
   const source = page.getByRole('textbox', { name: 'Source of the mail' })
   const dialog = page.getByRole('dialog')
-  const write = async (mine: string, other: string) => {
+  const write = async (mine: string, other: string, isMore = false) => {
     theirs = `<p>${other}</p>`
     await source.fill(`<p>${mine}</p>`)
     const version = dialog.getByRole('region', { name: /Yours$/ })
+    await version.waitFor()
+    expect(await dialog.getByText('They differ by more than their words').isVisible()).toBe(isMore)
+    if (isMore) await dialog.getByRole('switch', { name: 'Source' }).click()
     const shown = [await version.textContent(), await version.locator('mark').textContent()]
     await dialog.getByText('Keep mine').click()
     await dialog.getByRole('button', { name: 'Save this version' }).click()
@@ -767,6 +770,13 @@ test('of a mail that two have written the words are shown with what differs, and
     '<p>Hi <u>Ann</u></p>',
     '<u>Ann</u></p>',
   ])
+  expect(
+    await write(
+      '<img src="https://x.example/a">Hi Al',
+      '<img src="https://x.example/b">Hi Bo',
+      true,
+    ),
+  ).toEqual(['<p><img src="https://x.example/a">Hi Al</p>', 'src="https://x.example/a">Hi Al</p>'])
 })
 
 test('of weekly schedules that two have changed both versions are told in words', async ({

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, SegmentedControl, Stack, Switch, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Campaign } from '../../api/generated/types.gen.ts'
@@ -85,19 +85,30 @@ function Choices({ conflicts, onDone }: ChoicesProps) {
 const choiceOf = (keepsMine: boolean | undefined) =>
   keepsMine === undefined ? '' : keepsMine ? 'mine' : 'theirs'
 
-/** Mails by their words, and by their source where the words are the same. */
+/** Mails by their words, and by their source where the words are the same, or a person asks for it. */
 function Versions({ conflict }: { conflict: Conflict }) {
   const { t } = useTranslation()
   const { campaign } = useDraft()
   const nameOf = useFieldName()
-  const inWords = useShown(plainText)
-  const asSource = useShown((html) => html)
-  const isSameBy = (shown: typeof inWords) => shown(conflict, 'mine') === shown(conflict, 'theirs')
-  const isFormatting = isSameBy(inWords) && !isSameBy(asSource)
-  const shown = isFormatting ? asSource : inWords
+  const [isAsked, setAsked] = useState(false)
+  const bothBy = (shown: ReturnType<typeof useShown>) => ({
+    mine: shown(conflict, 'mine'),
+    theirs: shown(conflict, 'theirs'),
+  })
+  const words = bothBy(useShown(plainText))
+  const sources = bothBy(useShown((html) => html))
+  const isMail = words.mine !== sources.mine || words.theirs !== sources.theirs
+  const isFormatting = words.mine === words.theirs && sources.mine !== sources.theirs
+  const isSource = isFormatting || (isMail && isAsked)
+  const shown = isSource ? sources : words
+  const difference = isFormatting
+    ? 'formatting'
+    : tagsOf(sources.mine) !== tagsOf(sources.theirs)
+      ? 'moreThanWords'
+      : undefined
   const version = (whose: Whose, other: Whose) => {
     const name = t(($) => $.campaigns.conflict[whose])
-    const [start, own, end] = partsBeside(shown(conflict, whose), shown(conflict, other))
+    const [start, own, end] = partsBeside(shown[whose], shown[other])
     return (
       <div>
         <Text size="xs" c="dimmed" mb={4}>
@@ -113,12 +124,21 @@ function Versions({ conflict }: { conflict: Conflict }) {
   }
   return (
     <>
-      {isFormatting && (
+      {difference && (
         <Text size="sm" mb={4}>
-          {t(($) => $.campaigns.conflict.formatting)}
+          {t(($) => $.campaigns.conflict[difference])}
         </Text>
       )}
-      <div className={`${classes.both} ${isFormatting ? '' : classes.words}`}>
+      {isMail && !isFormatting && (
+        <Switch
+          size="xs"
+          mb={4}
+          label={t(($) => $.campaigns.conflict.source)}
+          checked={isAsked}
+          onChange={({ currentTarget }) => setAsked(currentTarget.checked)}
+        />
+      )}
+      <div className={`${classes.both} ${isSource ? '' : classes.words}`}>
         {version('mine', 'theirs')}
         {version('theirs', 'mine')}
       </div>
@@ -127,6 +147,9 @@ function Versions({ conflict }: { conflict: Conflict }) {
 }
 
 type Whose = 'mine' | 'theirs'
+
+/** Images, links and what is bold are in the tags. */
+const tagsOf = (source: string) => source.match(/<[^>]*>/g)?.join('')
 
 /** @param mailText how the HTML of a mail is told */
 function useShown(mailText: (html: string) => string) {
