@@ -686,14 +686,15 @@ test('whoever is at a domain that is blocked is suppressed in an open list at on
     'Blocked',
     emails.map((email) => ({ email })),
   )
-  await application.api.ctx.database.peek
-    .updateTable('leads')
-    .set({ sending_state: 'paused' })
-    .where('email', '=', 'pat@blocked.example')
-    .execute()
   const page = await open(application.visitor, `${path}?campaign=${id}&columns=sending`)
   const shows = (email: string, state: string) =>
     page.getByRole('row').filter({ hasText: email }).getByText(state, { exact: true }).waitFor()
+  await shows('pat@blocked.example', 'Waiting')
+  await application.asOwner('POST', '/app/api/v2/lead/update/status', {
+    ...{ campaign_id: id, email: 'pat@blocked.example', new_status: 'paused' },
+  })
+  // From here on the page is told what changes.
+  await shows('pat@blocked.example', 'Paused')
   await shows('ann@blocked.example', 'Waiting')
   await application.asOwner('POST', '/app/suppressions', { value: 'blocked.example' })
   await shows('ann@blocked.example', 'Suppressed')
