@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Sending, testSending } from '../../../test/sending.ts'
+import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
+import { takeBackSteps } from '../leads/index.ts'
 import { erasedEntry, findSuppressed, removeSuppression } from '../suppression/index.ts'
 import { undoSuppression } from '../undo-suppression/index.ts'
 import { importSuppressions } from './index.ts'
@@ -44,20 +46,38 @@ test('nobody writes to whom another workspace has erased, once its list is read 
   expect(sending.outbox.map(({ to }) => to)).toEqual(['bob@lead.example'])
   for (const id of campaigns) {
     expect(await stateOf(id, ann)).toMatchObject({
-      ...{ status: 'unsubscribed', sending_state: 'stopped', stop_reason: 'unsubscribed' },
+      ...{ status: 'new', sending_state: 'stopped', stop_reason: 'blocked' },
     })
   }
+})
+
+test('who was erased elsewhere has not unsubscribed here, also where their erasure is under way', async () => {
+  const campaigns = [await campaignOf(ann), await campaignOf(ann)] as const
+  const { ctx, workspaceId } = sending
+  const { peek } = ctx.database
+  const stopped = { sending_state: 'stopped', stop_reason: 'blocked' }
+  await peek.updateTable('leads').set(stopped).where('campaign_id', '=', campaigns[0]).execute()
+  await importLines()
+  for (const id of campaigns) {
+    expect(await stateOf(id, ann)).toEqual({ status: 'new', ...stopped })
+    const { body } = await sending.call('GET', `/api/v2/campaigns/${id}`)
+    expect(body.lead_counts).toMatchObject({ unsubscribed: 0 })
+  }
+  const events = peek.selectFrom('events').select('type')
+  expect(await events.where('type', '=', 'lead.unsubscribed').execute()).toEqual([])
+  const entries = peek.selectFrom('suppressions').select('value')
+  expect(await entries.where('workspace_id', '=', workspaceId).execute()).toEqual([
+    { value: erasedEntry(ann) },
+  ])
 })
 
 test('who was erased elsewhere is not brought back, whatever else is lifted', async () => {
   const id = await campaignOf(ann)
   const { ctx, workspaceId } = sending
   await importLines(lines(`${ann},bounced`, `${erasedEntry(ann)},unsubscribed`))
-  for (const reason of ['unsubscribed', 'bounced']) {
-    const undone = await undoSuppression(ctx, workspaceId, ann, { unsubscribed: true }, operator)
-    expect(undone).toMatchObject({ reason, leads: [] })
-    expect(await stateOf(id, ann)).toMatchObject({ sending_state: 'stopped' })
-  }
+  const undone = await undoSuppression(ctx, workspaceId, ann, { unsubscribed: true }, operator)
+  expect(undone).toMatchObject({ reason: 'bounced', leads: [] })
+  expect(await stateOf(id, ann)).toMatchObject({ sending_state: 'stopped' })
   const found = await findSuppressed(ctx.db, workspaceId, [ann])
   expect(found.get(ann)).toBe('unsubscribed')
   await expect(
@@ -65,14 +85,19 @@ test('who was erased elsewhere is not brought back, whatever else is lifted', as
   ).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('who has got every step is stopped as well: a mail may turn out not to have left', async () => {
+test('who has got every step gets none again, also where a mail turns out not to have left', async () => {
   const id = await campaignOf(ann)
+  const { ctx, workspaceId } = sending
   await sending.startRunner()
   await sending.waitForMails(1)
   await sending.untilAsleep()
   expect(await stateOf(id, ann)).toMatchObject({ sending_state: 'finished' })
   await importLines()
-  expect(await stateOf(id, ann)).toMatchObject({ sending_state: 'stopped' })
+  const sent = await ctx.database.peek.selectFrom('sends').selectAll().executeTakeFirstOrThrow()
+  const { lead_id: leadId, step_id: stepId, variant_id, campaign_day } = sent
+  const taken = { leadId, stepId, variantId: variant_id ?? '', day: campaign_day ?? '' }
+  await transaction(ctx, (tx) => takeBackSteps(tx, workspaceId, [{ ...taken, sentBefore: null }]))
+  expect(await stateOf(id, ann)).toMatchObject({ sending_state: 'finished' })
 })
 
 test('an entry that was known stops leads as well, also of an upload that breaks off', async () => {
@@ -89,5 +114,5 @@ test('an entry that was known stops leads as well, also of an upload that breaks
     throw new Error('gone')
   }
   await expect(importLines(broken())).rejects.toThrow('gone')
-  expect(await stateOf(id, ann)).toMatchObject({ stop_reason: 'unsubscribed' })
+  expect(await stateOf(id, ann)).toMatchObject({ stop_reason: 'blocked' })
 })

@@ -18,16 +18,20 @@ const leadsAtOnce = 5000
  * @returns how many were stopped
  */
 export const stopOptedOut = (ctx: Context, workspaceId: string): Promise<number> =>
-  stopAmong(ctx, workspaceId, (tx, addresses) => findOptedOut(tx.db, addresses))
+  stopAmong(ctx, workspaceId, 'unsubscribed', (tx, addresses) => findOptedOut(tx.db, addresses))
 
 /** Stops the leads of a workspace whose people were erased elsewhere: by a list that was copied from there. */
-export const stopErased = (ctx: Context, workspaceId: string): Promise<number> =>
-  stopAmong(ctx, workspaceId, (tx, addresses) => findErased(tx.db, workspaceId, addresses))
+export async function stopErased(ctx: Context, workspaceId: string): Promise<void> {
+  await stopAmong(ctx, workspaceId, 'erased', (tx, addresses) =>
+    findErased(tx.db, workspaceId, addresses),
+  )
+}
 
 /** All but those of whom it is known, also finished ones: these may turn out to lack a mail. */
 async function stopAmong(
   ctx: Context,
   workspaceId: string,
+  kind: 'unsubscribed' | 'erased',
   findGone: (tx: Context, addresses: string[]) => Promise<Set<string>>,
 ): Promise<number> {
   const stopBehind = (after: string) =>
@@ -43,7 +47,7 @@ async function stopAmong(
       await recordActivities(
         tx,
         workspaceId,
-        stopping.map(({ id }) => ({ kind: 'unsubscribed', leadId: id })),
+        stopping.map(({ id }) => ({ kind, leadId: id })),
       )
       return { stopped: stopping.length, last: leads.at(-1)?.id, lookedAt: leads.length }
     })
