@@ -55,7 +55,11 @@ async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migr
     if (applied.length > 0) await warnOfProcesses(db, begunMs, log)
     if (!shards) return { applied }
     requireShards(config)
-    return { applied, shards: await prepareShards(config, db, log) }
+    const prepared = await prepareShards(config, db, log)
+    // Of a database that was no shard before nobody has known the tables.
+    const isOfShards = prepared.some(({ isNew, applied: there }) => !isNew && there.length > 0)
+    if (applied.length === 0 && isOfShards) await warnOfProcesses(db, begunMs, log)
+    return { applied, shards: prepared }
   } finally {
     await db.destroy()
   }

@@ -143,6 +143,17 @@ test.each([
   },
 )
 
+test('migrate warns of whoever is connected also where a further database alone was changed', async () => {
+  const name = '0144_erased_answers.sql'
+  await queryUnchecked(databases.second, 'delete from migrations where name = $1', [name])
+  // As a process does.
+  await databases.first.db.selectFrom('instance').select('id').execute()
+  expect(await run('migrate', '--shards')).toMatchObject({
+    ...{ code: 0, stderr: expect.stringMatching(/have changed under \d connections? of Outrider/) },
+  })
+  expect((await run('migrate', '--shards')).stderr).not.toContain('connection')
+})
+
 test('secrets reseal seals what lies on every shard, and the new key alone opens it', async () => {
   const next = randomBytes(32)
   const keyIdOf = (key: Buffer) => createSecretBox([key]).keyId
