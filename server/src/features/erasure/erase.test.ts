@@ -332,7 +332,7 @@ test('who is erased is listed and counted among the leads no more, and what a ca
 
   // Those of who was erased before that was so.
   await peek.updateTable('campaign_lead_counts').set({ total: 2, replied: 1 }).execute()
-  const file = new URL('../../../migrations/0156_erased_are_counted_no_more.sql', import.meta.url)
+  const file = new URL('../../../migrations/0151_erased_are_counted_no_more.sql', import.meta.url)
   await sql.raw(readFileSync(file, 'utf8')).execute(peek)
   expect(await shown()).toEqual(one)
 })
