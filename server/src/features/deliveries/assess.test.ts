@@ -36,6 +36,12 @@ describe('what becomes of a delivery', () => {
     expect(resultOf(response(status))).toMatchObject({ success: true, error_message: null })
   })
 
+  test('a 2xx whose body is not over in time is a success', () => {
+    const late = { ...response(200), isLate: true } as const
+    expect(decide(late, delivery(0), rules)).toEqual({ kind: 'delivered' })
+    expect(resultOf(late)).toMatchObject({ success: true, error_message: null })
+  })
+
   test.each([199, 301, 304, 400, 401, 404, 422, 500, 503])('%d is retried', (status) => {
     expect(waitMs(response(status))).toBe(5_000)
   })
@@ -99,6 +105,7 @@ test('only what says "too much" counts as an overload', () => {
   expect(healthOf(response(429))).toBe('overloaded')
   expect(healthOf(response(503))).toBe('overloaded')
   expect(healthOf(failure())).toBe('overloaded')
+  expect(healthOf({ ...response(200), isLate: true })).toBe('overloaded')
   expect(healthOf(failure('dns_error'))).toBe('failed')
   for (const status of [302, 408, 410, 425, 500]) {
     expect(healthOf(response(status))).toBe('failed')

@@ -73,6 +73,8 @@ function decide(
 }
 
 function healthOf(outcome: SentOutcome): Health {
+  // It took the event, and a place for as long as a receiver that hangs.
+  if (outcome.kind === 'response' && outcome.isLate) return 'overloaded'
   if (isSuccess(outcome)) return 'ok'
   if (outcome.kind === 'failure') return outcome.error === 'timeout' ? 'overloaded' : 'failed'
   const { status } = outcome

@@ -27,6 +27,8 @@ export type PostOutcome =
       status: number
       /** Its first text; null when empty or binary. */
       body: string | null
+      /** The deadline passed before the body was over. */
+      isLate?: true
       retryAfter: string | null
       durationMs: number
     }
@@ -112,7 +114,7 @@ export class OutboundRequest implements Dispatcher.DispatchHandler {
     if (isOurs) this.unsend(detail ?? error)
     if (this.#isSettled) return
     if (this.post.needsNoBody && this.#status !== 0) {
-      this.#respond(false)
+      this.#respond(false, error === 'timeout')
       return
     }
     const durationMs = this.#finish(false)
@@ -156,13 +158,14 @@ export class OutboundRequest implements Dispatcher.DispatchHandler {
     this.fail(classify(error))
   }
 
-  #respond(isClean: boolean): void {
+  #respond(isClean: boolean, isLate = false): void {
     if (this.#isSettled) return
     const durationMs = this.#finish(isClean)
     const status = this.#status
     const retryAfter = this.#retryAfter
     const respond = (body: string | null): PostOutcome => {
-      return { kind: 'response', status, body, retryAfter, durationMs }
+      const late = isLate ? { isLate } : {}
+      return { kind: 'response', status, body, ...late, retryAfter, durationMs }
     }
     const [first, ...rest] = this.#chunks ?? []
     const bytes = first && (rest.length === 0 ? first : Buffer.concat([first, ...rest]))

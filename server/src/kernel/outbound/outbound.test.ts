@@ -191,16 +191,17 @@ describe('no response is one of a closed list', () => {
   })
 })
 
-test.each<[what: string, answer: Answer, body: string | null]>([
-  ['is reset', hostile.resetMidBody(), 'half'],
-  ['ends early', hostile.closeMidBody(), 'half'],
-  ['does not come', hostile.hangAfterHeaders(), null],
+test.each<[what: string, answer: Answer, body: string | null, isLate: true | undefined]>([
+  ['is reset', hostile.resetMidBody(), 'half', undefined],
+  ['ends early', hostile.closeMidBody(), 'half', undefined],
+  ['does not come', hostile.hangAfterHeaders(), null, true],
 ])(
-  'where no body is needed, one that %s leaves the answer as it is',
-  async (_what, answer, body) => {
+  'where no body is needed, one that %s leaves the answer as it is, and says whether it was late',
+  async (_what, answer, body, isLate) => {
     await using receiver = await startReceiver(answer)
     const outcome = await post(receiver.url, { needsNoBody: true, timeoutMs: 1000 })
     expect(outcome).toMatchObject({ kind: 'response', status: 200, body })
+    expect((outcome as { isLate?: true }).isLate).toBe(isLate)
   },
 )
 
