@@ -270,6 +270,8 @@ describe('bodies', () => {
       const asked = /^HTTP\/1.1 100 Continue\r\n\r\n$/
       const made = await converse([asking(body.length, api.key), asked], [body, isAnswer])
       expect(made).toMatch(/^HTTP\/1.1 201 /)
+      const old = asking(body.length, api.key).replace('HTTP/1.1', 'HTTP/1.0')
+      expect(await converse([old + body, isAnswer])).toMatch(/^HTTP\/1.1 201 /)
     })
   })
 

@@ -142,7 +142,9 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
   app.addHook('preParsing', async (req, reply) => {
     const { 'content-length': declared, expect = '' } = req.headers
     const isRead = !(Number(declared) > req.routeOptions.bodyLimit)
-    if (isRead && /^100-continue$/i.test(expect)) reply.raw.writeContinue()
+    // RFC 9110 §10.1.1: an HTTP/1.0 client knows no 100.
+    if (isRead && req.raw.httpVersion !== '1.0' && /^100-continue$/i.test(expect))
+      reply.raw.writeContinue()
   })
 
   app.addHook('preValidation', async (req) => {
