@@ -181,12 +181,20 @@ const overwriting = (rows: LeadToWrite[]) => sql`
 
 /** Of leads whose mail could not be made, those that these rows give other values. */
 export const findMended = async (db: Db, workspaceId: string, rows: LeadToWrite[]) => {
+  const { rows: held } = await sql<{ id: string }>`
+    select id
+    from leads
+    where workspace_id = ${workspaceId}::uuid
+      and id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))
+      and sending_state = 'paused' and skip_reason like 'template_failed: %'`.execute(db)
+  // What may be long is sent once more of these alone.
+  const ids = new Set(column(held, 'id'))
+  if (ids.size === 0) return []
   const { rows: found } = await sql<{ id: string }>`
     select l.id
-    from ${overwriting(rows)}
+    from ${overwriting(rows.filter(({ id }) => ids.has(id)))}
     join leads l on l.workspace_id = ${workspaceId}::uuid and l.id = batch.id
-    where l.id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))
-      and l.sending_state = 'paused' and l.skip_reason like 'template_failed: %'
+    where l.id = any(array(select unnest(${[...ids]}::uuid[])))
       and (l.custom_variables <> ${mergedVariables} or ${textsDiffer})`.execute(db)
   return column(found, 'id')
 }
