@@ -2,3 +2,15 @@
 -- and those whose mail could not be made go on once its text is changed.
 create index leads_held_back on leads (workspace_id, campaign_id, id)
 where sending_state = 'paused' and skip_reason is not null;
+
+-- Until now a person could pause a lead that was held back, and one that a person had paused got a reason, too.
+-- Nobody knows which of them a person has paused: all wait until somebody resumes them, as they did before,
+-- also where they were stopped since, or are put back by undoing a change of many.
+update leads set skip_reason = null
+where skip_reason like 'template_failed: %' and (sending_state = 'paused' or stopped_from = 'paused');
+
+update lead_jobs set undo = (
+  select jsonb_agg(
+    case when each ->> 'skip_reason' like 'template_failed: %' then each || '{"skip_reason": null}' else each end)
+  from jsonb_array_elements(undo) as each)
+where jsonb_path_exists(undo, '$[*] ? (@.skip_reason starts with "template_failed: ")');
