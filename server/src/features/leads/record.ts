@@ -94,6 +94,10 @@ export const isHeldBack = ({
 export const lacksForMail = (lead: Pick<LeadState, 'sending_state' | 'skip_reason'>) =>
   isHeldBack(lead) && lead.skip_reason?.startsWith('template_failed: ') === true
 
+/** How a lead is sent to that goes on from where it was. */
+export const sendingAgain = ({ current_step }: Pick<LeadState, 'current_step'>) =>
+  current_step === 0 ? 'pending' : 'active'
+
 /**
  * Just what the API shows, in answers and in events. Named one by one: an object of known shape is
  * made and written as JSON several times as fast as what is left of another.

@@ -162,6 +162,25 @@ test.each([
   for (const { leadId } of [first, second]) expect(await inbox.lead(leadId)).toMatchObject(was)
 })
 
+test.each([
+  ['template_failed: city', { sending_state: 'active', skip_reason: null }],
+  ['message_refused: 550 No', { sending_state: 'paused', skip_reason: 'message_refused: 550 No' }],
+])(
+  'a lead that was held back for %s before waits for no person who has not paused it',
+  async (skip_reason, is) => {
+    const { leadId, messageId } = await inbox.contact([address])
+    const { peek } = inbox.ctx.database
+    const held = { sending_state: 'paused', skip_reason }
+    await peek.updateTable('leads').set(held).where('id', '=', leadId).execute()
+    inbox.startReader()
+    inbox.arrive(report({ recipient: address, messageId }))
+    await inbox.waitForEvents('email.bounced')
+    expect(await inbox.lead(leadId)).toMatchObject({ sending_state: 'stopped' })
+    await undo()
+    expect(await inbox.lead(leadId)).toMatchObject(is)
+  },
+)
+
 const labels = {
   stop: 'a label that stops',
   pause: 'a label that pauses',

@@ -459,6 +459,19 @@ describe('a change is undone after its campaign was edited', () => {
     },
   )
 
+  test('whose mail could not be made is tried anew, with the text of now', async () => {
+    const { id, steps, ids } = await campaignWith(['ann'], 0)
+    const [ann = ''] = ids
+    const failed = { kind: 'skipped', reason: 'template_failed', detail: 'city' } as const
+    await transaction(api.ctx, (tx) =>
+      recordActivities(tx, api.workspaceId, [{ ...failed, leadId: ann }]),
+    )
+    const job = await change({ action: 'set_status', status: 'interested' }, ann)
+    await setSteps(id, steps)
+    await undo(job)
+    expect(await read(ann)).toMatchObject({ sending_state: 'pending', skip_reason: null })
+  })
+
   test('the next mail is due by the delays that hold now', async () => {
     const { id, steps, ids } = await campaignWith(['ann', 'bob'], 0, 9)
     const [fresh, begun] = ids

@@ -8,7 +8,14 @@ import type { ActivityChange } from '../activity/plan-activity.ts'
 import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeadsAndReopen } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
-import { isErased, isOpen, isSending, type LockedLead } from '../record.ts'
+import {
+  isErased,
+  isOpen,
+  isSending,
+  type LockedLead,
+  lacksForMail,
+  sendingAgain,
+} from '../record.ts'
 import { findStoppedByColleague } from '../status/colleagues.ts'
 import { holdStepsOfCampaigns, planResume } from '../status/resume.ts'
 import { erased } from '../status/set-statuses.ts'
@@ -94,7 +101,10 @@ async function findAnswered(
   )
 }
 
-/** Its campaign may have been edited since, and only leads that are sent to follow that. */
+/**
+ * Its campaign may have been edited since, and only leads that are sent to follow that: one whose mail could
+ * not be made is tried anew.
+ */
 function planUndo(
   lead: LockedLead,
   { id: _, changed_at, ...before }: queries.LeadSnapshot,
@@ -106,6 +116,7 @@ function planUndo(
 ): ActivityChange {
   const patch = {
     ...before,
+    ...(lacksForMail(before) ? { sending_state: sendingAgain(lead), skip_reason: null } : {}),
     timestamp_next_send: timeOf(before.timestamp_next_send),
     postponed_until: timeOf(before.postponed_until),
   }
@@ -115,7 +126,7 @@ function planUndo(
     // As long overdue as it was, which orders what is due.
     const overdueMs = Date.parse(changed_at) - (patch.timestamp_next_send ?? now).getTime()
     const since = new Date(now.getTime() - Math.max(overdueMs, 0))
-    return planResume(steps, { ...lead, ...patch }, patch, now, since)
+    return planResume(steps, { ...lead, ...patch }, { ...patch, skip_reason: null }, now, since)
   }
   return { patch: { ...patch, company: companyIn(steps, lead) }, events: [] }
 }

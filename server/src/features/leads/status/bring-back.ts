@@ -7,7 +7,14 @@ import * as related from '../activity/activity-queries.ts'
 import type { ActivityChange } from '../activity/plan-activity.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
-import { isErased, isOpen, type LockedLead, type StoredLead } from '../record.ts'
+import {
+  isErased,
+  isOpen,
+  type LockedLead,
+  lacksForMail,
+  type StoredLead,
+  sendingAgain,
+} from '../record.ts'
 import { findStoppedByColleague } from './colleagues.ts'
 import { findStopsSince, type StopReason } from './missed-stops.ts'
 import { automaticStatus, sendingByStatus } from './plan-status-change.ts'
@@ -171,8 +178,13 @@ function planReturn(
   if (hasAnswered) return { patch: { status, stop_reason: 'replied' }, events: [] }
   if (hasColleagueAnswered) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
   if (stopSince) return { patch: { status, stop_reason: stopSince }, events: [] }
-  const sending_state = stopped_from ?? (lead.current_step === 0 ? 'pending' : 'active')
-  const back = { status, sending_state, stop_reason: null } as const
+  // What its mail lacked may have come meanwhile: that is tried anew.
+  const stays = stopped_from === 'paused' && !lacksForMail({ ...lead, sending_state: 'paused' })
+  const isRefused = stays && lead.skip_reason?.startsWith('message_refused: ')
+  const back = {
+    ...{ status, sending_state: stays ? 'paused' : sendingAgain(lead), stop_reason: null },
+    skip_reason: isRefused ? lead.skip_reason : null,
+  } as const
   const patch = { ...back, ...sendingByStatus({ ...lead, ...back }, label) }
   if (!isOpen(patch.sending_state)) return { patch, events: [] }
   return planResume(steps, { ...lead, ...patch }, patch, now)

@@ -1,6 +1,6 @@
 import type { EventType } from '../../events/catalogue/index.ts'
 import { type BuiltinStatus, builtinStatuses, foldStatus, type Label } from '../../labels/index.ts'
-import { isFinal, isHeldBack, isOpen, isSending, type LeadState } from '../record.ts'
+import { isFinal, isHeldBack, isOpen, isSending, type LeadState, sendingAgain } from '../record.ts'
 
 /**
  * What a lead may be set to (contract §7). `status` is what the lead means to people, and
@@ -172,7 +172,7 @@ function planPaused(lead: StatusSubject): StatusChange {
 }
 
 function planActive(lead: StatusSubject, suppressed: boolean): StatusChange {
-  const { sending_state, stop_reason, current_step } = lead
+  const { sending_state, stop_reason } = lead
   if (suppressed) {
     return refuse('The address is on the suppression list; nothing is sent to this lead again.')
   }
@@ -183,7 +183,7 @@ function planActive(lead: StatusSubject, suppressed: boolean): StatusChange {
     return refuse('The lead has finished the campaign; there is nothing left to resume.')
   }
   if (isSending(sending_state)) return { kind: 'unchanged' }
-  const patch: Sending = { sending_state: current_step === 0 ? 'pending' : 'active' }
+  const patch: Sending = { sending_state: sendingAgain(lead) }
   if (stop_reason !== null) patch.stop_reason = null
   return { kind: 'changed', patch, event: null }
 }

@@ -36,7 +36,7 @@ export function planResume(
   const isLate = next !== null && next < overdueSince && lead.sent_step_ids.length > 0
   const timestamp_next_send = isLate ? overdueSince : next
   const company = companyIn(steps, lead)
-  const going = { ...patch, timestamp_next_send, company, skip_reason: null }
+  const going = { ...patch, timestamp_next_send, company, skip_reason: patch.skip_reason ?? null }
   if (timestamp_next_send) return { patch: going, events: [] }
   const finish = planFinish(lead)
   return { patch: { ...going, ...finish.patch }, events: finish.events }
