@@ -2,6 +2,8 @@
 -- and those whose mail could not be made go on once its text is changed.
 create index leads_held_back on leads (workspace_id, campaign_id, id)
 where sending_state = 'paused' and skip_reason is not null;
+create index leads_lacking on leads (workspace_id, campaign_id, id)
+where sending_state = 'paused' and skip_reason like 'template_failed: %';
 
 -- Until now a person could pause a lead that was held back, and one that a person had paused got a reason, too.
 -- Nobody knows which of them a person has paused: all wait until somebody resumes them, as they did before,

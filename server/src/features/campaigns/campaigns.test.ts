@@ -65,6 +65,25 @@ test('a campaign made of a name alone is a draft with every default', async () =
   expect((await read(body.id)).body).toEqual(body)
 })
 
+test('however many leads one fault holds back, no more than a thousand of them are counted', async () => {
+  const { body } = await create({ name: 'Held back' })
+  for (const part of ['a', 'b']) {
+    const leads = Array.from({ length: 600 }, (_, n) => ({ email: `${part}${n}@held.example` }))
+    await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: body.id, leads } })
+  }
+  const { peek } = api.ctx.database
+  await peek.updateTable('campaigns').set({ status: 'paused' }).where('id', '=', body.id).execute()
+  await peek
+    .updateTable('leads')
+    .set({ sending_state: 'paused', skip_reason: 'template_failed: The lead has no city.' })
+    .where('campaign_id', '=', body.id)
+    .execute()
+  const { sending_status } = (await read(body.id)).body
+  expect(sending_status).toMatchObject({
+    ...{ leads_held_back: 1000, held_back_for: 'The lead has no city.' },
+  })
+})
+
 test('a new campaign keeps every setting as it was given', async () => {
   const mailbox = await createMailbox(api.ctx, api.workspaceId, 'Anna@example.com')
   const settings = {

@@ -168,8 +168,7 @@ export async function hasFailedTemplates(db: Db, workspaceId: string, id: string
     select exists (
       select from leads
       where workspace_id = ${workspaceId}::uuid and campaign_id = ${id}::uuid
-        and sending_state = 'paused' and skip_reason is not null
-        and skip_reason like 'template_failed: %'
+        and sending_state = 'paused' and skip_reason like 'template_failed: %'
     ) as found`.execute(db)
   return rows[0]?.found === true
 }

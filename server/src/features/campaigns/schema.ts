@@ -145,7 +145,8 @@ const SendingStatus = Type.Object(
       description:
         'Leads that get nothing because their mail could not be made, or their mail server refused it; ' +
         '`skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on ' +
-        'by themselves once their values or the `sequences` are changed, the others once they are set to `active`.',
+        'by themselves once their values or the `sequences` are changed, the others once they are set to `active`. ' +
+        'At most 1,000 are counted: that many are at least so many.',
     }),
     held_back_for: Type.Unsafe<string | null>({
       type: ['string', 'null'],

@@ -339,7 +339,7 @@ export type Campaign = {
          */
         leads_waiting_for_mailbox: number;
         /**
-         * Leads that get nothing because their mail could not be made, or their mail server refused it; `skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on by themselves once their values or the `sequences` are changed, the others once they are set to `active`.
+         * Leads that get nothing because their mail could not be made, or their mail server refused it; `skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on by themselves once their values or the `sequences` are changed, the others once they are set to `active`. At most 1,000 are counted: that many are at least so many.
          */
         leads_held_back: number;
         /**
@@ -725,7 +725,7 @@ export type CampaignChanges = {
          */
         leads_waiting_for_mailbox: number;
         /**
-         * Leads that get nothing because their mail could not be made, or their mail server refused it; `skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on by themselves once their values or the `sequences` are changed, the others once they are set to `active`.
+         * Leads that get nothing because their mail could not be made, or their mail server refused it; `skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on by themselves once their values or the `sequences` are changed, the others once they are set to `active`. At most 1,000 are counted: that many are at least so many.
          */
         leads_held_back: number;
         /**
@@ -4042,7 +4042,7 @@ export type CampaignSummary = {
          */
         leads_waiting_for_mailbox: number;
         /**
-         * Leads that get nothing because their mail could not be made, or their mail server refused it; `skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on by themselves once their values or the `sequences` are changed, the others once they are set to `active`.
+         * Leads that get nothing because their mail could not be made, or their mail server refused it; `skip_reason` of each says which. They are `paused`. Those whose mail could not be made go on by themselves once their values or the `sequences` are changed, the others once they are set to `active`. At most 1,000 are counted: that many are at least so many.
          */
         leads_held_back: number;
         /**

@@ -46,7 +46,7 @@ export function SendingState({ campaign }: { campaign: Shown }) {
             search={{ tab: 'leads', sending: 'held_back' }}
             className={classes.linkInNotice}
           >
-            {t(($) => $.campaigns.heldBack, { count: held })}
+            {t(($) => $.campaigns[held < 1000 ? 'heldBack' : 'heldBackMany'], { count: held })}
           </Link>{' '}
           {held_back_for ?? t(($) => $.campaigns.heldBackRefused)}
         </Text>

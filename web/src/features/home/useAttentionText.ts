@@ -69,7 +69,10 @@ export function useAttentionText(): (item: AttentionItem) => AttentionText {
         if (reason === 'leads_held_back') {
           return {
             what: t(($) => $.home.attention.campaignWaits, words),
-            why: t(($) => $.home.attention.leadsHeldBack, words),
+            why: t(
+              ($) => $.home.attention[words.count < 1000 ? 'leadsHeldBack' : 'leadsHeldBackMany'],
+              words,
+            ),
             ...{ mend: t(($) => $.home.attention.mendLeads), page: 'heldBack' },
           }
         }

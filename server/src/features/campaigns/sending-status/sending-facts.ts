@@ -70,8 +70,7 @@ export const factsColumn = (now: string) => `
       ) as g)
   ) end as sending_facts`
 
-const heldBack = `l.workspace_id = c.workspace_id and l.campaign_id = c.id
-  and l.sending_state = 'paused' and l.skip_reason is not null`
+const paused = `l.workspace_id = c.workspace_id and l.campaign_id = c.id and l.sending_state = 'paused'`
 
 /**
  * Leads with a follow-up to come whose mailbox does not send for the campaign: it is paused or in
@@ -101,14 +100,20 @@ export const leadsWaitingColumn = `
     ) w
   ) else 0 end as leads_waiting`
 
+const heldBackMax = 1000
+
 /**
  * Leads that the service holds back: their mail could not be made, or was refused; and what the first of
- * those lacks whose mail could not be made. A person pauses without a reason.
+ * those lacks whose mail could not be made. A person pauses without a reason. One variable may hold back
+ * every lead: more than `heldBackMax` are not counted, and each of the two has an index of its own.
  */
 export const heldBackColumns = `
-  (select count(*)::int from leads l where ${heldBack}) as leads_held_back,
+  (select count(*)::int from (
+     select from leads l where ${paused} and l.skip_reason is not null
+     order by l.id limit ${heldBackMax}
+   ) as found) as leads_held_back,
   (select regexp_replace(l.skip_reason, '^template_failed: ', '') from leads l
-   where ${heldBack} and l.skip_reason like 'template_failed: %'
+   where ${paused} and l.skip_reason like 'template_failed: %'
    order by l.id limit 1) as held_back_for`
 
 /**
