@@ -73,7 +73,7 @@ function decide(
 }
 
 function healthOf(outcome: SentOutcome): Health {
-  // It took the event, and a place for as long as a receiver that hangs.
+  // Such a receiver took the event, and holds a place for as long as one that hangs.
   if (outcome.kind === 'response' && outcome.isLate) return 'overloaded'
   if (isSuccess(outcome)) return 'ok'
   if (outcome.kind === 'failure') return outcome.error === 'timeout' ? 'overloaded' : 'failed'
