@@ -10,7 +10,10 @@ const delivery = (attempt: number, hoursLeft = 72) => ({
   attempt,
   expires_ms: now.getTime() + hoursLeft * 3_600_000,
 })
-const response = (status: number, retryAfter: string | null = null): SentOutcome => ({
+const response = (
+  status: number,
+  retryAfter: string | null = null,
+): Extract<SentOutcome, { kind: 'response' }> => ({
   kind: 'response',
   status,
   body: 'text',

@@ -7,7 +7,7 @@ const waiting = `
   select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 
 test('the counters of campaigns are locked in the order of processes that still run', async () => {
-  const { client, migrate } = await databaseBefore('0156_erased_are_counted_no_more.sql')
+  const { client, migrate } = await databaseBefore('0151_erased_are_counted_no_more.sql')
   const workspace = '019a9d5e-0000-7000-8000-000000000001'
   const [first, second] = [1, 2].map((n) => `019a9d5e-0000-7000-8000-00000000010${n}`)
   const at = '2026-11-02T10:00:00.000Z'

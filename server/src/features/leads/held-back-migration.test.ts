@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { databaseBefore } from '../../../test/database-before.ts'
 
 test('who may have been paused by a person before goes on by nobody else', async () => {
-  const { client, migrate } = await databaseBefore('0153_leads_held_back.sql')
+  const { client, migrate } = await databaseBefore('0150_leads_held_back.sql')
   const workspace = randomUUID()
   const at = '2026-11-02T10:00:00.000Z'
   await client.query(

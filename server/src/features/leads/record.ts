@@ -95,7 +95,9 @@ export const lacksForMail = (lead: Pick<LeadState, 'sending_state' | 'skip_reaso
   isHeldBack(lead) && lead.skip_reason?.startsWith('template_failed: ') === true
 
 /** How a lead is sent to that goes on from where it was. */
-export const sendingAgain = ({ current_step }: Pick<LeadState, 'current_step'>) =>
+export const sendingAgain = ({
+  current_step,
+}: Pick<LeadState, 'current_step'>): 'pending' | 'active' =>
   current_step === 0 ? 'pending' : 'active'
 
 /**

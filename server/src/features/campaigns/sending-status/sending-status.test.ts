@@ -74,7 +74,11 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['waiting_for_mailbox', { leads_waiting: 2, ...isStored({ new_next: null }) }, monday],
   ['leads_held_back', { leads_held_back: 1, ...isStored(leftPaused) }, monday],
   ['leads_held_back', { leads_held_back: 1, ...isStored(leftPaused) }, sunday],
-  ['waiting_for_mailbox', { leads_waiting: 2, leads_held_back: 1, ...isStored(leftPaused) }, monday],
+  [
+    'waiting_for_mailbox',
+    { leads_waiting: 2, leads_held_back: 1, ...isStored(leftPaused) },
+    monday,
+  ],
   ['no_leads', isStored({ new_next: null }), sunday],
   ['paused', isStored({ new_next: null, has_paused: true }), sunday],
   ['waiting_for_mailbox', { leads_waiting: 2, ...isStored({ new_next: null }) }, sunday],

@@ -10,6 +10,7 @@ import * as queries from '../queries.ts'
 import {
   isErased,
   isOpen,
+  type LeadState,
   type LockedLead,
   lacksForMail,
   type StoredLead,
@@ -181,10 +182,12 @@ function planReturn(
   // What its mail lacked may have come meanwhile: that is tried anew.
   const stays = stopped_from === 'paused' && !lacksForMail({ ...lead, sending_state: 'paused' })
   const isRefused = stays && lead.skip_reason?.startsWith('message_refused: ')
-  const back = {
-    ...{ status, sending_state: stays ? 'paused' : sendingAgain(lead), stop_reason: null },
+  const back: Pick<LeadState, 'status' | 'sending_state' | 'stop_reason' | 'skip_reason'> = {
+    status,
+    sending_state: stays ? 'paused' : sendingAgain(lead),
+    stop_reason: null,
     skip_reason: isRefused ? lead.skip_reason : null,
-  } as const
+  }
   const patch = { ...back, ...sendingByStatus({ ...lead, ...back }, label) }
   if (!isOpen(patch.sending_state)) return { patch, events: [] }
   return planResume(steps, { ...lead, ...patch }, patch, now)
