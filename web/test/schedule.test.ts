@@ -5,6 +5,7 @@ import {
   type WeeklySchedule,
 } from '../src/features/campaigns/schedule/weekly-schedules.ts'
 import { zonesNamed, zonesWith } from '../src/features/campaigns/schedule/zones.ts'
+import { dayIn } from '../src/lib/time.ts'
 
 const zones = zonesWith('Europe/Berlin')
 
@@ -61,4 +62,11 @@ test('zones a day apart are drawn on another day', () => {
   // 25 hours behind.
   expect(spansOn(0, schedule, 'Pacific/Pago_Pago', at)).toEqual([{ from: 480, to: 960 }])
   expect(spansOn(5, schedule, 'Pacific/Pago_Pago', at)).toEqual([])
+})
+
+test('a zone that only the server knows is listed, and its schedule is drawn by the clocks of UTC', () => {
+  const timezone = 'America/Newest_City'
+  expect(zonesNamed('newest city', zonesWith(timezone))).toEqual([timezone])
+  expect(spansOn(1, { ...open, timezone }, 'Asia/Kolkata', at)).toEqual([{ from: 870, to: 1350 }])
+  expect(dayIn(timezone, 0)).toBe(dayIn('UTC', 0))
 })

@@ -1,3 +1,5 @@
+import { zoneInBrowser } from '../../../lib/time.ts'
+
 /** Browsers list some zones by the names that they had before. */
 const newerNames = [
   'Africa/Asmara',
@@ -83,7 +85,7 @@ function namesOf(zone: string): string[] {
   let names = known.get(zone)
   if (!names) {
     const cities = citiesOf[zone]?.split(', ') ?? []
-    const within = countries.get(zone) ?? countries.get(canonical(zone)) ?? []
+    const within = countries.get(zone) ?? countries.get(zoneInBrowser(zone)) ?? []
     names = [zone, zone.split('/').at(-1) ?? zone, ...cities, ...within].map(words)
     known.set(zone, names)
   }
@@ -111,7 +113,3 @@ function countriesOfZones(): Map<string, string[]> {
 
 /** The library of types does not have it yet, nor do all browsers. */
 type TellsZones = Intl.Locale & { getTimeZones?: () => string[] | undefined }
-
-/** As the browser calls a zone, whichever of its names is written. */
-const canonical = (zone: string) =>
-  new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
