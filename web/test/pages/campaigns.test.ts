@@ -1707,13 +1707,16 @@ test('leads that wait for a removed mailbox are told with what cures it, and the
   await removeMailbox(api.ctx, api.workspaceId, mailbox_id, operator)
 
   const page = await open(visitor, `${path}/${id}?tab=options`)
-  await page.getByText('Nobody else is left to write to.').waitFor()
+  await page.getByText('There is nobody else that it may write to.').waitFor()
   await page.getByText('1 lead waits for its mailbox, which does not send for it').waitFor()
   expect(await page.getByText('choose one under Options').count()).toBe(0)
   await page.getByText('gone@example.com (removed)', { exact: true }).waitFor()
   await page.getByText('gone@example.com was removed.').waitFor()
   await page.goto(`${application.address}/w/default`)
-  await page.getByText('1 lead waits for a mailbox that does not send: mend it').waitFor()
+  await page.getByText('Left behind sends nothing').waitFor()
+  await page
+    .getByText('All leads that it may write to wait for mailboxes that do not send')
+    .waitFor()
   await page.goto(`${application.address}${path}/${id}`)
   await page.getByRole('link', { name: 'Open the mailboxes' }).click()
   await page.getByRole('combobox', { name: 'From which mailbox?' }).click()

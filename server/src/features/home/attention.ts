@@ -15,7 +15,7 @@ const campaignsMost = 2000
 /** Why an active campaign sends nothing, where that does not pass by itself. */
 const lasting = new Set([
   ...['plan_required', 'no_mailbox', 'mailboxes_unhealthy', 'schedule_ended', 'no_leads'],
-  ...['no_new_leads', 'bounce_protection', 'leads_paused'],
+  ...['no_new_leads', 'bounce_protection', 'leads_paused', 'waiting_for_mailbox'],
 ])
 
 /** What needs a person, the most urgent first. */

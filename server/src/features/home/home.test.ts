@@ -5,7 +5,7 @@ import { createConversation } from '../../../test/conversations.ts'
 import { createMember } from '../../../test/people.ts'
 import { upsertRunner } from '../../kernel/runner/lease-queries.ts'
 import { operator } from '../audit/index.ts'
-import { addMailbox, pauseMailbox, resumeMailbox } from '../mailboxes/index.ts'
+import { addMailbox, pauseMailbox, removeMailbox, resumeMailbox } from '../mailboxes/index.ts'
 import { holdSending } from '../sending/index.ts'
 import { setPlan } from '../workspaces/index.ts'
 
@@ -150,6 +150,31 @@ test('a campaign that has none but new leads, and writes to none, is named', asy
   expect(await attention()).toContainEqual({
     ...{ kind: 'campaign', name: 'No new ones', reason: 'no_new_leads' },
   })
+  await patch({ status: 'paused' })
+})
+
+test('a campaign whose last leads wait for a mailbox that does not send is named as one that sends nothing', async () => {
+  const { id: mailbox_id } = await mailbox('gone@example.com')
+  const email_list = ['first@example.com', 'gone@example.com']
+  const body = { name: 'Left behind', sequences, email_list }
+  const { id } = await post('/api/v2/campaigns', body)
+  const [waits, isNew] = [{ email: 'w@lead.example' }, { email: 'new@lead.example' }]
+  await post('/api/v2/lead/add', { campaign_id: id, leads: [waits, isNew] })
+  const patch = (body: object) => api.call('PATCH', `/api/v2/campaigns/${id}`, { body })
+  await patch({ status: 'active' })
+  const { peek } = api.ctx.database
+  // As after the first of its mails.
+  await peek
+    .updateTable('leads')
+    .set({ mailbox_id, current_step: 1, sending_state: 'active' })
+    .where('campaign_id', '=', id)
+    .where('email', '=', waits.email)
+    .execute()
+  await removeMailbox(api.ctx, api.workspaceId, mailbox_id, operator)
+  const named = { kind: 'campaign', name: 'Left behind' }
+  expect(await attention()).toContainEqual({ ...named, reason: 'leads_waiting' })
+  await patch({ daily_max_leads: 0 })
+  expect(await attention()).toContainEqual({ ...named, reason: 'waiting_for_mailbox' })
   await patch({ status: 'paused' })
 })
 
