@@ -466,6 +466,13 @@ test('what is written in several lines keeps them when it is corrected, a number
   expect(await save('')).not.toHaveProperty('size')
   expect(await size.inputValue()).toBe('')
   expect(await save('two dozen')).toMatchObject({ size: 'two dozen' })
+
+  // What somebody else writes into it then is theirs, and not a change of whoever emptied it.
+  await save('')
+  const theirs = { custom_variables: { size: 12 } }
+  await application.asOwner('PATCH', `/app/leads/${body.id}`, theirs)
+  await expect.poll(() => size.inputValue()).toBe('12')
+  expect(await panel.getByRole('button', { name: 'Save' }).count()).toBe(0)
 })
 
 test('all leads that the filters match are exported without one being chosen', async ({

@@ -80,10 +80,10 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
   const form = useForm<Typed>({ initialValues: { custom_variables: {} } })
   const { fault, handlers } = useFormFault(form)
   const typed = form.values
-  // One that somebody else has emptied is gone from the lead; what is typed in it stays.
-  const gone = Object.keys(typed.custom_variables).filter(
-    (name) => !Object.hasOwn(lead.custom_variables, name),
-  )
+  // One that was emptied is gone from the lead. Its field stays to be filled again, or for what is typed in it.
+  const [emptied, setEmptied] = useState<string[]>([])
+  const kept = new Set([...emptied, ...Object.keys(typed.custom_variables)])
+  const gone = [...kept].filter((name) => !Object.hasOwn(lead.custom_variables, name))
   const variables = [
     ...Object.entries(lead.custom_variables),
     ...gone.map((name) => [name, ''] as const),
@@ -116,11 +116,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
       const queryKey = getLeadOverviewQueryKey({ path })
       cache.setQueryData(queryKey, (known) => known && { ...known, lead: answer })
       form.reset()
-      // One that was emptied is gone from the lead; its field stays, to be filled again.
-      const emptied = Object.keys(typed.custom_variables)
-        .filter((name) => !Object.hasOwn(answer.custom_variables, name))
-        .map((name) => [name, ''])
-      form.setFieldValue('custom_variables', Object.fromEntries(emptied))
+      setEmptied([...kept])
       return cache.invalidateQueries({ queryKey })
     },
   })
