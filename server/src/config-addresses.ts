@@ -29,18 +29,23 @@ export function baseAddress(env: NodeJS.ProcessEnv, name: string, fallback = '')
   throw new Error(`${name} must have no query and no fragment: leave out what begins with ? or #.`)
 }
 
+/** People open it in a browser; programs reach the other addresses at any port. */
+export function pageAddress(env: NodeJS.ProcessEnv, name: string, fallback = ''): string {
+  const address = baseAddress(env, name, fallback)
+  const { port } = new URL(address)
+  if (!badPorts.has(Number(port))) return address
+  throw new Error(
+    `${env[name] ? `${name} must not be at port` : 'PORT must not be'} ${port}, at which browsers open no page: choose another port.`,
+  )
+}
+
 export function webAddress(env: NodeJS.ProcessEnv, name: string, fallback = ''): URL {
   const url = URL.parse(env[name] || fallback)
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new Error(`${name} must be an http or https address such as https://api.example.com.`)
   }
-  if (url.username || url.password || url.hash) {
-    throw new Error(`${name} must have no user, password or fragment in it: leave them out.`)
-  }
-  if (!badPorts.has(Number(url.port))) return url
-  throw new Error(
-    `${env[name] ? name : 'PORT'} must not be ${env[name] ? 'at port ' : ''}${url.port}, at which browsers open no page: choose another port.`,
-  )
+  if (!url.username && !url.password && !url.hash) return url
+  throw new Error(`${name} must have no user, password or fragment in it: leave them out.`)
 }
 
 /** https://fetch.spec.whatwg.org/#port-blocking */

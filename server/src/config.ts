@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { baseAddress, databaseAddress, redisAddress, webAddress } from './config-addresses.ts'
+import {
+  baseAddress,
+  databaseAddress,
+  pageAddress,
+  redisAddress,
+  webAddress,
+} from './config-addresses.ts'
 import { parseCidrs } from './kernel/outbound/cidr.ts'
 import { type AddressPolicy, isLoopback } from './kernel/outbound/policy.ts'
 import { packageFile } from './kernel/own-files.ts'
@@ -106,7 +112,7 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
   if (listener?.href !== `${listener?.origin}/` && !(env.BASE_URL && env.API_URL)) {
     throw new Error('HOST must be a host name or an IP address alone, as 0.0.0.0.')
   }
-  const baseUrl = baseAddress(env, 'BASE_URL', own)
+  const baseUrl = pageAddress(env, 'BASE_URL', own)
   if (new URL(baseUrl).pathname !== '/') {
     throw new Error(
       'BASE_URL must have no path, as https://outrider.example.com: give the application a host name of its own.',
@@ -290,7 +296,7 @@ function choice(env: NodeJS.ProcessEnv, name: string, choices: string[]): string
 
 function trackingUrl(env: NodeJS.ProcessEnv, fallback: string | undefined) {
   if (!env.TRACKING_URL) return fallback
-  return env.TRACKING_URL === 'none' ? null : baseAddress(env, 'TRACKING_URL')
+  return env.TRACKING_URL === 'none' ? null : pageAddress(env, 'TRACKING_URL')
 }
 
 /** Nothing is attempted later than this after its event, so no longer wait can end in a retry. */

@@ -122,13 +122,16 @@ describe('start', () => {
   })
 
   test.each(['1', '5060', '6000', '6665', '10080'])(
-    'at port %s browsers open no page, and it is refused, also in an address',
+    'at port %s browsers open no page: it is refused where people open one, and taken where only programs call',
     (port) => {
       expect(() => readConfig({ PORT: port })).toThrow(`PORT must not be ${port},`)
-      const BASE_URL = `http://outrider.example:${port}`
-      expect(() => readConfig({ BASE_URL })).toThrow(`BASE_URL must not be at port ${port},`)
-      const proxied = { BASE_URL: 'https://x.example', API_URL: 'https://x.example', PORT: port }
-      expect(readConfig(proxied).port).toBe(Number(port))
+      for (const name of ['BASE_URL', 'TRACKING_URL']) {
+        const address = { [name]: `https://outrider.example:${port}` }
+        expect(() => readConfig(address)).toThrow(`${name} must not be at port ${port},`)
+      }
+      expect(readConfig({ PORT: port, BASE_URL: 'https://x.example' }).port).toBe(Number(port))
+      const API_URL = `http://outrider.example:${port}`
+      expect(readConfig({ API_URL }).apiUrl).toBe(API_URL)
     },
   )
 
