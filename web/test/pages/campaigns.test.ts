@@ -1653,7 +1653,7 @@ test('a preview says who a mail is from and to as they read it', async ({ applic
   await prepareMailbox(application)
   const { id } = await createCampaign(application, {
     ...{ name: 'From and to', sequences: sequences('<p>Hi</p>'), email_list: [address] },
-    ...{ cc_list: ['boss@copy.example'], bcc_list: ['crm@copy.example'] },
+    ...{ cc_list: ['boss@copy.example'], bcc_list: ['crm@copy.example', 'BOSS@copy.example'] },
   })
   const leads = [{ email: 'eve@exämple.example', first_name: 'Eve' }]
   await application.asOwner('POST', '/app/api/v2/lead/add', { campaign_id: id, leads })

@@ -333,7 +333,8 @@ describe('addresses', () => {
     expect(mailparser.cc).toHaveProperty('value', [{ address: 'boss@example.com', name: '' }])
     expect(mail.bytes.includes('crm@')).toBe(false)
     expect(mail.from).toBe('ada@sender.example')
-    expect(mail.recipients.map((each) => each.toLowerCase())).toEqual([
+    // In the spelling that the mail names, by which a preview knows who gets a blind copy.
+    expect(mail.recipients).toEqual([
       ...['ann@example.com', 'boss@example.com', 'crm@xn--bcher-kva.example'],
     ])
     expect(mail.cc).toEqual(['boss@example.com'])

@@ -83,9 +83,8 @@ export function compose(compiled: CompiledStep, input: ComposeInput): ComposedMa
   const bytes = buildMessage({ ...parts, html: body.trackedHtml })
   const untracked = () =>
     body.trackedHtml === body.html ? bytes : buildMessage({ ...parts, html: body.html })
-  const recipients = new Map(
-    [to, ...compiled.cc, ...compiled.bcc].map(({ folded, address }) => [folded, address]),
-  )
+  const named = new Set([to, ...cc].map(({ folded }) => folded))
+  const bcc = compiled.bcc.filter(({ folded }) => !named.has(folded))
   return {
     bytes,
     copy: input.keepsCopy ? untracked() : null,
@@ -97,7 +96,7 @@ export function compose(compiled: CompiledStep, input: ComposeInput): ComposedMa
     sizeBytes: bytes.length,
     needsUtf8: [from, to, ...compiled.cc, ...compiled.bcc].some((each) => each.needsUtf8),
     from: from.address,
-    recipients: [...recipients.values()],
+    recipients: [to, ...cc, ...bcc].map(({ address }) => address),
     cc: parts.cc,
   }
 }

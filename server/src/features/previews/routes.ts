@@ -75,7 +75,7 @@ const shown = ({ step, variant, mailbox, from, mail, refusal, warnings }: Previe
 /** The lead is the first of them. */
 function recipientsOf({ recipients: [to = '', ...copies], cc }: ComposedMail) {
   const bcc = copies.filter((address) => !cc.includes(address))
-  return { to: inLetters(to), cc: cc.map(inLetters), bcc: bcc.map(inLetters) }
+  return { to: [inLetters(to)], cc: cc.map(inLetters), bcc: bcc.map(inLetters) }
 }
 
 function headersOf(bytes: Buffer): string {

@@ -26,7 +26,7 @@ export const PreviewInput = Type.Object(
 
 const PreviewedMail = Type.Object({
   from: Type.String({ description: 'The name of its mailbox and the address.' }),
-  to: Type.String(),
+  to: Type.Array(Type.String(), { description: 'The lead alone.' }),
   cc: Type.Array(Type.String(), { description: 'Get a copy, and the lead sees that.' }),
   bcc: Type.Array(Type.String(), { description: 'Get a copy unseen.' }),
   subject: Type.String(),
@@ -54,7 +54,7 @@ export const MailPreview = Type.Object(
         mail: {
           ...{
             from: 'Anna Example <anna@example.com>',
-            ...{ to: 'ada@lead.example', cc: [], bcc: [] },
+            ...{ to: ['ada@lead.example'], cc: [], bcc: [] },
             subject: 'Hello Ada',
           },
           ...{ text: 'Hi', html: '<p>Hi</p>', headers: 'Subject: Hello Ada', size_bytes: 640 },
@@ -85,7 +85,7 @@ export const TestMailResult = Type.Object(
   {
     success: Type.Boolean(),
     mailbox: Type.String(),
-    to: Type.String(),
+    to: Type.Array(Type.String(), { description: 'The lead alone.' }),
     subject: Nullable(Type.String()),
     error: Nullable(Type.String({ description: 'What happened and what to do.' })),
   },

@@ -4240,7 +4240,10 @@ export type MailPreview = {
          * The name of its mailbox and the address.
          */
         from: string;
-        to: string;
+        /**
+         * The lead alone.
+         */
+        to: Array<string>;
         /**
          * Get a copy, and the lead sees that.
          */
@@ -4298,7 +4301,10 @@ export type TestMailInput = {
 export type TestMailResult = {
     success: boolean;
     mailbox: string;
-    to: string;
+    /**
+     * The lead alone.
+     */
+    to: Array<string>;
     subject: string | null;
     /**
      * What happened and what to do.

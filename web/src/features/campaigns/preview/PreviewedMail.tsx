@@ -35,7 +35,7 @@ export function PreviewedMail({ preview, view }: PreviewedMailProps) {
             <dt>{t(($) => $.campaigns.preview.from)}</dt>
             <dd>{mail.from}</dd>
             <dt>{t(($) => $.campaigns.preview.to)}</dt>
-            <dd>{mail.to}</dd>
+            <dd>{mail.to.join(', ')}</dd>
             {(['cc', 'bcc'] as const).map(
               (name) =>
                 mail[name].length > 0 && (
