@@ -99,18 +99,22 @@ test.each([
 })
 
 test('an address that leads nowhere shows a browser the application, and says so to programs', async () => {
-  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
-  const ask = (url: string, method: 'GET' | 'POST' = 'GET') =>
-    server.inject({ method, url, headers: { accept } })
+  const accept = 'text/html, */*;q=0.8'
+  const ask = (url: string, method: 'GET' | 'POST' = 'GET', mode = 'navigate') =>
+    server.inject({ method, url, headers: { accept, 'sec-fetch-mode': mode } })
   for (const url of ['/inbox', '/settings/members?a=b', '/application']) {
     const answer = await ask(url)
     expect(answer.statusCode).toBe(404)
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(answer.body).toContain('<style nonce="')
-    expect((await server.inject(url)).json()).toMatchObject({ code: 'unknown_path' })
+    // As the clients of Java and of Node ask by themselves.
+    const byProgram = await server.inject({ url, headers: { accept } })
+    expect(byProgram.json()).toMatchObject({ code: 'unknown_path' })
+    expect((await ask(url, 'GET', 'cors')).json()).toMatchObject({ code: 'unknown_path' })
     expect((await ask(url, 'POST')).json()).toMatchObject({ code: 'unknown_path' })
   }
-  for (const url of ['/api/v2/nothing', '/api', '/app/nothing', '/app?a']) {
+  const belowApi = ['/api/v2/nothing', '/api', '//api/v2/nothing', '/API/nothing']
+  for (const url of [...belowApi, '/app/nothing', '/app?a']) {
     expect((await ask(url)).json()).toMatchObject({ code: 'unknown_path' })
   }
 })

@@ -214,9 +214,9 @@ const namesOf = (caller: Caller | undefined) => ({
 const isNamedPath = (app: FastifyInstance, { url, method }: FastifyRequest, error: AppError) =>
   error.code === 'not_found' && !methodsOf(app, url).includes(method)
 
-/** A browser goes there, and not below what only programs call. */
+/** A browser goes there, and not below what only programs call: some of them accept HTML, too. */
 const isForPage = ({ method, headers, url }: FastifyRequest) =>
-  method === 'GET' && headers.accept?.includes('text/html') && !/^\/(api|app)\b/.test(url)
+  method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && !/^\/+(api|app)\b/i.test(url)
 
 function unknownPath(app: FastifyInstance, url: string): AppError {
   const methods = methodsOf(app, url).join(', ')
