@@ -274,6 +274,20 @@ test('whoever is taken out, or may invite no more, leaves no link behind that le
   expect((await userOf(bob.browser)).user).toMatchObject({ email: bob.email })
 })
 
+test('whoever never could make a reset link takes nobody’s along, whether they leave or may do less', async () => {
+  const person = await createMember(api, 'bob@example.com', 'member')
+  const reset = await call(browser, 'POST', `/app/members/${person.id}/reset-link`)
+  const [viewer, member] = await Promise.all([
+    createMember(api, 'viewer@example.com', 'viewer'),
+    createMember(api, 'member@example.com', 'member'),
+  ])
+  expect((await call(viewer.browser, 'DELETE', '/app/membership')).status).toBe(200)
+  const lowered = await call(browser, 'PATCH', `/app/members/${member.id}`, { role: 'viewer' })
+  expect(lowered.status).toBe(200)
+  const taken = await resetPasswordBy(openBrowser(api), reset.body.url, 'my own battery staple')
+  expect(outcome(taken)).toBe('200 ok')
+})
+
 test('nobody makes a reset link for themselves: an open browser would be enough for a new password', async () => {
   const { id } = (await userOf(browser)).user
   expect(outcome(await call(browser, 'POST', `/app/members/${id}/reset-link`))).toBe(

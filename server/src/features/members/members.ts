@@ -110,7 +110,7 @@ export function setRole(
     if (role === member.role) return member
     await requireAnotherOwner(tx, workspaceId, member)
     if (roles.indexOf(role) > roles.indexOf(member.role)) await voidPasswordResets(tx, [userId])
-    else await voidLinksOf(tx, workspaceId, userId)
+    else await voidLinksOf(tx, workspaceId, member)
     await queries.updateRole(tx.db, workspaceId, userId, { role, timestamp_updated: tx.now() })
     const details = { previous_role: member.role, role }
     await record(tx, workspaceId, 'member.role_set', userId, by, details)
@@ -146,7 +146,7 @@ export function leaveWorkspace(
 
 async function takeOut(tx: Context, workspaceId: string, member: Member, by: ChangedBy) {
   await requireAnotherOwner(tx, workspaceId, member)
-  await voidLinksOf(tx, workspaceId, member.id)
+  await voidLinksOf(tx, workspaceId, member)
   await deleteInvitationsTo(tx.db, workspaceId, member.email)
   await queries.deleteMembership(tx.db, workspaceId, member.id)
   await record(tx, workspaceId, 'member.removed', member.id, by, { role: member.role })
@@ -213,9 +213,11 @@ const yourOwn = () =>
  * Links that somebody has handed out, or kept for later, are void once they may do less: whoever holds
  * one becomes a member, or another member.
  */
-async function voidLinksOf(tx: Context, workspaceId: string, userId: string): Promise<void> {
-  await deleteInvitationsBy(tx.db, workspaceId, userId)
-  const members = await queries.listMemberships(tx.db, workspaceId)
+async function voidLinksOf(tx: Context, workspaceId: string, { id, role }: Member): Promise<void> {
+  await deleteInvitationsBy(tx.db, workspaceId, id)
+  // Only admins and owners make reset links, and none was left when somebody became less than that.
+  const isMaker = role === 'admin' || role === 'owner'
+  const members = isMaker ? await queries.listMemberships(tx.db, workspaceId) : [{ user_id: id }]
   // Who made a reset link is not kept: a link of somebody else is made again.
   await voidPasswordResets(
     tx,
