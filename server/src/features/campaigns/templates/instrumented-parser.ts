@@ -11,6 +11,7 @@ import {
   TypeGuards,
   toValue,
 } from 'liquidjs'
+import { isBlank } from './conditions.ts'
 import { Markup, renderingOf, shownText, textAsHtml } from './liquid.ts'
 import { noteCost } from './liquid-work.ts'
 
@@ -131,10 +132,5 @@ function reportingMissing(output: Output, { shown, added, isDefaulted }: Needed)
   })
 }
 
-function isNothing(value: unknown): boolean {
-  // What was captured or signed is as its author made it, empty or not.
-  if (value instanceof Markup) return false
-  const plain = toValue(value)
-  if (Array.isArray(plain)) return plain.every(isNothing)
-  return plain === null || plain === undefined || (typeof plain === 'string' && !plain.trim())
-}
+/** What was captured or signed is as its author made it, empty or not. */
+const isNothing = (value: unknown) => !(value instanceof Markup) && isBlank(value)

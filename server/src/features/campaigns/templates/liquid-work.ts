@@ -14,7 +14,7 @@ import {
   TypeGuards,
   toValue,
 } from 'liquidjs'
-import { unlessBlank } from './conditions.ts'
+import { isBlank, unlessBlank } from './conditions.ts'
 
 /**
  * Bounds the work of one rendering, so that no template and no value holds up the process: at most
@@ -127,13 +127,26 @@ type Operator = (left: unknown, right: unknown, context: Context) => unknown
 /** What a condition joins or turns round; `not` has one operand, the others two. */
 const joins = new Set(['and', 'or', 'not'])
 
-/** The operators of the library, those that compare charged for it. Those that join take a blank for nothing. */
+const equalities = new Set(['==', '!='])
+
+/** The operators of the library, those that compare charged for it. A blank is nothing to them, as `nil` is. */
 export const chargedOperators: Record<string, Operator> = Object.fromEntries(
-  Object.entries(defaultOperators as Record<string, Operator>).map(([name, operator]) => [
-    name,
-    joins.has(name) ? joiningOperator(operator) : chargedOperator(operator),
-  ]),
+  Object.entries(defaultOperators as Record<string, Operator>).map(([name, operator]) => {
+    if (joins.has(name)) return [name, joiningOperator(operator)]
+    return [name, chargedOperator(equalities.has(name) ? equality(operator) : operator)]
+  }),
 )
+
+/** Whatever is blank equals what a lead does not have. */
+function equality(operator: Operator): Operator {
+  return (left, right, context) => {
+    if (!isNil(left) && !isNil(right)) return operator(left, right, context)
+    const { memoryLimit } = context
+    return operator(isBlank(left, memoryLimit), isBlank(right, memoryLimit), context)
+  }
+}
+
+const isNil = (value: unknown) => (toValue(value) ?? null) === null
 
 function joiningOperator(operator: Operator): Operator {
   const join = operator as (...parts: unknown[]) => unknown
