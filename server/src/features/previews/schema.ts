@@ -85,7 +85,7 @@ export const TestMailResult = Type.Object(
   {
     success: Type.Boolean(),
     mailbox: Type.String(),
-    to: Type.Array(Type.String(), { description: 'The lead alone.' }),
+    to: Type.String(),
     subject: Nullable(Type.String()),
     error: Nullable(Type.String({ description: 'What happened and what to do.' })),
   },

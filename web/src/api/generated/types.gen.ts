@@ -4301,10 +4301,7 @@ export type TestMailInput = {
 export type TestMailResult = {
     success: boolean;
     mailbox: string;
-    /**
-     * The lead alone.
-     */
-    to: Array<string>;
+    to: string;
     subject: string | null;
     /**
      * What happened and what to do.
