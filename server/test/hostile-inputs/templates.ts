@@ -45,6 +45,10 @@ export const templateBombs: [string, string][] = [
     'conditions over long texts',
     longText('x', 19) + loop(90, `{% if a %}${compares.repeat(40)}{% endif %}`),
   ],
+  [
+    'conditions over a list of blanks',
+    `${longText(' ,', 14)}{% assign b = a | split: "," %}${loop(9000, '{% if b %}{% endif %}')}`,
+  ],
   ['text split into characters', `${longText('xy')}{% assign b = a | split: "" | sort_natural %}`],
   ['texts for an address', longText('é ', 14) + loop(900, '{% assign b = a | url_encode %}')],
   ['texts for a path', longText('<b', 14) + loop(900, '{% assign b = a | slugify %}')],
