@@ -95,7 +95,7 @@ test('of a mail to who is paused the command says that it waits for them, and wh
   const again = await run('sends', 'send-again', entry?.id ?? '')
   expect(again.code).toBe(0)
   expect(again.stdout).toContain('as soon as its lead is resumed')
-  expect(again.stdout).toContain('it is paused: The database refused to record')
+  expect(again.stdout).toContain('its mail was refused: The database refused to record')
   const lead = peek.selectFrom('leads').select(['sending_state', 'skip_reason', 'sent_step_ids'])
   expect(await lead.executeTakeFirst()).toEqual({
     ...{ sending_state: 'paused', sent_step_ids: [] },
