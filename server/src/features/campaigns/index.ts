@@ -6,7 +6,11 @@ export {
   listWatchedCampaigns,
   type WatchedCampaign,
 } from './campaigns.ts'
-export { countWithoutUnsubscribing, findCampaignsToReschedule } from './cross-workspace.ts'
+export {
+  type CampaignToReschedule,
+  countWithoutUnsubscribing,
+  findCampaignsToReschedule,
+} from './cross-workspace.ts'
 export { deleteUnsent } from './delete-campaign.ts'
 export { addLeadCounts, lockLeadCounts } from './lead-counts.ts'
 export { addFormerSender } from './queries.ts'

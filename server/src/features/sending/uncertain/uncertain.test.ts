@@ -178,7 +178,7 @@ test('a mail that a later step has followed is not sent again, and its lead stay
 })
 
 test.each([
-  ['unsubscribed', { new_status: 'unsubscribed' }, /its address is suppressed \(unsubscribed\)\.$/],
+  ['unsubscribed', { new_status: 'unsubscribed' }, /its address is suppressed \(unsubscribed\)\. /],
   ['was given a status that stops it', { new_status: 'lost' }, /it is stopped \(manual\)/],
   ['has no step left', null, /no step left/],
 ])(
