@@ -160,6 +160,22 @@ function waysToWork(): [string, string, OwnSettings][] {
   ]
 }
 
+test('two ways to a server that tells nobody its timeline lead to the same one', async () => {
+  await using database = await testDatabase()
+  await using other = await testDatabase()
+  const name = new URL(database.url).pathname.slice(1)
+  // In the way of the function of the same name, as Amazon Aurora answers.
+  await database.pool.query(`
+    create function pg_walfile_name(pg_lsn) returns text language plpgsql as $$
+    begin raise 'WAL control functions cannot be executed' using errcode = '55000'; end $$;
+    alter database "${name}" set search_path = public, pg_catalog`)
+  const { url } = database
+  const judge = async (DATABASE_DIRECT_URL: string) =>
+    (await examinePooler(readConfig({ DATABASE_URL: url, DATABASE_DIRECT_URL }), url)).trouble
+  expect(await judge(url)).toBeUndefined()
+  expect(await judge(other.url)).toMatch(/different databases/)
+})
+
 describe.skipIf(whyNoPgBouncer)('what cannot work is refused with what to do', () => {
   test('each by a sentence of its own', async () => {
     await using database = await testDatabase()

@@ -70,14 +70,22 @@ export async function identify(url: string): Promise<string> {
   const client = await open(url)
   try {
     const { rows } = await ask(client, {
-      text: `select system_identifier || ' ' || current_database() || ' ' || case
-          when pg_is_in_recovery() then 'standby' else left(pg_walfile_name(pg_current_wal_lsn()), 8)
-        end as name
-        from pg_control_system()`,
+      text: `select system_identifier || ' ' || current_database() as name from pg_control_system()`,
     })
-    return rows[0].name
+    return `${rows[0].name} ${await findTimeline(client)}`
   } finally {
     await client.end()
+  }
+}
+
+/** A standby writes none, and services like Amazon Aurora do not tell theirs. */
+async function findTimeline(client: pg.Client): Promise<string | undefined> {
+  const text = 'select left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline'
+  try {
+    return (await ask(client, { text })).rows[0].timeline
+  } catch (error) {
+    if (isAnswer(error as Error)) return undefined
+    throw error
   }
 }
 
