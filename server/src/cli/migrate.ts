@@ -13,6 +13,7 @@ import {
   requireNothingLeft,
 } from '../process/database.ts'
 import { openDatabase } from '../process/open.ts'
+import { requireSameServer } from '../process/pooler.ts'
 import { type PreparedShard, prepareShards } from '../process/register-shards.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
 import { urlVariable } from './doctor.ts'
@@ -46,6 +47,7 @@ async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migr
   const { db } = connectDatabase(config, database.url, commandTimeouts, 1)
   try {
     await checkDatabase(db, database.url, urlVariable(config))
+    await requireSameServer(config)
     if (config.databaseUrl) await requireNothingLeft(db, config)
     const { url } = database
     const applied =

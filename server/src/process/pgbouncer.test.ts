@@ -176,6 +176,29 @@ test('two ways to a server that tells nobody its timeline lead to the same one',
   expect(await judge(other.url)).toMatch(/different databases/)
 })
 
+test('no database is migrated whose two ways lead to different ones, nor such a shard', async () => {
+  await using database = await testDatabase()
+  await using other = await testDatabase()
+  await using empty = await testDatabase()
+  await empty.pool.query('drop schema public cascade; create schema public')
+  const settings = {
+    ...{ DATABASE_URL: database.url, DATA_DIR: await makeDataDir() },
+    OUTRIDER_SECRET_KEY: randomBytes(32).toString('base64'),
+  }
+  const first = await runWith({ ...settings, DATABASE_DIRECT_URL: empty.url }, 'migrate')
+  expect(first.stderr).toContain('DATABASE_URL and DATABASE_DIRECT_URL lead to different databases')
+  const shards = {
+    DATABASE_SHARDS: `b=${other.url}`,
+    DATABASE_DIRECT_SHARDS: `b=${empty.url}`,
+  }
+  const further = await runWith({ ...settings, ...shards }, 'migrate', '--shards')
+  expect(further.stderr).toContain(
+    'DATABASE_SHARDS (b) and DATABASE_DIRECT_SHARDS (b) lead to different databases',
+  )
+  const { rows } = await empty.pool.query("select from pg_tables where schemaname = 'public'")
+  expect(rows).toEqual([])
+})
+
 describe.skipIf(whyNoPgBouncer)('what cannot work is refused with what to do', () => {
   test('each by a sentence of its own', async () => {
     await using database = await testDatabase()

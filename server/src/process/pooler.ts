@@ -74,7 +74,10 @@ const differ =
  *
  * @throws with what to do where the service works on another server
  */
-export async function requireSameServer({ databaseUrl, databaseDirectUrl }: Config) {
+export async function requireSameServer({
+  databaseUrl,
+  databaseDirectUrl,
+}: Pick<Config, 'databaseUrl' | 'databaseDirectUrl'>) {
   if (!databaseUrl || !databaseDirectUrl) return
   const name = await identify(databaseUrl).catch(() => undefined)
   if (name !== undefined && name !== (await identify(databaseDirectUrl))) throw new Error(differ)

@@ -15,7 +15,8 @@ import {
   type RegisteredShard,
 } from '../kernel/shards/queries.ts'
 import { applyMigrations, checkDatabase, connectDatabase } from './database.ts'
-import { isDown, requireFirst, requireNoneMissing, wrongDatabase } from './shards.ts'
+import { requireSameServer } from './pooler.ts'
+import { isDown, requireFirst, requireNoneMissing, sayOfShard, wrongDatabase } from './shards.ts'
 
 /** What was done to a shard. */
 export interface PreparedShard {
@@ -57,7 +58,8 @@ export async function prepareShards(
       if (error) silent.push({ name, error })
       else prepared.push(await prepareOne(db, address))
     } catch (error) {
-      const sentences = `${sentencesOf(silent)}The shard ${name}: ${(error as Error).message}`
+      const sentence = sayOfShard(name, (error as Error).message)
+      const sentences = `${sentencesOf(silent)}The shard ${name}: ${sentence}`
       throw new Error(sentences, { cause: error })
     } finally {
       await db.destroy()
@@ -67,6 +69,7 @@ export async function prepareShards(
   return prepared
 
   async function prepareOne(db: ProcessDb, { name, url, directUrl }: ShardAddress) {
+    await requireSameServer({ databaseUrl: url, databaseDirectUrl: directUrl })
     const registered = await listRegistered(first)
     const isNew = !registered.some((shard) => shard.name === name)
     await requireOwn(db, name, { registered, keyIds })
