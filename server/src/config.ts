@@ -112,7 +112,9 @@ export function readConfig(env: NodeJS.ProcessEnv = environment): Config {
   if (listener?.href !== `${listener?.origin}/` && !(env.BASE_URL && env.API_URL)) {
     throw new Error('HOST must be a host name or an IP address alone, as 0.0.0.0.')
   }
-  const baseUrl = pageAddress(env, 'BASE_URL', own)
+  // With API_URL alone, programs are what calls this process by its own address.
+  const isOfPages = env.BASE_URL || !env.API_URL
+  const baseUrl = (isOfPages ? pageAddress : baseAddress)(env, 'BASE_URL', own)
   if (new URL(baseUrl).pathname !== '/') {
     throw new Error(
       'BASE_URL must have no path, as https://outrider.example.com: give the application a host name of its own.',

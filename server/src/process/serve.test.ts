@@ -131,7 +131,10 @@ describe('start', () => {
       }
       expect(readConfig({ PORT: port, BASE_URL: 'https://x.example' }).port).toBe(Number(port))
       const API_URL = `http://outrider.example:${port}`
-      expect(readConfig({ API_URL }).apiUrl).toBe(API_URL)
+      expect(readConfig({ API_URL, PORT: port })).toMatchObject({
+        apiUrl: API_URL,
+        port: Number(port),
+      })
     },
   )
 
