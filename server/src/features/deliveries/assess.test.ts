@@ -108,7 +108,8 @@ test('only what says "too much" counts as an overload', () => {
   expect(healthOf(response(429))).toBe('overloaded')
   expect(healthOf(response(503))).toBe('overloaded')
   expect(healthOf(failure())).toBe('overloaded')
-  expect(healthOf({ ...response(200), isLate: true })).toBe('overloaded')
+  expect(healthOf({ ...response(500), isLate: true })).toBe('overloaded')
+  expect(healthOf({ ...response(200), isLate: true })).toBe('late')
   expect(healthOf(failure('dns_error'))).toBe('failed')
   for (const status of [302, 408, 410, 425, 500]) {
     expect(healthOf(response(status))).toBe('failed')

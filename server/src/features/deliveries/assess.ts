@@ -73,9 +73,10 @@ function decide(
 }
 
 function healthOf(outcome: SentOutcome): Health {
-  // Such a receiver took the event, and holds a place for as long as one that hangs.
-  if (outcome.kind === 'response' && outcome.isLate) return 'overloaded'
-  if (isSuccess(outcome)) return 'ok'
+  // Such an answer holds a place for as long as a receiver that hangs.
+  const isLate = outcome.kind === 'response' && outcome.isLate
+  if (isSuccess(outcome)) return isLate ? 'late' : 'ok'
+  if (isLate) return 'overloaded'
   if (outcome.kind === 'failure') return outcome.error === 'timeout' ? 'overloaded' : 'failed'
   const { status } = outcome
   if (status === 429 || status === 503) return 'overloaded'

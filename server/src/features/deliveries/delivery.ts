@@ -93,5 +93,8 @@ export type Decision =
   | { kind: 'retry'; dueAt: Date }
   | { kind: 'ended'; disable: 'gone' | null }
 
-/** What an answer says of the receiver, for the lane's concurrency; `refused`: it is there, and did not take this event. */
-export type Health = 'ok' | 'refused' | 'failed' | 'overloaded'
+/**
+ * What an answer says of the receiver, for the lane's concurrency; `late`: it took the event, and its answer
+ * did not end in time; `refused`: it is there, and did not take this event.
+ */
+export type Health = 'ok' | 'late' | 'refused' | 'failed' | 'overloaded'

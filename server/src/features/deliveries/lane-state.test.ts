@@ -46,6 +46,15 @@ describe('how many requests a receiver gets', () => {
     expect([poolOf(lane), lane.limit]).toEqual(['proven', 8])
   })
 
+  test('a late success halves what is in flight, ends failures as any success, and proves nothing', () => {
+    const proven = play(times(4, answered('ok')))
+    const slowed = play(times(10, answered('late')), proven)
+    expect([poolOf(slowed), slowed.limit, slowed.notBefore]).toEqual(['proven', 1, undefined])
+    const back = play([...times(10, answered('failed')), ...answered('late')])
+    expect([poolOf(back), back.limit, back.notBefore]).toEqual(['trial', 1, undefined])
+    expect([back.failuresInRow, back.hasHealthRow]).toEqual([0, false])
+  })
+
   test('three failures in a row make it a failing one: one probe, with doubling pauses to 5 min', () => {
     let lane = play(times(2, answered('failed')))
     expect(poolOf(lane)).toBe('trial')

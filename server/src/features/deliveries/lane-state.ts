@@ -5,9 +5,9 @@ import type { Health } from './delivery.ts'
  * The state of a lane: one destination in the memory of the runner that owns its bucket.
  *
  * What is known of the receiver (`poolOf`):
- * - trial: nothing has succeeded since this process met it. One request at a time.
+ * - trial: nothing has succeeded in time since this process met it. One request at a time.
  * - proven: starts at 4 requests in flight, one more with each success up to 16, half after an
- *   overload.
+ *   overload or a success whose answer was late.
  * - failing: 3 failures in a row. One probe at a time, with pauses from 5 s to 5 min between. A
  *   receiver that refuses an event is there: what it does take must not wait for what it does not.
  *
@@ -245,12 +245,14 @@ function afterAnswer(
   { health, now, retryAt }: Extract<LaneEvent, { kind: 'answered' }>,
 ): LaneState {
   const lane = { ...before, inFlight: before.inFlight - 1, unsettled: before.unsettled + 1 }
-  if (health === 'ok') {
+  const halfLimit = Math.max(1, lane.limit >> 1)
+  if (health === 'ok' || health === 'late') {
     const startsOver = poolOf(lane) !== 'proven'
+    const moreLimit = startsOver ? limitStart : Math.min(limitMax, lane.limit + 1)
     return {
       ...lane,
-      isProven: true,
-      limit: startsOver ? limitStart : Math.min(limitMax, lane.limit + 1),
+      isProven: lane.isProven || health === 'ok',
+      limit: health === 'ok' ? moreLimit : halfLimit,
       failuresInRow: 0,
       notBefore: undefined,
       abandons: 0,
@@ -262,7 +264,7 @@ function afterAnswer(
     return { ...lane, failuresInRow: 0, notBefore: undefined, hasHealthRow: true }
   }
   const failuresInRow = lane.failuresInRow + 1
-  const limit = health === 'overloaded' ? Math.max(1, lane.limit >> 1) : lane.limit
+  const limit = health === 'overloaded' ? halfLimit : lane.limit
   if (failuresInRow < failingFrom) return { ...lane, failuresInRow, limit, hasHealthRow: true }
   const pauseMs = Math.min(pauseMaxMs, pauseMinMs * 2 ** (failuresInRow - failingFrom))
   const resume = new Date(now.getTime() + pauseMs)

@@ -237,6 +237,32 @@ test('a receiver that refuses some events gets the others at once', async () => 
   await finish(owner)
 })
 
+test('a success whose answer was late ends all that stands against its destination', async () => {
+  const { ctx, workspaceId } = service
+  const { peek, until } = ctx.database
+  const { http } = ctx
+  ctx.http = {
+    ...http,
+    post: async (request) => ({ ...(await http.post(request)), isLate: true as const }),
+  }
+  const lane = () =>
+    peek.selectFrom('webhook_lanes').selectAll().where('webhook_id', '=', webhookId).execute()
+  await peek
+    .insertInto('webhook_lanes')
+    .values({ workspace_id: workspaceId, webhook_id: webhookId, abandons: 2 })
+    .execute()
+  await service.emit([{}, {}])
+  startOwner().wake()
+  await untilOpen(1)
+  answer(1, 500)
+  await until(async () => (await lane())[0]?.failures === 1)
+  await untilOpen(1)
+  answer(1, 200)
+  await untilWritten(200, 1)
+  const nothing = { failures: 0, failing_since: null, not_before: null, abandons: 0 }
+  expect(await lane()).toMatchObject([nothing])
+})
+
 test('what was read ahead of a person who is erased is not sent', async () => {
   const owner = await inFullFlow()
   const named = () => receiver.requests.filter(({ body }) => String(body).includes(person)).length

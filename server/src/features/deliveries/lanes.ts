@@ -297,7 +297,7 @@ export class Lanes {
       random: this.#ctx.random(),
     })
     const retryAt = decision.kind === 'retry' ? decision.dueAt : null
-    const clearsLane = health === 'ok' && lane.state.hasHealthRow
+    const clearsLane = result.success && lane.state.hasHealthRow
     lane.apply({ kind: 'answered', health, now, retryAt })
     const place = {
       ...{ workspace_id: lane.workspaceId, webhook_id: lane.webhookId, webhook_url: url },
