@@ -1,3 +1,7 @@
+-- Processes still run that lock a lead and then change it: an index that is made lets the first pass and not
+-- the second, while the update below would wait for that lead.
+lock table lead_jobs, leads in exclusive mode;
+
 -- A campaign tells how many of its leads are held back because their mail could not be made or was refused,
 -- and those whose mail could not be made go on once its text is changed.
 create index leads_held_back on leads (workspace_id, campaign_id, id)

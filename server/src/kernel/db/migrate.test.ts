@@ -25,6 +25,24 @@ test('a migration that waits for a backup keeps nobody else waiting, and is appl
   expect(await migrating).toEqual([name])
 })
 
+test('a migration and a process that wait for each other both come to their end', async () => {
+  await using database = await testDatabase()
+  await using request = await open(database.url)
+  await using onlooker = await open(database.url)
+  const name = '0150_leads_held_back.sql'
+  await request.query(`delete from migrations where name = '${name}'`)
+  await request.query('drop index leads_held_back, leads_lacking')
+  // It is the migration that PostgreSQL ends.
+  await request.query(`begin; set local deadlock_timeout = '1h'`)
+  await request.query('lock table leads in row exclusive mode')
+  const migrating = migrate(database.url)
+  const waiting = `select from pg_locks where not granted and relation = 'leads'::regclass`
+  await expect.poll(async () => (await onlooker.query(waiting)).rowCount, patience).toBe(1)
+  await request.query('lock table lead_jobs in row exclusive mode')
+  await request.query('commit')
+  expect(await migrating).toEqual([name])
+})
+
 /** A plain connection: what is done here is no statement of the application. */
 async function open(url: string) {
   const client = new pg.Client({ connectionString: url })

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import { packageFile } from '../own-files.ts'
 import { firstOf } from '../text.ts'
-import { isLockTimeout } from './failure.ts'
+import { isDeadlock, isLockTimeout } from './failure.ts'
 import { openClient } from './open-client.ts'
 
 const folder = packageFile('migrations/')
@@ -37,7 +37,8 @@ export async function migrate(
         if (name === undefined) return applied
         applied.push(name)
       } catch (error) {
-        if (!isLockTimeout(error)) throw error
+        // Those who run may take two tables in either order.
+        if (!isLockTimeout(error) && !isDeadlock(error)) throw error
         onLocked()
         await wait(pauseMs)
       }
