@@ -734,12 +734,12 @@ test('of a mail that two have written the words are shown with what differs, and
   const page = await open(application.visitor, `${path}/${id}`)
   await page.getByText('Source', { exact: true }).click()
   expectFailures(page, 'PATCH /app/api/v2/campaigns/:id 409')
-  let theirs: string | undefined
+  let theirs: { subject: string } | { body: string } | undefined
   await page.route(`**${url}`, async (route) => {
     if (route.request().method() === 'PATCH' && theirs) {
       const { body } = await application.asOwner('GET', url)
       const [first, ...others] = (body as Campaign).sequences[0]?.steps ?? []
-      const variants = first?.variants.map((variant) => ({ ...variant, body: theirs }))
+      const variants = first?.variants.map((variant) => ({ ...variant, ...theirs }))
       theirs = undefined
       await application.asOwner('PATCH', url, {
         sequences: [{ steps: [{ ...first, variants }, ...others] }],
@@ -750,7 +750,7 @@ test('of a mail that two have written the words are shown with what differs, and
   const source = page.getByRole('textbox', { name: 'Source of the mail' })
   const dialog = page.getByRole('dialog')
   const write = async (mine: string, other: string, isMore = false) => {
-    theirs = `<p>${other}</p>`
+    theirs = { body: `<p>${other}</p>` }
     await source.fill(`<p>${mine}</p>`)
     const version = dialog.getByRole('region', { name: /Yours$/ })
     await version.waitFor()
@@ -766,6 +766,8 @@ test('of a mail that two have written the words are shown with what differs, and
     'Hi Ann, lunch?',
     'Ann, ',
   ])
+  const [words] = await write('Hi Ed', 'Hi Cy<br>lunch?</p><p>Yours')
+  expect(words).toBe('Hi Ed')
   expect(await write('Hi <u>Ann</u>', 'Hi <i>Ann</i>')).toEqual([
     '<p>Hi <u>Ann</u></p>',
     '<u>Ann</u></p>',
@@ -777,6 +779,11 @@ test('of a mail that two have written the words are shown with what differs, and
       true,
     ),
   ).toEqual(['<p><img src="https://x.example/a">Hi Al</p>', 'src="https://x.example/a">Hi Al</p>'])
+
+  theirs = { subject: 'For <Bo>' }
+  await page.getByRole('textbox', { name: 'Subject' }).fill('For <Al>')
+  await dialog.getByRole('region', { name: /Yours$/ }).waitFor()
+  expect(await dialog.getByText('They differ by more than their words').isVisible()).toBe(false)
 })
 
 test('of weekly schedules that two have changed both versions are told in words', async ({

@@ -103,7 +103,7 @@ function Versions({ conflict }: { conflict: Conflict }) {
   const shown = isSource ? sources : words
   const difference = isFormatting
     ? 'formatting'
-    : tagsOf(sources.mine) !== tagsOf(sources.theirs)
+    : isMail && tagsOf(sources.mine) !== tagsOf(sources.theirs)
       ? 'moreThanWords'
       : undefined
   const version = (whose: Whose, other: Whose) => {
@@ -148,8 +148,8 @@ function Versions({ conflict }: { conflict: Conflict }) {
 
 type Whose = 'mine' | 'theirs'
 
-/** Images, links and what is bold are in the tags. */
-const tagsOf = (source: string) => source.match(/<[^>]*>/g)?.join('')
+/** Images, links and what is bold are in the tags; paragraphs and the ends of lines are seen in the words. */
+const tagsOf = (source: string) => source.match(/<(?!\/?(?:p|br)\s*\/?>)[^>]*>/gi)?.join('')
 
 /** @param mailText how the HTML of a mail is told */
 function useShown(mailText: (html: string) => string) {
