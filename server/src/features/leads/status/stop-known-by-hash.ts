@@ -27,7 +27,10 @@ export async function stopErased(ctx: Context, workspaceId: string): Promise<voi
   )
 }
 
-/** All but those of whom it is known, also finished ones: these may turn out to lack a mail. */
+/**
+ * All but those who have unsubscribed. Of finished ones an erasure changes nothing; an unsubscription stops
+ * them, too, as they may turn out to lack a mail.
+ */
 async function stopAmong(
   ctx: Context,
   workspaceId: string,
