@@ -136,7 +136,7 @@ test('what does not work stands there with its reason and the way to mend it, fo
   await installClock(page)
   await page.reload()
   await page.getByText('Some leads of Autumn wait').waitFor()
-  await page.getByText('3 leads wait for a mailbox that does not send.').waitFor()
+  await page.getByText('3 leads wait for a mailbox that does not send: mend it').waitFor()
   expect(await page.getByText('sends nothing').count()).toBe(0)
   await page.unrouteAll({ behavior: 'wait' })
   await page.clock.fastForward(60_000)

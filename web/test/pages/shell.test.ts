@@ -168,7 +168,10 @@ test('an address that leads nowhere says so, and leads to the start', async ({
   application,
   open,
 }) => {
-  const page = await open(application.visitor, '/settings/members')
+  const { api } = application
+  const person = await createPerson(api, { email: 'lost@team.example' })
+  await join(api, api.workspaceId, person, 'member')
+  const page = await open(person.browser, '/settings/members')
   expectFailures(page, 'GET /settings/members 404')
   await page.getByRole('heading', { name: 'Nothing here' }).waitFor()
   await page.getByRole('link', { name: 'Go to the start page' }).click()
