@@ -251,7 +251,8 @@ test('a folder whose server names a lower number than before is read on, and not
   const asked: string[] = []
   await mailboxThrough({
     fault({ line }) {
-      if (line.includes('BODY.PEEK[')) asked.push(line)
+      // Of copies in the Sent folder, which have numbers of their own, the head alone is read.
+      if (line.includes('BODY.PEEK[') && !line.includes('<0.16384>')) asked.push(line)
       return undefined
     },
   })
