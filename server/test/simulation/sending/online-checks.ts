@@ -213,12 +213,13 @@ export class OnlineChecks implements Checks {
 
   /** Nobody gets a mail before the one that it follows. */
   #checkOrder(mark: Mark) {
-    const { accepted, takenBack } = this.#recorder
+    const { marks, takenBack } = this.#recorder
     if (this.#followerOf(mark)) this.#violate(mark, 'after the mail that follows it')
     const { leadId, afterStepId: stepId } = mark
     if (stepId === null) return
-    const isBefore = (each: Key) => isSame(each, { leadId, stepId })
-    if (takenBack.some(isBefore) && !accepted.some(isBefore)) {
+    // Another attempt may have followed the one that never left, and counts as sent itself.
+    const before = marks.findLast((each) => isSame(each, { leadId, stepId }))
+    if (takenBack.some(({ attemptId }) => attemptId === before?.attemptId)) {
       this.#violate(mark, 'taken, and the mail before it never left')
     }
   }

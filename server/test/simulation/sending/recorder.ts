@@ -12,9 +12,13 @@ export interface Key {
   stepId: string
 }
 
-/** A mail was about to be finished, as its sender wrote down. */
-export interface Mark extends Key {
+/** One of the attempts to send a lead's step. */
+interface Attempt extends Key {
   attemptId: string
+}
+
+/** A mail was about to be finished, as its sender wrote down. */
+export interface Mark extends Attempt {
   campaignId: string
   mailboxId: string
   /** Of the settings that the mail was made by: when the mailbox was changed last. */
@@ -101,8 +105,8 @@ export class Recorder implements Observer {
   readonly confirmed = new Set<string>()
   /** Attempts about which a person has decided. */
   readonly decided = new Set<string>()
-  /** Steps whose mail counted as sent until its sender, who was slow, said that it was refused. */
-  readonly takenBack: Key[] = []
+  /** Attempts that counted as sent until their sender, who was slow, said that they were refused. */
+  readonly takenBack: Attempt[] = []
   /** Mailboxes by id: one goes on, or may by now, with the conversations of the other. */
   readonly handedOver: { from: string; to: string }[] = []
   /** When suppressions of addresses were undone last, or may have been. */
@@ -313,14 +317,14 @@ export class Recorder implements Observer {
       const state = states.get(id)
       if (state === 'uncertain') continue
       this.#uncertain.delete(id)
-      if (state !== 'sent' && !this.decided.has(id)) this.#takeBack(key)
+      if (state !== 'sent' && !this.decided.has(id)) this.#takeBack({ ...key, attemptId: id })
     }
     for (const { id, state, leadId, stepId } of rows) {
       if (state === 'uncertain') this.#uncertain.set(id, { leadId, stepId })
     }
   }
 
-  #takeBack(key: Key) {
+  #takeBack(key: Attempt) {
     this.takenBack.push(key)
     this.checks?.takenBack(key)
     const isKey = (each: Key) => isSame(each, key)
