@@ -47,7 +47,6 @@ export const caughtBy: Record<string, Record<string, number[]>> = {
     'lag-not-seen': [1],
   },
   rearranging: {
-    'moved-lead-brought-back': [38],
     'answer-before-the-move-forgotten': [9, 8],
     'answer-forgotten-by-an-undo': [38],
     'suppression-not-seen': [5, 12],

@@ -3,7 +3,6 @@ import type { SendingConditions } from './conditions.ts'
 
 /** The statements that faults are about, by what only they say. */
 const statement = {
-  findMovedOn: /and m\.id > l\.id\s/,
   findPlaces: /\) as moved_ids,/,
   findAnswers: / as auto_replied,/,
   isSuppressed: /from suppressions x\n/,
@@ -15,13 +14,6 @@ const busy: Partial<SendingConditions> = {
 }
 
 export const rearrangingFaults: Fault<SendingConditions>[] = [
-  answering(
-    'moved-lead-brought-back',
-    'A suppression that is undone brings leads back that were moved to another campaign meanwhile.',
-    busy,
-    statement.findMovedOn,
-    () => [],
-  ),
   answering(
     'answer-before-the-move-forgotten',
     'What comes back from a mail that somebody got before the move does not stop who is written to now.',
