@@ -443,7 +443,7 @@ test('a text that is held meets what a colleague did meanwhile as any other chan
   expect(
     (await change({ sequences: [{ steps: [{ ...step, variants }, ...others] }] })).status,
   ).toBe(200)
-  await page.getByText('Somebody else changed the same thing').waitFor()
+  await page.getByRole('dialog', { name: 'Somebody else changed the same thing' }).waitFor()
   expect((await stored()).sequences[0]?.steps[0]?.variants[0]?.body).toBe('<p>Theirs</p>')
 })
 
