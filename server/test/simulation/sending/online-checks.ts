@@ -106,7 +106,7 @@ export class OnlineChecks implements Checks {
       const isOwn = of === email ? campaigns.has(campaignId) : campaignId === campaign.id
       if (!isOwn) return false
       // What a machine had answered before the move was known to who moved the lead.
-      const isOfHere = campaignId === campaign.id || atMs > createdMs - graceMs
+      const isOfHere = campaignId === campaign.id || atMs > createdMs + graceMs
       if (type === 'lead.auto_replied')
         return of === email && campaign.stop_on_auto_reply && isOfHere
       if (type !== 'lead.replied') return false
