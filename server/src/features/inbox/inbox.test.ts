@@ -3,6 +3,7 @@ import { address, type Inbox, letter, report, testInbox } from '../../../test/in
 import { operator } from '../audit/index.ts'
 import { updateMailbox } from '../mailboxes/index.ts'
 import { addMessageIds } from '../messages/index.ts'
+import { sendAgain } from '../sending/index.ts'
 import { setWorkspace } from '../workspaces/index.ts'
 import { getThread, listThreads, markRead } from './index.ts'
 
@@ -13,6 +14,7 @@ beforeEach(async () => {
 afterEach(() => inbox[Symbol.asyncDispose]())
 
 const lead = 'ada@lead.example'
+const bert = 'bert@example.com'
 const page = { limit: 10, startingAfter: undefined }
 
 /** A lead that was written to, and a reader that waits for its answer. */
@@ -181,6 +183,32 @@ test('an answer to a mail that nobody knew to have arrived settles it', async ()
   inbox.arrive(letter({ headers: [`In-Reply-To: ${messageId}`] }))
   await inbox.waitForEvents('lead.replied')
   expect(await inbox.ledger()).toMatchObject([{ state: 'sent' }])
+})
+
+test('an answer to a mail that a person said had not arrived is not lost, though it is known by its sender alone', async () => {
+  const { ctx, workspaceId } = inbox
+  const { peek } = ctx.database
+  const { leadId, campaign } = await inbox.contact([lead])
+  const { id } = await peek
+    .updateTable('sends')
+    .set({ state: 'uncertain', look_at: null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await sendAgain(ctx, workspaceId, id, operator)
+  inbox.startReader()
+  inbox.arrive(letter({ subject: 'Before it is sent again', body: 'Who are you?' }))
+  await inbox.waitForEvents('lead.replied')
+  expect(await inbox.lead(leadId)).toMatchObject({ stop_reason: 'replied', mailbox_id: null })
+
+  // By now it was sent again from another mailbox.
+  const other = await inbox.createMailbox(bert)
+  await peek.updateTable('leads').set({ mailbox_id: other.id }).where('id', '=', leadId).execute()
+  await peek.updateTable('sends').set({ mailbox_id: other.id, state: 'sent' }).execute()
+  inbox.arrive(letter({ subject: 'After it was sent again', body: 'Who are you?' }))
+  expect(await inbox.waitForEvents('lead.replied', 2)).toMatchObject([
+    { campaign_id: campaign.id },
+    { campaign_id: campaign.id },
+  ])
 })
 
 test('somebody who is out of office gets the next mail when they are back', async () => {

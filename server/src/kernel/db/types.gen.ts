@@ -637,6 +637,7 @@ export interface Sends {
   campaign_day: string | null;
   campaign_id: string;
   claim_token: Int8;
+  doubted_mailbox_id: string | null;
   error_code: string | null;
   error_message: string | null;
   error_stage: string | null;

@@ -2,6 +2,17 @@ import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 
 /**
+ * Whether a mail to lead `l` left the mailbox that a person said had not arrived: it may have all the same,
+ * and be answered there, while it is sent again from another one.
+ */
+const wasDoubted = (workspaceId: string, mailboxId: string) => sql`exists (
+    select from sends s
+    where s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id
+      and s.doubted_mailbox_id = ${mailboxId}::uuid
+    offset 0
+  )`
+
+/**
  * Whether the mailbox leads the thread of lead `l`, or a mail to them left it: after a hand-over,
  * answers come to either.
  */
@@ -44,12 +55,13 @@ export async function findContacted(
 ) {
   const { rows } = await sql<{ lead_id: string; email_folded: string; contacted_at: Date }>`
     select distinct on (l.email_folded) l.id as lead_id, l.email_folded,
-      l.timestamp_last_contact as contacted_at
+      coalesce(l.timestamp_last_contact, l.timestamp_updated) as contacted_at
     from leads l
     where l.workspace_id = ${workspaceId}::uuid
       and l.email_folded = any(array(select unnest(${foldedAddresses}::text[])))
-      and l.timestamp_last_contact is not null and ${takesPartIn(workspaceId, mailboxId)}
-    order by l.email_folded, l.timestamp_last_contact desc, l.id`.execute(db)
+      and (l.timestamp_last_contact is not null and ${takesPartIn(workspaceId, mailboxId)}
+        or ${wasDoubted(workspaceId, mailboxId)})
+    order by l.email_folded, contacted_at desc, l.id`.execute(db)
   return rows
 }
 

@@ -61,7 +61,10 @@ export const sendAgain = (
       await checkReply(tx, workspaceId, reply)
     }
     await decide(tx, send, refused, 'send.repeated', by)
-    if (!reply) return { ...shownAs('failed', send), reasons: await refuseUnsent(tx, send) }
+    if (!reply) {
+      await queries.keepDoubtedMailbox(tx.db, send)
+      return { ...shownAs('failed', send), reasons: await refuseUnsent(tx, send) }
+    }
     const attempt = await queueReply(tx, workspaceId, { ...send, reply })
     return { ...shownAs('waiting', send), id: attempt, reasons: [] }
   })

@@ -60,6 +60,19 @@ export async function findUncertainSend(db: Db, workspaceId: string, id: string)
   return rows[0]
 }
 
+/** The mail may have arrived in spite of what a person says, and is answered where it came from. */
+export const keepDoubtedMailbox = (
+  db: Db,
+  { workspace_id, lead_id, step_id, mailbox_id }: UndecidedSend,
+) =>
+  db
+    .updateTable('sends')
+    .set({ doubted_mailbox_id: mailbox_id })
+    .where('workspace_id', '=', workspace_id)
+    .where('lead_id', '=', lead_id)
+    .where('step_id', '=', step_id)
+    .execute()
+
 /**
  * An answer to a mail proves that it arrived. By Message-ID, which all attempts at a step share: who
  * answers may name an earlier one. A reply that is uncertain has no message yet.
