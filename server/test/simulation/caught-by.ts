@@ -30,7 +30,7 @@ export const caughtBy: Record<string, Record<string, number[]>> = {
     'mark-without-gates': [7],
     'mark-of-an-old-mailbox': [13],
     'reads-late': [2, 4],
-    'settle-without-attempt-check': [2, 1],
+    'settle-without-attempt-check': [3, 1],
     'sleep-without-seq-check': [4, 2, 5],
     'windows-ignored': [2],
     'gap-forgotten': [3],
@@ -48,7 +48,7 @@ export const caughtBy: Record<string, Record<string, number[]>> = {
   },
   rearranging: {
     'answer-before-the-move-forgotten': [9, 8],
-    'answer-forgotten-by-an-undo': [38],
+    'answer-forgotten-by-an-undo': [2],
     'suppression-not-seen': [5, 12],
   },
 }

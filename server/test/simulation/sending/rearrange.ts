@@ -17,17 +17,23 @@ const colleague = {
   actor: { type: 'user' as const, id: '00000000-0000-7000-8000-00000000000a' },
 }
 
+interface OtherActions {
+  addMailbox: (address: string) => Promise<unknown>
+  /** Somebody is not written to any more. */
+  suppress: () => Promise<unknown>
+}
+
 /** What decides who is written to, and from where, changes hands: mailboxes, campaigns, suppressions. */
 export function rearrange(
   ctx: FreeContext,
   parts: Parts,
-  addMailbox: (address: string) => Promise<unknown>,
+  { addMailbox, suppress }: OtherActions,
 ): Promise<unknown> {
   const action = parts.random.next()
   if (action < 0.3) return passOn(ctx, parts)
   if (action < 0.6) return removeOrAdd(ctx, parts, addMailbox)
   if (action < 0.85) return moveLead(ctx, parts)
-  return undo(ctx, parts)
+  return parts.recorder.now.suppressed.size === 0 ? suppress() : undo(ctx, parts)
 }
 
 /** Every mailbox that there was. */
@@ -78,9 +84,7 @@ async function moveLead(ctx: FreeContext, { random, recorder }: Parts) {
 
 /** Somebody says that it was a mistake, whatever it was. */
 async function undo(ctx: FreeContext, { random, recorder }: Parts) {
-  const suppressed = [...recorder.now.suppressed]
-  if (suppressed.length === 0) return
-  const address = random.pick(suppressed)
+  const address = random.pick([...recorder.now.suppressed])
   const [before, nowMs] = [recorder.undone.get(address), recorder.nowMs]
   recorder.undone.set(address, nowMs)
   try {

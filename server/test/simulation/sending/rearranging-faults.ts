@@ -24,7 +24,7 @@ export const rearrangingFaults: Fault<SendingConditions>[] = [
   answering(
     'answer-forgotten-by-an-undo',
     'A suppression that is undone brings back whoever has answered, too.',
-    { ...busy, talkative: true },
+    { ...busy, talkative: true, actions: 40, rearrangingChance: 1, disturbedMs: 7_200_000 },
     statement.findAnswers,
     (rows) => rows.map((row) => ({ ...row, replied: false, auto_replied: false })),
   ),

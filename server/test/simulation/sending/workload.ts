@@ -219,7 +219,10 @@ export class Workload {
 
   #rearrange: Action = (ctx) => {
     const parts = { random: this.#random, recorder: this.#recorder }
-    return rearrange(ctx, parts, (address) => this.#addMailbox(ctx, address))
+    return rearrange(ctx, parts, {
+      addMailbox: (address) => this.#addMailbox(ctx, address),
+      suppress: () => this.#suppress(ctx),
+    })
   }
 
   #addMailbox(ctx: FreeContext, address: string) {
