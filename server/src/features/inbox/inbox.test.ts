@@ -150,6 +150,20 @@ test('what a lead wrote before it was written to is no answer', async () => {
   expect((await inbox.lead(leadId)).email_reply_count).toBe(0)
 })
 
+test('an answer that is read late is of the campaign that its lead had heard of by then', async () => {
+  const { leadId } = await inbox.contact([lead])
+  inbox.ctx.clock.advance(3_600_000)
+  inbox.arrive(letter({ subject: 'Something else' }))
+  const [mail] = inbox.store.find(address)?.folders.get('INBOX')?.mails ?? []
+  if (mail) mail.receivedAt = inbox.ctx.now()
+  inbox.ctx.clock.advance(3_600_000)
+  const later = await inbox.contact([lead])
+  inbox.startReader()
+  const [event] = await inbox.waitForEvents('lead.replied')
+  expect(event.data.lead.id).toBe(leadId)
+  expect((await inbox.lead(later.leadId)).email_reply_count).toBe(0)
+})
+
 test('a hard bounce suppresses the address, stops the lead and counts for bounce protection', async () => {
   const { leadId, messageId } = await contacted()
   inbox.arrive(report({ recipient: lead, messageId }))

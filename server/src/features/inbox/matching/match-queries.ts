@@ -24,21 +24,39 @@ const takesPartIn = (workspaceId: string, mailboxId: string) => sql`(
     offset 0
   ))`
 
-export interface MailUnderWay {
-  id: string
+/**
+ * When the first mail to lead `l` left. Null: nobody knows, or a person said that it had not arrived and
+ * it was sent again since.
+ */
+const firstSentAt = (workspaceId: string) => sql<Date | null>`(
+    select case when count(s.doubted_mailbox_id) = 0
+      then min(coalesce(s.timestamp_transmitting, s.timestamp_claimed)) end
+    from sends s
+    where s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id and s.kind = 'step'
+      and s.state <> 'failed'
+  )`
+
+/** A lead that may have written a mail, because it was written to. */
+interface Contacted {
   lead_id: string
-  message_id: string
   email_folded: string
+  /** The last time. */
+  contacted_at: Date
+  first_sent_at: Date | null
+}
+
+export interface MailUnderWay extends Contacted {
+  id: string
+  message_id: string
   campaign_id: string
   state: string
-  contacted_at: Date
 }
 
 /** Mails that the mailbox is sending: an answer may be faster than the record of its mail. */
 export async function findUnderWay(db: Db, workspaceId: string, mailboxId: string) {
   const { rows } = await sql<MailUnderWay>`
     select s.id, s.lead_id, s.message_id, s.campaign_id, s.state, l.email_folded,
-      s.timestamp_claimed as contacted_at
+      s.timestamp_claimed as contacted_at, s.timestamp_claimed as first_sent_at
     from sends s
     join leads l on l.workspace_id = ${workspaceId}::uuid and l.id = s.lead_id
     where s.workspace_id = ${workspaceId}::uuid and s.mailbox_id = ${mailboxId}::uuid and s.is_open
@@ -46,22 +64,23 @@ export async function findUnderWay(db: Db, workspaceId: string, mailboxId: strin
   return rows
 }
 
-/** The lead of each address that this mailbox wrote to last. */
+/** The leads of these addresses that this mailbox wrote to, those that were written to last first. */
 export async function findContacted(
   db: Db,
   workspaceId: string,
   mailboxId: string,
   foldedAddresses: string[],
 ) {
-  const { rows } = await sql<{ lead_id: string; email_folded: string; contacted_at: Date }>`
-    select distinct on (l.email_folded) l.id as lead_id, l.email_folded,
-      coalesce(l.timestamp_last_contact, l.timestamp_updated) as contacted_at
+  const { rows } = await sql<Contacted>`
+    select l.id as lead_id, l.email_folded,
+      coalesce(l.timestamp_last_contact, l.timestamp_updated) as contacted_at,
+      ${firstSentAt(workspaceId)} as first_sent_at
     from leads l
     where l.workspace_id = ${workspaceId}::uuid
       and l.email_folded = any(array(select unnest(${foldedAddresses}::text[])))
       and (l.timestamp_last_contact is not null and ${takesPartIn(workspaceId, mailboxId)}
         or ${wasDoubted(workspaceId, mailboxId)})
-    order by l.email_folded, contacted_at desc, l.id`.execute(db)
+    order by contacted_at desc, l.id`.execute(db)
   return rows
 }
 
@@ -69,6 +88,7 @@ export interface LeadAtCompany {
   id: string
   company: string
   thread_subject: string
+  first_sent_at: Date | null
 }
 
 /** Leads in threads of the mailbox who were written to since then and still are, the latest first. */
@@ -80,7 +100,7 @@ export async function findAtCompanies(
   since: Date,
 ) {
   const { rows } = await sql<LeadAtCompany>`
-    select l.id, l.company, l.thread_subject
+    select l.id, l.company, l.thread_subject, ${firstSentAt(workspaceId)} as first_sent_at
     from campaigns c
     join leads l
       on l.workspace_id = ${workspaceId}::uuid and l.campaign_id = c.id

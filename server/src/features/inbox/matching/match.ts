@@ -22,8 +22,8 @@ export interface Match {
 
 /**
  * Finds the leads behind mails: by the Message-IDs that they refer to; else by the address of the
- * sender, or of the recipient that a report names, where this mailbox wrote to it in the last months;
- * else, where a campaign stops for a company, by its domain and the subject. What was written to many
+ * sender, or of the recipient that a report names, where this mailbox wrote to it in the last months,
+ * and before the mail came; else, where a campaign stops for a company, by its domain and the subject. What was written to many
  * is nobody's answer unless it refers to the conversation.
  *
  * @returns for each mail its leads: none, or more than one only for a report about several people
@@ -57,7 +57,9 @@ export async function matchInbound(
     }
     if (isWrittenToMany(mail)) return []
     return addressesIn(mail).flatMap((address): Match[] => {
-      const row = byAddress.get(address)?.find((each) => isRecent(each.contacted_at, mail))
+      const row = byAddress
+        .get(address)
+        ?.find((each) => isRecent(each.contacted_at, mail) && mayAnswer(each, mail))
       return row ? [{ leadId: row.lead_id, by: 'address', sentId: null }] : []
     })
   })
@@ -82,6 +84,15 @@ const answeredByAddressMs = 90 * dayMs
 
 const isRecent = (contactedAt: Date, { receivedAt }: InboundMessage) =>
   receivedAt.getTime() - contactedAt.getTime() <= answeredByAddressMs
+
+/** A mail is as old as its server says, to the second and by its own clock. */
+const clockSlackMs = 600_000
+
+/** Known by nothing but an address, a mail from before the first one of ours is no answer to it. */
+const mayAnswer = (
+  { first_sent_at }: { first_sent_at: Date | null },
+  { receivedAt }: InboundMessage,
+) => !first_sent_at || receivedAt.getTime() >= first_sent_at.getTime() - clockSlackMs
 
 async function findContacted(ctx: Context, mailbox: InboxMailbox, mails: InboundMessage[]) {
   const addresses = [...new Set(mails.flatMap(addressesIn))]
@@ -108,7 +119,10 @@ async function findColleagues(ctx: Context, mailbox: InboxMailbox, mails: Inboun
     mails.flatMap((mail, at): [InboundMessage, Match[]][] => {
       const subject = baseSubject(mail.message.subject)
       const lead = leads.find(
-        (each) => each.company === companies[at] && baseSubject(each.thread_subject) === subject,
+        (each) =>
+          each.company === companies[at] &&
+          baseSubject(each.thread_subject) === subject &&
+          mayAnswer(each, mail),
       )
       const isAnswer = subject !== '' && subject !== mail.message.subject
       return lead && isAnswer ? [[mail, [{ leadId: lead.id, by: 'subject', sentId: null }]]] : []

@@ -46,9 +46,6 @@ interface Correspondent extends Omit<queries.CorrespondentRow, 'cc_list' | 'bcc_
   copied: string[]
 }
 
-/** A mail is as old as its server says, to the second and by its own clock. */
-const clockSlackMs = 600_000
-
 /**
  * The matched mails that nobody has dealt with, each claimed for this transaction. Who turns out to be no
  * answer leaves no trace.
@@ -75,8 +72,7 @@ export async function claimMatched(
   const kept = claimed.flatMap(({ id, mail, match }): MatchedMessage[] => {
     const lead = leads.get(match.leadId)
     const mails = sentTo.get(match.leadId) ?? []
-    // What was passed on answers a mail of ours, however late its writer had one of their own.
-    if (!lead || (!passedOn.has(mail) && isOlder(mail, match, mails))) return []
+    if (!lead) return []
     const sent = mails.find((each) => each.id === match.sentId) ?? mails.at(-1) ?? null
     const { inbound } = mail
     const isProven = match.sentId !== null
@@ -182,16 +178,6 @@ async function findColleagues(
   const mailboxes = await findMailboxesByAddress(tx.db, workspaceId, others)
   const removed = await findRemovedByAddress(tx.db, workspaceId, others)
   return new Set([...mailboxes, ...removed].map(({ address_folded }) => address_folded))
-}
-
-/** Known by nothing but an address, a mail from before the first one of ours is no answer to it. */
-function isOlder(
-  { receivedAt }: InboundMessage,
-  { by }: Match,
-  mails: queries.SentMail[],
-): boolean {
-  const first = mails[0]?.sent_at
-  return by !== 'message_id' && !!first && receivedAt.getTime() < first.getTime() - clockSlackMs
 }
 
 const correspondentOf = ({
