@@ -10,7 +10,7 @@ import {
 } from './document.ts'
 import { errorResponseName } from './errors.ts'
 import { headerRefs } from './headers.ts'
-import { jsonOf, tidy } from './schemas.ts'
+import { inWords, jsonOf, mapValues, tidy } from './schemas.ts'
 
 type Schemas = OpenApiDocument['components']['schemas']
 
@@ -86,8 +86,10 @@ function showRequest(method: Method, { requestBody }: Operation, schemas: Schema
   if (!requestBody || !media || !schema) return
   const { examples = [], required, properties = {} } = schema
   // Ajv fills a default in before it looks for what is required.
-  if (required)
+  if (required) {
     schema.required = required.filter((name) => !('default' in (properties[name] ?? {})))
+    schema.properties = mapValues(properties, inWords)
+  }
   // None equals an empty one.
   requestBody.required = method !== 'post' || (schema.required ?? []).length > 0
   media.examples = Object.fromEntries(

@@ -17,10 +17,12 @@ export function tidy(schema: JsonSchema): JsonSchema {
   if (rest.enum && !rest.type) rest.type = typesOf(rest.enum)
   // Go's generators take a number without a format for one of 32 bits, which rounds what is sent.
   if ([rest.type].flat().includes('number')) rest.format = 'double'
+  const property = (value: JsonSchema, name: string) =>
+    rest.required?.includes(name) ? tidy(value) : inWords(tidy(value))
   return {
     ...rest,
     ...(anyOf ? { anyOf: anyOf.map(tidy) } : {}),
-    ...(properties ? { properties: mapValues(properties, tidy) } : {}),
+    ...(properties ? { properties: mapValues(properties, property) } : {}),
     ...(items ? { items: tidy(items) } : {}),
     ...(typeof additionalProperties === 'object'
       ? { additionalProperties: tidy(additionalProperties) }
@@ -28,6 +30,17 @@ export function tidy(schema: JsonSchema): JsonSchema {
         ? {}
         : { additionalProperties }),
   }
+}
+
+/**
+ * A default that a request may rely on, said in words: generators of clients take a field that has one for
+ * required, or send it with every request, also once it is another here.
+ */
+export function inWords({ default: value, ...schema }: JsonSchema): JsonSchema {
+  if (value === undefined) return schema
+  const words = `\`${JSON.stringify(value)}\` when left out.`
+  const about = schema.description?.replace(/\.?$/, '. ') ?? ''
+  return { ...schema, description: about + words }
 }
 
 /** `anyOf: [{type: 'string'}, {type: 'null'}]` is `type: ['string', 'null']`. */
@@ -95,5 +108,8 @@ const scalars: Record<string, unknown> = {
   uuid: '019a9d5e-7f2b-7c31-9d0a-5e1f6a2b3c4d',
 }
 
-const mapValues = <A, B>(record: Record<string, A>, map: (value: A) => B): Record<string, B> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
+export const mapValues = <A, B>(
+  record: Record<string, A>,
+  map: (value: A, name: string) => B,
+): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]))

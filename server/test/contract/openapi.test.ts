@@ -444,6 +444,26 @@ test('generators of clients meet nothing that one of them is known to refuse', (
   expect(rounded).toEqual([])
 })
 
+test('what a request may leave out has its default in words, so that no client requires or freezes it', () => {
+  const found: string[] = []
+  const walk = (value: unknown, place: string) => {
+    if (typeof value !== 'object' || value === null) return
+    const schema = resolve<object>(document, value)
+    if ('default' in schema) found.push(place)
+    for (const [name, member] of Object.entries(schema)) {
+      if (name !== 'examples') walk(member, `${place}/${name}`)
+    }
+  }
+  for (const { id, operation } of listOperations(document)) {
+    walk(operation.requestBody?.content['application/json']?.schema, id)
+  }
+  expect(found).toEqual([])
+  const { CampaignInput, CampaignSchedule } = document.components.schemas
+  expect(CampaignInput?.properties?.email_gap?.description).toMatch(/\. `5` when left out\.$/)
+  expect(CampaignInput?.required).toEqual(['name'])
+  expect(CampaignSchedule?.properties?.start_date).toHaveProperty('default')
+})
+
 test('it is served without a key', async () => {
   const answer = await api.call('GET', '/openapi.json', { key: null })
   expect(answer.status).toBe(200)

@@ -381,11 +381,11 @@ export type CampaignList = {
  */
 export type CampaignScheduleInput = {
     /**
-     * First day of sending, `YYYY-MM-DD`, inclusive, in each schedule's own zone; null: no bound.
+     * First day of sending, `YYYY-MM-DD`, inclusive, in each schedule's own zone; null: no bound. `null` when left out.
      */
     start_date?: string | null;
     /**
-     * Last day of sending, `YYYY-MM-DD`, inclusive, in each schedule's own zone; null: no bound.
+     * Last day of sending, `YYYY-MM-DD`, inclusive, in each schedule's own zone; null: no bound. `null` when left out.
      */
     end_date?: string | null;
     /**
@@ -393,7 +393,7 @@ export type CampaignScheduleInput = {
      */
     schedules: Array<{
         /**
-         * Tells windows apart.
+         * Tells windows apart. `"Schedule"` when left out.
          */
         name?: string;
         /**
@@ -418,31 +418,31 @@ export type CampaignScheduleInput = {
          */
         days: {
             /**
-             * Sunday
+             * Sunday. `false` when left out.
              */
             0?: boolean;
             /**
-             * Monday
+             * Monday. `false` when left out.
              */
             1?: boolean;
             /**
-             * Tuesday
+             * Tuesday. `false` when left out.
              */
             2?: boolean;
             /**
-             * Wednesday
+             * Wednesday. `false` when left out.
              */
             3?: boolean;
             /**
-             * Thursday
+             * Thursday. `false` when left out.
              */
             4?: boolean;
             /**
-             * Friday
+             * Friday. `false` when left out.
              */
             5?: boolean;
             /**
-             * Saturday
+             * Saturday. `false` when left out.
              */
             6?: boolean;
         };
@@ -462,7 +462,7 @@ export type CampaignSequenceInput = {
          */
         id?: string;
         /**
-         * The only one there is.
+         * The only one there is. `"email"` when left out.
          */
         type?: 'email';
         /**
@@ -470,7 +470,7 @@ export type CampaignSequenceInput = {
          */
         delay?: number;
         /**
-         * Days are calendar days in the first schedule's zone.
+         * Days are calendar days in the first schedule's zone. `"days"` when left out.
          */
         delay_unit?: 'minutes' | 'hours' | 'days';
         /**
@@ -482,7 +482,7 @@ export type CampaignSequenceInput = {
              */
             id?: string;
             /**
-             * Liquid and spintax. Empty in a follow-up: it continues the thread.
+             * Liquid and spintax. Empty in a follow-up: it continues the thread. `""` when left out.
              */
             subject?: string;
             /**
@@ -490,7 +490,7 @@ export type CampaignSequenceInput = {
              */
             body: string;
             /**
-             * A disabled variant is not sent.
+             * A disabled variant is not sent. `false` when left out.
              */
             v_disabled?: boolean;
         }>;
@@ -506,77 +506,77 @@ export type CampaignInput = {
      */
     name: string;
     /**
-     * Addresses of mailboxes of this workspace that the campaign sends from; answered as the mailbox spells them.
+     * Addresses of mailboxes of this workspace that the campaign sends from; answered as the mailbox spells them. `[]` when left out.
      */
     email_list?: Array<string>;
     /**
-     * Mails a day of this campaign; null: no limit.
+     * Mails a day of this campaign; null: no limit. `null` when left out.
      */
     daily_limit?: number | null;
     /**
-     * Leads a day that get their first mail; null: no limit.
+     * Leads a day that get their first mail; null: no limit. `null` when left out.
      */
     daily_max_leads?: number | null;
     /**
-     * Minutes between two mails of one mailbox.
+     * Minutes between two mails of one mailbox. `5` when left out.
      */
     email_gap?: number;
     /**
-     * Up to so many minutes are added to `email_gap`.
+     * Up to so many minutes are added to `email_gap`. `5` when left out.
      */
     random_wait_max?: number;
     /**
-     * A reply stops the lead.
+     * A reply stops the lead. `true` when left out.
      */
     stop_on_reply?: boolean;
     /**
-     * An automatic reply stops the lead.
+     * An automatic reply stops the lead. `false` when left out.
      */
     stop_on_auto_reply?: boolean;
     /**
-     * A reply stops every lead of the same company domain.
+     * A reply stops every lead of the same company domain. `false` when left out.
      */
     stop_for_company?: boolean;
     /**
-     * Count opens with an invisible image; needs a public address for links.
+     * Count opens with an invisible image; needs a public address for links. `false` when left out.
      */
     open_tracking?: boolean;
     /**
-     * Count clicks by rewriting links; needs a public address for links.
+     * Count clicks by rewriting links; needs a public address for links. `false` when left out.
      */
     link_tracking?: boolean;
     /**
-     * Send plain text instead of HTML.
+     * Send plain text instead of HTML. `false` when left out.
      */
     text_only?: boolean;
     /**
-     * Send the first mail of a lead as plain text.
+     * Send the first mail of a lead as plain text. `false` when left out.
      */
     first_email_text_only?: boolean;
     /**
-     * Add List-Unsubscribe: with one click (RFC 8058), or by mail where links have no public address.
+     * Add List-Unsubscribe: with one click (RFC 8058), or by mail where links have no public address. `true` when left out.
      */
     insert_unsubscribe_header?: boolean;
     /**
-     * First mails go before follow-ups.
+     * First mails go before follow-ups. `false` when left out.
      */
     prioritize_new_leads?: boolean;
     /**
-     * Addresses that get a copy of every mail.
+     * Addresses that get a copy of every mail. `[]` when left out.
      */
     cc_list?: Array<string>;
     /**
-     * Addresses that get a blind copy of every mail.
+     * Addresses that get a blind copy of every mail. `[]` when left out.
      */
     bcc_list?: Array<string>;
     /**
-     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. Of a lead that is set active again it is overdue from then on. First mails wait as long as the limits make them.
+     * A follow-up overdue for longer is not sent any more, and its lead is completed; null: sent however late. Of a lead that is set active again it is overdue from then on. First mails wait as long as the limits make them. `null` when left out.
      */
     expire_after_days?: number | null;
     campaign_schedule?: CampaignScheduleInput;
     schedule?: CampaignScheduleInput;
     /**
-     * One sequence, or none yet.
+     * One sequence, or none yet. `[]` when left out.
      */
     sequences?: Array<CampaignSequenceInput>;
     /**
@@ -783,11 +783,11 @@ export type AddLeads = {
     campaign_id: string;
     leads: Array<LeadInput>;
     /**
-     * Leave out addresses that are in another campaign of the workspace.
+     * Leave out addresses that are in another campaign of the workspace. `false` when left out.
      */
     skip_if_in_workspace?: boolean;
     /**
-     * Update the supplied fields of leads that are in the campaign already.
+     * Update the supplied fields of leads that are in the campaign already. `false` when left out.
      */
     overwrite?: boolean;
 };
@@ -1578,6 +1578,9 @@ export type SignInInput = {
  */
 export type SecondFactorInput = {
     code: string;
+    /**
+     * `false` when left out.
+     */
     is_backup_code?: boolean;
 };
 
@@ -1999,7 +2002,7 @@ export type MailboxInput = {
         };
     };
     /**
-     * Mails a day, of all campaigns together.
+     * Mails a day, of all campaigns together. `50` when left out.
      */
     daily_limit?: number;
     ramp_up?: {
@@ -2013,11 +2016,11 @@ export type MailboxInput = {
         step: number;
     };
     /**
-     * Between two mails at least.
+     * Between two mails at least. `0` when left out.
      */
     gap_seconds?: number;
     /**
-     * Whether a copy of each mail goes to the Sent folder; `auto`: unless the provider does so.
+     * Whether a copy of each mail goes to the Sent folder; `auto`: unless the provider does so. `"auto"` when left out.
      */
     save_sent?: 'auto' | 'on' | 'off';
 };
@@ -2277,7 +2280,7 @@ export type HandOverInput = {
      */
     to: string;
     /**
-     * Only count them; nothing is changed.
+     * Only count them; nothing is changed. `false` when left out.
      */
     preview?: boolean;
 };
@@ -2411,7 +2414,7 @@ export type SuppressionLift = {
      */
     value: string;
     /**
-     * Also an unsubscribe or a hard bounce.
+     * Also an unsubscribe or a hard bounce. `false` when left out.
      */
     force?: boolean;
     /**
@@ -2481,7 +2484,7 @@ export type SuppressionUndoInput = {
      */
     address: string;
     /**
-     * Also an unsubscribe: only with a consent that you can prove.
+     * Also an unsubscribe: only with a consent that you can prove. `false` when left out.
      */
     unsubscribed?: boolean;
     /**
@@ -2939,6 +2942,9 @@ export type SearchResult = {
  * Whether the keys that it made are revoked, too, and theirs.
  */
 export type RevokeKeyInput = {
+    /**
+     * `false` when left out.
+     */
     with_children?: boolean;
 };
 
