@@ -6185,7 +6185,7 @@ export type ListWebhookEventsData = {
          */
         event_type?: string;
         /**
-         * Exactly as in the record.
+         * A lead's address in any spelling; that of somebody who is no lead any more as in the record.
          */
         lead_email?: string;
         /**

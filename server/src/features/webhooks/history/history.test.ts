@@ -192,6 +192,33 @@ describe('the list', () => {
     }
   })
 
+  test('of a lead is of every spelling that a campaign has of its address', async () => {
+    const spellings = ['Eve.Lee@Bücher.example', 'eve.lee@bücher.EXAMPLE']
+    const made: unknown[] = []
+    for (const email of spellings) {
+      const { body } = await api.call('POST', '/api/v2/campaigns', { body: { name: email } })
+      const leads = [{ email }]
+      await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: body.id, leads } })
+      made.push((await attempt({ lead_email: email })).id)
+      api.ctx.clock.advance(60_000)
+    }
+    // Of leads that are not there any more: by what was asked for, and as it is folded.
+    const gone = await attempt({ lead_email: 'eve.LEE@bücher.example' })
+    const folded = await attempt({ lead_email: 'eve.lee@xn--bcher-kva.example' })
+    await attempt({ lead_email: 'lee@bücher.example' })
+    const list = async (email: string, more = '') => {
+      const query = `lead_email=${encodeURIComponent(email)}${more}`
+      const { items } = (await api.call('GET', `${path}?${query}`)).body
+      return items.map(({ id }: { id: string }) => id)
+    }
+    const [first, second] = made
+    for (const email of [...spellings, 'EVE.LEE@xn--bcher-kva.example']) {
+      expect(await list(email)).toEqual([folded.id, second, first])
+    }
+    expect(await list('eve.LEE@bücher.example')).toEqual([folded.id, gone.id, second, first])
+    expect(await list(spellings[0] ?? '', `&limit=1&starting_after=${second}`)).toEqual([first])
+  })
+
   test('is bounded by whole days or by exact times, both inclusive', async () => {
     const day = at(0).slice(0, 10)
     const dayBefore = new Date(Date.parse(day) - 1).toISOString().slice(0, 10)

@@ -1,5 +1,6 @@
 import type { Db } from '../../../kernel/db/db.ts'
 import { rowsOf } from '../../../kernel/db/rows-of.ts'
+import { parseEmail } from '../../../kernel/email.ts'
 import type { Attempt, AttemptFilter, Run } from './queries.ts'
 import * as queries from './queries.ts'
 
@@ -9,11 +10,32 @@ export interface HistoryFilter extends AttemptFilter {
 }
 
 /**
- * The newest `most` attempts that match. Those of a destination or a URL are merged from runs, one
- * for each destination, URL and outcome there ever was: however far down what is looked for lies,
- * no other attempt is read on the way.
+ * The newest `most` attempts that match, of a lead in any spelling of its address: each is a stretch of
+ * an index, which a list of them would have the database sort.
  */
 export async function listNewestAttempts(
+  db: Db,
+  workspaceId: string,
+  filter: HistoryFilter,
+  most: number,
+): Promise<Attempt[]> {
+  const { leadEmail } = filter
+  if (leadEmail === undefined) return listNewest(db, workspaceId, filter, most)
+  const folded = parseEmail(leadEmail)?.folded ?? leadEmail
+  const known = await queries.listSpellings(db, workspaceId, folded)
+  const found: Attempt[] = []
+  for (const spelling of new Set([leadEmail, folded, ...known])) {
+    const ofSpelling = { ...filter, leadEmail: spelling }
+    found.push(...(await listNewest(db, workspaceId, ofSpelling, most)))
+  }
+  return found.sort(newestFirst).slice(0, most)
+}
+
+/**
+ * Attempts of a destination or a URL are merged from runs, one for each destination, URL and outcome
+ * there ever was: however far down what is looked for lies, no other attempt is read on the way.
+ */
+async function listNewest(
   db: Db,
   workspaceId: string,
   filter: HistoryFilter,

@@ -31,6 +31,22 @@ export const selectAttempts = (workspaceId: string, filter: AttemptFilter, most:
     order by e.id desc
     limit ${most}::integer`
 
+/** As its leads have it: events name a lead by what was typed in its campaign. */
+export async function listSpellings(
+  db: Db,
+  workspaceId: string,
+  folded: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('leads')
+    .select('email')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('email_folded', '=', folded)
+    .execute()
+  return rows.map(({ email }) => email)
+}
+
 /** As many as a workspace makes in a day. */
 const targetsMax = 20_000
 

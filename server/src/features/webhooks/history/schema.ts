@@ -97,7 +97,11 @@ export const AttemptQuery = Type.Object({
   ),
   event_type: Type.Optional(Type.String({ minLength: 1, description: 'The type in the payload.' })),
   lead_email: Type.Optional(
-    Type.String({ minLength: 1, description: 'Exactly as in the record.' }),
+    Type.String({
+      minLength: 1,
+      description:
+        "A lead's address in any spelling; that of somebody who is no lead any more as in the record.",
+    }),
   ),
   from: dayOrTime('A UTC day or an ISO 8601 time, inclusive; on timestamp_created.'),
   to: dayOrTime('Likewise; a day to its end.'),
