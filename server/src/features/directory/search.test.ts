@@ -59,6 +59,8 @@ const queries: [string, string, (string | undefined)[]][] = [
   ['an Arabic name with vowels', 'مُحَمَّد', [Mohammed]],
   ['a Hebrew name', 'כהן', [David]],
   ['nothing but punctuation', '!!! ---', []],
+  ['three letters that nobody has, a letter away from a name', 'JOE', []],
+  ['four letters that nobody has, a letter away from a title', 'sals', []],
   ['two letters, which have to be the whole word', 'lo', []],
 ]
 test.each(queries)('a query for %s: %j', async (_what, query, people) => {

@@ -7,6 +7,7 @@ import { findKnownWords, findSimilarWords, hasTrigrams } from './vocabulary-quer
  * pg_trgm.
  */
 export async function respell(db: AnyDb, word: string): Promise<string[]> {
+  if (word.length < respeltFrom) return []
   const near = await findKnownWords(db, slipsOf(word))
   if (near.length > 0 || word.length < farFrom) return near.slice(0, spellingsMax)
   if (!(await hasTrigrams(db))) return []
@@ -15,6 +16,8 @@ export async function respell(db: AnyDb, word: string): Promise<string[]> {
 }
 
 const spellingsMax = 10
+/** A shorter word, an acronym above all, is one letter away from words that have nothing to do with it. */
+const respeltFrom = 5
 const candidatesMax = 50
 /** In shorter words two slips leave nothing to recognise. */
 const farFrom = 6
@@ -37,7 +40,7 @@ function slipsOf(word: string): string[] {
     }
   }
   slips.delete(word)
-  return [...slips].filter((slip) => slip.length >= 3)
+  return [...slips]
 }
 
 /** As `fold` leaves them. */
