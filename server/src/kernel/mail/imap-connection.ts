@@ -10,6 +10,8 @@ import { type MailTimeouts, transferMsOf } from './timeouts.ts'
 /** Sources that are held at once while they are handed out. */
 const groupBytesMax = 4 * 1024 * 1024
 const groupMailsMax = 250
+/** Of one mail that is read as a whole, at once: what a single response may have, and no more. */
+const pieceBytes = 512 * 1024
 /** For what is said in many short lines: the sizes of mails, or what became of them while it listened. */
 const manyLinesBytesMax = 8 * 1024 * 1024
 /** More than 20,000 folders, each told twice. Read, they take up thirty times as much, and more. */
@@ -142,6 +144,20 @@ export class OpenImap implements ImapConnection {
     return this.#search({ header: { 'message-id': messageId } })
   }
 
+  async fetchSource(uid: number, bytesMax: number) {
+    const pieces: Buffer[] = []
+    let isCut = true
+    for (let start = 0; isCut && start <= bytesMax; start += pieceBytes) {
+      const query = { uid: true, source: { start, maxLength: pieceBytes } }
+      const [piece] = await this.#fetchEach([uid], query, ({ source }) => source && { uid, source })
+      if (!piece) return undefined
+      pieces.push(piece.source)
+      isCut = piece.source.length >= pieceBytes
+    }
+    const source = Buffer.concat(pieces)
+    return { source: source.subarray(0, bytesMax), isCut: isCut || source.length > bytesMax }
+  }
+
   async append(path: string, message: Buffer, flags: string[]): Promise<void> {
     await this.#run((client) => client.append(path, message, flags), {
       movedBytes: message.length,
@@ -245,13 +261,13 @@ export class OpenImap implements ImapConnection {
   }
 
   /** @returns each of the mails once, whatever else the server tells, and however often */
-  async #fetchEach(
+  async #fetchEach<T extends Pick<FetchedMail, 'uid'>>(
     uids: number[],
     query: FetchQueryObject,
-    take: (mail: FetchMessageObject) => FetchedMail | undefined,
+    take: (mail: FetchMessageObject) => T | undefined,
     bytes: Moved = {},
-  ): Promise<FetchedMail[]> {
-    const taken = new Map<number, FetchedMail>()
+  ): Promise<T[]> {
+    const taken = new Map<number, T>()
     await this.#run(async (client) => {
       for await (const answer of client.fetch(uids, query, { uid: true })) {
         const isWanted = uids.includes(answer.uid) && !taken.has(answer.uid)

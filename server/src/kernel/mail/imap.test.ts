@@ -119,6 +119,25 @@ test('of a mail of 25 MB only the beginning is read', async () => {
   expect(mail?.source).toEqual(large.subarray(0, 1000))
 })
 
+test('one mail is read whole, in pieces, or as far as is asked for, and stays unseen', async () => {
+  await using servers = await startMailServers()
+  const whole = Buffer.from(`Subject: Large\r\n\r\n${'0123456789'.repeat(200_000)}`)
+  servers.store.file(servers.anna, whole)
+  // As large as a piece, after which only the next one tells that nothing is left.
+  const piece = Buffer.alloc(512 * 1024, 'x')
+  servers.store.file(servers.anna, piece)
+  await using connection = await connect(servers)
+  await connection.select('INBOX')
+  const bytesMax = whole.length
+  expect(await connection.fetchSource(1, bytesMax)).toEqual({ source: whole, isCut: false })
+  expect(await connection.fetchSource(2, bytesMax)).toEqual({ source: piece, isCut: false })
+  const beginning = whole.subarray(0, bytesMax - 1)
+  expect(await connection.fetchSource(1, bytesMax - 1)).toEqual({ source: beginning, isCut: true })
+  expect(await connection.fetchSource(2, 1000)).toMatchObject({ isCut: true })
+  expect(await connection.fetchSource(3, bytesMax)).toBeUndefined()
+  expect(servers.anna.folders.get('INBOX')?.mails.every(({ flags }) => flags.size === 0)).toBe(true)
+})
+
 test('many mails come in groups, so that other questions can be asked between them', async () => {
   await using servers = await startMailServers()
   const count = 600

@@ -91,6 +91,14 @@ export interface ImapConnection extends AsyncDisposable {
   findFirstSince(since: Date): Promise<number | null>
   /** UIDs in the selected folder with this Message-ID. */
   findByMessageId(messageId: string): Promise<number[]>
+  /**
+   * The source of one mail of the selected folder, byte for byte and without marking it as seen; of a larger
+   * one its beginning. Undefined: it is gone.
+   */
+  fetchSource(
+    uid: number,
+    bytesMax: number,
+  ): Promise<{ source: Buffer; isCut: boolean } | undefined>
   append(path: string, message: Buffer, flags: string[]): Promise<void>
   /** Resolves when something changed in the selected folder, after `ms`, or when aborted. */
   idle(ms: number, signal?: AbortSignal): Promise<'changed' | 'timeout'>

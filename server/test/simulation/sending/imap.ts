@@ -70,6 +70,13 @@ export class SimulatedImap implements ImapConnection {
     )
   }
 
+  fetchSource(uid: number) {
+    return this.#ask(`FETCH ${uid}`, () => {
+      const found = this.#selected?.mails.find((mail) => mail.uid === uid)
+      return found && { source: found.source, isCut: false }
+    })
+  }
+
   append(path: string, message: Buffer): Promise<void> {
     const { account, room } = this.#line
     return this.#ask(`APPEND ${path}`, () => {
