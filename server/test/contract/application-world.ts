@@ -85,7 +85,7 @@ export async function createApplicationWorld(
       '/app/webhooks/try': createTryOut(api.ctx, workspaceId).token,
       '/app/webhook-events': world.ids['/api/v2/webhook-events'] ?? '',
       ...{ '/app/leads': lead?.id ?? '', '/app/leads/jobs': job.id },
-      ...{ '/app/imports': begun.id, '/parts': '1' },
+      ...{ '/app/imports': begun.id, '/parts': '1', '/attachments': '0' },
       ...{
         '/app/campaigns': world.ids['/api/v2/campaigns'] ?? '',
         '/app/sends': uncertainId,

@@ -18,8 +18,8 @@ const team = await createTeam(api, api.workspaceId)
 const operator = await createPerson(api, { email: 'operator@team.example', isOperator: true })
 const ours = await createApplicationWorld(api, api, receiver.url)
 const theirs = await createApplicationWorld(api, await api.createStranger(), receiver.url)
-/** What a valid request of these holds a provider has to make: their own tests do it with one. */
-const madeElsewhere = new Set(['finishConsent'])
+/** What a valid request of these holds a provider has to make, or to have: their own tests do it with one. */
+const madeElsewhere = new Set(['finishConsent', 'getMessageAttachment'])
 await api.ctx.database.peek
   .insertInto('instance')
   .values({ id: api.ctx.newId(), secret_key_id: 'k', timestamp_created: api.ctx.now() })

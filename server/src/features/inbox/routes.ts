@@ -10,6 +10,8 @@ import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
 import { changedBy } from '../audit/index.ts'
 import { findMessage, threadViews } from '../messages/index.ts'
 import { withoutOwnLinks } from '../tracking/index.ts'
+import { fetchAttachment } from './conversations/attachment.ts'
+import { downloadAs } from './conversations/attachment-name.ts'
 import { mailPolicy } from './conversations/mail-document.ts'
 import { replyInThread } from './conversations/reply.ts'
 import { showMail } from './conversations/show-mail.ts'
@@ -308,6 +310,47 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       })
       const html = message.html && withoutOwnLinks(ctx, message.html)
       return showMail(caller.workspaceId, { ...message, html }, { showsImages })
+    },
+  )
+
+  app.get(
+    '/messages/:id/attachments/:index',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'getMessageAttachment',
+        summary: 'A file that was attached to a mail',
+        description:
+          'Out of the mailbox, where it lies. 404 when it cannot be had, as once it is gone there, and 503 ' +
+          'when the mailbox cannot be read now, with why.',
+        tags,
+        params: Type.Object({
+          id: Uuid,
+          index: Type.Integer({
+            ...{ minimum: 0, maximum: 99 },
+            description: 'Its place in `attachments`, counted from 0.',
+          }),
+        }),
+        response: {
+          200: {
+            content: {
+              'application/octet-stream': {
+                schema: Type.Unsafe<unknown>({ type: 'string', format: 'binary' }),
+              },
+            },
+          },
+        },
+      },
+    },
+    async ({ ctx, caller, params }, reply) => {
+      const file = await fetchAttachment(ctx, caller.workspaceId, params.id, params.index)
+      reply.headers({
+        // Whatever its sender calls it: no browser shows it, or runs it.
+        'content-type': 'application/octet-stream',
+        'content-disposition': downloadAs(file.fileName),
+        'x-content-type-options': 'nosniff',
+      })
+      return file.content
     },
   )
 }

@@ -129,7 +129,9 @@ export const ThreadMessage = Type.Object(
         description: 'How it was found that it belongs here: the first is certain.',
       }),
     ),
-    attachments: Type.Array(Type.String()),
+    attachments: Type.Array(Type.String(), {
+      description: 'Names of the files: each is fetched by its place.',
+    }),
     written_by: Nullable(Type.Unsafe<string>({ ...Uuid, description: 'The person of ours.' })),
     reply_key: Nullable(Type.String({ description: 'The Idempotency-Key of an answer of ours.' })),
     timestamp: Timestamp,

@@ -2652,6 +2652,9 @@ export type ThreadMessage = {
      * How it was found that it belongs here: the first is certain.
      */
     matched_by: 'message_id' | 'address' | 'subject' | null;
+    /**
+     * Names of the files: each is fetched by its place.
+     */
     attachments: Array<string>;
     /**
      * The person of ours.
@@ -10237,6 +10240,70 @@ export type GetMessageBodyResponses = {
 };
 
 export type GetMessageBodyResponse = GetMessageBodyResponses[keyof GetMessageBodyResponses];
+
+export type GetMessageAttachmentData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+        /**
+         * Its place in `attachments`, counted from 0.
+         */
+        index: number;
+    };
+    query?: never;
+    url: '/app/messages/{id}/attachments/{index}';
+};
+
+export type GetMessageAttachmentErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetMessageAttachmentError = GetMessageAttachmentErrors[keyof GetMessageAttachmentErrors];
+
+export type GetMessageAttachmentResponses = {
+    /**
+     * A file that was attached to a mail
+     */
+    200: Blob | File;
+};
+
+export type GetMessageAttachmentResponse = GetMessageAttachmentResponses[keyof GetMessageAttachmentResponses];
 
 export type GetHomeData = {
     body?: never;

@@ -50,19 +50,43 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
     // An accent may be written as a character of its own: words would not be found.
     text: storable(writtenText(email)).normalize('NFC'),
     html: email.html === undefined ? null : storable(email.html),
-    attachments: email.attachments
-      .slice(0, attachmentsMax)
-      .map(({ filename, mimeType, content }) => ({
-        name: filename === null ? null : storable(filename, nameMax),
-        type: storable(mimeType, nameMax),
-        bytes: typeof content === 'string' ? content.length : content.byteLength,
-      })),
+    attachments: email.attachments.slice(0, attachmentsMax).map(({ content, ...attachment }) => ({
+      ...namesOf(attachment),
+      bytes: typeof content === 'string' ? content.length : content.byteLength,
+    })),
     reports: email.attachments
       .filter(({ mimeType }) => reportTypes.has(mimeType))
       .map(({ mimeType, content }) => ({ type: mimeType, content: textOf(content) })),
     header,
   }
 }
+
+/**
+ * What is attached to a mail, by its place among what is attached. For who has the whole mail: nothing of it
+ * is left out, so that it takes as long as its writer likes.
+ */
+export async function attachedAt(source: Buffer, index: number): Promise<Attached | undefined> {
+  const { attachments, date } = await takeApart(source)
+  const found = attachments[index]
+  if (!found || typeof found.content === 'string') return undefined
+  // It may be a part of the source, which would go along with it to another thread.
+  return { ...namesOf(found), content: new Uint8Array(found.content), date }
+}
+
+export interface Attached {
+  name: string | null
+  type: string
+  content: Uint8Array
+  /** Of its mail, by the sender's clock. */
+  date: string | undefined
+}
+
+const namesOf = ({ filename, mimeType }: Pick<Attachment, 'filename' | 'mimeType'>) => ({
+  name: filename === null ? null : storable(filename, nameMax),
+  type: storable(mimeType, nameMax),
+})
+
+type Attachment = Email['attachments'][number]
 
 /** An image within the text often has no name. */
 export const nameOfAttachment = ({ name, type }: ParsedMessage['attachments'][number]) =>
@@ -167,7 +191,7 @@ type Addressee = NonNullable<Email['to']>[number]
 const addressesOf = (one: Addressee): string[] =>
   (one.group ?? [one]).flatMap((mailbox) => parseEmail(mailbox.address ?? '')?.folded ?? [])
 
-function textOf(content: Email['attachments'][number]['content']): string {
+function textOf(content: Attachment['content']): string {
   if (typeof content === 'string') return storable(content, reportBytesMax)
   const bytes = Buffer.from(content as ArrayBuffer).subarray(0, reportBytesMax)
   return storable(bytes.toString('utf8'))

@@ -9,8 +9,9 @@ import {
 } from '../../messages/index.ts'
 import { findReplyRefusal, getReplyMailbox } from '../../sending/index.ts'
 import { withoutOwnLinks } from '../../tracking/index.ts'
-import { nameOfAttachment, type ParsedMessage } from '../classify/message.ts'
+import { nameOfAttachment } from '../classify/message.ts'
 import type { ThreadMessage } from '../schema.ts'
+import { attachedTo } from './attachment.ts'
 import { hasRemoteImages } from './mail-document.ts'
 import { answeredIn, messagesMax } from './reply-draft.ts'
 import { type Conversation, getThread } from './threads.ts'
@@ -44,7 +45,7 @@ export async function showMessages(
 
 function shownMessage(ctx: Context, message: StoredMessage): ThreadMessage {
   const { details, html } = message
-  const { matched_by, attachments, from_name, written_by, reply_key } = details
+  const { matched_by, from_name, written_by, reply_key } = details
   return {
     ...{ id: message.id, direction: message.direction, kind: message.kind, step: message.step },
     ...{ from_address: message.from_address, to_addresses: message.to_addresses },
@@ -55,13 +56,11 @@ function shownMessage(ctx: Context, message: StoredMessage): ThreadMessage {
       html !== null && hasRemoteImages(html) && hasRemoteImages(withoutOwnLinks(ctx, html)),
     from_name: typeof from_name === 'string' ? from_name : null,
     matched_by: (matched_by as ThreadMessage['matched_by'] | undefined) ?? null,
-    attachments: ((attachments as Attachment[] | undefined) ?? []).map(nameOfAttachment),
+    attachments: attachedTo(message).map(nameOfAttachment),
     written_by: typeof written_by === 'string' ? written_by : null,
     reply_key: typeof reply_key === 'string' ? reply_key : null,
   }
 }
-
-type Attachment = ParsedMessage['attachments'][number]
 
 interface Answer {
   answer_to: string | null

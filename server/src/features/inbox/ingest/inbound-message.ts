@@ -35,10 +35,15 @@ export async function readInbound(
     ...{ ...understood, uid, receivedAt, sizeBytes },
     // Most mails belong to no conversation, and nobody sees them.
     html: () => (understood.shownHtml === undefined ? shownHtml(message) : understood.shownHtml),
-    identity: message.messageId ?? `<${sha256(source).toString('hex')}@source.invalid>`,
+    identity: message.messageId ?? `<${sha256(source).toString('hex')}${ofSource}`,
     about: aboutOf(understood),
   }
 }
+
+const ofSource = '@source.invalid>'
+
+/** Whether a mail has no Message-ID of its own, by which its server could find it. */
+export const isMadeOfSource = (identity: string) => identity.endsWith(ofSource)
 
 function aboutOf({ message, inbound }: Understood): string[] {
   if (inbound.kind === 'bounce' || inbound.kind === 'complaint') return inbound.about

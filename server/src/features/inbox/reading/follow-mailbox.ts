@@ -3,8 +3,8 @@ import { readDatabaseTime } from '../../../kernel/db/instance.ts'
 import { describeError } from '../../../kernel/log.ts'
 import { type ImapConnection, MailFailure } from '../../../kernel/mail/index.ts'
 import { Listening, type MailboxOwner } from '../../mailbox-lanes/index.ts'
-import { connectMailboxImap } from '../../mailboxes/index.ts'
 import type { InboxMailbox } from '../inbox-mailbox.ts'
+import { connect } from './connect.ts'
 import type { ImapConnectionSlots } from './imap-connection-slots.ts'
 import { type ReadOptions, readInbox, readMailbox } from './read-mailbox.ts'
 import type { ReadingSlots } from './reading-slots.ts'
@@ -138,31 +138,6 @@ export function followMailbox(
       return ended
     },
   }
-}
-
-/** @returns nothing when it was given up meanwhile @throws as connectMailboxImap does */
-async function connect(
-  ctx: Context,
-  { workspace_id, id }: InboxMailbox,
-  signal: AbortSignal,
-): Promise<ImapConnection | null> {
-  const connecting = connectMailboxImap(ctx, workspace_id, id)
-  const { promise: aborted, resolve } = Promise.withResolvers<null>()
-  const giveUp = () => resolve(null)
-  signal.addEventListener('abort', giveUp)
-  if (signal.aborted) giveUp()
-  try {
-    const opened = await Promise.race([connecting, aborted])
-    if (opened) return opened.connection
-  } finally {
-    // The signal lives as long as the mailbox is ours.
-    signal.removeEventListener('abort', giveUp)
-  }
-  connecting.then(
-    ({ connection }) => connection[Symbol.asyncDispose](),
-    () => undefined,
-  )
-  return null
 }
 
 /** Until it is time to look at the other folders, or to let another mailbox have the connection's slot. */

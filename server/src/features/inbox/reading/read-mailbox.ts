@@ -42,7 +42,13 @@ export interface Reading extends MainFolders {
  * Answers come to the inbox. What a filter has moved, or a person has put away before it was read here,
  * is in one of the others.
  */
-const readUses = new Set<MailFolder['specialUse']>(['inbox', 'junk', 'all', 'archive', 'trash'])
+export const readUses = new Set<MailFolder['specialUse']>([
+  'inbox',
+  'junk',
+  'all',
+  'archive',
+  'trash',
+])
 
 /** Enough for every text; the rest of a larger mail is attachments. */
 const sourceBytesMax = 512 * 1024
