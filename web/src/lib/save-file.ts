@@ -1,6 +1,6 @@
 /** Hands a file to the reader, as if it were downloaded. */
-export function saveFile(name: string, type: string, text: string) {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }))
+export function saveFile(name: string, content: Blob) {
+  const url = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = url
   link.download = name.replaceAll(/[/\\:*?"<>|]/g, ' ')

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import type { Locator, Page, Route } from 'playwright-core'
 import { afterAll, expect } from 'vitest'
+import { startImapServer } from '../../../server/src/demo/mail-server/index.ts'
 import { tellPages } from '../../../server/src/features/live/index.ts'
 import { createWorkspace } from '../../../server/src/features/workspaces/index.ts'
 import type { Browser as Visitor } from '../../../server/test/browser.ts'
@@ -104,6 +106,70 @@ test('in a hostile mail nothing runs, nothing is loaded and nothing leaves; imag
   expect(await page.evaluate('window.hacked')).toBeUndefined()
   // The clock of other tests is a script, which its frame would refuse.
   await application.asOwner('POST', '/app/threads/done', { ids: [id], done: true })
+})
+
+test('a file that is attached is fetched from the mailbox by a key, and why it cannot be is told beside it', async ({
+  application: { api, asOwner, visitor },
+  open,
+  world,
+}) => {
+  const content = Buffer.from(Array.from({ length: 3000 }, (_, at) => (at * 7) % 256))
+  const name = `Übersicht ${'sehr '.repeat(30)}lang.pdf`
+  const attachments = [
+    { name: 'other.png', type: 'image/png', bytes: 1 },
+    { name, type: 'application/pdf', bytes: content.length },
+  ]
+  const { id, messageId } = await world.converse(
+    { email: 'paul@lead.example' },
+    { details: { attachments } },
+  )
+  const encoded = Buffer.from(name).toString('base64')
+  const source = [
+    ...['From: paul@lead.example', `Message-ID: <${messageId}@lead.example>`],
+    ...['Content-Type: multipart/mixed; boundary=B', '', '--B', 'Content-Type: image/png', '', ''],
+    ...['--B', `Content-Type: application/pdf; name="=?utf-8?B?${encoded}?="`],
+    ...['Content-Transfer-Encoding: base64', '', content.toString('base64'), '--B--', ''],
+  ]
+  const { store } = world.outbox
+  const account = store.find(world.mailboxAddress)
+  if (!account) throw new Error('There is no such account.')
+  store.file(account, Buffer.from(source.join('\r\n')))
+  await using imap = await startImapServer(store)
+
+  const page = await open(visitor, `${path}?thread=${id}`)
+  await page.setViewportSize({ width: 390, height: 800 })
+  const file = page.getByRole('button', { name: /Übersicht/ })
+  await file.waitFor()
+  const files = page.getByRole('list', { name: 'Attached files' }).getByRole('button')
+  expect(await files.count()).toBe(2)
+  expectFailures(page, 'GET /app/messages/:id/attachments/1 503')
+  await file.press('Enter')
+  await page.getByRole('alert').getByText('takes no connection').waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+
+  const mailbox = api.ctx.database.peek.selectFrom('mailboxes').select('id')
+  const { id: mailboxId } = await mailbox
+    .where('address', '=', world.mailboxAddress)
+    .executeTakeFirstOrThrow()
+  const login = { host: '127.0.0.1', port: imap.port, security: 'none' }
+  const { password } = account
+  await asOwner('PATCH', `/app/mailboxes/${mailboxId}`, {
+    imap: { ...login, username: world.mailboxAddress, password },
+  })
+  const { promise: asked, resolve: goOn } = Promise.withResolvers<() => Promise<void>>()
+  await page.route('**/attachments/1', (route) => goOn(() => route.continue()))
+  const saved = page.waitForEvent('download')
+  await file.press('Enter')
+  const answerNow = await asked
+  await page.getByRole('button', { name: /Übersicht .* is being fetched/ }).waitFor()
+  expect(await file.getAttribute('aria-busy')).toBe('true')
+  await answerNow()
+  const download = await saved
+  expect(download.suggestedFilename()).toBe(name)
+  expect(await readFile(await download.path())).toEqual(content)
+  await page.getByRole('button', { name: `Download ${name}` }).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(await page.evaluate('document.activeElement.textContent')).toBe(name)
 })
 
 test('how many images of a mail cannot be had by https is told, and none looks broken', async ({

@@ -1,11 +1,11 @@
 import { Button, Text, UnstyledButton } from '@mantine/core'
-import { Paperclip } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ThreadMessage } from '../../api/generated/types.gen.ts'
 import { hasWord } from '../../lib/highlight-words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
+import { Attachment } from './Attachment.tsx'
 import { MailBody } from './MailBody.tsx'
 import classes from './MailSection.module.css'
 import { MailText } from './MailText.tsx'
@@ -84,10 +84,14 @@ export function MailSection({ message, leadEmail, isOpenAtFirst, words }: MailSe
             <MailText text={message.text} words={words} />
           )}
           {attachments.length > 0 && (
-            <p className={classes.attachments}>
-              <Paperclip size="0.875rem" aria-hidden />
-              {t(($) => $.inbox.attachments, { names: attachments.join(', ') })}
-            </p>
+            <ul className={classes.attachments} aria-label={t(($) => $.inbox.attachments)}>
+              {attachments.map((name, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: it is what the file is asked for by
+                <li key={index}>
+                  <Attachment messageId={message.id} index={index} name={name} />
+                </li>
+              ))}
+            </ul>
           )}
         </div>
       )}

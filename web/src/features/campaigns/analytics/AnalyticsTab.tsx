@@ -63,7 +63,10 @@ export function AnalyticsTab() {
           <Button
             variant="default"
             leftSection={<Download size="1rem" aria-hidden />}
-            onClick={() => saveFile(`${campaign.name} ${from} ${to}.csv`, 'text/csv', csvOf(items))}
+            onClick={() => {
+              const csv = new Blob([csvOf(items)], { type: 'text/csv;charset=utf-8' })
+              saveFile(`${campaign.name} ${from} ${to}.csv`, csv)
+            }}
           >
             {t(($) => $.campaigns.analytics.csv)}
           </Button>
