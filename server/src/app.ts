@@ -84,11 +84,12 @@ import { webhookTestRoutes, webhookTestSchemas } from './features/webhooks/test-
 import { tryOutRoutes, tryOutSchemas } from './features/webhooks/try-out/index.ts'
 import { workspaceRoutes, workspaceSchemas } from './features/workspaces/index.ts'
 import type { ProcessContext } from './kernel/context.ts'
+import type { AnsweredRequest } from './kernel/http/answered-request.ts'
 import { docsRoutes } from './kernel/http/docs.ts'
 import { healthRoutes, isProbe } from './kernel/http/health-routes.ts'
 import { openApiRoute } from './kernel/http/openapi.ts'
 import { createRateLimit, type RateLimit } from './kernel/http/rate-limit.ts'
-import { type AnsweredRequest, createServer } from './kernel/http/server.ts'
+import { createServer } from './kernel/http/server.ts'
 import { tellTime } from './kernel/http/tell-time.ts'
 import { packageFile } from './kernel/own-files.ts'
 

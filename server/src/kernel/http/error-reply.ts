@@ -29,6 +29,12 @@ export function errorReply(error: AppError, requestId: string): ErrorReply {
   }
 }
 
+/** Headers of every answer, also of one without an error. */
+export const commonHeaders = (requestId: string) => ({
+  'x-request-id': requestId,
+  'cache-control': 'no-store',
+})
+
 const detailed = new Set([400, 409])
 
 /**

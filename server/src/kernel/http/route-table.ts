@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { AppError } from '../errors.ts'
 
 /** Remembers which methods each path answers, for the `Allow` header of a 404. */
 export function trackRoutes(app: FastifyInstance) {
@@ -21,6 +22,17 @@ export function methodsOf(app: FastifyInstance, url: string): string[] {
   const named = matching.filter((route) => !route.path.includes(':'))
   const known = named.length > 0 ? named : matching
   return [...new Set(known.map((route) => route.method))]
+}
+
+/** The 404 of a path that leads nowhere, or answers other methods. */
+export function unknownPath(app: FastifyInstance, url: string): AppError {
+  const methods = methodsOf(app, url).join(', ')
+  if (methods !== '') {
+    const message = `This path answers ${methods} only.`
+    return new AppError('unknown_path', message, { headers: { allow: methods } })
+  }
+  const message = 'No such path; check the version and spelling against /openapi.json.'
+  return new AppError('unknown_path', message)
 }
 
 /** Every route there is, internal ones too. */

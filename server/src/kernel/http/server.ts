@@ -1,5 +1,4 @@
-import { type Server, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Server } from 'node:http'
 import Fastify, {
   type FastifyHttpOptions,
   type FastifyInstance,
@@ -20,8 +19,9 @@ import {
   type Door,
   keyDoor,
 } from './access.ts'
+import { namesOf, type Observe } from './answered-request.ts'
 import { refuseCrossSite } from './cross-site.ts'
-import { errorReply, toAppError } from './error-reply.ts'
+import { commonHeaders, errorReply, toAppError } from './error-reply.ts'
 import {
   findConflict,
   type IdempotencyMode,
@@ -32,8 +32,9 @@ import {
 } from './idempotency.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { acceptJsonBodies } from './request-body.ts'
-import { methodsOf, trackRoutes } from './route-table.ts'
+import { methodsOf, trackRoutes, unknownPath } from './route-table.ts'
 import { sharedCompilers } from './shared-compilers.ts'
+import { answerWhatNodeWould, refuseConnection, refuseUrl } from './unread-requests.ts'
 import { buildValidator } from './validation.ts'
 
 declare module 'fastify' {
@@ -70,22 +71,9 @@ declare module 'fastify' {
 export interface ServerOptions {
   authenticate: Authenticate
   rateLimit: Pick<RateLimit, 'consume'>
-  /** Called once per answered request. */
-  observe: (request: AnsweredRequest) => void
+  observe: Observe
   /** What a person sees in a browser at an address that leads nowhere. */
   showUnknownPage?: (reply: FastifyReply) => Promise<string>
-}
-
-export interface AnsweredRequest {
-  request_id: string
-  method: string
-  /** The pattern, never the URL: a URL can hold an address. */
-  route: string
-  status: number
-  ms: number
-  workspace_id: string | undefined
-  key_id: string | undefined
-  user_id: string | undefined
 }
 
 const schemasOfServer = sharedCompilers(buildValidator)
@@ -124,7 +112,7 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
 
   app.addHook('onRequest', async (req, reply) => {
     req.process = ctx
-    reply.headers(commonHeaders(req))
+    reply.headers(commonHeaders(req.id))
     refuseMissingHost(req)
     // Before anything of the request is looked at; the router takes an empty part for an id.
     if (req.is404 && options.showUnknownPage && isForPage(req)) return
@@ -204,12 +192,6 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
 /** What parameters and body are refused with: the key comes before them. */
 const isOfRequest = new Set([400, 404])
 
-const namesOf = (caller: Caller | undefined) => ({
-  workspace_id: caller?.workspaceId,
-  key_id: caller?.actor.type === 'key' ? caller.actor.id : undefined,
-  user_id: caller?.actor.type === 'user' ? caller.actor.id : undefined,
-})
-
 /** A path with a name of its own was taken for a record's, because it does not answer this method. */
 const isNamedPath = (app: FastifyInstance, { url, method }: FastifyRequest, error: AppError) =>
   error.code === 'not_found' && !methodsOf(app, url).includes(method)
@@ -218,22 +200,12 @@ const isNamedPath = (app: FastifyInstance, { url, method }: FastifyRequest, erro
 const isForPage = ({ method, headers, url }: FastifyRequest) =>
   method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && !/^\/+(api|app)\b/i.test(url)
 
-function unknownPath(app: FastifyInstance, url: string): AppError {
-  const methods = methodsOf(app, url).join(', ')
-  if (methods !== '') {
-    const message = `This path answers ${methods} only.`
-    return new AppError('unknown_path', message, { headers: { allow: methods } })
-  }
-  const message = 'No such path; check the version and spelling against /openapi.json.'
-  return new AppError('unknown_path', message)
-}
-
 const hasEmptyParameter = ({ params }: FastifyRequest) =>
   Object.values(params as Record<string, string>).includes('')
 
 const serverOptions = (
   ctx: ProcessContext,
-  observe: ServerOptions['observe'],
+  observe: Observe,
   app: () => FastifyInstance,
 ): FastifyHttpOptions<Server> => ({
   logger: false,
@@ -256,28 +228,8 @@ const serverOptions = (
   clientErrorHandler: (error, socket) => refuseConnection(app(), ctx, observe, error, socket),
 })
 
-/** A URL that does not decode reaches no hook and no error handler. */
-function refuseUrl(
-  observe: ServerOptions['observe'],
-  error: unknown,
-  req: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const { statusCode, body } = errorReply(toAppError(error), req.id)
-  observe({ ...unread, request_id: req.id, method: req.method, status: statusCode })
-  return reply.code(statusCode).headers(commonHeaders(req)).send(body)
-}
-
 /** The error of a client that went away: nobody reads it, and nothing of ours failed. */
 const brokenOff = new AppError('malformed_request', 'The request ended before its body did.')
-
-/** Refused before there was a route or a caller. */
-const unread = { route: 'unknown', ms: 0, ...namesOf(undefined) }
-
-const commonHeaders = (req: FastifyRequest) => ({
-  'x-request-id': req.id,
-  'cache-control': 'no-store',
-})
 
 /** Node's own refusal has no body. */
 function refuseMissingHost({ headers, raw }: FastifyRequest) {
@@ -298,66 +250,3 @@ function refuseRepeatedHeaders(req: FastifyRequest) {
 }
 
 const onceOnly = new Set(['authorization', 'x-workspace-id', 'idempotency-key', 'content-type'])
-
-/**
- * Node alone would ask for every body, answer an expectation it does not know without one, and a CONNECT
- * not at all.
- */
-function answerWhatNodeWould(
-  app: FastifyInstance,
-  ctx: ProcessContext,
-  observe: ServerOptions['observe'],
-) {
-  const { server } = app
-  server.on('checkContinue', (req, res) => server.emit('request', req, res))
-  server.on('checkExpectation', (req, res) => server.emit('request', req, res))
-  server.on('connect', (_req, socket: Socket) =>
-    refuseConnection(app, ctx, observe, new Error('CONNECT'), socket),
-  )
-}
-
-/** What Node's parser refuses never reaches a route; it gets the same body (contract §1). */
-function refuseConnection(
-  app: FastifyInstance,
-  ctx: ProcessContext,
-  observe: ServerOptions['observe'],
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-) {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const url = urlOfUnknownMethod(error)
-  const refused = url
-    ? unknownPath(app, url)
-    : toAppError(Object.assign(error, { statusCode: 400 }))
-  const requestId = ctx.newId()
-  const { body, statusCode, headers } = errorReply(refused, requestId)
-  observe({ ...unread, request_id: requestId, method: 'unknown', status: statusCode })
-  const text = JSON.stringify(body)
-  const lines = Object.entries({
-    ...headers,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
-    'cache-control': 'no-store',
-    'x-request-id': requestId,
-    connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}\r\n`)
-  const status = `${statusCode} ${STATUS_CODES[statusCode]}`
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${text}`)
-  // Node tells of a request that is too slow once, and reads on for as long as somebody sends: the answer
-  // gets time to be read, and no more.
-  const closed = new AbortController()
-  socket.once('close', () => closed.abort())
-  void ctx.sleep(lingerMs, closed.signal).then(() => socket.destroy())
-}
-
-const lingerMs = 5_000
-
-/** Node's parser knows a list of methods; a path with any other is like one with the wrong one. */
-function urlOfUnknownMethod(error: NodeJS.ErrnoException & { rawPacket?: Buffer }) {
-  if (error.code !== 'HPE_INVALID_METHOD') return undefined
-  const head = error.rawPacket?.subarray(0, 4096).toString('latin1') ?? ''
-  return /^[!#$%&'*+.^_`|~\w-]+ (\/[\x21-\x7e]*) HTTP\/1\.[01]\r\n/.exec(head)?.[1]
-}
