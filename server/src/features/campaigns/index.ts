@@ -7,7 +7,6 @@ export {
   type WatchedCampaign,
 } from './campaigns.ts'
 export {
-  type CampaignToReschedule,
   countWithoutUnsubscribing,
   findCampaignsToReschedule,
 } from './cross-workspace.ts'
@@ -20,7 +19,7 @@ export { campaignRoutes, campaignSchemas } from './routes.ts'
 export { closesAt, windowState } from './schedule/schedule.ts'
 export type { CampaignSchedule } from './schedule/schedule-schema.ts'
 export { Campaign, CampaignChanges, type LeadCounts, plainDefaults } from './schema.ts'
-export { fullDays } from './sending-status/sending-facts.ts'
+export { failedTemplate, fullDays } from './sending-status/sending-facts.ts'
 export { isFull } from './sending-status/sending-status.ts'
 export { type HeldSteps, holdSteps } from './sequence/campaign-steps.ts'
 export {

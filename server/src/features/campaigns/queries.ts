@@ -6,6 +6,7 @@ import type { CampaignSchedule } from './schedule/schedule-schema.ts'
 import type { CampaignStatus, LeadCounts, PlainSettings } from './schema.ts'
 import {
   factsColumn,
+  failedTemplate,
   heldBackColumns,
   leadsWaitingColumn,
   type StoredFacts,
@@ -166,9 +167,9 @@ export const listWatched = prepared<
 export async function hasFailedTemplates(db: Db, workspaceId: string, id: string) {
   const { rows } = await sql<{ found: boolean }>`
     select exists (
-      select from leads
+      select from leads l
       where workspace_id = ${workspaceId}::uuid and campaign_id = ${id}::uuid
-        and sending_state = 'paused' and skip_reason like 'template_failed: %'
+        and ${sql.raw(failedTemplate('l'))}
     ) as found`.execute(db)
   return rows[0]?.found === true
 }

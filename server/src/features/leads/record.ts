@@ -91,7 +91,7 @@ export const isHeldBack = ({
   sending_state === 'paused' && skip_reason !== null
 
 /** Its mail could not be made: it goes on once what the mail is made of is changed. */
-export const lacksForMail = (lead: Pick<LeadState, 'sending_state' | 'skip_reason'>) =>
+export const hasFailedTemplate = (lead: Pick<LeadState, 'sending_state' | 'skip_reason'>) =>
   isHeldBack(lead) && lead.skip_reason?.startsWith('template_failed: ') === true
 
 /** How a lead is sent to that goes on from where it was. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/context.ts'
 import { findSuppressed } from '../suppression/index.ts'
-import { isFinal, isHeldBack, lacksForMail, type StoredLead } from './record.ts'
+import { hasFailedTemplate, isFinal, isHeldBack, type StoredLead } from './record.ts'
 
 type Standing = Pick<
   StoredLead,
@@ -12,7 +12,7 @@ export async function whyNotSent(ctx: Context, lead: Standing): Promise<string[]
   const never = await whyNeverSent(ctx, lead)
   if (never.length > 0 || lead.sending_state !== 'paused') return never
   if (!isHeldBack(lead)) return ['Nothing is sent to this lead for now: it is paused.']
-  const [what, then] = lacksForMail(lead)
+  const [what, then] = hasFailedTemplate(lead)
     ? ['cannot be made', 'It goes on by itself once its values or the text are changed.']
     : ['was refused', 'Resume it to try again.']
   return [

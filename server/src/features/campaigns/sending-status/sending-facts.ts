@@ -29,6 +29,8 @@ export interface MailboxFacts {
   next: string | null
 }
 
+const ofCampaign = 'l.workspace_id = c.workspace_id and l.campaign_id = c.id'
+
 /**
  * Read with the campaign, in the one statement: a few searches of indexes for each mailbox. Which day
  * it is where a mailbox is, PostgreSQL is not asked: it may not know the zone.
@@ -41,12 +43,10 @@ export const factsColumn = (now: string) => `
     'is_moving', (select w.moving_to is not null from workspaces w where w.id = c.workspace_id),
     'new_next', (
       select min(l.timestamp_next_send) from leads l
-      where l.workspace_id = c.workspace_id and l.campaign_id = c.id
-        and l.sending_state = 'pending'),
+      where ${ofCampaign} and l.sending_state = 'pending'),
     'has_paused', exists (
       select from leads l
-      where l.workspace_id = c.workspace_id and l.campaign_id = c.id
-        and l.sending_state = 'paused'),
+      where ${ofCampaign} and l.sending_state = 'paused'),
     'days', (
       select json_agg(json_build_object('day', d.day, 'sent', d.sent, 'new_leads', d.new_leads))
       from campaign_days d
@@ -69,8 +69,6 @@ export const factsColumn = (now: string) => `
         group by e.connected, e.is_read, e.timezone, e.full_days
       ) as g)
   ) end as sending_facts`
-
-const paused = `l.workspace_id = c.workspace_id and l.campaign_id = c.id and l.sending_state = 'paused'`
 
 /**
  * Leads with a follow-up to come whose mailbox does not send for the campaign: it is paused or in
@@ -100,6 +98,10 @@ export const leadsWaitingColumn = `
     ) w
   ) else 0 end as leads_waiting`
 
+/** In SQL, leads whose mail could not be made, as `hasFailedTemplate` says it and the index `leads_lacking` has them. */
+export const failedTemplate = (lead: string) =>
+  `${lead}.sending_state = 'paused' and ${lead}.skip_reason like 'template_failed: %'`
+
 const heldBackMax = 1000
 
 /**
@@ -109,11 +111,12 @@ const heldBackMax = 1000
  */
 export const heldBackColumns = `
   (select count(*)::int from (
-     select from leads l where ${paused} and l.skip_reason is not null
+     select from leads l
+     where ${ofCampaign} and l.sending_state = 'paused' and l.skip_reason is not null
      order by l.id limit ${heldBackMax}
    ) as found) as leads_held_back,
   (select regexp_replace(l.skip_reason, '^template_failed: ', '') from leads l
-   where ${paused} and l.skip_reason like 'template_failed: %'
+   where ${ofCampaign} and ${failedTemplate('l')}
    order by l.id limit 1) as held_back_for`
 
 /**

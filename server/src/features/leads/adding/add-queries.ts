@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Column, column, columnOf } from '../../../kernel/db/column.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
+import { failedTemplate } from '../../campaigns/index.ts'
 import type { LeadRow } from '../read-leads.ts'
 import { type TextField, textNames } from '../schema.ts'
 
@@ -183,10 +184,10 @@ const overwriting = (rows: LeadToWrite[]) => sql`
 export const findMended = async (db: Db, workspaceId: string, rows: LeadToWrite[]) => {
   const { rows: held } = await sql<{ id: string }>`
     select id
-    from leads
+    from leads l
     where workspace_id = ${workspaceId}::uuid
       and id = any(array(select unnest(${rows.map((row) => row.id)}::uuid[])))
-      and sending_state = 'paused' and skip_reason like 'template_failed: %'`.execute(db)
+      and ${sql.raw(failedTemplate('l'))}`.execute(db)
   // What may be long is sent once more of these alone.
   const ids = new Set(column(held, 'id'))
   if (ids.size === 0) return []

@@ -9,11 +9,11 @@ import { companyIn } from '../adding/company.ts'
 import { ChangingLead, changeLeadsAndReopen } from '../change-leads.ts'
 import * as leadQueries from '../queries.ts'
 import {
+  hasFailedTemplate,
   isErased,
   isOpen,
   isSending,
   type LockedLead,
-  lacksForMail,
   sendingAgain,
 } from '../record.ts'
 import { findStoppedByColleague } from '../status/colleagues.ts'
@@ -116,7 +116,7 @@ function planUndo(
 ): ActivityChange {
   const patch = {
     ...before,
-    ...(lacksForMail(before) ? { sending_state: sendingAgain(lead), skip_reason: null } : {}),
+    ...(hasFailedTemplate(before) ? { sending_state: sendingAgain(lead), skip_reason: null } : {}),
     timestamp_next_send: timeOf(before.timestamp_next_send),
     postponed_until: timeOf(before.postponed_until),
   }

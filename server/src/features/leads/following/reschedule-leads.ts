@@ -2,7 +2,6 @@ import { type Context, inWorkspace, type ProcessContext } from '../../../kernel/
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { nilId } from '../../../kernel/ids.ts'
 import {
-  type CampaignToReschedule,
   claimRescheduling,
   endRescheduling,
   findCampaignsToReschedule,
@@ -40,13 +39,9 @@ export async function rescheduleLeads(ctx: ProcessContext, signal?: AbortSignal)
  * Goes over the leads once; given up as soon as the campaign is edited again, or another's. The first
  * leads, which are often all, are not claimed before: two who reschedule the same ones do no harm.
  */
-async function rescheduleCampaign(
-  ctx: Context,
-  campaign: CampaignToReschedule,
-  signal?: AbortSignal,
-) {
+async function rescheduleCampaign(ctx: Context, campaign: RescheduleClaim, signal?: AbortSignal) {
   const begun = ctx.now()
-  if (campaign.has_failed_templates) await resumeWhereMended(ctx, campaign, signal)
+  await resumeWhereMended(ctx, campaign, signal)
   let claim: RescheduleClaim | undefined = signal?.aborted ? undefined : campaign
   let place: reschedule.WalkedLead | undefined = reschedule.beforeAllLeads
   while (claim && place) {
@@ -64,12 +59,13 @@ async function resumeWhereMended(
 ) {
   let after: string | undefined = nilId
   while (after && !signal?.aborted) {
-    const place: string = after
-    after = await transaction(ctx, async (tx) => {
-      const ids = await reschedule.listFailedTemplates(tx.db, workspace_id, id, place, leadsMax)
-      await resumeMended(tx, workspace_id, await queries.lockLeads(tx.db, workspace_id, ids))
-      return ids.length === leadsMax ? ids.at(-1) : undefined
-    })
+    const ids = await reschedule.listFailedTemplates(ctx.db, workspace_id, id, after, leadsMax)
+    if (ids.length > 0) {
+      await transaction(ctx, async (tx) =>
+        resumeMended(tx, workspace_id, await queries.lockLeads(tx.db, workspace_id, ids)),
+      )
+    }
+    after = ids.length === leadsMax ? ids.at(-1) : undefined
   }
 }
 

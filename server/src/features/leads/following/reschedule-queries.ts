@@ -3,6 +3,7 @@ import { column } from '../../../kernel/db/column.ts'
 import type { Db } from '../../../kernel/db/db.ts'
 import { prepared } from '../../../kernel/db/prepared.ts'
 import { nilId } from '../../../kernel/ids.ts'
+import { failedTemplate } from '../../campaigns/index.ts'
 import type { StoredLead } from '../record.ts'
 import type { Progress } from './next-send.ts'
 
@@ -87,10 +88,9 @@ export const listFailedTemplates = async (
   max: number,
 ) => {
   const { rows } = await sql<{ id: string }>`
-    select id from leads
+    select id from leads l
     where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
-      and sending_state = 'paused' and skip_reason is not null
-      and skip_reason like 'template_failed: %' and id > ${after}::uuid
+      and ${sql.raw(failedTemplate('l'))} and id > ${after}::uuid
     order by id
     limit ${max}::integer`.execute(db)
   return column(rows, 'id')

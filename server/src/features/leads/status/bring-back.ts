@@ -8,11 +8,11 @@ import type { ActivityChange } from '../activity/plan-activity.ts'
 import { ChangingLead, changeLeads } from '../change-leads.ts'
 import * as queries from '../queries.ts'
 import {
+  hasFailedTemplate,
   isErased,
   isOpen,
   type LeadState,
   type LockedLead,
-  lacksForMail,
   type StoredLead,
   sendingAgain,
 } from '../record.ts'
@@ -180,7 +180,8 @@ function planReturn(
   if (hasColleagueAnswered) return { patch: { status, stop_reason: 'company_replied' }, events: [] }
   if (stopSince) return { patch: { status, stop_reason: stopSince }, events: [] }
   // What its mail lacked may have come meanwhile: that is tried anew.
-  const stays = stopped_from === 'paused' && !lacksForMail({ ...lead, sending_state: 'paused' })
+  const stays =
+    stopped_from === 'paused' && !hasFailedTemplate({ ...lead, sending_state: 'paused' })
   const isRefused = stays && lead.skip_reason?.startsWith('message_refused: ')
   const back: Pick<LeadState, 'status' | 'sending_state' | 'stop_reason' | 'skip_reason'> = {
     status,

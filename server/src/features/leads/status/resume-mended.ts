@@ -1,6 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
-import type { LockedLead } from '../record.ts'
-import { lacksForMail } from '../record.ts'
+import { hasFailedTemplate, type LockedLead } from '../record.ts'
 import { setStatuses } from './set-statuses.ts'
 
 /**
@@ -10,7 +9,7 @@ import { setStatuses } from './set-statuses.ts'
  * @returns those that go on, as they are now
  */
 export async function resumeMended(tx: Context, workspaceId: string, leads: LockedLead[]) {
-  const mended = leads.filter(lacksForMail)
+  const mended = leads.filter(hasFailedTemplate)
   if (mended.length === 0) return []
   const active = { kind: 'builtin', status: 'active' } as const
   const { changed } = await setStatuses(tx, workspaceId, active, mended)
