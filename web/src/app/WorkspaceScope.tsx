@@ -5,7 +5,7 @@ import { cacheOf } from '../api/caches.ts'
 import { setWorkspace } from '../api/client.ts'
 import { refreshSession, useSignedIn, useWorkspace } from '../features/users/index.ts'
 import { lazyPart } from '../lib/lazy-part.ts'
-import { rememberWorkspace } from '../lib/remembered.ts'
+import { rememberWorkspace } from '../lib/remembered-workspace.ts'
 import { leaveWorkspace } from '../lib/workspace-leave.ts'
 import { followWorkspace } from './live.ts'
 

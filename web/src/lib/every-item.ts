@@ -1,4 +1,4 @@
-import type { KeysetPage } from './keyset-pages.ts'
+import type { KeysetPage } from './known-pages.ts'
 
 const most = 2000
 

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router'
 import { readSession, takeWanted } from '../../features/users/index.ts'
-import { rememberedWorkspace } from '../../lib/remembered.ts'
+import { rememberedWorkspace } from '../../lib/remembered-workspace.ts'
 import { panelOf } from '../../lib/search.ts'
 import { NoWorkspace } from '../NoWorkspace.tsx'
 import { PageFault } from '../PageFault.tsx'

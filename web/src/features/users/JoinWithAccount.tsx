@@ -5,7 +5,7 @@ import {
   acceptInvitationMutation,
   getSessionOptions,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
-import { rememberWorkspace } from '../../lib/remembered.ts'
+import { rememberWorkspace } from '../../lib/remembered-workspace.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { SignInForm } from './SignInForm.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstPages, locate, type Pages, totalOf, withPage } from '../src/lib/keyset-pages.ts'
+import { firstPages, locate, type Pages, totalOf, withPage } from '../src/lib/known-pages.ts'
 import {
   allSelected,
   countSelected,

@@ -9,7 +9,7 @@ import {
   pagesBetween,
   totalOf,
   withPage,
-} from './keyset-pages.ts'
+} from './known-pages.ts'
 
 interface KeysetSource<T> {
   /** The query key of the list with its filters; another one begins from the top. */
