@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { inject } from 'vitest'
+import { inject, vi } from 'vitest'
 import { bind, connect, type Database, type ProcessDb } from '../src/kernel/db/db.ts'
 import { migrate, migrationNames } from '../src/kernel/db/migrate.ts'
 import { createPartitions } from '../src/kernel/db/partitions.ts'
@@ -37,6 +37,10 @@ export interface TestDatabase extends Database, AsyncDisposable {
   peek: FreeDb
   /** Resolves with what `look` finds, which looks again whenever this process has done something here. */
   until: Signal['until']
+  /** How many statements wait for a lock at this moment, of those with `text` in them. */
+  countWaiting: (text?: string) => Promise<number>
+  /** Resolves once so many of them wait: no signal tells of it. */
+  untilWaiting: (count?: number, text?: string) => Promise<void>
   /** From now on the database's clock goes on from there. */
   setClock: (time: Date) => Promise<void>
   /** From now on the database's clock stands there, however long the test takes. */
@@ -78,9 +82,20 @@ export async function testDatabase(): Promise<TestDatabase> {
   const peekPool = new pg.Pool({ connectionString: url, max: 2 })
   peekPool.on('error', () => undefined)
   const peek = new Kysely<DB>({ dialect: new PostgresDialect({ pool: peekPool }) }) as FreeDb
+  const countWaiting = async (text = '') => {
+    const { rowCount } = await peekPool.query(
+      `select from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and strpos(query, $1) > 0`,
+      [text],
+    )
+    return rowCount ?? 0
+  }
   return {
     ...database,
-    ...{ url, peek, until },
+    ...{ url, peek, until, countWaiting },
+    async untilWaiting(count = 1, text = '') {
+      await vi.waitUntil(async () => (await countWaiting(text)) >= count, patience)
+    },
     ...(direct ? { directDb: direct.db } : {}),
     async setClock(time) {
       await peekPool.query(`

@@ -34,7 +34,7 @@ async function killWaiting(
   await database.peek.transaction().execute(async (tx) => {
     await hold.execute(tx)
     await using command = startOperator(args, settings)
-    await vi.waitFor(async () => expect(await countWaiting(database)).toBeGreaterThan(0), patience)
+    await database.untilWaiting()
     command.kill('SIGKILL')
     expect(await command.exited).toMatchObject({ signal: 'SIGKILL' })
     // Its session ends when it is noticed; until then its statement waits on.
@@ -42,13 +42,6 @@ async function killWaiting(
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(tx)
   })
-}
-
-async function countWaiting({ db }: TestDatabase): Promise<number> {
-  const { rows } = await sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-  return rows.length
 }
 
 /** Kills a command once a file or folder of this name has appeared. */

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { importText } from '../../../test/directory-files.ts'
@@ -217,14 +216,7 @@ describe('who asks to be removed is written to no more at another address', () =
 test('who is being added as a lead at that moment is stopped as soon as that is done', async () => {
   const email = 'mary@adding.example'
   const campaign = await api.call('POST', '/api/v2/campaigns', { body: { name: 'adding' } })
-  const isAnybodyWaiting = async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      api.ctx.database.peek,
-    )
-    return rows.length > 0
-  }
+  const { countWaiting } = api.ctx.database
   let isOver = false
   const removing = await transaction(api.ctx, async (tx) => {
     const what = { campaign_id: campaign.body.id, leads: [{ email }] }
@@ -233,7 +225,7 @@ test('who is being added as a lead at that moment is stopped as soon as that is 
     const optingOut = optOutEverywhere(api.ctx, email).finally(() => {
       isOver = true
     })
-    await expect.poll(async () => isOver || (await isAnybodyWaiting()), patience).toBe(true)
+    await expect.poll(async () => isOver || (await countWaiting()) > 0, patience).toBe(true)
     // The transaction does not wait for what waits for it.
     return { optingOut }
   })

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { createMailbox, createReadyCampaign, oneStep } from '../../../test/campaigns.ts'
-import { patience } from '../../../test/patience.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
@@ -112,7 +111,7 @@ test('leads that are being added while a completed campaign is activated count',
       tx.db,
     )
     const answer = patch({ status: 'active' })
-    await someoneWaitsForALock()
+    await api.ctx.database.untilWaiting()
     await addLeadCounts(tx, api.workspaceId, new Map([[id, { total: 1, active: 1 }]]))
     return { answer }
   })
@@ -141,7 +140,7 @@ test('a change waits for the one before it and is judged by what that left', asy
   const second = await transaction(api.ctx, async (tx) => {
     await updateCampaign(tx, api.workspaceId, id, { status: 'active', name: 'first' })
     const waiting = patch({ status: 'active' })
-    await someoneWaitsForALock()
+    await api.ctx.database.untilWaiting()
     return { waiting }
   })
   expect(await second.waiting).toMatchObject({ status: 200, body: { name: 'first' } })
@@ -152,7 +151,7 @@ test('a pause that meets an activation under way follows it', async () => {
   const second = await transaction(api.ctx, async (tx) => {
     await updateCampaign(tx, api.workspaceId, id, { status: 'active' })
     const waiting = patch({ status: 'paused' })
-    await someoneWaitsForALock()
+    await api.ctx.database.untilWaiting()
     return { waiting }
   })
   expect((await second.waiting).body.status).toBe('paused')
@@ -303,7 +302,7 @@ test('a campaign whose last lead is being finished while it is activated is comp
     const last = new Map([[id, { active: -1, completed: 1 }]])
     expect(await addLeadCounts(tx, api.workspaceId, last)).toEqual([])
     const answer = patch({ status: 'active' })
-    await Promise.race([someoneWaitsForALock(), answer])
+    await Promise.race([api.ctx.database.untilWaiting(), answer])
     return { answer }
   })
   expect((await answer).body.status).toBe('completed')
@@ -362,16 +361,6 @@ test('the sending status follows clock, leads, mailboxes and plan', async () => 
   expect(await reason()).toBe('plan_required')
   await setPlan(api.ctx, api.workspaceId, { api: true })
 })
-
-const someoneWaitsForALock = () =>
-  vi.waitUntil(async () => {
-    const { rows } = await sql`
-        select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      api.ctx.database.peek,
-    )
-    return rows.length > 0
-  }, patience)
 
 const mailboxOf = async () => {
   const { email_list } = await read()

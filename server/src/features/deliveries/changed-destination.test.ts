@@ -182,7 +182,7 @@ test('an address that says it is gone while it is being left ends no delivery', 
   const changing = await peek.startTransaction().execute()
   await changing.updateTable('webhooks').set({ target_hook_url: after.url }).execute()
   leaving.answer()
-  while (!(await isWaitingForLock())) await Promise.resolve()
+  await service.ctx.database.untilWaiting()
   await changing.commit().execute()
   const gone = () =>
     peek.selectFrom('webhook_events').selectAll().where('status_code', '=', 410).execute()
@@ -197,7 +197,7 @@ test('an address that says it is gone waits for an erasure without keeping the d
   const erasing = await peek.startTransaction().execute()
   await erasing.updateTable('deliveries').set({ person_erased: true }).execute()
   leaving.answer()
-  while (!(await isWaitingForLock())) await Promise.resolve()
+  await service.ctx.database.untilWaiting()
   const locking = erasing.selectFrom('webhooks').select('id').forUpdate().noWait().execute()
   const [locked] = await Promise.allSettled([locking])
   await erasing.commit().execute()
@@ -218,16 +218,6 @@ async function askWhetherGone() {
   await change({ target_hook_url: receiver.url })
   await deliver(receiver)
   return { answer, [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose]() }
-}
-
-/** Whether the runner's result waits for the change. */
-async function isWaitingForLock(): Promise<boolean> {
-  const { rows } = await sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(
-    service.ctx.database.peek,
-  )
-  return rows.length > 0
 }
 
 test('a new address begins without the failures and the pause of the one before', async () => {
@@ -294,7 +284,7 @@ test.each([
         .execute()
       await clearLaneHealth(db, workspaceId, webhook.id)
       held.resolve()
-      while (!(await isWaitingForLock())) await Promise.resolve()
+      await service.ctx.database.untilWaiting()
     })
     await isSettled
     const lane = await peek.selectFrom('webhook_lanes').selectAll().execute()

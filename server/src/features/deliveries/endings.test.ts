@@ -364,9 +364,7 @@ describe('beyond 100,000 pending deliveries', () => {
       )
       .execute()
     const both = [1, 2].map(() => startReplay(ctx, workspaceId, id, window, by))
-    const waiting = sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    while ((await waiting.execute(peek())).rows.length < 2) await Promise.resolve()
+    await ctx.database.untilWaiting(2)
     await lane.commit().execute()
     const ended = await Promise.allSettled(both)
     expect(ended).toContainEqual({ status: 'fulfilled', value: 1 })

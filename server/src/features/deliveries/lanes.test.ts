@@ -448,7 +448,7 @@ test('a request that is marked first is not sent when the lease was lost meanwhi
   const held = await peek.startTransaction().execute()
   await held.selectFrom('webhook_lanes').select('abandons').forUpdate().execute()
   owner.wake()
-  while (!(await isWaiting('update "webhook_lanes"%'))) await Promise.resolve()
+  await service.ctx.database.untilWaiting(1, 'update "webhook_lanes"')
   owner.loseLease()
   await held.commit().execute()
   await owner.stop()
@@ -539,7 +539,7 @@ test('a wake-up before its failures are written leaves a destination paused, unt
   const held = await peek.startTransaction().execute()
   await held.selectFrom('deliveries').select('id').forUpdate().execute()
   answer(1, 500)
-  while (!(await isWaiting('%deliveries%'))) await Promise.resolve()
+  await service.ctx.database.untilWaiting(1, 'deliveries')
   owner.wake()
   const [last] = await service.emit([{ type: 'lead.lost' }])
   owner.lanes.wake(service.workspaceId, other.id)
@@ -589,12 +589,3 @@ test('a destination that is dead holds no more than are kept, however many came 
   expect(receiver.requests).toEqual([])
   await owner.stop()
 })
-
-/** Whether a runner waits for a row, as for the one in which it marks its request. */
-async function isWaiting(query: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'
-      and query like ${query}`.execute(service.ctx.database.peek)
-  return rows.length > 0
-}

@@ -95,10 +95,7 @@ test('an event that is replayed while its partition is about to go stays', async
   const dropping = dropOldPartitions(ctx).finally(() => {
     isOver = true
   })
-  const waiting = sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%"events%'`
-  while (!isOver && (await waiting.execute(peek)).rows.length === 0) await Promise.resolve()
+  while (!isOver && (await ctx.database.countWaiting('"events')) === 0) await Promise.resolve()
   await replaying.commit().execute()
   await dropping
   expect(await peek.selectFrom('events').select('id').execute()).toHaveLength(1)
@@ -158,12 +155,9 @@ test('a partition goes though somebody begins to read its table meanwhile', asyn
   const [oldest] = await listPartitions(ctx.db, events)
   if (!oldest) throw new Error('There is no partition.')
   let reading: Promise<unknown> | undefined
-  const waiting = sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%"events"%'`
   const isNeeded = async () => {
     reading = peek.selectFrom('events').select('id').execute()
-    while ((await waiting.execute(peek)).rows.length === 0) await Promise.resolve()
+    await ctx.database.untilWaiting(1, '"events"')
     return false
   }
   expect(await dropPartition(asService(ctx).db, events, oldest, isNeeded)).toBe(true)

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Inbox, letter, report, testInbox } from '../../../test/inbox.ts'
-import { patience } from '../../../test/patience.ts'
 import { imapSettings, keepInboxRead } from '../../../test/sending.ts'
 import { readDatabaseTime } from '../../kernel/db/instance.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -98,10 +97,7 @@ test('a first answer that is taken in while its lead is moved begins a conversat
   await moving.updateTable('leads').set({ mailbox_id: other.id }).execute()
   inbox.arrive(letter({ from: ada, headers: ['Message-ID: <yes@lead.example>'] }))
   inbox.startReader()
-  const waiting = sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%leads%'`
-  await expect.poll(async () => (await waiting.execute(peek)).rows.length, patience).toBe(1)
+  await inbox.ctx.database.untilWaiting(1, 'leads')
   // Whoever moves the lead sees nothing of a conversation that is not committed.
   await moving.commit().execute()
   await inbox.readAll()
@@ -238,10 +234,7 @@ test('a mailbox that is read again takes the lanes that it wakes in their order,
   const reading = transaction(ctx, (tx) =>
     reportInboxRead(tx, workspaceId, id, { at, last: null, imap_version }),
   )
-  const waiting = sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%mailbox_lanes%'`
-  await expect.poll(async () => (await waiting.execute(peek)).rows.length, patience).toBe(1)
+  await ctx.database.untilWaiting(1, 'mailbox_lanes')
   const isTaken = await take(id).then(
     () => false,
     () => true,

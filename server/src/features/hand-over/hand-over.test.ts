@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { patience } from '../../../test/patience.ts'
 import { keepInboxRead, type Sending, testSending } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'
 import { addMailbox, type Mailbox, removeMailbox } from '../mailboxes/index.ts'
@@ -271,10 +270,7 @@ describe('a hand-over', () => {
     const ingest = await peek.startTransaction().execute()
     await sql`select from threads for no key update`.execute(ingest)
     const handing = handOver(ctx, workspaceId, { from: anna, to: bert }, operator)
-    const waiting = sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%threads%'`
-    await expect.poll(async () => (await waiting.execute(peek)).rows.length, patience).toBe(1)
+    await ctx.database.untilWaiting(1, 'threads')
     await sql`select from leads for no key update`.execute(ingest)
     // What it has read of the lead before.
     await ingest.updateTable('threads').set({ mailbox_id: mailbox.id }).execute()
@@ -299,10 +295,7 @@ describe('a hand-over', () => {
     const held = await peek.startTransaction().execute()
     await sql`select from campaigns where id = ${path.split('/').at(-1)} for update`.execute(held)
     const handing = handOver(ctx, workspaceId, { from: anna, to: bert }, operator)
-    const waiting = sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%campaigns%'`
-    await expect.poll(async () => (await waiting.execute(peek)).rows.length, patience).toBe(1)
+    await ctx.database.untilWaiting(1, 'campaigns')
     const written = { mailbox_id: mailbox.id, sending_state: 'active', current_step: 1 }
     await peek.updateTable('leads').set(written).where('id', '=', leadId).execute()
     await held.commit().execute()

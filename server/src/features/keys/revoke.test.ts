@@ -1,8 +1,7 @@
 // Also runs on PostgreSQL 15: locks.
 
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
-import { patience } from '../../../test/patience.ts'
 import { createMember } from '../../../test/people.ts'
 import type { Context } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -70,15 +69,7 @@ async function keepOpen<T>(work: (tx: Context) => Promise<T>) {
 
 /** Resolves when somebody waits for a lock in this database, or `other` is over. */
 const blockedOr = (other: Promise<unknown>) =>
-  Promise.race([
-    other.catch(() => undefined),
-    vi.waitFor(async () => {
-      const { rows } = await api.ctx.database.pool.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      expect(rows).toHaveLength(1)
-    }, patience),
-  ])
+  Promise.race([other.catch(() => undefined), api.ctx.database.untilWaiting()])
 
 test('a key that is being created while its parent is revoked with its children does not survive', async () => {
   const parent = await createParent()

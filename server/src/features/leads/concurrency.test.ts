@@ -1,9 +1,5 @@
-// Also runs on PostgreSQL 15: locks.
-// Also runs through PgBouncer: locks and transactions of many at once.
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
-import { patience } from '../../../test/patience.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { setPlan } from '../workspaces/index.ts'
 import { applyTo } from './bulk/apply.ts'
@@ -164,16 +160,8 @@ async function duringDelete<T>(ids: string[], act: () => Promise<T>): Promise<T>
   })
   await deleted.promise
   const acting = act()
-  const waiting = async () => {
-    const { rows } = await sql<{ count: number }>`
-      select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      api.ctx.database.peek,
-    )
-    return rows[0]?.count
-  }
   try {
-    await expect.poll(waiting, patience).toBe(1)
+    await api.ctx.database.untilWaiting()
   } finally {
     goOn.resolve()
   }

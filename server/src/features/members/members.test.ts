@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import {
   acceptInvitation,
@@ -11,7 +11,6 @@ import {
   resetPasswordBy,
   setUp,
 } from '../../../test/browser.ts'
-import { patience } from '../../../test/patience.ts'
 import { createMember, createPerson, join, type Person } from '../../../test/people.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -340,14 +339,6 @@ test('a reset link is void once its person may do more than when it was made', a
   }
 })
 
-const expectWaiting = () =>
-  vi.waitFor(async () => {
-    const { rows } = await api.ctx.database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    expect(rows).toHaveLength(1)
-  }, patience)
-
 async function holdLock(name: string) {
   const client = await api.ctx.database.pool.connect()
   await client.query('begin')
@@ -386,7 +377,7 @@ test('a reset link that waits while its person joins another workspace is not ma
   const person = await inviteElsewhere()
   const members = await holdLock(`members ${api.workspaceId}`)
   const made = person.makeLink()
-  await expectWaiting()
+  await api.ctx.database.untilWaiting()
   expect(outcome(await person.join())).toBe('200 ok')
   await members.free()
   expect(outcome(await made)).toBe('403 role_required')
@@ -404,7 +395,7 @@ test('a reset link that is made while its person is joining another workspace is
       for each row when (new.action = 'member.added') execute function wait_for_test()`)
   const end = await holdLock('joining')
   const joining = person.join()
-  await expectWaiting()
+  await api.ctx.database.untilWaiting()
   const made = await person.makeLink()
   expect(outcome(made)).toBe('200 ok')
   await end.free()
@@ -420,7 +411,7 @@ test('a reset link that is kept for repetitions is void as well once its person 
   const client = await pool.connect()
   await client.query('begin; lock table idempotency_answers in share mode')
   const made = person.makeLink({ 'idempotency-key': 'reset-bob' })
-  await expectWaiting()
+  await api.ctx.database.untilWaiting()
   expect(outcome(await person.join())).toBe('200 ok')
   await client.query('commit')
   client.release()
@@ -442,7 +433,7 @@ test('an owner who is unmade while their request waits does not make themselves 
   })
   await unmade.promise
   const again = call(second.browser, 'PATCH', `/app/members/${second.id}`, { role: 'owner' })
-  await expectWaiting()
+  await api.ctx.database.untilWaiting()
   gate.resolve()
   await unmaking
   expect(outcome(await again)).toBe('403 role_required')

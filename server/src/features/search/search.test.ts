@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
@@ -54,20 +53,12 @@ test('records of each kind are found by any part of their name, five at most, an
 })
 
 test('whoever searches a workspace very often takes few connections of those that others need, and is told to wait', async () => {
-  const { peek, url } = api.ctx.database
+  const { countWaiting, url } = api.ctx.database
   const { workspaceId } = await api.createStranger()
   const other = await createMember(api, 'other@example.com', 'viewer', workspaceId)
   const ask = (browser: Browser, workspace: string, path: string) =>
     browser.call('GET', `/app${path}`, { headers: { 'x-workspace-id': workspace } })
-  const untilBlocked = (count: number) =>
-    expect
-      .poll(async () => {
-        const { rows } = await sql<{ count: number }>`
-          select count(*)::integer as count from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(peek)
-        return rows[0]?.count
-      }, patience)
-      .toBe(count)
+  const untilBlocked = (count: number) => expect.poll(() => countWaiting(), patience).toBe(count)
   const holder = new pg.Client({ connectionString: url })
   await holder.connect()
   onTestFinished(() => holder.end())

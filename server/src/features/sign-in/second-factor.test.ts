@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { symmetricEncrypt } from 'better-auth/crypto'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { callOf, type TestApi, testApi } from '../../../test/app.ts'
 import {
   type Browser,
@@ -12,7 +12,6 @@ import {
   setUp,
   signIn,
 } from '../../../test/browser.ts'
-import { patience } from '../../../test/patience.ts'
 import { createPerson } from '../../../test/people.ts'
 import { codeOf } from '../../../test/second-factor.ts'
 import { buildApi } from '../../app.ts'
@@ -265,15 +264,6 @@ test('a new password is the only way in: no sign-in that was half way, and no li
   expect(await userOf(browser)).toMatchObject({ email: owner.email })
 })
 
-/** What stands before the writing of sessions. */
-const expectWaiting = (count: number) =>
-  vi.waitFor(async () => {
-    const { rows } = await api.ctx.database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    expect(rows).toHaveLength(count)
-  }, patience)
-
 const resetTo = 'a new battery staple'
 const opens = async (given: string) => {
   const answer = await post(openBrowser(api), '/app/session', {
@@ -332,7 +322,7 @@ test.each([
       await sql`lock table user_sessions in share mode`.execute(tx.db)
       entered = post(entering, url, body)
       // The password was found right.
-      await expectWaiting(1)
+      await api.ctx.database.untilWaiting(1)
       await resetPassword(tx, path.split('#')[1] ?? '', resetTo, async () => undefined)
     })
     expect((await entered)?.status).toBe(401)
@@ -348,10 +338,10 @@ test('a sign-in by the password alone that is under way while a second factor is
   await transaction(api.ctx, async (tx) => {
     await sql`lock table user_sessions in share mode`.execute(tx.db)
     answers.push(post(entering, '/app/session', { email: owner.email, password }))
-    await expectWaiting(1)
+    await api.ctx.database.untilWaiting(1)
     const body = { code: codeOf(begun.body.uri) }
     answers.push(post(browser, '/app/profile/second-factor/confirm', body))
-    await expectWaiting(2)
+    await api.ctx.database.untilWaiting(2)
   })
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200])
   expect(await userOf(entering)).toBeNull()

@@ -111,7 +111,7 @@ test('nobody is suppressed while a transaction that holds the suppressions is op
     suppressing = write([address('late@one.example', 'unsubscribed')]).then(() => {
       order.push('suppressed')
     })
-    await waitUntilBlocked(ctx)
+    await ctx.database.untilWaiting()
     expect(await findSuppressed(ctx.db, workspaceId, ['late@one.example'])).toEqual(new Map())
     order.push('held')
   })
@@ -122,13 +122,3 @@ test('nobody is suppressed while a transaction that holds the suppressions is op
 test('suppressing without a transaction is refused', async () => {
   await expect(suppress(ctx, workspaceId, [])).rejects.toThrow('transaction')
 })
-
-async function waitUntilBlocked({ database }: TestContext) {
-  for (;;) {
-    const { rows } = await database.pool.query(
-      `select 1 from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    if (rows.length > 0) return
-  }
-}

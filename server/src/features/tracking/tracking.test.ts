@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
-import { patience } from '../../../test/patience.ts'
 import { createSentMail, type SentMail } from '../../../test/sent-mail.ts'
 import { tablesWith } from '../../../test/tables-with.ts'
 import { inWorkspace } from '../../kernel/context.ts'
@@ -291,13 +290,7 @@ describe('unsubscribing', () => {
     await api.ctx.database.peek.transaction().execute(async (trx) => {
       await sql`lock table campaigns in access exclusive mode`.execute(trx)
       answer = visit(url(), oneClick)
-      const waiting = async () => {
-        const { rows } = await sql<{ count: number }>`
-          select count(*)::int as count from pg_locks
-          where not granted and relation = 'campaigns'::regclass`.execute(trx)
-        return rows[0]?.count
-      }
-      await expect.poll(waiting, patience).toBe(1)
+      await api.ctx.database.untilWaiting()
       await sql`delete from leads where id = ${mail.leadId}`.execute(trx)
     })
     expect((await answer)?.status).toBe(200)

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
@@ -43,14 +41,6 @@ async function create(body: object = {}): Promise<Created> {
   expect(answer.status).toBe(201)
   api.ctx.clock.advance(1000)
   return answer.body
-}
-
-/** Backends of this database that wait for a lock. */
-async function countWaiting(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(api.ctx.db)
-  return rows[0]?.count ?? 0
 }
 
 const patch = (id: string, body: object) => api.call('PATCH', `${path}/${id}`, { body })
@@ -351,7 +341,7 @@ describe('rotating the signing secret', () => {
     const rotations = await transaction(api.ctx, async (tx) => {
       await lockWebhook(tx.db, api.workspaceId, created.id)
       const under = [1, 2].map(() => patch(created.id, { signing_secret: null }))
-      while ((await countWaiting()) < 2) await setImmediate()
+      await api.ctx.database.untilWaiting(2)
       return under
     })
     const secrets = (await Promise.all(rotations)).map((answer) => answer.body.signing_secret)

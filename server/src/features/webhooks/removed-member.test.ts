@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
-import { patience } from '../../../test/patience.ts'
 import { createMember } from '../../../test/people.ts'
 import { transaction } from '../../kernel/db/transaction.ts'
 import { operator } from '../audit/index.ts'
@@ -33,19 +32,11 @@ async function whileTakenOut(name: string, ask: (by: By) => Promise<unknown>) {
   })
   await removed.promise
   const asked = ask({ actor: { type: 'user', id }, requestId: 'request' })
-  await Promise.race([asked.catch(() => undefined), somebodyWaits()])
+  await Promise.race([asked.catch(() => undefined), api.ctx.database.untilWaiting()])
   mayCommit.resolve()
   await removing
   return asked
 }
-
-const somebodyWaits = () =>
-  vi.waitFor(async () => {
-    const { rows } = await api.ctx.database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    expect(rows).toHaveLength(1)
-  }, patience)
 
 test('an admin who is taken out while their request is under way leaves no webhook behind', async () => {
   const making = whileTakenOut('eve', (by) => createWebhook(api.ctx, api.workspaceId, input, by))

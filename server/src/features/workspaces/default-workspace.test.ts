@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestContext, testContext } from '../../../test/context.ts'
-import { patience } from '../../../test/patience.ts'
 import { inWorkspace } from '../../kernel/context.ts'
 import {
   createWorkspace,
@@ -55,10 +54,7 @@ test('of two workspaces that are given one name at the same instant, the second 
     const second = setWorkspace(inWorkspace(ctx, two.id), two.id, { name: 'Acme' })
     const refused = expect(second).rejects.toMatchObject({ code: 'invalid_field' })
     // It has seen that the name is free, and is about to write it.
-    const waiting = `
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    await expect.poll(async () => (await pool.query(waiting)).rowCount, patience).toBe(1)
+    await ctx.database.untilWaiting()
     await first.query('commit')
     await refused
   } finally {

@@ -1,7 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../../test/database.ts'
-import { patience } from '../../../test/patience.ts'
 import { migrate } from './migrate.ts'
 
 test('a migration that waits for a backup keeps nobody else waiting, and is applied after it', async () => {
@@ -16,8 +15,7 @@ test('a migration that waits for a backup keeps nobody else waiting, and is appl
   const migrating = migrate(database.url).finally(() => {
     isOver = true
   })
-  const waiting = `select from pg_locks where not granted and relation = 'workspaces'::regclass`
-  await expect.poll(async () => (await request.query(waiting)).rowCount, patience).toBe(1)
+  await database.untilWaiting()
   // Behind the migration, which gives up its place.
   await request.query('select id from workspaces')
   expect(isOver).toBe(false)
@@ -28,7 +26,6 @@ test('a migration that waits for a backup keeps nobody else waiting, and is appl
 test('a migration and a process that wait for each other both come to their end', async () => {
   await using database = await testDatabase()
   await using request = await open(database.url)
-  await using onlooker = await open(database.url)
   const name = '0150_leads_held_back.sql'
   await request.query(`delete from migrations where name = '${name}'`)
   await request.query('drop index leads_held_back, leads_lacking')
@@ -36,8 +33,7 @@ test('a migration and a process that wait for each other both come to their end'
   await request.query(`begin; set local deadlock_timeout = '1h'`)
   await request.query('lock table leads in row exclusive mode')
   const migrating = migrate(database.url)
-  const waiting = `select from pg_locks where not granted and relation = 'leads'::regclass`
-  await expect.poll(async () => (await onlooker.query(waiting)).rowCount, patience).toBe(1)
+  await database.untilWaiting()
   await request.query('lock table lead_jobs in row exclusive mode')
   await request.query('commit')
   expect(await migrating).toEqual([name])

@@ -1,8 +1,7 @@
 // Also runs on PostgreSQL 15: locks.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../../test/app.ts'
-import { patience } from '../../../../test/patience.ts'
 import { keepInboxRead } from '../../../../test/sending.ts'
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { operator } from '../../audit/index.ts'
@@ -49,17 +48,6 @@ const writtenTo = (campaignId: string) =>
     .set({ current_step: 1, sending_state: 'active', status: 'contacted' })
     .where('campaign_id', '=', campaignId)
     .execute()
-/** Until so many sessions wait for one: nothing tells of it. */
-const waitingForLocks = (count: number) =>
-  vi.waitUntil(async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      api.ctx.database.peek,
-    )
-    return rows.length >= count
-  }, patience)
-
 const message = {
   message_id: '<m@example.org>',
   subject: 'Hello',
@@ -305,9 +293,9 @@ async function recordWhileMoving(activity: LeadActivity, id: string, target: str
   const [moving, recording] = await peek.transaction().execute(async (held) => {
     await sql`select from leads where id = ${id}::uuid for update`.execute(held)
     const moving = move([id], target)
-    await waitingForLocks(1)
+    await api.ctx.database.untilWaiting(1)
     const recording = record(activity)
-    await waitingForLocks(2)
+    await api.ctx.database.untilWaiting(2)
     return [moving, recording]
   })
   await Promise.all([moving, recording])
@@ -384,9 +372,9 @@ test('leads are deleted and moved from one campaign at the same time, and neithe
   const jobs = await peek.transaction().execute(async (held) => {
     await sql`select pg_advisory_xact_lock(1)`.execute(held)
     const deleting = changeMany(api.ctx, api.workspaceId, { action: 'delete', ids: [gone] }, by)
-    await waitingForLocks(1)
+    await api.ctx.database.untilWaiting(1)
     const moving = move([moved], target)
-    await waitingForLocks(2)
+    await api.ctx.database.untilWaiting(2)
     return [deleting, moving]
   })
   expect((await Promise.all(jobs)).map(({ changed }) => changed)).toEqual([1, 1])

@@ -99,12 +99,7 @@ test('no result waits for what is locked in another workspace', async () => {
   })
   await locked.promise
   await sending.startRunner()
-  await ctx.database.until(async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(ctx.database.peek)
-    return rows.length > 0
-  })
+  await ctx.database.untilWaiting()
   // A second result, while the first waits.
   await setStatus('active')
   await refused.until(() => refusals === 2)
@@ -175,13 +170,7 @@ test('a lead is skipped however many workspaces have locked theirs', async () =>
   }
   const release = await lockLeads(...theirs)
   await sending.startRunner()
-  const areWaitedFor = async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.peek)
-    return rows.length > 0
-  }
-  await database.until(areWaitedFor)
+  await database.untilWaiting()
   const { id, leadId } = await addNeighbour('another', 'eve@lead.example')
   await suppressOnly(id, 'eve@lead.example')
   await database.until(async () => (await lead(leadId)).sending_state === 'stopped')
@@ -249,20 +238,14 @@ test('workspaces whose locks are held take no more than half of the connections,
   await locked.promise
   await sending.startRunner()
   await refused.until(() => refusals === theirs.length)
-  const waiting = async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(ctx.database.peek)
-    return rows.length
-  }
-  await ctx.database.until(async () => (await waiting()) >= 3)
+  await ctx.database.untilWaiting(3)
   // What goes on meanwhile would have let the others begin to wait, too.
   const another = await neighbour()
   await sending.waitForLedger((all) => stateOf(all, another) === 'sent')
   const { leadId: putOff } = await addNeighbour('put-off', 'later@lead.example')
   await sending.waitForLedger((all) => stateOf(all, putOff) === 'failed')
   // Fewer for a moment, where one has waited too long and begins anew.
-  expect(await waiting()).toBeLessThanOrEqual(3)
+  expect(await ctx.database.countWaiting()).toBeLessThanOrEqual(3)
   release.resolve()
   await lock
   await sending.waitForLedger((all) =>
@@ -286,12 +269,7 @@ test('a value that comes while a mail fails for want of it is used at once', asy
   })
   await written.promise
   await sending.startRunner()
-  await ctx.database.until(async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(ctx.database.peek)
-    return rows.length > 0
-  })
+  await ctx.database.untilWaiting()
   release.resolve()
   await overwriting
   await sending.waitForLedger((all) => stateOf(all, leadId) === 'sent')

@@ -60,16 +60,6 @@ async function uncertainAndDue(mails = 1) {
 const steps = () =>
   sending.ctx.database.peek.selectFrom('sends').select(['step', 'state']).orderBy('step').execute()
 
-/** Whether somebody waits for a lock. */
-async function isAnyWaiting() {
-  const { rows } = await sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(
-    sending.ctx.database.peek,
-  )
-  return rows.length > 0
-}
-
 test('a mail is not sent again once a later one is claimed, however shortly before', async () => {
   const { plan, again } = await uncertainAndDue()
   const { peek } = sending.ctx.database
@@ -78,7 +68,7 @@ test('a mail is not sent again once a later one is claimed, however shortly befo
   // It has looked at the mail, and waits for it.
   const repeated = again()
   repeated.catch(() => undefined)
-  await vi.waitUntil(isAnyWaiting, patience)
+  await sending.ctx.database.untilWaiting()
   expect((await plan())?.kind).toBe('send')
   await held.commit().execute()
   await expect(repeated).rejects.toMatchObject({ code: 'invalid_transition' })
@@ -102,7 +92,10 @@ test('no later mail is claimed while one is being sent again', async () => {
   const planned = plan().then((action) => {
     meanwhile = action?.kind
   })
-  await vi.waitUntil(async () => meanwhile !== undefined || (await isAnyWaiting()), patience)
+  await vi.waitUntil(
+    async () => meanwhile !== undefined || (await sending.ctx.database.countWaiting()) > 0,
+    patience,
+  )
   const before = meanwhile
   goOn.resolve()
   await Promise.all([done, planned])
