@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { due, mailboxFacts, storedFacts } from '../../../../test/sending-facts.ts'
 import { defaultSchedule } from '../schedule/schedule-schema.ts'
 import type { MailboxFacts, StoredFacts } from './sending-facts.ts'
 import { type SendingFacts, sendingStatus } from './sending-status.ts'
@@ -7,28 +8,9 @@ const monday = new Date('2026-11-23T10:00:00Z')
 const sunday = new Date('2026-11-22T10:00:00Z')
 const ended = { ...defaultSchedule, end_date: '2026-11-20' }
 
-const due = '2026-11-23T10:00:00+00:00'
 const later = '2026-11-23T10:00:01+00:00'
 
-const mailbox = (more: Partial<MailboxFacts> = {}): MailboxFacts => ({
-  connected: true,
-  is_read: true,
-  timezone: null,
-  full_days: [],
-  next: null,
-  ...more,
-})
-const stored = (more: Partial<StoredFacts> = {}): StoredFacts => ({
-  plan_api: true,
-  held: false,
-  is_moving: false,
-  new_next: due,
-  has_paused: false,
-  days: null,
-  mailboxes: [mailbox()],
-  ...more,
-})
-const isStored = (more: Partial<StoredFacts>) => ({ sending_facts: stored(more) })
+const isStored = (more: Partial<StoredFacts>) => ({ sending_facts: storedFacts(more) })
 
 const leftPaused = { new_next: null, has_paused: true }
 
@@ -42,12 +24,12 @@ const facts: SendingFacts = {
   leadsActive: 3,
   leads_waiting: 0,
   ...{ leads_held_back: 0, held_back_for: null },
-  sending_facts: stored(),
+  sending_facts: storedFacts(),
 }
 const reasonOf = (changes: Partial<SendingFacts>, now = monday) =>
   sendingStatus({ ...facts, ...changes }, now).reason
 
-const full = mailbox({ full_days: ['2026-11-23'] })
+const full = mailboxFacts({ full_days: ['2026-11-23'] })
 const today = (sent: number, new_leads = 0) => ({ days: [{ day: '2026-11-23', sent, new_leads }] })
 
 test('an active campaign with all it needs is sending inside its window', () => {
@@ -66,7 +48,7 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['restore_unconfirmed', isStored({ held: true }), monday],
   ['workspace_moving', isStored({ is_moving: true }), monday],
   ['no_mailbox', isStored({ mailboxes: null }), monday],
-  ['mailboxes_unhealthy', isStored({ mailboxes: [mailbox({ connected: false })] }), monday],
+  ['mailboxes_unhealthy', isStored({ mailboxes: [mailboxFacts({ connected: false })] }), monday],
   ['schedule_ended', { campaign_schedule: ended }, monday],
   ['no_leads', { leadsActive: 0 }, monday],
   ['no_leads', isStored({ new_next: null }), monday],
@@ -87,14 +69,14 @@ test.each<[string, Partial<SendingFacts>, Date]>([
   ['waiting_for_mailbox', { daily_max_leads: 0, leads_waiting: 2 }, monday],
   [
     'waiting_for_step_delay',
-    { daily_max_leads: 0, ...isStored({ mailboxes: [mailbox({ next: later })] }) },
+    { daily_max_leads: 0, ...isStored({ mailboxes: [mailboxFacts({ next: later })] }) },
     monday,
   ],
   ['outside_schedule', {}, sunday],
   ['waiting_for_step_delay', isStored({ new_next: later }), monday],
   [
     'waiting_for_step_delay',
-    isStored({ new_next: null, mailboxes: [mailbox({ next: later })] }),
+    isStored({ new_next: null, mailboxes: [mailboxFacts({ next: later })] }),
     monday,
   ],
   ['campaign_daily_limit', { daily_limit: 5, ...isStored(today(5)) }, monday],
@@ -114,18 +96,18 @@ describe('a campaign sends', () => {
       'on another day than the one it was full on',
       { daily_limit: 5, ...isStored({ days: [{ day: '2026-11-22', sent: 5, new_leads: 0 }] }) },
     ],
-    ['from the mailbox that is not full', isStored({ mailboxes: [full, mailbox()] })],
+    ['from the mailbox that is not full', isStored({ mailboxes: [full, mailboxFacts()] })],
     [
       'follow-ups, when no more new leads may be written to',
       {
         daily_max_leads: 0,
-        ...isStored({ mailboxes: [mailbox({ next: due })] }),
+        ...isStored({ mailboxes: [mailboxFacts({ next: due })] }),
       },
     ],
     [
       'from a mailbox whose day is another',
       isStored({
-        mailboxes: [mailbox({ timezone: 'Pacific/Kiritimati', full_days: ['2026-11-23'] })],
+        mailboxes: [mailboxFacts({ timezone: 'Pacific/Kiritimati', full_days: ['2026-11-23'] })],
       }),
     ],
   ])('%s', (_case, changes) => {
@@ -138,16 +120,18 @@ describe('follow-ups come from the mailbox of their thread', () => {
     reasonOf(isStored({ new_next: null, mailboxes }))
 
   test('so another that has room does not help one that is full', () => {
-    expect(waiting(mailbox(), { ...full, next: due })).toBe('mailbox_daily_limits')
+    expect(waiting(mailboxFacts(), { ...full, next: due })).toBe('mailbox_daily_limits')
   })
 
   test('so another that is connected does not help one that is not', () => {
-    expect(waiting(mailbox(), mailbox({ connected: false, next: due }))).toBe('mailboxes_unhealthy')
+    expect(waiting(mailboxFacts(), mailboxFacts({ connected: false, next: due }))).toBe(
+      'mailboxes_unhealthy',
+    )
   })
 
   test('and wait until it was read, while new leads do not', () => {
-    const unread = mailbox({ is_read: false, next: due })
-    expect(waiting(mailbox(), unread)).toBe('mailboxes_unhealthy')
+    const unread = mailboxFacts({ is_read: false, next: due })
+    expect(waiting(mailboxFacts(), unread)).toBe('mailboxes_unhealthy')
     expect(reasonOf(isStored({ mailboxes: [unread] }))).toBeNull()
   })
 })
