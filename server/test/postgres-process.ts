@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { choosePort } from '../src/kernel/postgres/port.ts'
-import { findPrograms } from '../src/kernel/postgres/programs.ts'
+import { requirePrograms } from '../src/kernel/postgres/programs.ts'
 import { quickDirectory } from './quick-directory.ts'
 
 /** A PostgreSQL that is killed, and started again on the same files. */
@@ -46,7 +46,7 @@ export const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/po
 
 /** One of its own, of the embedded version, with these further settings. */
 export async function startOwnPostgres(settings: string[] = []): Promise<PostgresProcess> {
-  const programs = dirname(findPrograms().postgres)
+  const programs = dirname(requirePrograms().postgres)
   const { folder, remove } = await makeFolder('outrider-postgres-')
   const directory = join(folder, 'data')
   await createFiles(programs, directory)

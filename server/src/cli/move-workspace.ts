@@ -38,7 +38,7 @@ export async function moveTo(
 ): Promise<Moved & { id: string; from: string; to: string }> {
   const target = getShard(ctx, to)
   const id = await idOf(ctx, workspace)
-  const rows = await findRows(ctx, id)
+  const rows = await getRows(ctx, id)
   const source = sourceOf(rows, to)
   if (!source) {
     throw new AppError(
@@ -76,7 +76,7 @@ export async function cancel(ctx: ProcessContext, workspace: string, { yes }: Co
   if (active && to && !yes && !answers.some(({ name }) => name === to)) {
     throw new AppError('not_ready', mayBeThere(shardNameOf(active.shard), to))
   }
-  const source = active ?? lastOf(await findRows(ctx, id))
+  const source = active ?? lastOf(await getRows(ctx, id))
   const goneTo = source.row.moved_to
   const isTakenOut = goneTo !== null && ctx.shards?.names.includes(goneTo) === false
   if (isTakenOut) {
@@ -102,7 +102,7 @@ const mayBeThere = (from: string, to: string) =>
  */
 export async function keep(ctx: ProcessContext, id: string, on: string) {
   const keeper = getShard(ctx, on)
-  const active = (await findRows(ctx, id)).filter(({ row }) => row.moved_to === null)
+  const active = (await getRows(ctx, id)).filter(({ row }) => row.moved_to === null)
   if (!active.some(({ shard }) => shard === keeper)) {
     throw new AppError(
       'not_ready',
@@ -126,7 +126,7 @@ async function idOf(ctx: ProcessContext, workspace: string): Promise<string> {
   return parseUuid(workspace) ?? (await locateWorkspace(ctx, workspace)).found.id
 }
 
-async function findRows(ctx: ProcessContext, id: string): Promise<[Found, ...Found[]]> {
+async function getRows(ctx: ProcessContext, id: string): Promise<[Found, ...Found[]]> {
   const [one, ...others] = (await askAllShards(ctx, findRowOf(id))).flat()
   if (one) return [one, ...others]
   throw new AppError('not_found', 'No such workspace; check its id or name.')

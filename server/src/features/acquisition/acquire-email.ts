@@ -35,7 +35,9 @@ export async function acquireEmail(
       return revealed(acquired, { listId: null, creditsCharged: 0, balance })
     }
     const found =
-      acquired || !contact ? undefined : await find(ctx, workspaceId, contact, { batches, reveal })
+      acquired || !contact
+        ? undefined
+        : await prepareReveal(ctx, workspaceId, contact, { batches, reveal })
     if (found === 'not_found') {
       return notRevealed(input.contact_id, (await readCredits(ctx, workspaceId)).balance)
     }
@@ -48,7 +50,7 @@ export async function acquireEmail(
 }
 
 /** Everything about a contact that can be decided before its credits are locked. */
-async function find(
+async function prepareReveal(
   ctx: Context,
   workspaceId: string,
   contact: DirectoryContact,

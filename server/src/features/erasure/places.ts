@@ -2,7 +2,7 @@ import type { Context } from '../../kernel/context.ts'
 import { forgetAnswers } from '../../kernel/http/kept-answers.ts'
 import { firstIdAt, maxId, nilId, timeOfId } from '../../kernel/ids.ts'
 import { parseJsonText } from '../../kernel/json/parse-json-text.ts'
-import { countLeads, lockLeads } from '../leads/index.ts'
+import { countInCampaigns, lockLeads } from '../leads/index.ts'
 import { tellPages } from '../live/index.ts'
 import { indexThreads } from '../messages/index.ts'
 import { forgetCalls } from '../webhooks/try-out/index.ts'
@@ -86,7 +86,7 @@ const own: Place = async (tx, workspaceId, person) => {
   await queries.eraseFromLeadJobs(db, workspaceId, person)
   await queries.eraseFromViews(db, workspaceId, person)
   await forgetCalls(tx, workspaceId)
-  await countLeads(
+  await countInCampaigns(
     tx,
     workspaceId,
     leads.map((was) => ({ was })),

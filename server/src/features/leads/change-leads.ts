@@ -173,7 +173,7 @@ export async function changeLeads(tx: Context, workspaceId: string, leads: Chang
     workspaceId,
     leads.flatMap(({ events }) => events),
   )
-  await countLeads(
+  await countInCampaigns(
     tx,
     workspaceId,
     changed.map(({ before, now }) => ({ was: before, is: now })),
@@ -205,7 +205,7 @@ const interested = new Set(['interested', 'meeting_booked', 'meeting_completed',
  * Counts leads in their campaigns as they are, no more as they were. What is no more does not count, nor
  * does who is erased, whose row stays.
  */
-export async function countLeads(
+export async function countInCampaigns(
   tx: Context,
   workspaceId: string,
   changes: { was: StoredLead; is?: StoredLead }[],

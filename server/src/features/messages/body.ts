@@ -25,18 +25,22 @@ interface Around {
 
 /** Adds to a rendered body what its author did not write: signature, plain text, tracking. */
 export function finishBody(compiled: CompiledStep, rendered: string, around: Around): Body {
-  const { signature } = around.mailbox
-  const whole =
-    signature && !compiled.placesSignature
-      ? insertAtEnd(rendered, `\n<div>${signature}</div>\n`)
-      : signature
-        ? endParagraphs(rendered)
-        : rendered
-  const html = showLines(storable(whole))
+  const html = showLines(storable(withSignature(compiled, rendered, around.mailbox)))
   const pieces = scanHtml(html)
   const text = htmlToText(html, pieces)
   if (around.isTextOnly) return { text, html: null, trackedHtml: null }
   return { text, html, trackedHtml: withTracking(compiled, html, pieces, around) }
+}
+
+/** Where the author of the step places the signature, it is there already. */
+function withSignature(
+  { placesSignature }: CompiledStep,
+  rendered: string,
+  { signature }: ComposeInput['mailbox'],
+): string {
+  if (!signature) return rendered
+  if (placesSignature) return endParagraphs(rendered)
+  return insertAtEnd(rendered, `\n<div>${signature}</div>\n`)
 }
 
 function withTracking(

@@ -27,7 +27,7 @@ export async function keepMigrationsAway(tx: AnyDb): Promise<boolean> {
   return rows[0]?.locked ?? false
 }
 
-/** Of processes that serve, and of commands, whose connections have these names, too. */
+/** Counts connections of processes that serve, and of commands, whose connections have these names, too. */
 export async function countConnectionsOlderThan(db: AnyDb, ageMs: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_activity

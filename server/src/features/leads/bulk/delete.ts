@@ -1,5 +1,5 @@
 import type { Context } from '../../../kernel/context.ts'
-import { countLeads } from '../change-leads.ts'
+import { countInCampaigns } from '../change-leads.ts'
 import { lockAgainstClaims } from '../claims-lock-queries.ts'
 import { isErased, type LockedLead } from '../record.ts'
 import { erased } from '../status/set-statuses.ts'
@@ -33,7 +33,7 @@ export async function removeLeads(tx: Context, workspaceId: string, leads: Locke
     workspaceId,
     leads.map(({ id }) => id),
   )
-  await countLeads(
+  await countInCampaigns(
     tx,
     workspaceId,
     leads.map((was) => ({ was })),
