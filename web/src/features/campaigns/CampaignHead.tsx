@@ -1,14 +1,13 @@
 import { Group, Text, Title } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { usePageInTitle } from '../../lib/tab-title.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
-import { useWorkspace } from '../users/index.ts'
 import { BackToCampaigns } from './BackToCampaigns.tsx'
 import classes from './CampaignPage.module.css'
 import { SavingState } from './SavingState.tsx'
 import { SendingState } from './SendingState.tsx'
 import { StartAndPause } from './StartAndPause.tsx'
+import { ToMailboxes } from './ToMailboxes.tsx'
 import { useDraft } from './useDraft.ts'
 
 /** What it is called, whether it sends and why not, and the one thing to do about it. */
@@ -16,7 +15,6 @@ export function CampaignHead() {
   const { t } = useTranslation()
   const { campaign, mayChange } = useDraft()
   usePageInTitle(campaign.name)
-  const { handle } = useWorkspace()
   const { next_send_at, leads_waiting_for_mailbox: waiting } = campaign.sending_status
   return (
     <header>
@@ -29,13 +27,7 @@ export function CampaignHead() {
           <SendingState campaign={campaign} />
           {waiting > 0 && (
             <Text size="xs">
-              <Link
-                to="/w/$handle/settings/mailboxes"
-                params={{ handle }}
-                className={classes.linkInNotice}
-              >
-                {t(($) => $.campaigns.toMailboxes)}
-              </Link>
+              <ToMailboxes />
             </Text>
           )}
           {next_send_at && (

@@ -1,17 +1,14 @@
 import { MultiSelect, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useMailboxes } from '../mailboxes/index.ts'
-import { useWorkspace } from '../users/index.ts'
-import classes from './CampaignPage.module.css'
+import { ToMailboxes } from './ToMailboxes.tsx'
 import { useDraft } from './useDraft.ts'
 
 /** Which mailboxes it sends from; those that are gone stay in the list until somebody takes them out. */
 export function CampaignMailboxes() {
   const { t } = useTranslation()
   const { campaign, set, mayChange, problemAt } = useDraft()
-  const { handle } = useWorkspace()
   const { mailboxes: known, query, notRead } = useMailboxes()
   const gone = campaign.email_list.filter(
     (address) => !known.some((mailbox) => mailbox.address === address),
@@ -45,14 +42,7 @@ export function CampaignMailboxes() {
       />
       {removed.map((address) => (
         <Text key={address} size="xs" c="var(--amber-text)" mt={4}>
-          {t(($) => $.campaigns.options.goneHow, { address })}{' '}
-          <Link
-            to="/w/$handle/settings/mailboxes"
-            params={{ handle }}
-            className={classes.linkInNotice}
-          >
-            {t(($) => $.campaigns.toMailboxes)}
-          </Link>
+          {t(($) => $.campaigns.options.goneHow, { address })} <ToMailboxes />
         </Text>
       ))}
       {broken.map(({ address, status }) => (
