@@ -1,5 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { useState } from 'react'
+import { longest } from '../lib/longest.ts'
 
 interface NameFieldProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   value: string
@@ -12,7 +13,7 @@ export function NameField({ value, onChange, ...rest }: NameFieldProps) {
   return (
     <TextInput
       {...rest}
-      maxLength={255}
+      maxLength={longest.name}
       value={typed.trim() === value.trim() ? typed : value}
       onChange={(event) => {
         setTyped(event.currentTarget.value)

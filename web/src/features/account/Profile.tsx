@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { updateProfileMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useFormFault } from '../../lib/form.ts'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { refreshSession, useSignedIn } from '../users/index.ts'
@@ -35,7 +36,7 @@ export function Profile() {
         {...form.getInputProps('name')}
         label={t(($) => $.setUp.name)}
         autoComplete="name"
-        maxLength={255}
+        maxLength={longest.name}
       />
       <TextInput
         label={t(($) => $.signIn.email)}

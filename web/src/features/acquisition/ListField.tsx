@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { listAcquireListsQueryKey } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { listAcquireLists } from '../../api/generated/sdk.gen.ts'
 import { everyItem } from '../../lib/every-item.ts'
+import { longest } from '../../lib/longest.ts'
 
 /** The list that revealed contacts are put into, by its name: one that there is, or a new one. */
 export function ListField({
@@ -26,7 +27,7 @@ export function ListField({
       data={[...new Set(lists?.map(({ name }) => name))]}
       value={value}
       onChange={onChange}
-      maxLength={255}
+      maxLength={longest.name}
     />
   )
 }

@@ -1,5 +1,6 @@
 import { Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { longest } from '../../lib/longest.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { StatusChips } from './StatusChips.tsx'
 import { type CampaignFilter, campaignsSearchOf } from './search.ts'
@@ -17,7 +18,7 @@ export function CampaignFilters({ filter, onChange }: CampaignFiltersProps) {
       <SearchField
         aria-label={t(($) => $.campaigns.search)}
         placeholder={t(($) => $.campaigns.search)}
-        maxLength={255}
+        maxLength={longest.name}
         value={filter.search}
         onChange={(search) => set({ search })}
       />

@@ -10,6 +10,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
@@ -101,7 +102,7 @@ export function NewCampaign({ onCancel }: { onCancel: () => void }) {
           {...form.getInputProps('name')}
           label={t(($) => $.campaigns.form.name)}
           description={t(($) => $.campaigns.form.nameHint)}
-          maxLength={255}
+          maxLength={longest.name}
           data-autofocus
           withAsterisk
         />

@@ -8,6 +8,7 @@ import {
   listCampaignNamesQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
+import { longest } from '../../lib/longest.ts'
 import { useNotRead } from '../../lib/useNotRead.ts'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useFirstDraft } from '../campaigns/index.ts'
@@ -75,7 +76,7 @@ export function ChooseCampaign({ value, onChoose }: ChooseCampaignProps) {
         nothingFoundMessage={notRead ?? t(($) => $.imports.firstCampaign)}
         error={create.error?.message}
         disabled={create.isPending}
-        maxLength={255}
+        maxLength={longest.name}
         searchable
         selectFirstOptionOnChange={isOnly}
         allowDeselect={false}

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { longest } from '../../lib/longest.ts'
 
 interface VariableNameProps {
   heading: string
@@ -19,7 +20,7 @@ export function VariableName({ heading, value, error, onChange }: VariableNamePr
     <TextInput
       size="xs"
       mt={4}
-      maxLength={64}
+      maxLength={longest.variableName}
       aria-label={t(($) => $.imports.variableName, { heading })}
       leftSection="{{"
       rightSection="}}"

@@ -9,6 +9,7 @@ import {
 import { nowMs } from '../../lib/clock.ts'
 import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -58,7 +59,7 @@ export function CreateKey({ onDone }: { onDone: () => void }) {
         {...form.getInputProps('name')}
         label={t(($) => $.keys.form.name)}
         description={t(($) => $.keys.form.nameHint)}
-        maxLength={255}
+        maxLength={longest.name}
         data-autofocus
         withAsterisk
       />

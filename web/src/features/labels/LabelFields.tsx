@@ -1,5 +1,6 @@
 import { Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { longest } from '../../lib/longest.ts'
 import type { LabelForm } from './label-form.ts'
 
 const effects = ['none', 'pause', 'stop'] as const
@@ -14,7 +15,7 @@ export function LabelFields({ form }: { form: LabelForm }) {
         {...form.getInputProps('name')}
         label={t(($) => $.labels.columns.name)}
         description={t(($) => $.labels.form.nameHint)}
-        maxLength={255}
+        maxLength={longest.name}
         data-autofocus
         withAsterisk
       />

@@ -19,6 +19,7 @@ import {
 import { updateLead } from '../../api/generated/sdk.gen.ts'
 import type { Lead, LeadChanges } from '../../api/generated/types.gen.ts'
 import { useFormFault } from '../../lib/form.ts'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import classes from './LeadPanel.module.css'
@@ -167,7 +168,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
                 key={name}
                 size="xs"
                 label={t(($) => $.leads.fields[name])}
-                maxLength={name === 'personalization' ? 10_000 : 1000}
+                maxLength={longest[name === 'personalization' ? 'personalization' : 'leadText']}
                 readOnly={isReadOnly || save.isPending}
                 {...form.getInputProps(name)}
                 {...theirs(name, () => form.setFieldValue(name, lead[name] ?? ''))}
@@ -182,7 +183,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
                 key={name}
                 size="xs"
                 label={name}
-                maxLength={4000}
+                maxLength={longest.variableText}
                 readOnly={isReadOnly || save.isPending}
                 {...theirs(pathOf(name), () => setVariable(name, String(value)))}
                 value={typedFor(name) ?? String(value)}

@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { longest } from '../../lib/longest.ts'
 import { FilterChip } from '../../ui/FilterChip.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
@@ -12,7 +13,6 @@ import {
   type LeadFilter,
   type LeadSearch,
   leadsSearchOf,
-  searchMax,
   sendingStates,
 } from './search.ts'
 
@@ -38,7 +38,7 @@ export function LeadFilters({ search, campaigns, onChange }: LeadFiltersProps) {
         className={classes.search}
         aria-label={t(($) => $.leads.search)}
         placeholder={t(($) => $.leads.search)}
-        maxLength={searchMax}
+        maxLength={longest.search}
         value={filter.q}
         onChange={(q) => set({ q })}
       />

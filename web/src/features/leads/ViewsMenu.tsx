@@ -12,6 +12,7 @@ import {
   listSavedViewsQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { SavedViews } from '../../api/generated/types.gen.ts'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { showUndo } from '../../ui/showUndo.tsx'
@@ -107,7 +108,7 @@ export function ViewsMenu({ search, onOpen }: ViewsMenuProps) {
             label={t(($) => $.leads.views.name)}
             description={t(($) => $.leads.views.hint)}
             value={name}
-            maxLength={255}
+            maxLength={longest.name}
             data-autofocus
             onChange={(event) => setName(event.currentTarget.value)}
           />

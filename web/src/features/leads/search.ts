@@ -1,4 +1,5 @@
 import { nowMs } from '../../lib/clock.ts'
+import { longest } from '../../lib/longest.ts'
 import { oneOf, type Search, textOf } from '../../lib/search.ts'
 
 /** What is looked at, as it stands in the address; lists are parted by commas. */
@@ -31,9 +32,6 @@ export const sendingStates = [
   'stopped',
 ] as const
 
-/** As long a text the server looks for. */
-export const searchMax = 200
-
 export function leadsSearchOf(search: Search): LeadSearch {
   const text = (name: string) => {
     const value = search[name]
@@ -41,7 +39,7 @@ export function leadsSearchOf(search: Search): LeadSearch {
   }
   const days = (name: string) => oneOf(dayRanges, String(search[name]))
   return {
-    ...{ q: textOf(search.q, searchMax), campaign: text('campaign'), status: text('status') },
+    ...{ q: textOf(search.q, longest.search), campaign: text('campaign'), status: text('status') },
     ...{ sending: text('sending'), label: text('label') },
     columns: typeof search.columns === 'string' ? search.columns : undefined,
     ...{ added: days('added'), contacted: days('contacted'), lead: text('lead') },

@@ -1,6 +1,7 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useTranslation } from 'react-i18next'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 
 export function ConnectAddress({ onDone }: { onDone: (address: string) => void }) {
@@ -19,7 +20,7 @@ export function ConnectAddress({ onDone }: { onDone: (address: string) => void }
         type="email"
         label={t(($) => $.mailboxes.connect.address)}
         description={t(($) => $.mailboxes.connect.addressHint)}
-        maxLength={320}
+        maxLength={longest.address}
         data-autofocus
         autoFocus
       />

@@ -17,6 +17,7 @@ import type {
 } from '../../api/generated/types.gen.ts'
 import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { type LoginValues, serversOf, useTheirServers } from './login-form.ts'
@@ -29,7 +30,7 @@ interface PasswordLoginProps {
   firstValues: LoginValues
   /** Gets another login; undefined: it is added. */
   mailbox?: Mailbox | undefined
-  /** It is to be tested now. */
+  /** Called once the mailbox has its login, which is to be tested now. */
   onDone: (mailbox: Mailbox) => void
 }
 
@@ -100,7 +101,7 @@ export function PasswordLogin(props: PasswordLoginProps) {
         {...form.getInputProps('password')}
         label={t(($) => $.mailboxes.passwordName[provider])}
         autoComplete="new-password"
-        maxLength={1024}
+        maxLength={longest.password}
       />
       {areServersShown ? (
         <>

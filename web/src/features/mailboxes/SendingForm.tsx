@@ -20,6 +20,7 @@ import {
 import type { Mailbox } from '../../api/generated/types.gen.ts'
 import { changeOf, useFormFault, useTheirChanges } from '../../lib/form.ts'
 import { lazyPart } from '../../lib/lazy-part.ts'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { NumberField } from '../../ui/NumberField.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -29,7 +30,7 @@ const HtmlEditor = lazyPart(() => import('../../ui/RichText/HtmlEditor.tsx'), 'H
 
 interface SendingFormProps {
   mailbox: Mailbox
-  /** It was never told how to send, and begins carefully. */
+  /** The mailbox was never told how to send, and begins carefully. */
   isNew?: boolean
   submit: string
   /** Shown and not changed, for who may only look. */
@@ -119,7 +120,7 @@ export function SendingForm(props: SendingFormProps) {
             list={zones}
             autoComplete="off"
             placeholder="UTC"
-            maxLength={64}
+            maxLength={longest.zone}
           />
           <datalist id={zones}>
             {Intl.supportedValuesOf('timeZone').map((zone) => (
@@ -130,7 +131,7 @@ export function SendingForm(props: SendingFormProps) {
             {...form.getInputProps('display_name')}
             label={t(($) => $.mailboxes.sending.name)}
             description={t(($) => $.mailboxes.sending.nameHint)}
-            maxLength={255}
+            maxLength={longest.name}
           />
           <Suspense fallback={<Skeleton height={160} />}>
             <HtmlEditor

@@ -1,5 +1,6 @@
 import { Fieldset, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { longest } from '../../lib/longest.ts'
 import { NumberField } from '../../ui/NumberField.tsx'
 import type { LoginForm } from './login-form.ts'
 
@@ -12,7 +13,7 @@ export function ServerFields({ form, side }: { form: LoginForm; side: 'smtp' | '
       <TextInput
         {...form.getInputProps(`${side}.host`)}
         label={t(($) => $.mailboxes.login.host)}
-        maxLength={253}
+        maxLength={longest.host}
         spellCheck={false}
       />
       <Group grow mt="sm" align="flex-start">
@@ -35,7 +36,7 @@ export function ServerFields({ form, side }: { form: LoginForm; side: 'smtp' | '
         {...form.getInputProps(`${side}.username`)}
         label={t(($) => $.mailboxes.login.username)}
         mt="sm"
-        maxLength={320}
+        maxLength={longest.address}
         spellCheck={false}
         autoComplete="off"
       />

@@ -10,6 +10,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -53,7 +54,7 @@ export function AddSuppression({ onDone }: { onDone: () => void }) {
         {...form.getInputProps('value')}
         label={t(($) => $.suppression.form.value)}
         description={t(($) => $.suppression.form.hint)}
-        maxLength={320}
+        maxLength={longest.address}
         spellCheck={false}
         data-autofocus
       />

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Input, Stack, Text, TextInput } from '@mantine/core'
 import { Plus, X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { longest } from '../../lib/longest.ts'
 import type { WebhookForm } from './webhook-form.ts'
 
 const headersMax = 20
@@ -24,15 +25,14 @@ export function HeaderFields({ form }: { form: WebhookForm }) {
               flex={1}
               aria-label={t(($) => $.webhooks.form.headerName)}
               placeholder="Authorization"
-              maxLength={128}
+              maxLength={longest.headerName}
             />
             <TextInput
               {...form.getInputProps(`headers.${index}.value`)}
               flex={1}
               aria-label={t(($) => $.webhooks.form.headerValue)}
               autoComplete="off"
-              // As long as the server takes: a token of signed claims is.
-              maxLength={4096}
+              maxLength={longest.headerValue}
             />
             <ActionIcon
               variant="subtle"

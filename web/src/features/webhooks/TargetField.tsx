@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { createTryOutMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
+import { longest } from '../../lib/longest.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import type { WebhookForm } from './webhook-form.ts'
 
@@ -29,7 +30,7 @@ export function TargetField({ form }: { form: WebhookForm }) {
         label={t(($) => $.webhooks.form.target)}
         description={t(($) => $.webhooks.form.targetHint)}
         placeholder="https://crm.example.com/hooks/outreach"
-        maxLength={2048}
+        maxLength={longest.url}
         withAsterisk
       />
       <Button

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
+import { longest } from '../../lib/longest.ts'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useCampaigns } from '../leads/index.ts'
 import { HeaderFields } from './HeaderFields.tsx'
@@ -21,7 +22,7 @@ export function WebhookFields({ form }: { form: WebhookForm }) {
         {...form.getInputProps('name')}
         label={t(($) => $.webhooks.form.name)}
         placeholder={t(($) => $.webhooks.form.namePlaceholder)}
-        maxLength={255}
+        maxLength={longest.name}
         data-autofocus
         withAsterisk
       />

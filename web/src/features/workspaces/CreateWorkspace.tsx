@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { createWorkspaceMutation } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { useFormFault } from '../../lib/form.ts'
 import { useIdempotencyKey } from '../../lib/idempotency-key.ts'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { FormButtons } from '../../ui/FormButtons.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
@@ -53,7 +54,7 @@ export function CreateWorkspace({ onClose }: { onClose: () => void }) {
         <TextInput
           {...form.getInputProps('name')}
           label={t(($) => $.workspace.name)}
-          maxLength={255}
+          maxLength={longest.name}
           data-autofocus
         />
         <FormButtons

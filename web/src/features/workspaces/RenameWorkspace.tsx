@@ -9,6 +9,7 @@ import {
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import type { Workspace } from '../../api/generated/types.gen.ts'
 import { useFormFault, useTheirChanges } from '../../lib/form.ts'
+import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
 import { refreshSession, useMay } from '../users/index.ts'
@@ -42,7 +43,7 @@ export function RenameWorkspace({ workspace }: { workspace: Workspace }) {
       <TextInput
         {...form.getInputProps('name')}
         label={t(($) => $.workspace.name)}
-        maxLength={255}
+        maxLength={longest.name}
         readOnly={!mayChange}
       />
       {mayChange && (

@@ -1,5 +1,7 @@
-// As much as a step of a campaign holds; with more an editor stands still for seconds.
-const textMax = 262_144
+import { longest } from '../../lib/longest.ts'
+
+// With more an editor stands still for seconds.
+const textMax = longest.body
 /** Office programs write ten times as much around the words. */
 const htmlMax = 10 * textMax
 

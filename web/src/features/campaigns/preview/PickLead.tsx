@@ -7,6 +7,7 @@ import {
   getLeadOverviewOptions,
   listLeadsOptions,
 } from '../../../api/generated/@tanstack/react-query.gen.ts'
+import { longest } from '../../../lib/longest.ts'
 import { fullName } from '../../../lib/text.ts'
 
 interface PickLeadProps {
@@ -43,7 +44,7 @@ export function PickLead({ campaignId, lead, onPick }: PickLeadProps) {
       w="16rem"
       maw="100%"
       searchable
-      maxLength={200}
+      maxLength={longest.search}
       allowDeselect={false}
       // The server has searched already, in more than what is shown.
       filter={({ options: all }) => all}

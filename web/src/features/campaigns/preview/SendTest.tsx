@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { sendTestMailMutation } from '../../../api/generated/@tanstack/react-query.gen.ts'
 import { useFormFault } from '../../../lib/form.ts'
 import { useIdempotencyKey } from '../../../lib/idempotency-key.ts'
+import { longest } from '../../../lib/longest.ts'
 import { useIsHere } from '../../../lib/useIsHere.ts'
 import { Form } from '../../../ui/Form.tsx'
 import { FormButtons } from '../../../ui/FormButtons.tsx'
@@ -92,7 +93,7 @@ export function SendTest({ opened, lead, step, variant, onClose }: SendTestProps
           {...form.getInputProps('to')}
           label={t(($) => $.campaigns.test.to)}
           type="email"
-          maxLength={320}
+          maxLength={longest.address}
           data-autofocus
         />
         <QueryFault query={query} />

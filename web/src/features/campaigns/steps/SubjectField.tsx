@@ -2,6 +2,7 @@ import { ActionIcon, TextInput } from '@mantine/core'
 import { Braces } from 'lucide-react'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { longest } from '../../../lib/longest.ts'
 import { useDraft } from '../useDraft.ts'
 import { MarkedSubject } from './MarkedSubject.tsx'
 import { VariableMenu } from './VariableMenu.tsx'
@@ -34,7 +35,7 @@ export function SubjectField({ value, hint, problem, unknown, onChange }: Subjec
         ref={input}
         label={t(($) => $.campaigns.steps.subject)}
         description={hint}
-        maxLength={500}
+        maxLength={longest.subject}
         readOnly={!mayChange}
         value={value}
         error={problem}
