@@ -43,7 +43,7 @@ export const load = async (url: string, key: string, body?: string): Promise<num
 
 interface Load {
   perSecond: number
-  /** Those before the second began that is counted, too. */
+  /** Requests of before the second began that is counted are in it, too. */
   answeredInTotal: number
 }
 

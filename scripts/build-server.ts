@@ -75,7 +75,7 @@ function removeOld(current: string) {
   }
 }
 
-/** Also where the sources are those of an earlier build again. */
+/** Makes a build the newest, also where the sources are those of an earlier one again. */
 function makeNewest(folder: string) {
   const now = new Date()
   utimesSync(folder, now, now)

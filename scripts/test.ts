@@ -53,7 +53,7 @@ interface TestRun {
 
 const named = process.argv.slice(2)
 
-/** They count themselves, and run one after the other. */
+/** The runs count themselves, and run one after the other. */
 const testRuns: TestRun[] =
   named.length > 0
     ? [{ name: 'tests', folder: 'server', project: 'server', files: named }]

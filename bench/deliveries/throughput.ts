@@ -84,7 +84,7 @@ export async function countSettled({ db }: FreeContext, workspaceId: string): Pr
 
 const alwaysSent = { 'content-type': 'application/json', 'user-agent': 'Outrider-Webhooks/1.0.0' }
 
-/** The same HTTP client sending the same request, signed, with as many in flight as serve it best. */
+/** What the HTTP client alone can do: it sends the signed request, with as many in flight as serve it best. */
 async function measureClient(url: string, total: number): Promise<number> {
   const agent = new Agent({ connections: destinations * 4, pipelining: 1 })
   const { origin, pathname } = new URL(url)

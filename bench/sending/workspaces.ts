@@ -9,7 +9,7 @@ const mails = 10_000
 const warmUpMails = 4_000
 const rounds = 3
 
-/** The same mails through as many mailboxes, of one workspace and of twenty, in turns. */
+/** Sends as many mails through as many mailboxes, of one workspace and of twenty, in turns. */
 export async function measureWorkspaces(service: BenchService): Promise<Figure[]> {
   await using sink = await startSink()
   const { port } = sink

@@ -57,7 +57,7 @@ export const workspaceParameter: Parameter = {
   schema: { type: 'string', format: 'uuid' },
 }
 
-/** The same for a person, who may be a member of several. */
+/** Which workspace a person means, who may be a member of several. */
 export const chosenWorkspaceParameter: Parameter = {
   ...workspaceParameter,
   required: true,

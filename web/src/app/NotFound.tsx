@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../ui/EmptyState.tsx'
 
-/** Also what somebody else's workspace looks like: it does not say which exist. */
+/** What leads nowhere, and somebody else's workspace alike: the page does not say which exist. */
 export function NotFound() {
   const { t } = useTranslation()
   return (

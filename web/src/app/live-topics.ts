@@ -44,7 +44,7 @@ export const operationsOfTopic: Record<string, readonly ReadOperation[]> = {
   ],
 }
 
-/** Those of what many people or mails change at once: at most so often. */
+/** Topics that many people or mails change at once: pages read them again less often. */
 const busy = new Set(['campaigns', 'leads', 'deliveries'])
 
 /** How long after reading something it is left alone. Nobody looks at a hidden page. */

@@ -16,7 +16,7 @@ export function isHostless(tagName: string, attribute: string, value: string): b
   return loads && !isLink && !hosted.test(value)
 }
 
-/** The same for styles. */
+/** Styles of which nothing is loaded that names no host. */
 export const withoutHostless = (css: string) => css.replaceAll(hostlessUrl, 'none')
 
 const hostlessUrl = /url\(\s*(?!\s|["']?\s*(?:https?:|data:|\/\/))[^)]*\)/gi

@@ -2,7 +2,7 @@
 export interface Selection {
   /** Everything that the filters match, also what was never on the screen. */
   isAll: boolean
-  /** Those that are chosen; with `isAll` those that are not. */
+  /** Rows that are chosen; with `isAll` those that are not. */
   ids: ReadonlySet<string>
 }
 

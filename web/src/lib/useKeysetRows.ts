@@ -24,7 +24,7 @@ export interface KeysetRows<T> {
   count: number
   /** Undefined while it is not read yet, or not any more. */
   at: (index: number) => T | undefined
-  /** Those of two rows and of all between them, also of pages that were left long ago. */
+  /** Ids of two rows and of all between them, also of pages that were left long ago. */
   idsBetween: (one: string, other: string) => Promise<string[]>
   /** Says which rows are on the screen: their pages are kept fresh, and the next one is read ahead. */
   show: (from: number, to: number) => void

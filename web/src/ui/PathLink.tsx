@@ -5,7 +5,7 @@ import classes from './PathLink.module.css'
 interface PathLinkProps {
   /** Of a page of the application. */
   path: string
-  /** It needs no attention. */
+  /** A link that needs no attention. */
   isPlain?: boolean
   children: ReactNode
 }

@@ -23,7 +23,7 @@ interface UnsavedGuardProps {
   isBusy?: boolean
   /** Whoever leaves meanwhile is asked only if that is refused. */
   isSaving?: boolean
-  /** It is on a page, or in a panel of another kind, that stays while a panel is opened over it. */
+  /** The form is on a page, or in a panel of another kind, that stays while a panel is opened over it. */
   staysBelowPanels?: boolean
 }
 

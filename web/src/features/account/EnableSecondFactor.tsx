@@ -18,7 +18,7 @@ import { refreshSession } from '../users/index.ts'
 import { BackupCodes } from './BackupCodes.tsx'
 
 interface EnableSecondFactorProps {
-  /** It is on, and its backup codes are still to be stored. */
+  /** The second factor is on, and its backup codes are still to be stored. */
   isConfirmed: boolean
   /** A code is on its way, and may switch it on. */
   onConfirm: () => void

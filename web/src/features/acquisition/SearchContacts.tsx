@@ -37,7 +37,7 @@ export function SearchContacts({ filter, onChange, price }: SearchContactsProps)
   const cache = useQueryClient()
   const [list, setList] = useState(t(($) => $.contacts.list.usual))
   const [selection, setSelection] = useState<Selection>(nothingSelected)
-  /** Those that are chosen are all that were loaded at that moment. */
+  /** Whether all contacts are chosen that were loaded at that moment. */
   const [isOfLoaded, setOfLoaded] = useState(false)
   const [revealing, setRevealing] = useState<string[]>()
   const body = bodyOf(filter)

@@ -1,6 +1,6 @@
 import { replaceEqualDeep } from '@tanstack/react-query'
 
-/** The same thing, changed differently by two people. */
+/** One thing that two people have changed differently. */
 export interface Conflict {
   /** A JSON pointer; its last part may be the name of one of `fieldGroups`. */
   path: string

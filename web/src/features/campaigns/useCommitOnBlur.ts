@@ -4,7 +4,7 @@ import { isEqual } from './merge.ts'
 import { useDraft } from './useDraft.ts'
 
 interface CampaignValue<T> {
-  /** It is not there any more when somebody has removed its step. */
+  /** The value is not there any more when somebody has removed its step. */
   read: (campaign: Campaign) => T | undefined
   write: (value: T) => void
 }

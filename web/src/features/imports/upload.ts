@@ -125,6 +125,6 @@ const unreadable = (): Fault => ({
   message: i18next.t(($) => $.imports.changedFile),
 })
 
-/** The same part may well be taken a moment later. */
+/** Whether a part that was refused so may well be taken a moment later. */
 const isPassing = ({ statusCode }: Fault) =>
   statusCode === 0 || statusCode === 429 || statusCode >= 500

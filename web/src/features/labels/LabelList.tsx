@@ -14,7 +14,7 @@ interface LabelListProps {
   onEdit: ((id: string) => void) | undefined
 }
 
-/** Those that can be set, newest first. */
+/** The labels that can be set, newest first. */
 export function LabelList({ whenEmpty, onEdit }: LabelListProps) {
   const { t } = useTranslation()
   const labels = useQuery(listLabelsOptions())

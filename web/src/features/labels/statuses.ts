@@ -12,7 +12,7 @@ const automatic = {
   bounced: 'red',
 } satisfies Record<string, Tone>
 
-/** Those that have a key, the first nine, have it in this order. */
+/** The statuses that can be set; the first nine of them have a key, in this order. */
 const settable = {
   ...{ interested: 'green', meeting_booked: 'green', meeting_completed: 'green', closed: 'green' },
   ...{ not_interested: 'gray', wrong_person: 'gray', lost: 'gray', no_show: 'amber' },

@@ -15,7 +15,7 @@ import classes from './LeadPanel.module.css'
 
 interface HistoryItemProps {
   item: LeadHistoryItem
-  /** Those that people made, archived ones too. */
+  /** The labels that people made, archived ones too. */
   labels: Label[]
   /** The conversation that its mails are in; undefined: nobody has answered yet. */
   conversation: string | undefined

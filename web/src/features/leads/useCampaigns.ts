@@ -14,7 +14,7 @@ export function useCampaigns() {
   return { campaigns, query, notRead: useNotRead(query) }
 }
 
-/** Those that write to nobody until somebody starts them. */
+/** Campaigns that write to nobody until somebody starts them. */
 export function useIdleCampaigns(): ReadonlySet<string> {
   const { data } = useQuery(listCampaignNamesOptions())
   return useMemo(() => {

@@ -8,7 +8,7 @@ import { consentOf } from './provider-help.ts'
 
 interface ChangeLoginProps {
   mailbox: Mailbox
-  /** It is to be tested now. */
+  /** Called once the login is changed, which is to be tested now. */
   onDone: () => void
 }
 

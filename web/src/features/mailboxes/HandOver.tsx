@@ -16,7 +16,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { useMailboxes } from './useMailboxes.ts'
 
-/** It may be removed. */
+/** The mailbox that is left, which may be removed. */
 type Handed = Pick<Mailbox, 'id' | 'address'>
 
 /** Lets another mailbox go on with the conversations of one, with their number first. */

@@ -9,7 +9,7 @@ import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { HandOver } from './HandOver.tsx'
 
-/** Those that have no page any more, and conversations that wait for another one. */
+/** Mailboxes that have no page any more, and conversations that wait for another one. */
 export function RemovedMailboxes() {
   const { t } = useTranslation()
   const removed = useQuery({

@@ -11,6 +11,6 @@ export const passwordPages: Partial<Record<Provider, string>> = {
   icloud: 'https://account.apple.com/account/manage',
 }
 
-/** Those that ask for the owner's consent. */
+/** The provider, if it is one that asks for the owner's consent. */
 export const consentOf = (provider: Provider): 'google' | 'microsoft' | undefined =>
   provider === 'google' || provider === 'microsoft' ? provider : undefined

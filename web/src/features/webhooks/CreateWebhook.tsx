@@ -18,7 +18,7 @@ import { bodyOf, firstValues } from './webhook-form.ts'
 
 interface CreateWebhookProps {
   onCancel: () => void
-  /** It is made, and its secret was seen. */
+  /** Called once the webhook is made, and its secret was seen. */
   onDone: (id: string) => void
 }
 

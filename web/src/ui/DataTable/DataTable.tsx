@@ -16,7 +16,7 @@ import { Row } from './Row.tsx'
 interface DataTableProps<T> {
   /** What its rows are. */
   label: string
-  /** The same array from one drawing to the next, as `nameOf` and `onOpen`: else each row is drawn again. */
+  /** One array from drawing to drawing, like `nameOf` and `onOpen`: another one has each row drawn again. */
   columns: Column<T>[]
   rows: KeysetRows<T>
   /** How many there are in all, where it is known. */

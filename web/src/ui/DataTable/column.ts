@@ -33,7 +33,7 @@ export function gridOf<T>(columns: Column<T>[], canSelect: boolean) {
   }
 }
 
-/** Those that a telephone has room for. */
+/** The columns that a telephone has room for. */
 export const narrowColumns = <T>(columns: Column<T>[]): Column<T>[] =>
   columns
     .filter(({ isWideOnly }) => !isWideOnly)

@@ -35,7 +35,7 @@ export const fromEditor = (html: string, kind: RichTextKind): string =>
           `{{${expression.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')}}}`,
       )
 
-/** The same document, however it is written: what tells whether an editor gives back what it was given. */
+/** A document in one spelling, however it is written: what tells whether an editor gives back what it was given. */
 export function normalHtml(template: string, kind: RichTextKind): string {
   const parsed = new DOMParser().parseFromString(toEditor(template, kind), 'text/html')
   const { innerHTML } = parsed.body
