@@ -1,5 +1,6 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type RawBuilder, sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { testContext } from '../../test/context.ts'
 import { testDatabase } from '../../test/database.ts'
@@ -8,6 +9,9 @@ import { makeDataDir, makeDataDirWithDatabase } from '../../test/processes.ts'
 import { readConfig } from '../config.ts'
 import { keepListener } from '../features/kept-settings/index.ts'
 import { isSetUp } from '../features/users/index.ts'
+import { connect } from '../kernel/db/db.ts'
+import { migrationNames } from '../kernel/db/migrate.ts'
+import { readMigrationGap } from '../kernel/db/migration-gap.ts'
 import { withSession } from '../kernel/db/session.ts'
 import { startPostgres } from '../kernel/postgres/index.ts'
 import { explainFailure } from './failure.ts'
@@ -57,6 +61,25 @@ test('a command goes by what processes of the service were told', async () => {
   const config = readConfig({ DATABASE_URL: ctx.database.url, DATA_DIR })
   await using opened = await openOperator(config, { log })
   expect([...opened.ctx.keptSettings]).toEqual([['listener', 'http://127.0.0.1:4000']])
+})
+
+test('a command leaves the embedded database of an older version as it is, and says what migrates it', async () => {
+  const config = readConfig({ DATA_DIR: await makeDataDirWithDatabase() })
+  const names = async (change?: RawBuilder<unknown>) => {
+    await using postgres = await startPostgres({ dataDir: config.dataDir, log })
+    const { db } = connect(postgres.url, 1)
+    await change?.execute(db)
+    const { missing } = await readMigrationGap(db)
+    await db.destroy()
+    return missing
+  }
+  const last = migrationNames().at(-1) ?? ''
+  expect(await names(sql`delete from migrations where name = ${last}`)).toEqual([last])
+  await expect(openOperator(config, { log })).rejects.toThrow(
+    'The database is not migrated to this version',
+  )
+  expect(await names()).toEqual([last])
+  expect(await readdir(config.dataDir)).not.toContain('backups')
 })
 
 test('a command can move a workspace, however few connections a process may have', async () => {

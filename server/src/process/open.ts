@@ -114,8 +114,8 @@ export interface LeavingOut {
 }
 
 /**
- * A process that does one thing beside the server. What a server may be using is not migrated under
- * its feet.
+ * A process that does one thing, beside the server or without it. It migrates nothing: a server may be using
+ * the database, and nothing undoes a migration, which is what `migrate` and a start are asked for.
  *
  * @throws with what to do
  */
@@ -125,12 +125,10 @@ export async function openOperator(
 ): Promise<OpenProcess> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await openDatabase(config, options))
-  const migrations = database.isOurs ? 'apply' : 'require'
   const databaseConnectionsMax = Math.max(commandConnectionsMin, config.databaseConnectionsMax)
   const opened = await open(stack, { ...config, databaseConnectionsMax }, database.url, {
     ...options,
-    serves: false,
-    migrations,
+    ...{ serves: false, migrations: 'require' },
     timeouts: commandTimeouts,
     ownsDataDir: database.isOurs,
   })
