@@ -11,6 +11,7 @@ test.each([
   ['a read-only disk', refused('EROFS', 'read-only file system'), 'that can be written'],
   ['a folder of somebody else', refused('EACCES', 'permission denied'), 'as the user who owns it'],
   ['a file in its place', refused('ENOTDIR', 'not a directory'), 'set DATA_DIR to a directory'],
+  ['a folder below a read-only one', refused('ENOENT', 'no such file or directory'), 'that can be'],
   ['a full disk', refused('ENOSPC', 'no space left on device'), 'make room on that disk'],
   [
     'a file that grows on a full disk',
@@ -25,6 +26,13 @@ test.each([
   expect(text).toContain(remedy)
   expect(text).toContain('/srv/outrider')
   expect(text.split('\n')).toHaveLength(1)
+})
+
+test('a full disk of the database is told in one sentence, in the words of PostgreSQL', () => {
+  const message = 'could not write to file "pg_wal/xlogtemp.7": No space left on device'
+  // As the driver raises it.
+  const error = Object.assign(new Error(message), { name: 'error', code: '53100' })
+  expect(explainFailure(error)).toBe(`${message}: make room on the disk of the database.`)
 })
 
 test('a fault of the program is told with its stack', () => {

@@ -1,3 +1,4 @@
+import { isStorageFull } from '../kernel/db/failure.ts'
 import { AppError } from '../kernel/errors.ts'
 import { StartFailure } from '../kernel/postgres/index.ts'
 
@@ -8,7 +9,12 @@ export function explainFailure(error: unknown): string {
     return [error.message, ...others.map(({ message }) => message)].join('\n')
   }
   if (error instanceof StartFailure) return error.message
-  const { name, message, stack, code, path } = error as NodeJS.ErrnoException
+  const { name, message, stack, code, path, syscall } = error as NodeJS.ErrnoException
+  if (isStorageFull(error)) return `${message}: make room on the disk of the database.`
+  // So Node answers where a folder was to be made on a disk that is read-only.
+  if (code === 'ENOENT' && syscall === 'mkdir') {
+    return `The folder ${path} cannot be made: set DATA_DIR to a directory that can be written.`
+  }
   if (code === 'ENOENT' && path) return `There is no file or folder ${path}.`
   if (code === 'EISDIR') return `${path ?? 'It'} is a folder, not a file.`
   if (code === 'EACCES') return `${message}: run this as the user who owns it, or set DATA_DIR.`

@@ -30,6 +30,7 @@ import { patience } from '../../../test/patience.ts'
 import { quickDirectory } from '../../../test/quick-directory.ts'
 import { clusterAt, createCluster, openCluster, readUrl } from './cluster.ts'
 import { findRunning, startPostgres } from './index.ts'
+import { alreadyServed } from './lock.ts'
 import { choosePort } from './port.ts'
 import { findPostmaster, startPostmaster } from './postmaster.ts'
 import { requirePrograms } from './programs.ts'
@@ -209,6 +210,15 @@ describe('one server for each DATA_DIR', () => {
     )
     expect(await query(first.url, 'select 1 as one')).toEqual([{ one: 1 }])
   })
+
+  test.runIf(process.platform === 'linux')(
+    'who is refused where the disk is full is told to make room, and not to set another directory',
+    async () => {
+      // A file system without a free block.
+      const { message } = await alreadyServed(clusterAt('/proc'))
+      expect(message).toMatch(/^Another Outrider already runs on DATA_DIR \/proc\. .* make room/)
+    },
+  )
 
   test.runIf(canContain)(
     'one in another container, which sees neither process nor port of the first, is refused',

@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
+import { findLowDisk } from '../low-disk.ts'
 import { type Cluster, giveToOwner } from './cluster.ts'
 import { programEnvironment } from './launcher.ts'
 import { patienceMs } from './patience.ts'
@@ -67,11 +68,15 @@ export const isLeaving = async (cluster: Cluster) => (await readHolder(cluster))
 export async function alreadyServed(cluster: Cluster): Promise<StartFailure> {
   const holder = await readHolder(cluster)
   const named = holder && ` (${holder})`
+  // Then its PostgreSQL may have ended, and comes back by itself.
+  const low = await findLowDisk(cluster.dataDir)
   return new StartFailure(
     'taken',
-    `Another Outrider already runs on DATA_DIR ${cluster.dataDir}${named}: stop it, or let it end if it is a command, or set DATA_DIR to another directory.`,
+    `Another Outrider already runs on DATA_DIR ${cluster.dataDir}${named}${low ? `. ${low}` : leaveIt}`,
   )
 }
+
+const leaveIt = ': stop it, or let it end if it is a command, or set DATA_DIR to another directory.'
 
 const fileOf = ({ data }: Cluster) => join(dirname(data), 'lock')
 

@@ -21,7 +21,7 @@ import { share } from '../../../test/thoroughness.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { readMajorVersion, startPostgres } from '../../kernel/postgres/index.ts'
 import { writeArchive } from './archive.ts'
-import { createBackup, restoreBackup } from './backup.ts'
+import { createBackup, explainFailedCopy, restoreBackup } from './backup.ts'
 
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn(), fatal: vi.fn() }
 const configOf = (dataDir: string): Config => readConfig({ DATA_DIR: dataDir })
@@ -191,6 +191,18 @@ test('a backup for which the disk has no room names its file', async () => {
 })
 
 test('a backup into a folder that is missing names the folder', async () => {
+test.runIf(process.platform === 'linux')(
+  'a backup for whose checkpoint the disk of the database has no room says so',
+  async () => {
+    const failed = Object.assign(new Error('checkpoint request failed'), { code: 'XX000' })
+    // A file system without a free block.
+    expect(await explainFailedCopy(failed, '/proc')).toMatchObject({
+      ...{ name: 'Error', message: expect.stringContaining('/proc is full: make room') },
+    })
+    expect(await explainFailedCopy(failed, await makeDataDir())).toBe(failed)
+  },
+)
+
   const mark = { format: 1, outrider: '0.1.0', postgres: '18', timestamp: '2026-01-01' } as const
   const writing = writeArchive('/nowhere/x.tar', mark, async () => undefined)
   await expect(writing).rejects.toMatchObject({ code: 'ENOENT', path: '/nowhere' })

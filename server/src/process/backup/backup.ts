@@ -1,8 +1,10 @@
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { codeOf } from '../../kernel/errors.ts'
 import { exists, naming } from '../../kernel/files.ts'
 import type { Log } from '../../kernel/log.ts'
+import { findLowDisk } from '../../kernel/low-disk.ts'
 import { readMajorVersion, restoringAt } from '../../kernel/postgres/index.ts'
 import { keyFile } from '../../kernel/secret-key.ts'
 import { openDatabase } from '../open.ts'
@@ -18,8 +20,19 @@ export async function createBackup(config: Config, file: string, log: Log): Prom
   if (config.databaseUrl) throw new Error(externalDatabase)
   if (await exists(file)) throw new Error(`${file} exists: give the backup another name.`)
   await using database = await openDatabase(config, { log })
-  return await writeBackup(config, database.url, file)
+  return await writeBackup(config, database.url, file).catch(async (error: unknown) => {
+    throw await explainFailedCopy(error, config.dataDir)
+  })
 }
+
+/** Of a checkpoint for which it has no room PostgreSQL says that it failed, and not why. */
+export async function explainFailedCopy(error: unknown, dataDir: string): Promise<unknown> {
+  const low = codeOf(error) === internalError && (await findLowDisk(dataDir))
+  return low ? new Error(low, { cause: error }) : error
+}
+
+// PostgreSQL's errcode.
+const internalError = 'XX000'
 
 export interface RestoredBackup extends ArchiveSize {
   data_dir: string
