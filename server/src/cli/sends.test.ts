@@ -103,6 +103,13 @@ test('of a mail to who is paused the command says that it waits for them, and wh
   })
 })
 
+test('where the first database does not answer, a hold says that nothing is held', async () => {
+  vi.stubEnv('DATABASE_URL', 'postgres://outrider@127.0.0.1:1/x')
+  const { code, stderr } = await run('sends', 'hold')
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/127\.0\.0\.1:1 does not answer .* Nothing is held: .* Stop them/)
+})
+
 test('sending is held and confirmed by command, and the doctor says so meanwhile', async () => {
   const held = async () => {
     const { checks } = JSON.parse((await run('doctor', '--json')).stdout)

@@ -14,6 +14,7 @@ import {
 import type { ProcessContext } from '../kernel/context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { counted } from '../kernel/text.ts'
+import { explainFailure } from '../process/failure.ts'
 import { parseAtLeastOne, parseId } from './arguments.ts'
 import {
   type OutputOptions,
@@ -83,13 +84,7 @@ export function sendCommands(program: Command) {
 
   withOutput(sends.command('hold'))
     .description('Send and deliver nothing, of no workspace, until confirm-restore')
-    .action((options: OutputOptions) =>
-      operate(
-        { ...options, leavesOutUnusable: true },
-        holdAll,
-        ({ detail }) => `Nothing is sent from now on. ${detail}`,
-      ),
-    )
+    .action(hold)
 
   withYes(withOutput(sends.command('confirm-restore')), 'do not ask')
     .description('Go on sending by this database, after a restore, a failover or a hold')
@@ -98,6 +93,28 @@ export function sendCommands(program: Command) {
       operate(options, (ctx) => askAndConfirm(ctx, options.yes === true), showConfirmed),
     )
 }
+
+async function hold(options: OutputOptions) {
+  let isOpened = false
+  const holdOpened = (ctx: ProcessContext) => {
+    isOpened = true
+    return holdAll(ctx)
+  }
+  try {
+    await operate(
+      { ...options, leavesOutUnusable: true },
+      holdOpened,
+      ({ detail }) => `Nothing is sent from now on. ${detail}`,
+    )
+  } catch (error) {
+    if (isOpened) throw error
+    throw new Error(`${explainFailure(error)} ${nothingIsHeld}`, { cause: error })
+  }
+}
+
+/** Where the first database does not answer, processes that run go on for the others. */
+const nothingIsHeld =
+  'Nothing is held: processes that run go on sending from every database that answers. Stop them, or run the command again once this is mended.'
 
 async function askAndConfirm(ctx: ProcessContext, isConfirmed: boolean) {
   const held = await listHeld(ctx)
