@@ -21,11 +21,16 @@ import {
   readTimeBehind,
 } from '../kernel/db/instance.ts'
 import { newerDatabase } from '../kernel/db/migrate.ts'
-import { readMigrationGap } from '../kernel/db/migration-gap.ts'
+import { findTimeMigrated, readMigrationGap } from '../kernel/db/migration-gap.ts'
 import { listPartitions } from '../kernel/db/partitions.ts'
 import { listIdleReplicationSlots } from '../kernel/db/replication-slots.ts'
 import { dayMs } from '../kernel/durations.ts'
-import { countRunners, findProcessesWithoutKey } from '../kernel/runner/lease-queries.ts'
+import {
+  countRunners,
+  findProcessesOlderThan,
+  findProcessesWithoutKey,
+} from '../kernel/runner/lease-queries.ts'
+import { describeMark } from '../kernel/runner/process-mark.ts'
 import { findUnreadable } from '../kernel/sealed-columns/index.ts'
 import { keyIdsOf, readSecretKeys } from '../kernel/secret-key.ts'
 import { counted, firstOf } from '../kernel/text.ts'
@@ -263,12 +268,21 @@ async function runners(db: ProcessDb, { leaseMs }: Config, isOurs: boolean): Pro
   if (isOurs) return found('runners', 'warn', 'no server runs', 'Run "npm start".')
   return found('runners', 'fail', 'none alive', 'Start one: "npx outrider runner".')
 }
+  const migratedAt = await findTimeMigrated(db)
+  const older = migratedAt ? await findProcessesOlderThan(db, migratedAt, leaseMs) : []
+  if (older.length > 0) {
+    const detail = `older than the last migration, of ${migratedAt?.toISOString()}: ${firstOf(older.map(describeMark))}`
+    return found('runners', 'fail', detail, stopOlder)
+  }
 
 const reopen =
   'Restart with that key behind the first (OUTRIDER_SECRET_KEY=NEW,OLD), then run "npx outrider secrets reseal". If it is lost, give these mailboxes their passwords and these webhooks new secrets, and turn off the second factors of those who cannot sign in ("npx outrider users disable-second-factor").'
 
 const lateMsMax = 300_000
 const latelyMs = dayMs
+const stopOlder =
+  'They are of the version before, whose tables have changed: stop them, and start them with this version.'
+
 /** Of more it is enough to know that there are many. */
 const endedMax = 1_000
 

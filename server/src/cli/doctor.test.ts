@@ -212,6 +212,19 @@ function listFaults(): [string, Fault, object][] {
       { check: 'migrations', status: 'fail', detail: 'missing 0004_runners.sql' },
     ],
     [
+      'a runner that is alive since before the last migration, by its process',
+      (own) =>
+        queryUnchecked(
+          own,
+          `with applied as (update migrations set timestamp_applied = outrider_now() returning name)
+           update runners set process = 'boot pid:[1] 4711 22' where exists (select from applied)`,
+        ),
+      {
+        ...{ check: 'runners', status: 'fail', remedy: expect.stringContaining('stop them') },
+        detail: expect.stringMatching(/^older than .*: process 4711 on the machine whose .* boot$/),
+      },
+    ],
+    [
       'a migration of a newer version',
       (own) =>
         queryUnchecked(

@@ -72,7 +72,7 @@ async function warnOfProcesses(db: ProcessDb, begunMs: number, log: Log) {
   const count = await countConnectionsOlderThan(db, performance.now() - begunMs)
   if (count === 0) return
   log.warn(
-    `The tables have changed under ${counted(count, 'connection', 'connections')} of Outrider: stop every process of the version before now. A pooler keeps its own for a while.`,
+    `The tables have changed under ${counted(count, 'connection', 'connections')} of Outrider: stop every process of the version before now; "npx outrider doctor" names their runners. A pooler keeps its own for a while.`,
   )
 }
 

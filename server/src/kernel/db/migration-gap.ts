@@ -20,6 +20,14 @@ export async function readMigrationGap(db: AnyDb): Promise<MigrationGap> {
   }
 }
 
+/** Undefined: by no clock that can be believed. */
+export async function findTimeMigrated(db: AnyDb): Promise<Date | undefined> {
+  const { rows } = await sql<{ time: Date | null }>`
+    select max(timestamp_applied) as time from migrations
+    where timestamp_applied <= outrider_now()`.execute(db)
+  return rows[0]?.time ?? undefined
+}
+
 /** Until the transaction ends none begins. @returns false while one is under way, or is looked for */
 export async function keepMigrationsAway(tx: AnyDb): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`/* installation: its schema */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AnyDb, ProcessDb } from '../db/db.ts'
+import { firstIdAt } from '../ids.ts'
 
 // Bucket leases and runners are local to the coordinator: no statement here touches a tenant table.
 
@@ -60,6 +61,19 @@ export async function findProcessesWithoutKey(
   const { rows } = await sql<{ name: string }>`
     select distinct coalesce(process, id::text) as name from runners
     where not ${keyId} = any(secret_key_ids)
+      and heartbeat_at > outrider_now() - ${leaseMs}::float8 * interval '1 ms'`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** Processes with a runner that is alive and took up its work before this time. */
+export async function findProcessesOlderThan(
+  db: ProcessDb,
+  time: Date,
+  leaseMs: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct coalesce(process, id::text) as name from runners
+    where id < ${firstIdAt(time)}::uuid
       and heartbeat_at > outrider_now() - ${leaseMs}::float8 * interval '1 ms'`.execute(db)
   return rows.map(({ name }) => name)
 }

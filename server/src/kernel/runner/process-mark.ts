@@ -35,6 +35,15 @@ export function markProcess({ ownsDataDir }: { ownsDataDir: boolean }): ProcessM
   }
 }
 
+/** For a person: no mark has the name of its machine. */
+export function describeMark(text: string): string {
+  const [boot, , pid] = text.split(' ')
+  if (pid === undefined) return text
+  const machine = nameMachine()
+  const isHere = machine !== undefined && text.startsWith(`${machine} `)
+  return `process ${pid} on ${isHere ? 'this machine' : `the machine whose /proc/sys/kernel/random/boot_id is ${boot}`}`
+}
+
 const ownerPrefix = 'DATA_DIR '
 
 function nameMachine(): string | undefined {
