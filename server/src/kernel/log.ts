@@ -135,6 +135,7 @@ function createTimestamp(): () => string {
 
 /** Codes that an operator has to act on, most of PostgreSQL, and whose own words stay out. */
 const causes: Record<string, string> = {
+  '25006': 'the database takes no changes, as a standby: the address has to lead to the primary',
   '42501': 'the user of the database lacks a privilege on what was asked for',
   '53200': 'the server of the database is out of memory',
   '53300': 'the server of the database has no connection left for this process',

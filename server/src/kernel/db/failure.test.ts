@@ -7,7 +7,7 @@ import { startTcpProxy } from '../../../test/mail/tcp-proxy.ts'
 import { startTcpServer } from '../../../test/tcp-server.ts'
 import { toAppError } from '../http/error-reply.ts'
 import { connect } from './db.ts'
-import { isAboutData } from './failure.ts'
+import { databaseReadOnly, describeFailure, isAboutData } from './failure.ts'
 import { pauseAfter, ReconnectGate } from './reconnect.ts'
 import type { DatabaseTimeouts } from './timeouts.ts'
 
@@ -228,6 +228,12 @@ test('after a failure one connection is tried at a time, with pauses, and others
   nowMs += 2000
   expect(await gate.pass(async () => 'connected')).toBe('connected')
   expect(await Promise.all([1, 2].map(() => gate.pass(async () => 'connected')))).toHaveLength(2)
+})
+
+test('of a database that takes no changes the log has the cause, and no stack', () => {
+  const described = describeFailure(databaseReadOnly(), { databaseUrl: database.url })
+  const cause = expect.stringContaining('has to lead to the primary')
+  expect(described).toEqual({ code: '25006', cause })
 })
 
 test('pauses before a reconnect grow to 2 s, and each process draws its own', () => {

@@ -66,7 +66,7 @@ export function describeFailure(
   const described = describeError(error)
   const { code, shard, cause } = described
   const isAway = code === undefined || networkCodes.has(String(code))
-  if (!isUnreachable(error) || !(cause || isAway)) return described
+  if (!(isUnreachable(error) || isReadOnly(error)) || !(cause || isAway)) return described
   if (cause) return { code, shard, cause }
   const { host, pathname } = (databaseUrl && URL.parse(databaseUrl)) || { host: '', pathname: '' }
   const place = host === '' ? 'on this machine' : `at ${host}${pathname}`

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
+import { patience } from '../../../test/patience.ts'
 import { keepSettings } from '../../process/kept-settings.ts'
 import { captureStatements } from '../db/client.ts'
 import { createLog } from '../log.ts'
@@ -114,6 +116,22 @@ test('/ready answers 503 when the database is away', async () => {
   await unready.ctx.db.destroy()
   const { status, body } = await unready.call('GET', '/ready', { key: null })
   expect({ status, code: body.code }).toEqual({ status: 503, code: 'unavailable' })
+})
+
+test('/ready says that the database takes no changes, once the process has left it for that', async () => {
+  await using unready = await testApi()
+  const { peek } = unready.ctx.database
+  await sql`
+    do $$ begin
+      execute format('alter database %I set default_transaction_read_only = on', current_database());
+    end $$`.execute(peek)
+  // Who is connected already is not concerned by it.
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(peek)
+  const message = async () =>
+    String((await unready.call('GET', '/ready', { key: null })).body.message)
+  await expect.poll(message, patience).toContain('takes no changes')
 })
 
 test('/ready costs one look a second, however often it is asked', async () => {

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ProcessContext, Shards } from '../context.ts'
 import { sha256 } from '../crypto.ts'
+import { explainUnavailable } from '../db/failure.ts'
 import { readMigrationGap } from '../db/migration-gap.ts'
 import { AppError } from '../errors.ts'
 import { isLoopback } from '../outbound/index.ts'
@@ -78,9 +79,10 @@ async function findProblem(ctx: ProcessContext): Promise<string | undefined> {
   const gap = await within(
     ctx,
     readinessMs,
-    readMigrationGap(ctx.db).catch(() => undefined),
+    readMigrationGap(ctx.db).catch((error) => explainUnavailable(error)?.message),
   )
-  if (!gap) return 'The database is not reachable; try again shortly.'
+  if (gap === undefined) return 'The database is not reachable; try again shortly.'
+  if (typeof gap === 'string') return gap
   if (gap.missing.length > 0) {
     // The command without it leaves further databases alone.
     const all = ctx.shards && ctx !== ctx.shards.first.ctx ? ' --shards' : ''
