@@ -262,27 +262,32 @@ async function slots(db: ProcessDb): Promise<Finding> {
   return found(check, 'warn', `${kept.join(', ')} that nobody reads`, remedy)
 }
 
-async function runners(db: ProcessDb, { leaseMs }: Config, isOurs: boolean): Promise<Finding> {
+async function runners(
+  db: ProcessDb,
+  { leaseMs, databaseShards }: Config,
+  isOurs: boolean,
+): Promise<Finding> {
   const alive = await countRunners(db, leaseKind, leaseMs)
-  if (alive > 0) return fine('runners', `${alive} alive`)
-  if (isOurs) return found('runners', 'warn', 'no server runs', 'Run "npm start".')
-  return found('runners', 'fail', 'none alive', 'Start one: "npx outrider runner".')
-}
   const migratedAt = await findTimeMigrated(db)
   const older = migratedAt ? await findProcessesOlderThan(db, migratedAt, leaseMs) : []
   if (older.length > 0) {
     const detail = `older than the last migration, of ${migratedAt?.toISOString()}: ${firstOf(older.map(describeMark))}`
     return found('runners', 'fail', detail, stopOlder)
   }
+  if (alive > 0) return fine('runners', `${alive} alive`)
+  if (isOurs) return found('runners', 'warn', 'no server runs', 'Run "npm start".')
+  const others = databaseShards.length > 0 ? ', or restart those that run with these settings' : ''
+  return found('runners', 'fail', 'none alive', `Start one ("npx outrider runner")${others}.`)
+}
+
+const stopOlder =
+  'They are of the version before, whose tables have changed: stop them, and start them with this version.'
 
 const reopen =
   'Restart with that key behind the first (OUTRIDER_SECRET_KEY=NEW,OLD), then run "npx outrider secrets reseal". If it is lost, give these mailboxes their passwords and these webhooks new secrets, and turn off the second factors of those who cannot sign in ("npx outrider users disable-second-factor").'
 
 const lateMsMax = 300_000
 const latelyMs = dayMs
-const stopOlder =
-  'They are of the version before, whose tables have changed: stop them, and start them with this version.'
-
 /** Of more it is enough to know that there are many. */
 const endedMax = 1_000
 

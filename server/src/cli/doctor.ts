@@ -55,7 +55,8 @@ function judged({ startedAt, overridden }: CommandSettings): Finding {
   if (startedAt === undefined) return fine('settings', 'of this shell: no service has started here')
   const detail = `of the service that started at ${startedAt}`
   if (overridden.length === 0) return fine('settings', detail)
-  const remedy = 'Unset them here to judge the service by its own.'
+  const remedy =
+    'Unset them here to judge the service by its own, or restart the service with them where it is to have them.'
   return found(
     'settings',
     'warn',
