@@ -82,7 +82,7 @@ test('the doctor names a replication slot that keeps WAL without anybody who rea
   }
 })
 
-test('the doctor and /ready name a synchronous standby that does not answer, for which commits wait', async () => {
+test('the doctor, /ready and a command that waits name a synchronous standby that does not answer, for which commits wait', async () => {
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
   await using own = await startPostgres({ dataDir: await makeDataDir(), log, durable: false })
   vi.stubEnv('DATABASE_URL', own.url)
@@ -123,9 +123,14 @@ test('the doctor and /ready name a synchronous standby that does not answer, for
       remedy: expect.stringContaining('set synchronous_standby_names'),
     })
     expect(checks).not.toContainEqual(expect.objectContaining({ check: 'runners' }))
+    await client.query('alter role outrider set synchronous_commit = on')
+    const creating = run('workspaces', 'create', '--name', 'waits')
+    const told = () => String(vi.mocked(process.stderr.write).mock.calls)
+    await expect.poll(told, patience).toContain(names)
     isAwaited = false
     await awaitStandby('')
     await changes
+    expect((await creating).code).toBe(0)
     await expect.poll(ready, patience).toEqual({ status: 'ok' })
   } finally {
     await Promise.all([client.end(), waiting.end()])
@@ -207,11 +212,6 @@ function listFaults(): [string, Fault, object][] {
       { check: 'runners', status: 'fail', detail: 'none alive' },
     ],
     [
-      'a missing migration',
-      (own) => queryUnchecked(own, `delete from migrations where name like '0004%'`),
-      { check: 'migrations', status: 'fail', detail: 'missing 0004_runners.sql' },
-    ],
-    [
       'a runner that is alive since before the last migration, by its process',
       (own) =>
         queryUnchecked(
@@ -223,6 +223,11 @@ function listFaults(): [string, Fault, object][] {
         ...{ check: 'runners', status: 'fail', remedy: expect.stringContaining('stop them') },
         detail: expect.stringMatching(/^older than .*: process 4711 on the machine whose .* boot$/),
       },
+    ],
+    [
+      'a missing migration',
+      (own) => queryUnchecked(own, `delete from migrations where name like '0004%'`),
+      { check: 'migrations', status: 'fail', detail: 'missing 0004_runners.sql' },
     ],
     [
       'a migration of a newer version',

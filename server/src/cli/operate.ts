@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import type { Config } from '../config.ts'
 import { locateDefaultWorkspace, locateWorkspace } from '../features/workspaces/index.ts'
 import { type Context, inWorkspace, type ProcessContext } from '../kernel/context.ts'
+import { bringStandbyBack, findAwayStandby, standbyIsAway } from '../kernel/db/away-standby.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createLog, type Log } from '../kernel/log.ts'
 import { type LeavingOut, openOperator } from '../process/open.ts'
@@ -30,7 +32,9 @@ export async function operate<T>(
   work: (ctx: ProcessContext) => Promise<T>,
   show: (result: T) => string,
 ): Promise<void> {
-  await using opened = await openOperator(readCommandSettings().config, {
+  const { config } = readCommandSettings()
+  using _standby = tellOfAwayStandby(config)
+  await using opened = await openOperator(config, {
     log: terminalLog(),
     leavesOutUnusable: options.leavesOutUnusable ?? false,
   })
@@ -38,6 +42,31 @@ export async function operate<T>(
   // What writes to standard output itself has nothing more to say there.
   if (result !== undefined) print(options.json ? JSON.stringify(result) : show(result))
 }
+
+/** A change that waits for a standby is ended by nobody, and says nothing by itself. */
+function tellOfAwayStandby(config: Config): Disposable {
+  const others = config.databaseShards.map(({ url, directUrl }) => {
+    return { ...config, databaseUrl: url, databaseDirectUrl: directUrl }
+  })
+  let isOver = false
+  const look = async (database: Config) => {
+    const names = await findAwayStandby(database).catch(() => undefined)
+    if (names === undefined || isOver) return
+    isOver = true
+    tell(`${standbyIsAway(names)} ${bringStandbyBack}`)
+  }
+  const timer = setInterval(() => {
+    if (!isOver) void Promise.all([config, ...others].map(look))
+  }, standbyLookMs)
+  return {
+    [Symbol.dispose]() {
+      isOver = true
+      clearInterval(timer)
+    },
+  }
+}
+
+const standbyLookMs = 5_000
 
 export const operateIn = <T>(
   options: WorkspaceOptions,
