@@ -8,6 +8,19 @@ test('what comes from the database neither moves the cursor nor turns the direct
   expect(formatRecord({ name })).toBe(`name  ${shown}`)
 })
 
+test('a cell that is very long leaves the other lines of its table as they are', () => {
+  const long = 'x'.repeat(81)
+  expect(
+    formatTable(
+      ['a', 'b'],
+      [
+        ['1', '2'],
+        [long, '3'],
+      ],
+    ),
+  ).toBe(`A  B\n1  2\n${long}  3`)
+})
+
 test('a table has as many lines as there are', () => {
   const rows = Array.from({ length: 200_000 }, (_, i) => [i])
   expect(formatTable(['n'], rows).split('\n')).toHaveLength(200_001)

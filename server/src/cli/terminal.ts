@@ -21,12 +21,18 @@ export async function ask(question: string): Promise<boolean> {
 
 export type Cell = string | number | boolean | Date | string[] | null | undefined
 
-/** Columns as wide as their longest cell; the last one as long as it likes. */
+/** A longer cell moves what follows it in its own line, and in no other. */
+const alignedMax = 80
+
+/** Columns as wide as their longest cell. */
 export function formatTable(headings: string[], rows: Cell[][]): string {
   const lines = [headings.map((heading) => heading.toUpperCase()), ...rows.map(toTexts)]
   // By one line after another: a call takes some 100,000 arguments, and a ledger has more lines.
   const widths = headings.map((_, i) =>
-    lines.reduce((widest, line) => Math.max(widest, lengthOf(line[i])), 0),
+    lines.reduce((widest, line) => {
+      const length = lengthOf(line[i])
+      return length > alignedMax ? widest : Math.max(widest, length)
+    }, 0),
   )
   return lines
     .map((line) =>
