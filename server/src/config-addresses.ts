@@ -1,6 +1,15 @@
-/** A password that is cut off by its own characters would leave the rest of it as the name of a host. */
+/**
+ * A password that is cut off by its own characters would leave the rest of it as the name of a host, and the
+ * driver takes the address of any other service for one of PostgreSQL.
+ */
 export function databaseAddress(variable: string, url: string | undefined): string | undefined {
-  const { username = '', pathname = '', search = '', hash = '' } = URL.parse(url ?? '') ?? {}
+  const address = URL.parse(url ?? '')
+  if (address && !/^(postgres|postgresql|socket):$/.test(address.protocol)) {
+    throw new Error(
+      `${variable} must be an address such as postgres://user:password@host:5432/database.`,
+    )
+  }
+  const { username = '', pathname = '', search = '', hash = '' } = address ?? {}
   // Behind a user an @ in the query is one of its own.
   if (!`${pathname}${hash}${username ? '' : search}`.includes('@')) return url || undefined
   throw new Error(

@@ -107,6 +107,17 @@ describe('start', () => {
     },
   )
 
+  test('an address of another database than PostgreSQL is refused', () => {
+    for (const scheme of ['mysql', 'http']) {
+      expect(() => readConfig({ DATABASE_URL: `${scheme}://h/x` })).toThrow(
+        /^DATABASE_URL must be an address such as postgres:/,
+      )
+    }
+    for (const url of ['postgresql://h/x', 'socket:/var/run/postgresql?db=x', '/var/run x']) {
+      expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url)
+    }
+  })
+
   test.each([
     ['HOST', 'https://x.example', /^HOST must be a host name/],
     ['HOST', 'localhost:3000', /^HOST must be a host name/],
