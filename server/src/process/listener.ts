@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { withTimeout } from './shutdown.ts'
 
@@ -15,6 +16,21 @@ export interface Listener {
   address: string
   /** Stops accepting, finishes running requests, and closes what is still open after 5 s. */
   drain: () => Promise<void>
+}
+
+/**
+ * Before a database is made for a service that could not answer.
+ *
+ * @throws with what to set
+ */
+export async function requireFree(place: Place): Promise<void> {
+  const probe = createServer()
+  try {
+    await once(probe.listen(place.port, place.host), 'listening')
+  } catch (error) {
+    throw explain(error as NodeJS.ErrnoException, place)
+  }
+  await probe[Symbol.asyncDispose]()
 }
 
 /** @throws with what to set */

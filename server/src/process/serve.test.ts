@@ -195,6 +195,12 @@ describe('start', () => {
     await using api = startService('api', { ...settings, PORT })
     await api.exited
     expect(api.errors()).toContain(`Port ${PORT} on 127.0.0.1 is taken`)
+    const DATA_DIR = await makeDataDir()
+    await using first = startService('main', { DATA_DIR, PORT })
+    await first.exited
+    expect(first.errors()).toContain(`Port ${PORT} on 127.0.0.1 is taken`)
+    // Nor was a database made for it.
+    expect(await readdir(DATA_DIR)).toEqual([])
     taken.close()
 
     await using other = startService('api', { ...settings, OUTRIDER_SECRET_KEY: secretKey() })

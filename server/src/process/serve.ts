@@ -5,6 +5,7 @@ import { endsInJournal } from '../kernel/journal.ts'
 import { createLog, describeError, type Log } from '../kernel/log.ts'
 import { type EmbeddedPostgres, startPostgres } from '../kernel/postgres/index.ts'
 import { explainFailure } from './failure.ts'
+import { requireFree } from './listener.ts'
 import type { Role } from './role.ts'
 import { requireNoOtherDatabase } from './service-settings.ts'
 import { listenForStop } from './shutdown.ts'
@@ -22,6 +23,8 @@ export async function serve(role: Role): Promise<void> {
     const log = createLog(config.logLevel, { hasPriorities: isJournal })
     reportCrash(log)
     const isFirstStart = !config.databaseUrl && !existsSync(join(config.dataDir, 'postgres'))
+    const { host, port } = config
+    if (isFirstStart) await requireFree({ host, port, variable: 'PORT' })
     {
       await using postgres = config.databaseUrl
         ? undefined
