@@ -151,7 +151,8 @@ describe('a backup that was made of a database that does not run', () => {
 
   const faults: [string, (path: string) => Promise<unknown>, RegExp][] = [
     ['cut', async (path) => truncate(path, (await stat(path)).size - 20_000), /ends in the middle/],
-    ['empty', (path) => truncate(path, 0), /ends in the middle/],
+    ['empty', (path) => truncate(path, 0), /is no tar archive/],
+    ['a short text', (path) => writeFile(path, 'notes'), /is no tar archive/],
     ['foreign', (path) => writeFile(path, 'x'.repeat(5000)), /is no tar archive/],
     ['changed', (path) => overwrite(path, 100_000), /damaged/],
     ['of a later layout', raiseFormat, /its layout is unknown here, restore it with Outrider/],
@@ -190,7 +191,6 @@ test('a backup for which the disk has no room names its file', async () => {
   await expect(writing).rejects.toMatchObject({ code: 'ENOSPC', path: `${file}.partial` })
 })
 
-test('a backup into a folder that is missing names the folder', async () => {
 test.runIf(process.platform === 'linux')(
   'a backup for whose checkpoint the disk of the database has no room says so',
   async () => {
@@ -203,6 +203,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
+test('a backup into a folder that is missing names the folder', async () => {
   const mark = { format: 1, outrider: '0.1.0', postgres: '18', timestamp: '2026-01-01' } as const
   const writing = writeArchive('/nowhere/x.tar', mark, async () => undefined)
   await expect(writing).rejects.toMatchObject({ code: 'ENOENT', path: '/nowhere' })

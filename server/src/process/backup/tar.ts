@@ -46,7 +46,7 @@ export async function* readTar(path: string): AsyncGenerator<TarEntry> {
   const read = async (size: number) => {
     const buffer = Buffer.allocUnsafe(size)
     const { bytesRead } = await handle.read(buffer, 0, size, position)
-    if (bytesRead < size) throw new Error('it ends in the middle')
+    if (bytesRead < size) throw new Error(position === 0 ? noArchive : 'it ends in the middle')
     position += size
     return buffer
   }
@@ -66,6 +66,8 @@ export async function* readTar(path: string): AsyncGenerator<TarEntry> {
     position = end
   }
 }
+
+const noArchive = 'it is no tar archive, or damaged'
 
 const paddingOf = (size: number) => (blockSize - (size % blockSize)) % blockSize
 
@@ -95,7 +97,7 @@ function parseHeader(block: Buffer): { name: string; size: number; isDirectory: 
     block.toString('utf8', from, to).replace(/\0.*$/s, '').trim()
   const isOurs =
     text(257, 263) === 'ustar' && Number.parseInt(text(148, 156), 8) === checksumOf(block)
-  if (!isOurs) throw new Error('it is no tar archive, or damaged')
+  if (!isOurs) throw new Error(noArchive)
   const isDirectory = block.toString('latin1', 156, 157) === '5'
   return {
     name: text(0, 100).replace(/\/$/, ''),
