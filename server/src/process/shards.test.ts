@@ -160,7 +160,7 @@ test('of two who accept one invitation at the same instant one joins, and the ot
     }),
   )
   // Both have seen that there is no account, and are about to make it.
-  await databases.first.untilWaiting(2)
+  await databases.first.untilWaiting(2, 'users')
   await holding.query('commit')
   holding.release()
   const answers = await Promise.all(accepting)
@@ -689,7 +689,7 @@ test('an invitation whose workspace leaves its shard while it is accepted is non
   await holding.query('begin')
   await holding.query('lock table users in share mode')
   const accepting = accept()
-  await databases.first.untilWaiting()
+  await databases.first.untilWaiting(1, 'users')
   const place = 'update workspaces set moving_to = $1, moved_to = $1 where id = $2'
   await databases.second.pool.query(place, ['first', id])
   await holding.query('commit')

@@ -1,3 +1,5 @@
+// Also runs on PostgreSQL 15: locks.
+// Also runs through PgBouncer: locks and transactions of many at once.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/app.ts'
 import { transaction } from '../../kernel/db/transaction.ts'

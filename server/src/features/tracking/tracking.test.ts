@@ -290,7 +290,7 @@ describe('unsubscribing', () => {
     await api.ctx.database.peek.transaction().execute(async (trx) => {
       await sql`lock table campaigns in access exclusive mode`.execute(trx)
       answer = visit(url(), oneClick)
-      await api.ctx.database.untilWaiting()
+      await api.ctx.database.untilWaiting(1, 'campaigns')
       await sql`delete from leads where id = ${mail.leadId}`.execute(trx)
     })
     expect((await answer)?.status).toBe(200)

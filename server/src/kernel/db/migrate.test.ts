@@ -15,7 +15,7 @@ test('a migration that waits for a backup keeps nobody else waiting, and is appl
   const migrating = migrate(database.url).finally(() => {
     isOver = true
   })
-  await database.untilWaiting()
+  await database.untilWaiting(1, 'workspaces')
   // Behind the migration, which gives up its place.
   await request.query('select id from workspaces')
   expect(isOver).toBe(false)
@@ -33,7 +33,7 @@ test('a migration and a process that wait for each other both come to their end'
   await request.query(`begin; set local deadlock_timeout = '1h'`)
   await request.query('lock table leads in row exclusive mode')
   const migrating = migrate(database.url)
-  await database.untilWaiting()
+  await database.untilWaiting(1, 'leads')
   await request.query('lock table lead_jobs in row exclusive mode')
   await request.query('commit')
   expect(await migrating).toEqual([name])
