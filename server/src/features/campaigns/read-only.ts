@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isSameId, isTimeBetween, type ReadOnlyFields, timeOf } from '../../kernel/http/as-read.ts'
 import { isRecord } from '../../kernel/json/is-record.ts'
-import { type Campaign, waitingReasons } from './schema.ts'
+import { type Campaign, type CampaignChanges, campaignStatuses, waitingReasons } from './schema.ts'
 
 /**
  * Of what cannot be changed, whether it may have been read. The service itself changes counters, reasons
@@ -38,6 +38,12 @@ function isSendingStatus(sent: unknown, current: Campaign): boolean {
   if (sent.state === 'sending') return sent.reason === null
   return sent.state === 'waiting' && waitingReasons.some((reason) => reason === sent.reason)
 }
+
+/** Whether a record is sent back that says what an active campaign does. Any other says why it is at rest. */
+export const wasReadActive = ({ sending_status: sent }: CampaignChanges): boolean =>
+  isRecord(sent) && !restReasons.some((reason) => reason === sent.reason)
+
+const restReasons = [...campaignStatuses, 'bounce_protection']
 
 const unsaid = {
   ...{ leads_waiting_for_mailbox: 0, leads_held_back: 0, held_back_for: null },

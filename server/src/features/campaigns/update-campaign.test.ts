@@ -96,6 +96,23 @@ test('a record read while bounce protection paused the campaign is accepted, one
   })
 })
 
+test('a record read before a person paused the campaign does not start it, and one read after does', async () => {
+  const { body: active } = await patch({ status: 'active' })
+  const { body: paused } = await patch({ status: 'paused' })
+  expect(await patch({ ...active, name: 'other' })).toMatchObject({
+    status: 409,
+    body: { code: 'invalid_transition', details: [{ path: '/status' }] },
+  })
+  expect(await read()).toEqual(paused)
+  expect(await patch({ ...paused, status: 'active', name: 'other' })).toMatchObject({
+    status: 200,
+    body: { name: 'other', status: 'active' },
+  })
+  await patch({ status: 'paused' })
+  expect(await patch({ status: 'active' })).toMatchObject({ status: 200 })
+  expect(await patch({ ...active, name: 'again' })).toMatchObject({ status: 200 })
+})
+
 test.each(['daily_limit', 'daily_max_leads', 'expire_after_days'])(
   'null clears %s',
   async (field) => {
