@@ -114,6 +114,20 @@ test('a request that takes longer than its lease keeps its key while it is at wo
   expect(await route.ask()).toEqual({ id: 'first' })
 })
 
+test('who asks again is told to wait for the rest of a lease that nobody renews any more', async () => {
+  const route = leasedRoute('gone')
+  await route.begin()
+  await expect(route.ask()).rejects.toMatchObject({
+    ...inProgress,
+    headers: { 'retry-after': '1' },
+  })
+  api.ctx.clock.advance(leaseMs - 12_300)
+  await expect(route.ask()).rejects.toMatchObject({
+    ...inProgress,
+    headers: { 'retry-after': '13' },
+  })
+})
+
 test('a request that fails within its lease frees its key', async () => {
   const route = leasedRoute('fails')
   const first = await route.begin()

@@ -247,7 +247,8 @@ async function readKept(tx: Context, keyed: KeyedRequest): Promise<Kept | undefi
   const found = await queries.findAnswer(tx.db, keyed.workspaceId, keyed.keyHash, since)
   if (!found) return
   if (found.status === null || found.answer === null) {
-    if (found.in_progress_until && found.in_progress_until > tx.now()) throw inProgress()
+    const leftMs = (found.in_progress_until?.getTime() ?? 0) - tx.now().getTime()
+    if (leftMs > 0) throw inProgress(leftMs)
     return
   }
   if (!found.fingerprint.equals(keyed.fingerprint)) throw reused()
@@ -260,10 +261,14 @@ const reused = () =>
     'This Idempotency-Key was used for another request; take a new key.',
   )
 
-const inProgress = () =>
+/** @param leftMs of a lease: one that is not renewed any more is of a process that is gone */
+const inProgress = (leftMs = leaseMs) =>
   new AppError(
     'idempotency_key_in_progress',
     'The first request with this Idempotency-Key is still running; ask again shortly.',
+    leftMs > leaseMs - renewMs
+      ? {}
+      : { headers: { 'retry-after': String(Math.ceil(leftMs / 1000)) } },
   )
 
 const markOf = (ctx: Context, keyed: KeyedRequest) => ({
