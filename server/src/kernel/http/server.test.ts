@@ -442,11 +442,12 @@ describe('bodies', () => {
   })
 })
 
-describe("what Node's parser refuses", () => {
+describe("what Node's parser refuses, or should", () => {
   test.each([
     ['headers of 20 KiB', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_480)}\r\n\r\n`],
     ['a broken request line', 'nonsense\r\n\r\n'],
     ['no Host', 'GET /health HTTP/1.1\r\n\r\n'],
+    ['two Hosts', 'GET /health HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n'],
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
     [
       'two lengths',

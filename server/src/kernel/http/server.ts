@@ -114,13 +114,13 @@ export function createServer(ctx: ProcessContext, options: ServerOptions): Fasti
     req.process = ctx
     reply.headers(commonHeaders(req.id))
     refuseMissingHost(req)
+    refuseRepeatedHeaders(req)
     // Before anything of the request is looked at; the router takes an empty part for an id.
     if (req.is404 && options.showUnknownPage && isForPage(req)) return
     if (req.is404 || hasEmptyParameter(req)) throw unknownPath(app, req.url)
     const { access, door } = req.routeOptions.config
     if (door) refuseCrossSite(req)
     if (!access) return
-    refuseRepeatedHeaders(req)
     await letIn(req, access, door)
     reply.headers(await checkRate(access, req.caller, options.rateLimit))
     if (req.method === 'POST') readKey(req.headers['idempotency-key'])
@@ -249,4 +249,10 @@ function refuseRepeatedHeaders(req: FastifyRequest) {
   }
 }
 
-const onceOnly = new Set(['authorization', 'x-workspace-id', 'idempotency-key', 'content-type'])
+const onceOnly = new Set([
+  'host',
+  'authorization',
+  'x-workspace-id',
+  'idempotency-key',
+  'content-type',
+])
