@@ -73,7 +73,7 @@ export async function checkAccess(
   if (access.entitlement && !caller.entitlements.has(access.entitlement)) {
     throw new AppError(
       access.refusal ?? 'plan_required',
-      `The workspace's plan does not include ${access.entitlement}; ask the operator to enable it.`,
+      `The plan of this workspace has "${access.entitlement}" switched off; ask the operator to switch it on.`,
     )
   }
   checkRole(access.role, caller)
