@@ -275,6 +275,9 @@ test('replay queues the events of a window with an audit entry, or says what it 
     expect([code, stderr]).toEqual([2, expect.stringContaining(complaint)])
   }
   expect((await run('webhooks', 'replay', id, '--delivery', other)).code).toBe(1)
+  expect((await run('webhooks', 'replay', '--help')).stdout).toMatch(
+    /--from and --to,\s+which go\s+together/,
+  )
 })
 
 test('webhooks list tells since when a destination fails, and leaves out the others if asked to', async () => {

@@ -22,7 +22,9 @@ export function webhookCommands(program: Command) {
     )
 
   const replaying = withPeriod(withWorkspace(webhooks.command('replay')))
-    .description('Deliver stored events again: those of a window, or one delivery')
+    .description(
+      'Deliver stored events again: those between --from and --to, which go together, or one delivery',
+    )
     .argument('<webhook-id>', 'id of the destination', parseId)
     .option('--delivery <retry-group-id>', 'only this delivery', parseId)
   replaying.action((webhookId: string, options: ReplayOptions) => {
