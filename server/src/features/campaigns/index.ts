@@ -41,6 +41,7 @@ export {
 export { pauseCampaign, reopenCampaigns } from './service-transitions.ts'
 export { lineEnd, markup } from './templates/liquid.ts'
 export {
+  nameOfVariable,
   type ParsedTemplate,
   parseTemplate,
   placesUnsubscribeUrl,

@@ -92,6 +92,7 @@ describe('what a lead lacks', () => {
     ['{% if true %}{{first_name}}{% endif %}', 'in a condition that holds', /no first_name,/],
     ['{a {{first_name}}|b {{first_name}}}', 'in an option', /no first_name,/],
     ['{{first_name}} {{last_name}} {{first_name}}', 'each named once', /no first_name, last_name,/],
+    ['{{firstName}} {{first_name}}', 'a field in two spellings', /no firstName, and/],
     ['{{a}}{{b}}{{c}}{{d}}{{e}}{{f}}{{g}}', 'up to five', /no a, b, c, d, e and 2 more,/],
     [`{{["${'a'.repeat(57)}😀"]}}`, 'a long one without half an emoji', /no \["a{57},/],
   ])('%s is not sent: %s', (body, _what, reason) => {

@@ -1,5 +1,6 @@
 import {
   markup,
+  nameOfVariable,
   parseTemplate,
   renderTemplate,
   TemplateError,
@@ -107,11 +108,14 @@ function render(compiled: CompiledStep, input: ComposeInput, unsubscribeUrl: str
   variables.signature = markup(mailbox.signature ?? '')
   variables.unsubscribe_url = unsubscribeUrl
   const picks = createPicks({ leadId: lead.id, ...compiled })
-  const missing = new Set<string>()
+  const missing = new Map<string, string>()
   const rendering = {
     now: at,
     timezone: compiled.timezone,
-    onMissing: (variable: string) => void missing.add(variable),
+    onMissing(spelled: string) {
+      const name = nameOfVariable(spelled)
+      if (!missing.has(name)) missing.set(name, spelled)
+    },
   }
   try {
     const subject = renderTemplate(compiled.subject, variables, {
@@ -124,7 +128,7 @@ function render(compiled: CompiledStep, input: ComposeInput, unsubscribeUrl: str
       html: true,
       pick: picks.body,
     })
-    if (missing.size > 0) throw missingVariables([...missing])
+    if (missing.size > 0) throw missingVariables([...missing.values()])
     return { subject, body }
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error

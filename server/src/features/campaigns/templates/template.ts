@@ -113,6 +113,10 @@ export function templateVariables(lead: TemplateLead): Record<string, unknown> {
   return variables
 }
 
+/** Of a variable as a template spells it: two spellings of a field are one name. */
+export const nameOfVariable = (spelled: string): string =>
+  spellings.find(({ camelCase }) => camelCase === spelled)?.field ?? spelled
+
 const liquid = createLiquid()
 
 const templateCharactersMax = 262_144
