@@ -1,11 +1,11 @@
 import { type Liquid, TagToken, Tokenizer, type TopLevelToken, TypeGuards } from 'liquidjs'
 
-/** A group that opens with a `{`, has a `|` and never closes. `at` is the offset of the `{`. */
-export class UnclosedSpintax extends Error {
-  override name = 'UnclosedSpintax'
+/** A group that never closes, or one too many. `at` is the offset of the mark that is wrong. */
+export class SpintaxError extends Error {
+  override name = 'SpintaxError'
   readonly at: number
-  constructor(at: number) {
-    super('A spintax group has no end')
+  constructor(problem: string, at: number) {
+    super(problem)
     this.at = at
   }
 }
@@ -17,10 +17,18 @@ export const spintaxTag = { open: '{', or: '|', close: '}' } as const
  * Turns the spintax in the text between Liquid's tokens into tags, so that Liquid nests both.
  * A group is a `{` and its `}` with a `|` between them, on the same level; every other brace or
  * bar is text (CSS, prose). What stands in `<style>`, `<script>`, `raw` and `comment` is left alone.
+ *
+ * @param tokensMax how many there may be afterwards
  */
-export function tokensWithSpintax(tokens: TopLevelToken[], liquid: Liquid): TopLevelToken[] {
+export function tokensWithSpintax(
+  tokens: TopLevelToken[],
+  liquid: Liquid,
+  tokensMax: number,
+): TopLevelToken[] {
   const texts = textsWithSpintax(tokens)
-  const marks = [...findMarks(texts)].sort((a, b) => a - b)
+  // Each is a token more, and so is the text behind it.
+  const marksMax = (tokensMax - tokens.length) / 2
+  const marks = [...findMarks(texts, marksMax)].sort((a, b) => a - b)
   if (marks.length === 0) return tokens
   const tag = new TagToken('{% spintax %}', 0, 13, liquid.options)
   let next = 0
@@ -54,10 +62,11 @@ interface Brace {
 
 const markPattern = /[{|}]|<(?<slash>\/?)(?<element>style|script)(?![\w-])/gi
 
-/** Offsets of the marks of whole groups. */
-function findMarks(texts: Set<TextToken>): Set<number> {
+/** Offsets of the marks of whole groups. A bar is counted where it is found: its group closes, or is refused. */
+function findMarks(texts: Set<TextToken>, marksMax: number): Set<number> {
   const marks = new Set<number>()
   const open: Brace[] = []
+  let found = 0
   let inside: string | undefined
   for (const text of texts) {
     for (const { 0: mark, index, groups } of text.getText().matchAll(markPattern)) {
@@ -67,15 +76,20 @@ function findMarks(texts: Set<TextToken>): Set<number> {
       else if (element) inside ??= element
       else if (inside) continue
       else if (mark === spintaxTag.open) open.push({ at, bars: [] })
-      else if (mark === spintaxTag.or) open.at(-1)?.bars.push(at)
-      else {
+      else if (mark === spintaxTag.or) {
+        const bars = open.at(-1)?.bars
+        if (!bars) continue
+        // The first one makes marks of the braces around it, too.
+        found += bars.push(at) === 1 ? 3 : 1
+        if (found > marksMax) throw new SpintaxError('The template has too much spintax', at)
+      } else {
         const { at: start = at, bars = [] } = open.pop() ?? {}
         if (bars.length > 0) for (const each of [start, ...bars, at]) marks.add(each)
       }
     }
   }
   const unclosed = open.find(({ bars }) => bars.length > 0)
-  if (unclosed) throw new UnclosedSpintax(unclosed.at)
+  if (unclosed) throw new SpintaxError('A spintax group has no end', unclosed.at)
   return marks
 }
 

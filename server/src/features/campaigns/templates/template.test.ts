@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { Tokenizer } from 'liquidjs'
+import { describe, expect, test, vi } from 'vitest'
 import { share } from '../../../../test/thoroughness.ts'
 import { lineEnd } from './liquid.ts'
 import {
@@ -340,6 +341,8 @@ describe('what does not parse is refused with its place and without its text', (
     ['{% raw %}secret', 1, 10, /tag without its end/],
     ['one\n{two|secret', 2, 1, /spintax group has no end/],
     ['{a|{b|c}', 1, 1, /spintax group/],
+    ['{a|b}'.repeat(50_000), 1, 4168, /too much spintax/],
+    [`${'{a|'.repeat(20_000)}b${'}'.repeat(20_000)}`, 1, 2502, /too much spintax/],
     ['{a|{% if b %}c}{% endif %}', 1, 15, /without its start/],
     ['{% if b %}{a{% endif %}|c}', 1, 13, /without its start/],
     [`${'{% if a %}'.repeat(60)}${'{% endif %}'.repeat(60)}`, 1, 501, /too deeply/],
@@ -354,6 +357,12 @@ describe('what does not parse is refused with its place and without its text', (
     expect(error.message).toMatch(problem)
     expect(error.message).toMatch(new RegExp(`, at line ${line}, column ${column}$`))
     expect(error.message).not.toMatch(/secret/)
+  })
+
+  test('more spintax than a template may have is refused before it is cut into pieces', () => {
+    using cut = vi.spyOn(Tokenizer.prototype, 'readHTMLToken')
+    errorOf('{a|b}'.repeat(50_000))
+    expect(cut.mock.calls.length).toBeLessThan(10)
   })
 
   test('any text is a template or refused as none', () => {

@@ -9,7 +9,7 @@ import {
 } from 'liquidjs'
 import { InstrumentedParser } from './instrumented-parser.ts'
 import { createLiquid, type Rendering, startRendering } from './liquid.ts'
-import { spintaxTag, tokensWithSpintax, UnclosedSpintax } from './spintax.ts'
+import { SpintaxError, spintaxTag, tokensWithSpintax } from './spintax.ts'
 
 /** A text that is no template, or that cannot be rendered. The message ends with the place. */
 export class TemplateError extends Error {
@@ -64,6 +64,7 @@ export function parseTemplate(
     const tokens = tokensWithSpintax(
       new TemplateTokenizer(text).readTopLevelTokens(liquid.options),
       liquid,
+      tokensMax,
     )
     const branches = checkTokens(tokens)
     // Before the parser takes them.
@@ -137,7 +138,9 @@ class TemplateTokenizer extends Tokenizer {
 
   override readTopLevelToken(options: typeof liquid.options): TopLevelToken {
     // Here already: 256 KiB of braces are as many tokens.
-    if (++this.#read > tokensMax) throw tooManyTokens()
+    if (++this.#read > tokensMax) {
+      throw new TemplateError(`A template has at most ${tokensMax} tags and outputs`, 1, 1)
+    }
     if (!this.match('{{{')) return super.readTopLevelToken(options)
     this.p++
     return new Tokenizer(this.input, undefined, undefined, [this.p - 1, this.p]).readHTMLToken([])
@@ -164,9 +167,6 @@ const twoWords = /^[\p{L}\p{N}_.?-]+\s+(?!(?:and|or|contains)\b)[\p{L}\p{N}_"']/
 
 /** @returns the branches (`elsif`, `when`, `else`) of each tag that has some */
 function checkTokens(tokens: TopLevelToken[]): Map<Token, Token[]> {
-  if (tokens.length > tokensMax) {
-    throw tooManyTokens()
-  }
   const branches = new Map<Token, Token[]>()
   const open: Token[] = []
   let sourceCharacters = 0
@@ -194,16 +194,13 @@ function checkTokens(tokens: TopLevelToken[]): Map<Token, Token[]> {
   return branches
 }
 
-const tooManyTokens = () =>
-  new TemplateError(`A template has at most ${tokensMax} tags and outputs`, 1, 1)
-
 function errorAt(token: Token, problem: string) {
   const [line = 1, column = 1] = token.getPosition()
   return new TemplateError(problem, line, column)
 }
 
 function asTemplateError(error: unknown, text: string): unknown {
-  if (error instanceof UnclosedSpintax) {
+  if (error instanceof SpintaxError) {
     const lines = text.slice(0, error.at).split('\n')
     return new TemplateError(error.message, lines.length, (lines.at(-1)?.length ?? 0) + 1)
   }
