@@ -7,6 +7,7 @@ export {
   type WatchedCampaign,
 } from './campaigns.ts'
 export {
+  type CampaignToReschedule,
   countWithoutUnsubscribing,
   findCampaignsToReschedule,
 } from './cross-workspace.ts'

@@ -2,6 +2,7 @@ import { type Context, inWorkspace, type ProcessContext } from '../../../kernel/
 import { transaction } from '../../../kernel/db/transaction.ts'
 import { nilId } from '../../../kernel/ids.ts'
 import {
+  type CampaignToReschedule,
   claimRescheduling,
   endRescheduling,
   findCampaignsToReschedule,
@@ -39,9 +40,13 @@ export async function rescheduleLeads(ctx: ProcessContext, signal?: AbortSignal)
  * Goes over the leads once; given up as soon as the campaign is edited again, or another's. The first
  * leads, which are often all, are not claimed before: two who reschedule the same ones do no harm.
  */
-async function rescheduleCampaign(ctx: Context, campaign: RescheduleClaim, signal?: AbortSignal) {
+async function rescheduleCampaign(
+  ctx: Context,
+  campaign: CampaignToReschedule,
+  signal?: AbortSignal,
+) {
   const begun = ctx.now()
-  await resumeWhereMended(ctx, campaign, signal)
+  if (campaign.has_failed_templates) await resumeWhereMended(ctx, campaign, signal)
   let claim: RescheduleClaim | undefined = signal?.aborted ? undefined : campaign
   let place: reschedule.WalkedLead | undefined = reschedule.beforeAllLeads
   while (claim && place) {
