@@ -637,7 +637,8 @@ export interface Sends {
   campaign_day: string | null;
   campaign_id: string;
   claim_token: Int8;
-  doubted_mailbox_id: string | null;
+  doubted_mailbox_ids: string[] | null;
+  doubted_sent_at: Timestamp | null;
   error_code: string | null;
   error_message: string | null;
   error_stage: string | null;

@@ -2,38 +2,24 @@ import { sql } from 'kysely'
 import type { Db } from '../../../kernel/db/db.ts'
 
 /**
- * Whether a mail to lead `l` left the mailbox that a person said had not arrived: it may have all the same,
- * and be answered there, while it is sent again from another one.
- */
-const wasDoubted = (workspaceId: string, mailboxId: string) => sql`exists (
-    select from sends s
-    where s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id
-      and s.doubted_mailbox_id = ${mailboxId}::uuid
-    offset 0
-  )`
-
-/**
- * Whether the mailbox leads the thread of lead `l`, or a mail to them left it: after a hand-over,
- * answers come to either.
+ * Whether the mailbox leads the thread of lead `l`, or a mail to them left it: after a hand-over, answers
+ * come to either. So does one that a person said had not arrived, and that is sent again from another one.
  */
 const takesPartIn = (workspaceId: string, mailboxId: string) => sql`(
   l.mailbox_id = ${mailboxId}::uuid or exists (
     select from sends s
     where s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id
-      and s.mailbox_id = ${mailboxId}::uuid and s.state in ('transmitting', 'sent', 'uncertain')
+      and (s.mailbox_id = ${mailboxId}::uuid and s.state in ('transmitting', 'sent', 'uncertain')
+        or ${mailboxId}::uuid = any(s.doubted_mailbox_ids))
     offset 0
   ))`
 
-/**
- * When the first mail to lead `l` left. Null: nobody knows, or a person said that it had not arrived and
- * it was sent again since.
- */
+/** When the first mail to lead `l` left, one that is doubted too; null: nobody knows. */
 const firstSentAt = (workspaceId: string) => sql<Date | null>`(
-    select case when count(s.doubted_mailbox_id) = 0
-      then min(coalesce(s.timestamp_transmitting, s.timestamp_claimed)) end
+    select min(coalesce(s.doubted_sent_at, s.timestamp_transmitting, s.timestamp_claimed))
     from sends s
     where s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id and s.kind = 'step'
-      and s.state <> 'failed'
+      and (s.state <> 'failed' or s.doubted_sent_at is not null)
   )`
 
 /** A lead that may have written a mail, because it was written to. */
@@ -72,15 +58,19 @@ export async function findContacted(
   foldedAddresses: string[],
 ) {
   const { rows } = await sql<Contacted>`
-    select l.id as lead_id, l.email_folded,
-      coalesce(l.timestamp_last_contact, l.timestamp_updated) as contacted_at,
+    select l.id as lead_id, l.email_folded, c.contacted_at,
       ${firstSentAt(workspaceId)} as first_sent_at
     from leads l
+    cross join lateral (
+      select coalesce(l.timestamp_last_contact, (
+        select max(s.doubted_sent_at) from sends s
+        where s.workspace_id = ${workspaceId}::uuid and s.lead_id = l.id
+      )) as contacted_at
+    ) c
     where l.workspace_id = ${workspaceId}::uuid
       and l.email_folded = any(array(select unnest(${foldedAddresses}::text[])))
-      and (l.timestamp_last_contact is not null and ${takesPartIn(workspaceId, mailboxId)}
-        or ${wasDoubted(workspaceId, mailboxId)})
-    order by contacted_at desc, l.id`.execute(db)
+      and c.contacted_at is not null and ${takesPartIn(workspaceId, mailboxId)}
+    order by c.contacted_at desc, l.id`.execute(db)
   return rows
 }
 

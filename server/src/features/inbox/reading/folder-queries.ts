@@ -47,7 +47,7 @@ export const findLastReading = async (db: Db, workspaceId: string, mailboxId: st
  */
 export async function findFirstInFlight(db: Db, { workspace_id, id }: InboxMailbox) {
   const { rows } = await sql<{ at: Date | null }>`
-    select min(s.timestamp_transmitting) as at
+    select min(coalesce(s.doubted_sent_at, s.timestamp_transmitting)) as at
     from leads l
     join sends s
       on s.workspace_id = ${workspace_id}::uuid and s.lead_id = l.id

@@ -62,7 +62,7 @@ export const sendAgain = (
     }
     await decide(tx, send, refused, 'send.repeated', by)
     if (!reply) {
-      await queries.keepDoubtedMailbox(tx.db, send)
+      await queries.keepDoubted(tx.db, send)
       return { ...shownAs('failed', send), reasons: await refuseUnsent(tx, send) }
     }
     const attempt = await queueReply(tx, workspaceId, { ...send, reply })

@@ -61,17 +61,13 @@ export async function findUncertainSend(db: Db, workspaceId: string, id: string)
 }
 
 /** The mail may have arrived in spite of what a person says, and is answered where it came from. */
-export const keepDoubtedMailbox = (
-  db: Db,
-  { workspace_id, lead_id, step_id, mailbox_id }: UndecidedSend,
-) =>
-  db
-    .updateTable('sends')
-    .set({ doubted_mailbox_id: mailbox_id })
-    .where('workspace_id', '=', workspace_id)
-    .where('lead_id', '=', lead_id)
-    .where('step_id', '=', step_id)
-    .execute()
+export const keepDoubted = (db: Db, { workspace_id, lead_id, step_id }: UndecidedSend) =>
+  sql`
+    update sends
+    set doubted_mailbox_ids = array_append(doubted_mailbox_ids, mailbox_id),
+      doubted_sent_at = coalesce(doubted_sent_at, timestamp_transmitting, timestamp_claimed)
+    where workspace_id = ${workspace_id}::uuid and lead_id = ${lead_id}::uuid
+      and step_id = ${step_id}::uuid`.execute(db)
 
 /**
  * An answer to a mail proves that it arrived. By Message-ID, which all attempts at a step share: who
