@@ -19,8 +19,8 @@ export const directoryFilters = {
       maxLength: 500,
       description:
         'Every word has to begin a word of the name, the title or the company; one of one or two letters ' +
-        'has to be a whole word. One of five letters or more that nobody has is read as the ones ' +
-        'spelt like it.',
+        'has to be a whole word. A longer one that nobody has, of five letters or more in the Latin ' +
+        'alphabet, is read as the ones spelt like it.',
     }),
   ),
   titles: Words('All words of one of these have to be in the title.'),

@@ -3,11 +3,11 @@ import { findKnownWords, findSimilarWords, hasTrigrams } from './vocabulary-quer
 
 /**
  * For a word that none in the directory begins with: those that somebody who wrote it may have meant.
- * One slip of the finger is always found, more of them in a longer word where the database has
+ * One slip of the finger is found, more of them in a longer word where the database has
  * pg_trgm.
  */
 export async function respell(db: AnyDb, word: string): Promise<string[]> {
-  if (word.length < respeltFrom) return []
+  if (/^[a-z]/.test(word) && word.length < respeltFrom) return []
   const near = await findKnownWords(db, slipsOf(word))
   if (near.length > 0 || word.length < farFrom) return near.slice(0, spellingsMax)
   if (!(await hasTrigrams(db))) return []
@@ -16,7 +16,10 @@ export async function respell(db: AnyDb, word: string): Promise<string[]> {
 }
 
 const spellingsMax = 10
-/** A shorter word, an acronym above all, is one letter away from words that have nothing to do with it. */
+/**
+ * A shorter word of Latin letters, an acronym above all, is one letter away from words that have nothing to
+ * do with it. In scripts without vowels most names are as short.
+ */
 const respeltFrom = 5
 const candidatesMax = 50
 /** In shorter words two slips leave nothing to recognise. */
@@ -40,7 +43,7 @@ function slipsOf(word: string): string[] {
     }
   }
   slips.delete(word)
-  return [...slips]
+  return [...slips].filter((slip) => slip.length >= 3)
 }
 
 /** As `fold` leaves them. */

@@ -908,7 +908,7 @@ export type LeadStatusInput = {
  */
 export type FindContacts = {
     /**
-     * Every word has to begin a word of the name, the title or the company; one of one or two letters has to be a whole word. One of five letters or more that nobody has is read as the ones spelt like it.
+     * Every word has to begin a word of the name, the title or the company; one of one or two letters has to be a whole word. A longer one that nobody has, of five letters or more in the Latin alphabet, is read as the ones spelt like it.
      */
     query?: string;
     /**
@@ -3833,7 +3833,7 @@ export type AddedContacts = {
  */
 export type CountFacets = {
     /**
-     * Every word has to begin a word of the name, the title or the company; one of one or two letters has to be a whole word. One of five letters or more that nobody has is read as the ones spelt like it.
+     * Every word has to begin a word of the name, the title or the company; one of one or two letters has to be a whole word. A longer one that nobody has, of five letters or more in the Latin alphabet, is read as the ones spelt like it.
      */
     query?: string;
     /**

@@ -31,6 +31,9 @@ export const selectAttempts = (workspaceId: string, filter: AttemptFilter, most:
     order by e.id desc
     limit ${most}::integer`
 
+/** More than anybody types one address in. */
+const spellingsMax = 20
+
 /** As its leads have it: events name a lead by what was typed in its campaign. */
 export async function listSpellings(
   db: Db,
@@ -43,6 +46,8 @@ export async function listSpellings(
     .distinct()
     .where('workspace_id', '=', workspaceId)
     .where('email_folded', '=', folded)
+    .orderBy('email')
+    .limit(spellingsMax)
     .execute()
   return rows.map(({ email }) => email)
 }
