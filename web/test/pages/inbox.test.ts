@@ -778,6 +778,48 @@ test('of two people in one conversation each sees the other’s answer, and nobo
   expect(world.outbox.mails).toHaveLength(before + 1)
 })
 
+test('a conversation opens at the mail that is to be answered, and stays where its reader moves it', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const lead = { email: 'tall@lead.example' }
+  const { id } = await world.converse(lead)
+  await addMails(api.ctx, api.workspaceId, id, 60)
+  const writeAgain = (text: string) =>
+    createConversation(api, api.workspaceId, world.campaignId, {
+      ...{ ...lead, text, html: `<h1>${text}</h1>${'<p>A line</p>'.repeat(60)}` },
+    })
+  await writeAgain('The newest')
+  const page = await open(application.visitor, `${path}?thread=${id}`)
+  const newest = page.frameLocator('iframe[title="Mail"]').getByText('The newest')
+  await newest.waitFor()
+  const frame = page.getByRole('article').locator('div:has(> section)')
+  const belowTop = async (mail: Locator) =>
+    Math.round(((await mail.boundingBox())?.y ?? 0) - ((await frame.boundingBox())?.y ?? 0))
+  const last = frame.locator('section').last()
+  await expect.poll(async () => (await last.boundingBox())?.height ?? 0).toBeGreaterThan(900)
+  await expect.poll(() => belowTop(last)).toBeLessThan(20)
+
+  await frame.hover()
+  await page.mouse.wheel(0, -300)
+  await expect.poll(() => belowTop(last)).toBeGreaterThan(200)
+  const moved = await belowTop(last)
+  await writeAgain('Newer still')
+  await page.frameLocator('iframe[title="Mail"]').last().getByText('Newer still').waitFor()
+  expect(await belowTop(frame.locator('section:nth-last-of-type(2)'))).toBe(moved)
+
+  const older = page.getByRole('button', { name: 'Show older mails' })
+  await older.scrollIntoViewIfNeeded()
+  const text = /Mail \d+$/.exec((await frame.locator('section').first().textContent()) ?? '')?.[0]
+  const oldest = frame.locator('section').filter({ hasText: new RegExp(`${text}$`) })
+  const at = await belowTop(oldest)
+  await older.click()
+  await expect.poll(() => frame.locator('section').count()).toBeGreaterThan(40)
+  expect(await belowTop(oldest)).toBe(at)
+})
+
 test('what comes in at the moment in which a conversation is put away keeps it there', async ({
   application,
   open,

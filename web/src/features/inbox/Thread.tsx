@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useDocumentVisibility } from '@mantine/hooks'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { type RefObject, useEffect, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   getThreadOptions,
@@ -20,6 +20,7 @@ import type { FocusHandle } from './ReplyText.tsx'
 import classes from './Thread.module.css'
 import { ThreadHead } from './ThreadHead.tsx'
 import { UnsentReply } from './UnsentReply.tsx'
+import { useMailsInView } from './useMailsInView.ts'
 import { useThreadChanges } from './useThreadChanges.ts'
 
 interface ThreadProps {
@@ -54,6 +55,7 @@ export function Thread(props: ThreadProps) {
   })
   const words = (search !== '' && found.data?.words) || noWords
   const changes = useThreadChanges()
+  const mails = useRef<HTMLDivElement>(null)
   const { data } = conversation
   // What comes in behind another tab has not been seen.
   const isLookedAt = useDocumentVisibility() === 'visible'
@@ -62,6 +64,14 @@ export function Thread(props: ThreadProps) {
   useEffect(() => {
     if (mustBeRead) void changes.setRead(id, true)
   }, [mustBeRead, data?.last_message_id, id])
+
+  const newest = new Set(data?.messages.map((message) => message.id))
+  const read = showsAll ? (all.data?.pages.flatMap(({ items }) => items) ?? []) : []
+  const older = read.filter((message) => !newest.has(message.id))
+  const messages = [...(data?.messages ?? []), ...older].toReversed()
+  const lastRead = messages.findLastIndex(({ direction }) => direction === 'in')
+  const firstOpen = Math.min(lastRead, messages.length - 1)
+  useMailsInView(mails, { oldestId: messages[0]?.id, at: firstOpen })
 
   if (conversation.isPending) return <LoadingThread />
   // Somebody has erased the person meanwhile.
@@ -77,12 +87,7 @@ export function Thread(props: ThreadProps) {
       </div>
     )
   }
-  const newest = new Set(data.messages.map((message) => message.id))
-  const read = showsAll ? (all.data?.pages.flatMap(({ items }) => items) ?? []) : []
-  const older = read.filter((message) => !newest.has(message.id))
-  const messages = [...data.messages, ...older].toReversed()
   const hasOlder = all.data ? all.hasNextPage : data.has_older
-  const lastRead = messages.findLastIndex(({ direction }) => direction === 'in')
   return (
     <div className={classes.whole}>
       <article
@@ -99,7 +104,7 @@ export function Thread(props: ThreadProps) {
           onDone={onDone}
           onUnread={onUnread}
         />
-        <div className={classes.mails}>
+        <div ref={mails} className={classes.mails}>
           <QueryFault query={conversation} />
           {all.error && <FaultNotice fault={all.error} onRetry={() => void all.refetch()} />}
           {hasOlder && !all.error && (
@@ -118,7 +123,7 @@ export function Thread(props: ThreadProps) {
               message={message}
               leadEmail={data.lead_email}
               words={words}
-              isOpenAtFirst={at >= Math.min(lastRead, messages.length - 1)}
+              isOpenAtFirst={at >= firstOpen}
             />
           ))}
           {data.replies.toReversed().map((reply) => (

@@ -1,0 +1,54 @@
+import { type RefObject, useLayoutEffect, useRef } from 'react'
+
+const mailsOf = (frame: HTMLElement | null) =>
+  [...(frame?.children ?? [])].filter((each) => each.localName === 'section') as HTMLElement[]
+
+interface Shown {
+  /** Undefined: they are not read yet. */
+  oldestId: string | undefined
+  /** The mail that is seen first, by its place. */
+  at: number
+}
+
+/**
+ * A conversation opens at this mail, and stays there while bodies of mails come, until somebody moves it.
+ * What stands on the screen stays there when older mails come above it.
+ */
+export function useMailsInView(frame: RefObject<HTMLElement | null>, { oldestId, at }: Shown) {
+  const isRead = oldestId !== undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is opened
+  useLayoutEffect(() => {
+    const mails = mailsOf(frame.current)
+    const first = mails.at(at)
+    if (!frame.current || !first) return
+    const topOf = () => Math.round(first.getBoundingClientRect().top)
+    let top = 0
+    const show = () => {
+      first.scrollIntoView()
+      top = topOf()
+    }
+    const growth = new ResizeObserver(show)
+    for (const each of [frame.current, ...mails]) growth.observe(each)
+    const stop = ({ type }: Event) => {
+      if (type !== 'scroll' || topOf() !== top) growth.disconnect()
+    }
+    const options = { capture: true, passive: true }
+    const moves = ['scroll', 'pointerdown', 'keydown']
+    for (const type of moves) document.addEventListener(type, stop, options)
+    return () => {
+      growth.disconnect()
+      for (const type of moves) document.removeEventListener(type, stop, options)
+    }
+  }, [isRead])
+
+  const oldest = useRef<{ mail: HTMLElement; top: number }>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only older mails move what is shown
+  useLayoutEffect(() => {
+    const kept = oldest.current
+    const [mail] = mailsOf(frame.current)
+    if (frame.current && kept?.mail.isConnected) {
+      frame.current.scrollTop += kept.mail.offsetTop - kept.top
+    }
+    oldest.current = mail && { mail, top: mail.offsetTop }
+  }, [oldestId])
+}
