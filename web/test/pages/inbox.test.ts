@@ -778,6 +778,51 @@ test('of two people in one conversation each sees the other’s answer, and nobo
   expect(world.outbox.mails).toHaveLength(before + 1)
 })
 
+test('what comes in while somebody answers is told at once, and looked at before the answer is sent', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const { id } = await world.converse({ email: 'ada@news.example', first_name: 'Ada' })
+  const [sam, mel] = await Promise.all([
+    createMember(api, 'sam@news.example', 'member'),
+    createMember(api, 'mel@news.example', 'member'),
+  ])
+  const hers = await open(mel.browser, `${path}?thread=${id}`)
+  await answer(hers).fill('From Mel')
+  const his = await open(sam.browser, `${path}?thread=${id}`)
+  await installClock(his)
+  await answer(his).fill('From Sam')
+  const before = world.outbox.mails.length
+  await answer(his).press('Control+Enter')
+  await his.clock.fastForward(8000)
+  await world.outbox.waitFor(before + 1)
+  const news = hers.getByRole('status').filter({ hasText: 'meanwhile' })
+  await news.getByText('has answered meanwhile').waitFor()
+  // What was begun before stays so over a reload and over more that is typed.
+  await hers.reload()
+  await installClock(hers)
+  await news.waitFor()
+  await answer(hers).pressSequentially('! ')
+  await answer(hers).press('Control+Enter')
+  const look = news.getByRole('button', { name: 'Look at it' })
+  await expect.poll(() => hers.locator('button:focus').textContent()).toBe('Look at it')
+  expect(await hers.getByText('Sent in').count()).toBe(0)
+
+  await createConversation(api, api.workspaceId, world.campaignId, {
+    ...{ email: 'ada@news.example', text: 'And one more thing.' },
+  })
+  await news.getByText('ada@news.example has written meanwhile').waitFor()
+  await look.click()
+  await news.waitFor({ state: 'detached' })
+  await answer(hers).press('Control+Enter')
+  await hers.getByText('Sent in').waitFor()
+  await hers.clock.fastForward(8000)
+  const mails = await world.outbox.waitFor(before + 2)
+  expect(mails.at(-1)?.source.toString()).toContain('! From Mel')
+})
+
 test('a conversation opens at the mail that is to be answered, and stays where its reader moves it', async ({
   application,
   open,

@@ -11,6 +11,8 @@ import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { plainText } from '../../ui/RichText/template-html.ts'
 import { pagePath } from '../links/index.ts'
 import { useMay, useSignedIn, useWorkspace } from '../users/index.ts'
+import { NewsNotice } from './NewsNotice.tsx'
+import { newestOf, newsOf } from './newest.ts'
 import { OutgoingReply } from './OutgoingReply.tsx'
 import { forgetFailed, queueReply, useOutgoing } from './outbox.ts'
 import classes from './Reply.module.css'
@@ -23,21 +25,25 @@ const ReplyText = lazyPart(() => import('./ReplyText.tsx'), 'ReplyText')
 interface ReplyProps {
   conversation: Conversation
   inputRef: RefObject<FocusHandle | null>
+  /** Shows the mails that came in after this one. */
+  onShowAfter: (id: string) => void
 }
 
 /** An answer from the mailbox of the conversation. It leaves eight seconds after the button. */
-export function Reply({ conversation, inputRef }: ReplyProps) {
+export function Reply({ conversation, inputRef, onShowAfter }: ReplyProps) {
   const { t } = useTranslation()
   const { id: workspaceId, handle } = useWorkspace()
   const router = useRouter()
   const { id, answer_to, answer_problem, may_force, mailbox_address } = conversation
   const outgoing = useOutgoing(id)
-  const name = draftName(useSignedIn().user.id, workspaceId, id)
+  const userId = useSignedIn().user.id
+  const name = draftName(userId, workspaceId, id)
   const [draft, setDraft] = useReplyDraft(name)
   const [isForced, setForced] = useState(false)
   const [isBegun, setBegun] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const editor = useRef<FocusHandle>(null)
+  const newsButton = useRef<HTMLButtonElement>(null)
   // Before the editor is there this stands in its place, and keeps that somebody wants to write.
   const loadingField = useRef<HTMLTextAreaElement>(null)
   const isFocusWanted = useRef(false)
@@ -71,17 +77,28 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
   // An image is an answer, too.
   const isEmpty = plainText(html) === '' && !html.includes('<img')
   const isAllowed = !problem || (mayForce && isForced)
+  const newest = newestOf(conversation)
+  const seen = draft?.seen ?? newest
+  const [news] = newsOf(conversation, seen, userId)
+  const showNews = () => {
+    if (draft) setDraft({ ...draft, seen: newest })
+    // Was refused for what is looked at now.
+    if (outgoing?.fault?.code === 'version_conflict') forgetFailed(id)
+    onShowAfter(seen)
+    editor.current?.focus()
+  }
   // Not to nowhere: from the conversation the Tab key and those of the inbox go on.
   const leave = () => form.current?.closest('article')?.focus()
   const send = () => {
     if (!draft || isEmpty || !isAllowed) return
+    if (news) return newsButton.current?.focus()
     leave()
     // What is said of it is about the text before.
     forgetUnsent(id)
     queueReply({
       ...{ workspaceId, threadId: id, draft: name, html, key: draft.key },
       force: mayForce && isForced,
-      seen: conversation.last_message_id,
+      seen: newest,
       onFail(reason) {
         const { search } = router.state.location
         // The conversation says so itself.
@@ -102,6 +119,14 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
       }}
     >
       {outgoing?.fault && <FaultNotice fault={outgoing.fault} />}
+      {news && (
+        <NewsNotice
+          buttonRef={newsButton}
+          news={news}
+          mailboxAddress={mailbox_address}
+          onShow={showNews}
+        />
+      )}
       {problem && (
         <div className={classes.problem}>
           <Text size="sm" role="status">
@@ -134,7 +159,7 @@ export function Reply({ conversation, inputRef }: ReplyProps) {
           isFocusWanted={isFocusWanted}
           placeholder={t(($) => $.inbox.replyTo, { address: answer_to })}
           value={html}
-          onChange={(written) => setDraft({ html: written, key: randomKey() })}
+          onChange={(written) => setDraft({ html: written, key: randomKey(), seen })}
           onSend={send}
           onLeave={leave}
         />

@@ -20,7 +20,7 @@ import type { FocusHandle } from './ReplyText.tsx'
 import classes from './Thread.module.css'
 import { ThreadHead } from './ThreadHead.tsx'
 import { UnsentReply } from './UnsentReply.tsx'
-import { useMailsInView } from './useMailsInView.ts'
+import { mailsOf, useMailsInView } from './useMailsInView.ts'
 import { useThreadChanges } from './useThreadChanges.ts'
 
 interface ThreadProps {
@@ -88,6 +88,10 @@ export function Thread(props: ThreadProps) {
     )
   }
   const hasOlder = all.data ? all.hasNextPage : data.has_older
+  const showAfter = (seen: string) =>
+    mailsOf(mails.current)
+      .at(messages.findIndex((message) => message.id > seen))
+      ?.scrollIntoView()
   return (
     <div className={classes.whole}>
       <article
@@ -130,7 +134,7 @@ export function Thread(props: ThreadProps) {
             <UnsentReply key={reply.id} threadId={data.id} reply={reply} />
           ))}
         </div>
-        <Reply conversation={data} inputRef={replyRef} />
+        <Reply conversation={data} inputRef={replyRef} onShowAfter={showAfter} />
       </article>
       <LeadAside thread={data} />
     </div>

@@ -10,6 +10,8 @@ export interface ReplyDraft {
   html: string
   /** The Idempotency-Key that this very text is sent under. */
   key: string
+  /** The newest of the conversation when it was begun; a version without it left some behind. */
+  seen?: string
 }
 
 /** Where it is kept: on a shared computer nobody goes on with what another has typed. */
@@ -39,7 +41,7 @@ function parse(kept: string | null): ReplyDraft | undefined {
 /** An empty one is forgotten. */
 function keepDraft(name: string, draft: ReplyDraft | undefined) {
   const isEmpty = !draft || draft.html === ''
-  write(name, isEmpty ? undefined : JSON.stringify({ html: draft.html, key: draft.key }))
+  write(name, isEmpty ? undefined : JSON.stringify(draft))
   listeners.tell()
 }
 

@@ -1,6 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 
-const mailsOf = (frame: HTMLElement | null) =>
+/** The mails that stand in it, the newest last. */
+export const mailsOf = (frame: HTMLElement | null) =>
   [...(frame?.children ?? [])].filter((each) => each.localName === 'section') as HTMLElement[]
 
 interface Shown {
