@@ -865,6 +865,19 @@ test('a conversation opens at the mail that is to be answered, and stays where i
   expect(await belowTop(oldest)).toBe(at)
 })
 
+test('a search that finds nothing in its view says so, and leads to all', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { id } = await world.converse({ email: 'finn@lead.example', first_name: 'Finnegan' })
+  await application.asOwner('POST', '/app/threads/done', { ids: [id], done: true })
+  const page = await open(application.visitor, `${path}?search=finnegan`)
+  await page.getByText('Only what stands under “Waiting” was looked through').waitFor()
+  await page.getByRole('button', { name: 'Search in All' }).click()
+  await row(page, 'Finnegan').waitFor()
+})
+
 test('what comes in at the moment in which a conversation is put away keeps it there', async ({
   application,
   open,

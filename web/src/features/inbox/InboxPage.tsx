@@ -105,7 +105,13 @@ export function InboxPage() {
           />
           <SyncButton />
         </div>
-        <ThreadList search={search} onOpen={open} onShow={setShown} onReset={() => go(reset)} />
+        <ThreadList
+          search={search}
+          onOpen={open}
+          onShow={setShown}
+          onReset={() => go(reset)}
+          onSearchAll={() => go({ ...reset, view: 'all', search: search.search })}
+        />
         <ShortcutHint />
       </section>
       {thread ? (

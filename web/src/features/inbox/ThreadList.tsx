@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core'
+import { Button, Group, Skeleton } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Fragment, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -22,10 +22,13 @@ interface ThreadListProps {
   /** Tells their ids, in order. */
   onShow: (ids: string[]) => void
   onReset: () => void
+  /** Looks for the same in all conversations. */
+  onSearchAll: () => void
 }
 
 /** The conversations of a view, newest first. What comes in moves nothing under the reader's eyes. */
-export function ThreadList({ search, onOpen, onShow, onReset }: ThreadListProps) {
+export function ThreadList(props: ThreadListProps) {
+  const { search, onOpen, onShow, onReset, onSearchAll } = props
   const { t } = useTranslation()
   const frame = useRef<HTMLDivElement>(null)
   const threads = useInfiniteQuery({
@@ -66,6 +69,24 @@ export function ThreadList({ search, onOpen, onShow, onReset }: ThreadListProps)
   if (items.length === 0) {
     const isFiltered = search.label ?? search.mailbox ?? search.unread ?? search.search
     const view = search.view ?? 'waiting'
+    if (search.search && view !== 'all') {
+      return (
+        <EmptyState
+          title={t(($) => $.inbox.noMatch.title)}
+          body={t(($) => $.inbox.noMatch.inView, { view: t(($) => $.inbox.views[view]) })}
+          action={
+            <Group justify="center" gap="xs">
+              <Button variant="default" onClick={onSearchAll}>
+                {t(($) => $.inbox.noMatch.searchAll)}
+              </Button>
+              <Button variant="default" onClick={onReset}>
+                {t(($) => $.common.resetFilters)}
+              </Button>
+            </Group>
+          }
+        />
+      )
+    }
     return isFiltered ? (
       <EmptyState
         title={t(($) => $.inbox.noMatch.title)}
