@@ -863,6 +863,22 @@ test('a conversation opens at the mail that is to be answered, and stays where i
   await older.click()
   await expect.poll(() => frame.locator('section').count()).toBeGreaterThan(40)
   expect(await belowTop(oldest)).toBe(at)
+
+  // At a zoom of 200 % nothing has a bar of its own: the mail has the whole column.
+  await page.setViewportSize({ width: 720, height: 450 })
+  await page.reload()
+  await page.frameLocator('iframe[title="Mail"]').getByText('Newer still').waitFor()
+  await page.getByRole('complementary', { name: 'Lead' }).waitFor()
+  await expect.poll(() => belowTop(last)).toBeGreaterThan(900)
+  const head = (await page.getByRole('banner').boundingBox())?.height ?? 0
+  await expect.poll(async () => (await last.boundingBox())?.y ?? 0).toBeLessThan(head + 20)
+  const inOneBar = `document.querySelector('article').parentElement.scrollTop > 1000`
+  expect(await page.evaluate(inOneBar)).toBe(true)
+  const folded = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('article + aside'))`
+  expect(await page.evaluate(folded)).toBe(0)
+  const form = await page.locator('form', { has: answer(page) }).boundingBox()
+  const mail = await last.boundingBox()
+  expect(form?.y).toBeGreaterThanOrEqual((mail?.y ?? 0) + (mail?.height ?? 0))
 })
 
 test('a search that finds nothing in its view says so, and leads to all', async ({

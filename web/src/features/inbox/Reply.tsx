@@ -52,6 +52,7 @@ export function Reply({ conversation, inputRef, onShowAfter }: ReplyProps) {
       isFocusWanted.current = editor.current === null
       const target = editor.current ?? loadingField.current
       target?.focus()
+      form.current?.scrollIntoView({ block: 'nearest' })
     },
   }))
   // The page was loaded again before it knew that its answer was sent.
