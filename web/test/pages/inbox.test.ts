@@ -894,6 +894,28 @@ test('a search that finds nothing in its view says so, and leads to all', async 
   await row(page, 'Finnegan').waitFor()
 })
 
+test('whoever has left the workspace is told so, and shown what they were writing and nothing else', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const { id } = await world.converse({ email: 'leftina@lead.example', first_name: 'Leftina' })
+  const person = await createMember(api, 'leaver@team.example', 'member')
+  const page = await open(person.browser, `${path}?thread=${id}`)
+  await answer(page).fill('Half written')
+  await row(page, 'Leftina').waitFor()
+  await page.getByRole('link', { name: 'Open the lead' }).waitFor()
+  expectFailures(page, / 403$/)
+  await application.asOwner('DELETE', `/app/members/${person.id}`)
+  tellPages(api.ctx, api.workspaceId, ['inbox'])
+  await page.getByText('You are not a member of this workspace: choose another.').first().waitFor()
+  await row(page, 'Leftina').waitFor({ state: 'detached' })
+  await expect.poll(() => page.getByText('leftina@lead.example', { exact: true }).count()).toBe(0)
+  expect(await answer(page).textContent()).toBe('Half written')
+  await page.getByText('You are no longer a member of default').waitFor()
+})
+
 test('what comes in at the moment in which a conversation is put away keeps it there', async ({
   application,
   open,

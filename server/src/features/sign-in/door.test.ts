@@ -52,7 +52,7 @@ const setPlace = (database: TestDatabase, workspaceId: string, change: string) =
     `begin; set local outrider.mover = 'on'; update workspaces set ${change} where id = '${workspaceId}'; commit`,
   )
 
-const notMember = '403 X-Workspace-ID names no workspace that you are a member of; choose another.'
+const notMember = '403 You are not a member of this workspace: choose another.'
 const isMoved = '503 The workspace is being moved to another database; try again shortly.'
 const isLost = '404 There is no such workspace any more.'
 

@@ -23,7 +23,7 @@ export const sessionDoor: Door = async (req) => {
   if (!workspaceId || !found?.role) {
     throw new AppError(
       'workspace_mismatch',
-      'X-Workspace-ID names no workspace that you are a member of; choose another.',
+      'You are not a member of this workspace: choose another.',
     )
   }
   const { shard, role } = found

@@ -16,7 +16,7 @@ export function TakenOut() {
   return (
     <p role="status" className={classes.notice}>
       {t(($) => $.session.takenOut, { name })}{' '}
-      <Anchor component={Link} to="/" size="sm">
+      <Anchor component={Link} to="/" size="sm" underline="always">
         {t(($) => $.session.goOn)}
       </Anchor>
     </p>

@@ -65,10 +65,12 @@ export function Thread(props: ThreadProps) {
     if (mustBeRead) void changes.setRead(id, true)
   }, [mustBeRead, data?.last_message_id, id])
 
+  // Whoever has left the workspace is shown what they have typed, to be copied.
+  const isLeft = conversation.error?.code === 'workspace_mismatch'
   const newest = new Set(data?.messages.map((message) => message.id))
   const read = showsAll ? (all.data?.pages.flatMap(({ items }) => items) ?? []) : []
   const older = read.filter((message) => !newest.has(message.id))
-  const messages = [...(data?.messages ?? []), ...older].toReversed()
+  const messages = isLeft ? [] : [...(data?.messages ?? []), ...older].toReversed()
   const lastRead = messages.findLastIndex(({ direction }) => direction === 'in')
   const firstOpen = Math.min(lastRead, messages.length - 1)
   useMailsInView(mails, { oldestId: messages[0]?.id, at: firstOpen })
@@ -100,18 +102,20 @@ export function Thread(props: ThreadProps) {
         // Has the focus when the answer gives it up.
         tabIndex={-1}
       >
-        <ThreadHead
-          thread={data}
-          words={words}
-          snoozeRef={snoozeRef}
-          onClose={onClose}
-          onDone={onDone}
-          onUnread={onUnread}
-        />
+        {!isLeft && (
+          <ThreadHead
+            thread={data}
+            words={words}
+            snoozeRef={snoozeRef}
+            onClose={onClose}
+            onDone={onDone}
+            onUnread={onUnread}
+          />
+        )}
         <div ref={mails} className={classes.mails}>
           <QueryFault query={conversation} />
           {all.error && <FaultNotice fault={all.error} onRetry={() => void all.refetch()} />}
-          {hasOlder && !all.error && (
+          {hasOlder && !all.error && !isLeft && (
             <Button
               variant="default"
               size="compact-sm"
@@ -130,13 +134,13 @@ export function Thread(props: ThreadProps) {
               isOpenAtFirst={at >= firstOpen}
             />
           ))}
-          {data.replies.toReversed().map((reply) => (
+          {(isLeft ? [] : data.replies).toReversed().map((reply) => (
             <UnsentReply key={reply.id} threadId={data.id} reply={reply} />
           ))}
         </div>
         <Reply conversation={data} inputRef={replyRef} onShowAfter={showAfter} />
       </article>
-      <LeadAside thread={data} />
+      {!isLeft && <LeadAside thread={data} />}
     </div>
   )
 }

@@ -59,7 +59,8 @@ export function ThreadList(props: ThreadListProps) {
   }, [thread])
 
   if (threads.isPending) return <LoadingThreads />
-  if (threads.isError && items.length === 0) {
+  // Whoever has left the workspace is shown no more of it.
+  if (threads.isError && (items.length === 0 || threads.error.code === 'workspace_mismatch')) {
     return (
       <div className={classes.notice}>
         <FaultNotice fault={threads.error} onRetry={() => void threads.refetch()} />
