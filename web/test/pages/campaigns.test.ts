@@ -938,6 +938,49 @@ test('an image that cannot be had is told of by its description and address', as
   await page.getByText(`Logo · ${src}`).waitFor()
 })
 
+/** Into the editor, as the programs of other makers copy it. */
+const paste = (page: Page, html: string) =>
+  page.evaluate(`{
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/html', ${JSON.stringify(html)})
+    const options = { clipboardData, bubbles: true, cancelable: true }
+    document.querySelector('[contenteditable]').dispatchEvent(new ClipboardEvent('paste', options))
+  }`)
+
+const inCell = (words: string) => `<td><p class=MsoNormal>${words}<o:p></o:p></p></td>`
+
+test.for([
+  [
+    'a row of a table is a line whose cells are told apart',
+    `<table><colgroup><col width=64></colgroup>
+      <tr><td height=20 class=xl63>Plan</td><td>Price</td></tr>
+      <tr><td>S</td><td align=right>10</td></tr></table>
+    <table><tr>${inCell('M')}${inCell('20')}</tr></table>`,
+    '<p>Plan | Price</p><p>S | 10</p><p>M | 20</p>',
+  ],
+  [
+    'a table that makes the layout of a mail leaves paragraphs',
+    `<table><tr><td width=20>&nbsp;</td><td>
+      <table><tr><td><p>Dear Ada,</p><p>hello</p></td></tr><tr><td>&nbsp;</td></tr>
+      <tr><td>Yours</td></tr><tr><td>Bo</td></tr></table>
+    </td></tr></table>`,
+    '<p>Dear Ada,</p><p>hello</p><p>Yours</p><p>Bo</p>',
+  ],
+  [
+    'a cell with paragraphs of its own keeps them',
+    '<table><tr><td>Bo</td><td><p>Sales</p><p>Acme</p></td></tr></table>',
+    '<p>Bo</p><p>Sales</p><p>Acme</p>',
+  ],
+])('of what is pasted %s', async ([, html = '', written], { application, open }) => {
+  const { id } = await createCampaign(application, { name: 'Pasted', sequences: sequences('') })
+  const page = await open(application.visitor, `${path}/${id}`)
+  await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor()
+  await paste(page, html)
+  await page.getByText('Source', { exact: true }).click()
+  const source = page.getByRole('textbox', { name: 'Source of the mail' })
+  expect(await source.inputValue()).toBe(written)
+})
+
 test('who signs out while somebody else has changed the same is asked first, and chooses', async ({
   application,
   open,

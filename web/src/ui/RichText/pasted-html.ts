@@ -5,8 +5,9 @@ const styleName = /(<[^>]*?\s)style(\s*=)/gi
 
 /**
  * What is bold, slanted or underlined by style, as Google Docs writes it, in the elements that mails
- * have for that. The page's policy lets no style through, not even to be read: the editor would take
- * all of a text for bold that Docs wraps in a `<b>` which is not.
+ * have for that, and tables as lines. The page's policy
+ * lets no style through, not even to be read: the editor would take all of a text for bold that Docs
+ * wraps in a `<b>` which is not.
  */
 export function pastedHtml(html: string): string {
   const unstyled = html.replaceAll(styleSheet, '').replaceAll(styleName, '$1data-style$2')
@@ -15,13 +16,17 @@ export function pastedHtml(html: string): string {
     const style = element.getAttribute('data-style') ?? ''
     element.removeAttribute('data-style')
     if (element.matches('b, strong')) {
-      if (lightWeight.test(style)) element.replaceWith(...element.childNodes)
+      if (lightWeight.test(style)) unwrap(element)
     } else if (element.matches('span')) {
       if (heavyWeight.test(style)) wrapContent(element, 'strong')
       if (/font-style:\s*italic/i.test(style)) wrapContent(element, 'em')
       // A link has a line of its own.
       if (underline.test(style) && !element.closest('a')) wrapContent(element, 'u')
     }
+  }
+  // From the inside out: a table may stand in a cell of another.
+  for (const table of [...body.querySelectorAll('table')].toReversed()) {
+    table.replaceWith(...linesOf(table))
   }
   return body.innerHTML
 }
@@ -30,8 +35,33 @@ const lightWeight = /font-weight:\s*(normal|[1-5]00)/i
 const heavyWeight = /font-weight:\s*(bold|[6-9]00)/i
 const underline = /text-decoration(-line)?:[^;]*underline/i
 
-function wrapContent(element: Element, name: 'strong' | 'em' | 'u') {
+/**
+ * The rows of a table, which the editor has none of: it would write the words of all cells as one. Where
+ * a row has one cell, or one of its cells has paragraphs, it makes the layout of a mail.
+ */
+function linesOf({ caption, rows }: HTMLTableElement): Element[] {
+  const cells = [...rows].map((row) => [...row.cells])
+  return [caption ? [caption] : [], ...cells].flatMap((row) => {
+    const filled = row.filter((cell) => cell.textContent.trim() !== '' || cell.querySelector('img'))
+    if (filled.length > 1) {
+      // Office programs write a paragraph around the words of a cell.
+      for (const cell of row) unwrap(cell.querySelector(':scope > :is(p, div):only-child'))
+    }
+    const [first, ...others] = row
+    if (!first || filled.length < 2 || row.some((cell) => cell.querySelector(blocks)))
+      return filled.map((cell) => wrapContent(cell, 'div'))
+    for (const cell of others) first.append(' | ', ...cell.childNodes)
+    return [wrapContent(first, 'p')]
+  })
+}
+
+const blocks = 'p, div, h1, h2, h3, h4, h5, h6, ul, ol, blockquote, pre, hr'
+
+const unwrap = (element: Element | null) => element?.replaceWith(...element.childNodes)
+
+function wrapContent(element: Element, name: string): Element {
   const wrapper = element.ownerDocument.createElement(name)
   wrapper.append(...element.childNodes)
   element.append(wrapper)
+  return wrapper
 }
