@@ -20,3 +20,9 @@ export function isHostless(tagName: string, attribute: string, value: string): b
 export const withoutHostless = (css: string) => css.replaceAll(hostlessUrl, 'none')
 
 const hostlessUrl = /url\(\s*(?!\s|["']?\s*(?:https?:|data:|\/\/))[^)]*\)/gi
+
+/**
+ * Whether the readers of a mail can be shown an image of this address, which a variable may begin. They have
+ * neither the disk of its author nor the parts of another mail.
+ */
+export const isOnWeb = (src: string): boolean => /^\s*(https?:\/\/|\{)/i.test(src)

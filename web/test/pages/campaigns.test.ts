@@ -981,6 +981,41 @@ test.for([
   expect(await source.inputValue()).toBe(written)
 })
 
+test('of what is pasted an image that no reader gets is left out and told of, and the launch tells of others', async ({
+  application,
+  open,
+}) => {
+  await prepareMailbox(application)
+  const src = 'file:///C:/Users/x/clip.png'
+  const others = ['data:image/gif;base64,R0lG', 'cid:1', 'blob:https://x.example/1']
+  const pasted = [src, ...others].map((each) => `<img src="${each}">`).join('')
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Lost', email_list: [address] },
+    sequences: sequences(`<p>Hi <img src='${src}' alt="Us"><img src="{{photo}}"></p>`),
+  })
+  await addLead(application, id)
+  const page = await open(application.visitor, `${path}/${id}?panel=launch`)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Nobody sees these images').waitFor()
+  expect(await dialog.getByText('is no address on the web').count()).toBe(1)
+  expect(await dialog.getByText('Everything it needs is there').count()).toBe(0)
+  // Once the forecast is there.
+  await dialog.getByRole('button', { name: 'Launch' }).and(page.locator(':enabled')).waitFor()
+  await dialog.getByRole('listitem').filter({ hasText: src }).getByRole('link').click()
+
+  const text = page.getByRole('textbox', { name: 'Text', exact: true })
+  await text.press('Control+a')
+  await paste(page, `<p>Before ${pasted}after</p>`)
+  await page.getByText('An image was left out').waitFor()
+  await page.getByText('Source', { exact: true }).click()
+  const source = page.getByRole('textbox', { name: 'Source of the mail' })
+  expect(await source.inputValue()).toBe('<p>Before after</p>')
+  await source.fill('<p>Hi <img src="https://x.example/a.png"></p>')
+  await saved(page)
+  await page.getByRole('button', { name: 'Launch' }).click()
+  await dialog.getByText('Everything it needs is there').waitFor()
+})
+
 test('who signs out while somebody else has changed the same is asked first, and chooses', async ({
   application,
   open,

@@ -17,6 +17,8 @@ import { LoadingRows } from '../../ui/LoadingRows.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { Forecast } from './Forecast.tsx'
 import classes from './Launch.module.css'
+import { LostImages } from './LostImages.tsx'
+import { lostImages } from './lost-images.ts'
 import { MissingVariables } from './MissingVariables.tsx'
 import { knowsAll, mayLackMore, missingVariables, reachedAtMost } from './missing-variables.ts'
 import { ReadinessProblems } from './ReadinessProblems.tsx'
@@ -81,6 +83,7 @@ export function Launch({ onDone }: { onDone: () => void }) {
       : isAtMost
         ? 'recipientsAtMost'
         : 'recipientsOf'
+  const lost = lostImages(campaign)
   const isNobody = active > 0 && reached === 0
   return (
     <Stack>
@@ -91,9 +94,10 @@ export function Launch({ onDone }: { onDone: () => void }) {
       ) : (
         start.error && <FaultNotice fault={start.error} />
       )}
-      {!(isNobody && readiness.data.ready) && (
+      {!(readiness.data.ready && (isNobody || lost.length > 0)) && (
         <ReadinessProblems problems={readiness.data.problems} />
       )}
+      <LostImages lost={lost} />
       <QueryFault query={variables} />
       {known && <MissingVariables missing={missing} known={known} mayLackMore={isUnsure} />}
       <section>

@@ -58,7 +58,13 @@ export function RichText(props: RichTextProps) {
         if (problem) notifications.show({ color: 'red', message: t(($) => $.richText[problem]) })
         return problem !== undefined
       },
-      transformPastedHTML: pastedHtml,
+      transformPastedHTML(html) {
+        const pasted = pastedHtml(html)
+        if (pasted.lacksImage) {
+          notifications.show({ color: 'red', message: t(($) => $.richText.imageLeftOut) })
+        }
+        return pasted.html
+      },
       // A line that was single-spaced elsewhere stays so; a blank line begins a paragraph.
       clipboardTextParser: (text, context, _plain, view) => {
         const holder = document.createElement('div')

@@ -1,15 +1,15 @@
-import { withoutHandlers } from '../../lib/html.ts'
+import { isOnWeb, withoutHandlers } from '../../lib/html.ts'
 
 const styleSheet = /<style\b[\s\S]*?<\/style>/gi
 const styleName = /(<[^>]*?\s)style(\s*=)/gi
 
 /**
  * What is bold, slanted or underlined by style, as Google Docs writes it, in the elements that mails
- * have for that, and tables as lines. The page's policy
+ * have for that; tables as lines, and without images that no reader of the mail gets. The page's policy
  * lets no style through, not even to be read: the editor would take all of a text for bold that Docs
  * wraps in a `<b>` which is not.
  */
-export function pastedHtml(html: string): string {
+export function pastedHtml(html: string): { html: string; lacksImage: boolean } {
   const unstyled = html.replaceAll(styleSheet, '').replaceAll(styleName, '$1data-style$2')
   const { body } = new DOMParser().parseFromString(withoutHandlers(unstyled), 'text/html')
   for (const element of body.querySelectorAll('[data-style]')) {
@@ -24,11 +24,14 @@ export function pastedHtml(html: string): string {
       if (underline.test(style) && !element.closest('a')) wrapContent(element, 'u')
     }
   }
+  const images = [...body.querySelectorAll('img')]
+  const lost = images.filter((image) => !isOnWeb(image.getAttribute('src') ?? ''))
+  for (const image of lost) image.remove()
   // From the inside out: a table may stand in a cell of another.
   for (const table of [...body.querySelectorAll('table')].toReversed()) {
     table.replaceWith(...linesOf(table))
   }
-  return body.innerHTML
+  return { html: body.innerHTML, lacksImage: lost.length > 0 }
 }
 
 const lightWeight = /font-weight:\s*(normal|[1-5]00)/i
