@@ -949,6 +949,11 @@ const paste = (page: Page, html: string) =>
 
 const inCell = (words: string) => `<td><p class=MsoNormal>${words}<o:p></o:p></p></td>`
 
+const ofList = (level: number, marker: string, words: string) =>
+  `<p class=MsoListParagraph style='text-indent:-18.0pt;mso-list:l0 level${level} lfo1'>
+  <![if !supportLists]><span style='font-family:Symbol;mso-list:Ignore'>${marker}<span
+  style='font:7.0pt "Times New Roman"'>&nbsp;&nbsp; </span></span><![endif]>${words}</p>`
+
 test.for([
   [
     'a row of a table is a line whose cells are told apart',
@@ -970,6 +975,13 @@ test.for([
     'a cell with paragraphs of its own keeps them',
     '<table><tr><td>Bo</td><td><p>Sales</p><p>Acme</p></td></tr></table>',
     '<p>Bo</p><p>Sales</p><p>Acme</p>',
+  ],
+  [
+    'a list of Word is a list',
+    `${ofList(1, '·', 'One')}${ofList(2, 'o', 'Deep')}${ofList(1, '·', 'Two')}<p>Then</p>
+    ${ofList(1, '3.', 'Three')}`,
+    `<ul><li><p>One</p><ul><li><p>Deep</p></li></ul></li><li><p>Two</p></li></ul><p>Then</p>
+    <ol start="3"><li><p>Three</p></li></ol>`.replaceAll(/\n\s*/g, ''),
   ],
 ])('of what is pasted %s', async ([, html = '', written], { application, open }) => {
   const { id } = await createCampaign(application, { name: 'Pasted', sequences: sequences('') })

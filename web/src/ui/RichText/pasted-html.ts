@@ -1,4 +1,5 @@
 import { isOnWeb, withoutHandlers } from '../../lib/html.ts'
+import { makeWordLists } from './word-lists.ts'
 
 const styleSheet = /<style\b[\s\S]*?<\/style>/gi
 const styleName = /(<[^>]*?\s)style(\s*=)/gi
@@ -12,6 +13,7 @@ const styleName = /(<[^>]*?\s)style(\s*=)/gi
 export function pastedHtml(html: string): { html: string; lacksImage: boolean } {
   const unstyled = html.replaceAll(styleSheet, '').replaceAll(styleName, '$1data-style$2')
   const { body } = new DOMParser().parseFromString(withoutHandlers(unstyled), 'text/html')
+  makeWordLists(body)
   for (const element of body.querySelectorAll('[data-style]')) {
     const style = element.getAttribute('data-style') ?? ''
     element.removeAttribute('data-style')
