@@ -1659,6 +1659,37 @@ test('the list counts and filters by state, and a campaign is paused and resumed
   await page.getByRole('dialog', { name: 'Resume “Row one”' }).waitFor()
 })
 
+test('the list fits every window, with its menus in sight and room for why nothing is sent', async ({
+  application,
+  open,
+}) => {
+  const { id } = await createCampaign(application, {
+    ...{ name: 'Autumn offers of the year', sequences: sequences() },
+  })
+  await addLead(application, id)
+  await application.api.ctx.database.peek
+    .updateTable('campaigns')
+    .set({ status: 'active' })
+    .where('id', '=', id)
+    .execute()
+  const page = await open(application.visitor, `${path}?search=Autumn`)
+  const row = page.getByRole('row', { name: /Autumn offers/ })
+  await row.getByText('Not sending').waitFor()
+  const measured = `[
+    document.documentElement.scrollWidth - document.documentElement.clientWidth > 0,
+    document.querySelector('tbody button').getBoundingClientRect().right < innerWidth,
+    document.querySelector('tbody td').offsetWidth > 190,
+  ]`
+  for (const width of [800, 1000, 1024, 1249, 1280]) {
+    await page.setViewportSize({ width, height: 768 })
+    // The page takes its form a moment after the window.
+    await expect
+      .poll(() => page.evaluate(measured), { message: `${width} px` })
+      .toEqual([false, true, true])
+  }
+  await application.asOwner('PATCH', `/app/api/v2/campaigns/${id}`, { status: 'paused' })
+})
+
 test('a text that is no template is told by its place on the page, leads there, and keeps no other from being looked at', async ({
   application,
   open,

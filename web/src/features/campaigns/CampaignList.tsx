@@ -6,6 +6,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ListOf } from '../../ui/ListOf.tsx'
 import { Table } from '../../ui/Table.tsx'
 import { TitleCount } from '../../ui/TitleCount.tsx'
+import classes from './CampaignRow.module.css'
 import { CampaignRow } from './CampaignRow.tsx'
 import { DeleteCampaign } from './DeleteCampaign.tsx'
 import type { CampaignFilter } from './search.ts'
@@ -46,14 +47,18 @@ export function CampaignList({ filter, whenEmpty, onReset }: CampaignListProps) 
               <tr>
                 <th>{t(($) => $.campaigns.columns.name)}</th>
                 <th>{t(($) => $.campaigns.columns.state)}</th>
-                <th className="wide-only">{t(($) => $.campaigns.columns.progress)}</th>
-                <th className="end wide-only">{t(($) => $.campaigns.columns.contacted)}</th>
+                <th className={classes.next}>{t(($) => $.campaigns.columns.progress)}</th>
+                <th className={`end ${classes.first}`}>
+                  {t(($) => $.campaigns.columns.contacted)}
+                </th>
                 <th className="end">{t(($) => $.campaigns.columns.replied)}</th>
-                <th className="end wide-only" title={t(($) => $.campaigns.autoHint)}>
+                <th className={`end ${classes.first}`} title={t(($) => $.campaigns.autoHint)}>
                   {t(($) => $.campaigns.columns.auto)}
                 </th>
-                <th className="end wide-only">{t(($) => $.campaigns.columns.interested)}</th>
-                <th className="end wide-only">{t(($) => $.campaigns.columns.next)}</th>
+                <th className={`end ${classes.next}`}>
+                  {t(($) => $.campaigns.columns.interested)}
+                </th>
+                <th className={`end ${classes.first}`}>{t(($) => $.campaigns.columns.next)}</th>
                 <td />
               </tr>
             </thead>

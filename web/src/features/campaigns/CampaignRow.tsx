@@ -32,10 +32,10 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
           {name}
         </Link>
       </th>
-      <td>
+      <td className={classes.state}>
         <SendingState campaign={campaign} />
       </td>
-      <td className="wide-only">
+      <td className={classes.next}>
         {total === 0 ? (
           <Text size="sm" c="dimmed">
             {t(($) => $.campaigns.noLeads)}
@@ -49,15 +49,15 @@ export function CampaignRow({ campaign, onDelete }: CampaignRowProps) {
           </>
         )}
       </td>
-      <td className="end numbers wide-only">{count(contacted)}</td>
+      <td className={`end numbers ${classes.first}`}>{count(contacted)}</td>
       <td className="end">
         <CountWithRate count={replied} of={contacted} />
       </td>
-      <td className="end numbers wide-only">{count(auto_replied)}</td>
-      <td className="end wide-only">
+      <td className={`end numbers ${classes.first}`}>{count(auto_replied)}</td>
+      <td className={`end ${classes.next}`}>
         <CountWithRate count={interested} of={contacted} />
       </td>
-      <td className="end wide-only">
+      <td className={`end ${classes.first}`}>
         {sending_status.state === 'sending' ? (
           t(($) => $.campaigns.now)
         ) : sending_status.next_send_at ? (
