@@ -88,7 +88,13 @@ export function StepEditor(props: StepEditorProps) {
               variant="subtle"
               color="red"
               leftSection={<Trash2 size="0.875rem" aria-hidden />}
-              onClick={onRemoveVariant}
+              onClick={({ currentTarget }) => {
+                // This button may go with the variant; whoever has no mouse stays beside it.
+                const shown = currentTarget.closest('fieldset')?.querySelectorAll('[aria-pressed]')
+                const beside = shown?.[at === 0 ? 1 : at - 1]
+                if (beside instanceof HTMLElement) beside.focus()
+                onRemoveVariant()
+              }}
             >
               {t(($) => $.campaigns.steps.removeVariant)}
             </Button>
