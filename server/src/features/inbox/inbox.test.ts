@@ -199,6 +199,14 @@ test('an answer to a mail that nobody knew to have arrived settles it', async ()
   expect(await inbox.ledger()).toMatchObject([{ state: 'sent' }])
 })
 
+test('whom an answer had in Cc is kept with it', async () => {
+  const { leadId } = await contacted()
+  inbox.arrive(letter({ headers: ['Cc: Bo <Boss@lead.example>, team: eve@lead.example;'] }))
+  await inbox.waitForEvents('lead.replied')
+  const { messages } = await getThread(inbox.ctx, inbox.workspaceId, leadId, page)
+  expect(messages.items[0]?.cc_addresses).toEqual(['boss@lead.example', 'eve@lead.example'])
+})
+
 test('an answer to a mail that a person said had not arrived is not lost, though it is known by its sender alone', async () => {
   const { ctx, workspaceId } = inbox
   const { peek } = ctx.database

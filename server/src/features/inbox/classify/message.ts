@@ -17,6 +17,7 @@ export interface ParsedMessage {
   /** Where answers to it go, if not to its sender. */
   replyTo: string | null
   to: string[]
+  cc: string[]
   subject: string
   /** As the sender's clock had it. */
   date: Date | null
@@ -41,7 +42,8 @@ export async function parseMessage(source: Buffer): Promise<ParsedMessage> {
     references: idsIn(header('references')),
     from: senderOf(email, header('x-original-from')),
     replyTo: (email.replyTo ?? []).flatMap((one) => addressesOf(one))[0] ?? null,
-    to: (email.to ?? []).flatMap((one) => addressesOf(one)).slice(0, addressesMax),
+    to: listed(email.to),
+    cc: listed(email.cc),
     subject: storable(email.subject ?? '', subjectMax)
       .normalize('NFC')
       .replace(/\s+/g, ' ')
@@ -187,6 +189,9 @@ function senderOf({ from, sender, replyTo }: Email, originalFrom: string[]): Par
 }
 
 type Addressee = NonNullable<Email['to']>[number]
+
+const listed = (all: Addressee[] = []): string[] =>
+  all.flatMap((one) => addressesOf(one)).slice(0, addressesMax)
 
 const addressesOf = (one: Addressee): string[] =>
   (one.group ?? [one]).flatMap((mailbox) => parseEmail(mailbox.address ?? '')?.folded ?? [])

@@ -89,6 +89,7 @@ function messageOf(matched: MatchedMessage, mailbox: InboxMailbox): NewMessage {
     thread_id: lead.id,
     from_address: from?.address ?? '',
     to_addresses: message.to,
+    cc_addresses: message.cc,
     subject: message.subject,
     text: message.text,
     html: keptHtml(message),
