@@ -12,12 +12,15 @@ export async function whyNotSent(ctx: Context, lead: Standing): Promise<string[]
   const never = await whyNeverSent(ctx, lead)
   if (never.length > 0 || lead.sending_state !== 'paused') return never
   if (!isHeldBack(lead)) return ['Nothing is sent to this lead for now: it is paused.']
+  return [`Nothing is sent to this lead for now, because its ${whyHeldBack(lead)}`]
+}
+
+/** What became of the mail of a lead that is held back, and how it goes on. */
+export function whyHeldBack(lead: Pick<Standing, 'sending_state' | 'stop_reason' | 'skip_reason'>) {
   const [what, then] = hasFailedTemplate(lead)
     ? ['cannot be made', 'It goes on by itself once its values or the text are changed.']
     : ['was refused', 'Resume it to try again.']
-  return [
-    `Nothing is sent to this lead for now, because its mail ${what}${reasonOf(lead)}. ${then}`,
-  ]
+  return `mail ${what}${reasonOf(lead)}. ${then}`
 }
 
 /** What keeps it from that for good, as far as anybody knows. */
@@ -37,7 +40,10 @@ export async function whyNeverSent({ db }: Context, lead: Standing): Promise<str
 }
 
 /** Why a mail was left out is a code and a sentence for people. */
-function reasonOf({ stop_reason, skip_reason }: Standing): string {
+function reasonOf({
+  stop_reason,
+  skip_reason,
+}: Pick<Standing, 'stop_reason' | 'skip_reason'>): string {
   const reason = stop_reason ?? skip_reason
   const sentence = reason && /^\w+: (.+)$/s.exec(reason)?.[1]
   return reason === null ? '' : sentence ? `: ${sentence.replace(/\.$/, '')}` : ` (${reason})`

@@ -47,7 +47,10 @@ export function LeadActions({ lead, onChanged, onErased }: LeadActionsProps) {
   }
   const running = change.isPending ? change.variables.body.action : undefined
   const canPause = lead.sending_state === 'pending' || lead.sending_state === 'active'
-  const canResume = lead.sending_state === 'paused' || lead.sending_state === 'stopped'
+  // Whose mail cannot be made goes on by itself once what it lacks is given, and not before.
+  const isLacking = lead.skip_reason?.startsWith('template_failed: ')
+  const canResume =
+    (lead.sending_state === 'paused' && !isLacking) || lead.sending_state === 'stopped'
   return (
     <>
       {change.error && <FaultNotice fault={change.error} />}

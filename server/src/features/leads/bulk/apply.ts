@@ -3,9 +3,10 @@ import { column } from '../../../kernel/db/column.ts'
 import { explainSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import * as leadQueries from '../queries.ts'
-import { isErased, isFinal, type LockedLead, type StoredLead } from '../record.ts'
+import { isErased, isFinal, type LockedLead, hasFailedTemplate, type StoredLead } from '../record.ts'
 import { readNewStatus } from '../status/set-status.ts'
 import { erased, setStatuses } from '../status/set-statuses.ts'
+import { whyHeldBack } from '../why-not-sent.ts'
 import { deleteUntouched } from './delete.ts'
 import { move } from './move.ts'
 import { missing, type Outcome, refusal, snapshotOf, stopped } from './outcome.ts'
@@ -25,10 +26,8 @@ export async function applyTo(
   const status = target.kind === 'builtin' ? target.status : null
   if (status === 'unsubscribed') return unsubscribe(tx, workspaceId, ids)
   const leads = await leadQueries.lockLeads(tx.db, workspaceId, ids)
-  // Why one lead was stopped is in sight of who resumes it, and of many it is not.
-  const isOfMany = status === 'active' && total > 1
   const left = leads.flatMap((lead) => {
-    const reason = isOfMany && whyLeftOut(lead)
+    const reason = status === 'active' && whyLeftOut(lead, total > 1)
     return reason ? [refusal(lead, reason)] : []
   })
   const isLeft = new Set(left.map(({ lead_id }) => lead_id))
@@ -52,11 +51,14 @@ function statusOf(action: Exclude<queries.JobAction, { kind: 'move' }>): string 
 }
 
 /**
- * Why this one is left out where many are resumed at once. Null: it is resumed, or can never be, which
- * `setStatuses` says.
+ * Why this one is left out where leads are resumed. Null: it is resumed, or can never be, which `setStatuses`
+ * says. Why one lead was stopped is in sight of who resumes it, and of many it is not.
  */
-function whyLeftOut(lead: LockedLead): string | null {
+function whyLeftOut(lead: LockedLead, isOfMany: boolean): string | null {
   const { sending_state, stop_reason: why } = lead
+  // Tried again it would be held back again: what it waits for is another change, which resumes it.
+  if (hasFailedTemplate(lead)) return `Its ${whyHeldBack(lead)}`
+  if (!isOfMany) return null
   if (sending_state !== 'stopped' || isErased(lead) || why === null || isFinal(why)) return null
   return `${stopped[why]} If they are to be written to all the same, resume that lead by itself.`
 }

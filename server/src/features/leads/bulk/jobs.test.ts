@@ -250,6 +250,31 @@ test('of many leads those alone are resumed that wait for it: who has answered, 
   expect(await resume(answered)).toMatchObject({ changed: 1, refused: 0 })
 })
 
+test('who lacks what the mail says is not resumed by hand, alone or with others: it says what to do', async () => {
+  const { ctx, workspaceId } = api
+  const campaign_id = await campaignOf(2)
+  const leads = ctx.database.peek.selectFrom('leads').select('id')
+  const ids = (await leads.where('campaign_id', '=', campaign_id).execute()).map(({ id }) => id)
+  const [lacking = '', refused = ''] = ids
+  const hold = (id: string, skip_reason: string) =>
+    ctx.database.peek
+      .updateTable('leads')
+      .set({ sending_state: 'paused', skip_reason })
+      .where('id', '=', id)
+      .execute()
+  const why = 'The lead has no city, and the template gives no default.'
+  await hold(lacking, `template_failed: ${why}`)
+  await hold(refused, 'message_refused: 550 no such user')
+  const resume = (these: string[]) =>
+    changeMany(ctx, workspaceId, { action: 'resume', ids: these }, by)
+  const reason = `Its mail cannot be made: ${why} It goes on by itself once its values or the text are changed.`
+  for (const [chosen, changed] of [[[lacking], 0] as const, [ids, 1] as const]) {
+    const { refusals, can_undo, ...job } = await resume([...chosen])
+    expect({ ...job, can_undo }).toMatchObject({ changed, refused: 1, can_undo: changed > 0 })
+    expect(refusals).toEqual([expect.objectContaining({ lead_id: lacking, reason })])
+  }
+})
+
 test('a change is not undone of who was suppressed since, and their campaign stays completed', async () => {
   const { body } = await api.call('POST', '/api/v2/campaigns', { body: { name: 'blocked' } })
   const leads = [{ email: 'ann@blocked-since.example' }]
