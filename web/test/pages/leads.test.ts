@@ -475,6 +475,64 @@ test('what is written in several lines keeps them when it is corrected, a number
   expect(await panel.getByRole('button', { name: 'Save' }).count()).toBe(0)
 })
 
+test('a variable that a mail says and the lead lacks is given on its page, which promises nothing before', async ({
+  application,
+  open,
+}) => {
+  const { api, asOwner } = application
+  const email = 'lina@lacking.example'
+  const campaign_id = await addLeads(application, 'Lacking a deal', [{ email }])
+  const body = '<p>{{deal_size}} {{region | default: "here"}} {{company_name}}</p>'
+  const variants = [{ subject: 'Hello', body }]
+  const sequences = [{ steps: [{ variants }] }]
+  await asOwner('PATCH', `/app/api/v2/campaigns/${campaign_id}`, { sequences })
+  const why = 'The lead has no deal_size, company_name, and the template gives no default.'
+  await api.ctx.database.peek
+    .updateTable('leads')
+    .set({ sending_state: 'paused', skip_reason: `template_failed: ${why}` })
+    .where('email', '=', email)
+    .execute()
+  const query = new URLSearchParams({ campaign_id, email })
+  const read = async () => (await asOwner('GET', `/app/api/v2/lead/get?${query}`)).body
+  const { id } = await read()
+  const page = await open(application.visitor, `${path}?sending=held_back&lead=${id}`)
+  await page.getByText('import a file with it for many at once').waitFor()
+  const panel = page.getByRole('dialog')
+  await panel.getByText('It goes on by itself once its values').waitFor()
+  expect(await panel.getByRole('button', { name: 'Resume' }).count()).toBe(0)
+  const missing = 'Missing: the mail that is held back says it.'
+  for (const [name, told] of [
+    ['deal_size', missing],
+    ['Company', missing],
+    ['region', ''],
+  ] as const) {
+    const field = panel.getByLabel(name, { exact: true })
+    expect(await field.inputValue()).toBe('')
+    const described = await field.getAttribute('aria-describedby')
+    const text = described ? await panel.locator(`[id="${described}"]`).textContent() : ''
+    expect(text?.trim()).toBe(told)
+  }
+  await panel.getByRole('button', { name: 'Add variable' }).click()
+  const name = panel.getByLabel('Name of the variable')
+  await name.fill('region')
+  await name.press('Enter')
+  await panel.getByText('There is a field for it already.').waitFor()
+  await name.fill('tier')
+  await name.press('Enter')
+  // The field that was added is where one types on.
+  await panel.getByLabel('tier').waitFor()
+  await page.keyboard.type('Gold')
+  await panel.getByLabel('deal_size').fill('10000')
+  await panel.getByLabel('Company', { exact: true }).fill('Acme')
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  expect(await read()).toMatchObject({
+    custom_variables: { deal_size: '10000', tier: 'Gold' },
+    sending_state: 'pending',
+  })
+  await panel.getByText(missing).first().waitFor({ state: 'detached' })
+})
+
 test('all leads that the filters match are exported without one being chosen', async ({
   application,
   open,

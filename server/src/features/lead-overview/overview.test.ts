@@ -4,6 +4,7 @@ import { createMailbox, createReadyCampaign } from '../../../test/campaigns.ts'
 import { alwaysOpen } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
+import { missingVariables } from '../messages/mail-refused.ts'
 import { getLeadOverview } from './overview.ts'
 
 test('a lead that goes on in a campaign that is completed says what it waits for', async () => {
@@ -273,4 +274,32 @@ test('a lead that an edit has left without a step says that it is completed soon
   await api.ctx.database.peek.updateTable('leads').set(got).where('id', '=', id).execute()
   const { reasons } = await getLeadOverview(api.ctx, api.workspaceId, id)
   expect(reasons).toEqual([expect.stringContaining('No step is left for this lead')])
+})
+
+test('what the mails of its campaign say of a lead is named, and what the one lacks that keeps it back', async () => {
+  await using api = await testApi()
+  const variants = [
+    { subject: 'Hi {{firstName}}', body: '<p>{{ region | default: "here" }} {{größe}}</p>' },
+    { subject: 'Hi', body: '{% assign total = seats %}{{total}} {{signature}} {{ "now" | date: "%A" }}' },
+    { subject: 'Off', body: '{{never}}', v_disabled: true },
+  ]
+  const second = { delay: 1, variants: [{ subject: '', body: '<p>{{ deal_size -}} {{email}}</p>' }] }
+  const sequences = [{ steps: [{ variants }, second] }]
+  const { id: campaign_id } = await createReadyCampaign(api, { sequences })
+  const leads = [{ email: 'ann@lead.example' }]
+  const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+  const { id } = added.body.created_leads[0]
+  const said = async () =>
+    (await getLeadOverview(api.ctx, api.workspaceId, id)).variables.map(
+      ({ name, is_missing }) => `${name}${is_missing ? ' is missing' : ''}`,
+    )
+  const names = ['first_name', 'region', 'größe']
+  expect(await said()).toEqual([...names, 'deal_size'])
+  const { message } = missingVariables(['deal_size', 'firstName', 'a.b', ...'cdefg'])
+  const held = { sending_state: 'paused', skip_reason: `template_failed: ${message}` }
+  await api.ctx.database.peek.updateTable('leads').set(held).where('id', '=', id).execute()
+  expect(await said()).toEqual([
+    ...['deal_size is missing', 'first_name is missing', 'c is missing', 'd is missing'],
+    ...['region', 'größe'],
+  ])
 })

@@ -6,6 +6,7 @@ import { findThread } from '../messages/index.ts'
 import { whyMailboxWaits } from '../previews/index.ts'
 import * as queries from './queries.ts'
 import type { LeadOverview } from './schema.ts'
+import { variablesOf } from './variables.ts'
 
 /** A lead, where it is in its sequence, and what keeps it from getting the next mail. */
 export async function getLeadOverview(
@@ -47,6 +48,7 @@ export async function getLeadOverview(
     steps_total: steps.length,
     mailbox_id: lead.mailbox_id,
     reasons,
+    variables: variablesOf(lead, campaign),
     mailbox_sends_at: isReady ? await findTurn(ctx, campaign, lead) : null,
     campaigns,
     has_conversation: thread !== undefined,

@@ -20,6 +20,13 @@ export const LeadOverview = Type.Object(
     reasons: Type.Array(Type.String(), {
       description: 'What keeps the lead from getting a mail, each as a sentence.',
     }),
+    variables: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        is_missing: Type.Boolean({ description: 'The mail that keeps the lead back lacks it.' }),
+      }),
+      { description: 'What the mails of the campaign say of a lead: its fields and variables.' },
+    ),
     mailbox_sends_at: Nullable(
       Type.Unsafe<Date>({
         ...Timestamp,
@@ -51,6 +58,7 @@ export const LeadOverview = Type.Object(
         ...{ label_id: null, campaign_name: 'Autumn', step: 1, steps_total: 3 },
         mailbox_id: null,
         reasons: ['Nothing is sent to this lead: it is stopped (manual).'],
+        variables: [{ name: 'first_name', is_missing: false }],
         mailbox_sends_at: null,
         campaigns: [
           {

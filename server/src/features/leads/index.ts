@@ -21,7 +21,7 @@ export { rescheduleLeads } from './following/reschedule-leads.ts'
 export { takeBackSteps } from './following/take-back.ts'
 export { countKept as countKeptLeads } from './lists/list-queries.ts'
 export { findLeadById, findLeadsAt, lockLeads } from './queries.ts'
-export { isErased, isSending, leadRecord, type StoredLead } from './record.ts'
+export { isErased, isSending, leadRecord, type StoredLead, whyNotMade } from './record.ts'
 export { leadRoutes, leadSchemas } from './routes.ts'
 export {
   type AddedLeads,

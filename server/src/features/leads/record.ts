@@ -94,6 +94,10 @@ export const isHeldBack = ({
 export const hasFailedTemplate = (lead: Pick<LeadState, 'sending_state' | 'skip_reason'>) =>
   isHeldBack(lead) && lead.skip_reason?.startsWith('template_failed: ') === true
 
+/** Why its mail could not be made, as a sentence; null: that is not what holds it back. */
+export const whyNotMade = (lead: Pick<LeadState, 'sending_state' | 'skip_reason'>) =>
+  hasFailedTemplate(lead) ? (lead.skip_reason?.replace('template_failed: ', '') ?? null) : null
+
 /** How a lead is sent to that goes on from where it was. */
 export const sendingAgain = ({
   current_step,

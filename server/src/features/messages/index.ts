@@ -10,7 +10,7 @@ export type {
   MailThread,
   MailVariant,
 } from './mail.ts'
-export { MailRefused } from './mail-refused.ts'
+export { MailRefused, missingIn } from './mail-refused.ts'
 export { dropOldMessages, findFirstKept } from './retention.ts'
 export {
   addMessageIds,

@@ -22,5 +22,11 @@ export function missingVariables(names: string[]): MailRefused {
   )
 }
 
+/** The names that such a message has: those that were cut, or are not named, are left out. */
+export function missingIn(message: string): string[] {
+  const named = /^The lead has no (.+?)(?: and \d+ more)?, and the template gives no default\.$/s
+  return named.exec(message)?.[1]?.split(', ') ?? []
+}
+
 const namedMax = 5
 const nameCharactersMax = 60

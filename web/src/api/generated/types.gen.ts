@@ -3643,6 +3643,16 @@ export type LeadOverview = {
      */
     reasons: Array<string>;
     /**
+     * What the mails of the campaign say of a lead: its fields and variables.
+     */
+    variables: Array<{
+        name: string;
+        /**
+         * The mail that keeps the lead back lacks it.
+         */
+        is_missing: boolean;
+    }>;
+    /**
      * The mail is due and nothing keeps it back but the gap of its mailbox, which is over then; others may be before it.
      */
     mailbox_sends_at: string | null;

@@ -17,11 +17,12 @@ import {
   getLeadOverviewQueryKey,
 } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { updateLead } from '../../api/generated/sdk.gen.ts'
-import type { Lead, LeadChanges } from '../../api/generated/types.gen.ts'
+import type { Lead, LeadChanges, LeadOverview } from '../../api/generated/types.gen.ts'
 import { useFormFault } from '../../lib/form.ts'
 import { longest } from '../../lib/longest.ts'
 import { Form } from '../../ui/Form.tsx'
 import { UnsavedGuard } from '../../ui/UnsavedGuard.tsx'
+import { AddVariable } from './AddVariable.tsx'
 import classes from './LeadPanel.module.css'
 
 const fields = [
@@ -70,11 +71,13 @@ const noticeBelow: InputWrapperProps['inputWrapperOrder'] = [
 
 interface LeadFieldsProps {
   lead: Lead
+  /** What the mails of its campaign say of it. */
+  said: LeadOverview['variables']
   isReadOnly: boolean
 }
 
 /** What is known of a person, to be corrected. */
-export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
+export function LeadFields({ lead, said, isReadOnly }: LeadFieldsProps) {
   const { t } = useTranslation()
   const cache = useQueryClient()
   // Only what was typed: everything else is as the server last told, also while this is open.
@@ -83,7 +86,10 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
   const typed = form.values
   // One that was emptied is gone from the lead. Its field stays to be filled again, or for what is typed in it.
   const [emptied, setEmptied] = useState<string[]>([])
-  const kept = new Set([...emptied, ...Object.keys(typed.custom_variables)])
+  const [added, setAdded] = useState<string[]>([])
+  const isField = (name: string) => fields.some((field) => field === name)
+  const asked = isReadOnly ? [] : said.map(({ name }) => name).filter((name) => !isField(name))
+  const kept = new Set([...asked, ...emptied, ...added, ...Object.keys(typed.custom_variables)])
   const gone = [...kept].filter((name) => !Object.hasOwn(lead.custom_variables, name))
   const variables = [
     ...Object.entries(lead.custom_variables),
@@ -121,9 +127,20 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
       return cache.invalidateQueries({ queryKey })
     },
   })
-  const theirs = (at: string, takeTheirs: () => void) => {
+  const missing = new Set(said.flatMap(({ name, is_missing }) => (is_missing ? [name] : [])))
+  const notice = (name: string, at: string, takeTheirs: () => void) => {
     const value = stored.get(at)
-    if (!began.has(at) || began.get(at) === value) return {}
+    if (!began.has(at) || began.get(at) === value) {
+      if (!missing.has(name)) return {}
+      return {
+        inputWrapperOrder: noticeBelow,
+        description: (
+          <Text span inherit c="var(--amber-text)">
+            {t(($) => $.leads.panel.missing)}
+          </Text>
+        ),
+      }
+    }
     return {
       inputWrapperOrder: noticeBelow,
       description: (
@@ -171,7 +188,7 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
                 maxLength={longest[name === 'personalization' ? 'personalization' : 'leadText']}
                 readOnly={isReadOnly || save.isPending}
                 {...form.getInputProps(name)}
-                {...theirs(name, () => form.setFieldValue(name, lead[name] ?? ''))}
+                {...notice(name, name, () => form.setFieldValue(name, lead[name] ?? ''))}
                 value={typed[name] ?? lead[name] ?? ''}
               />
             )
@@ -184,8 +201,9 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
                 size="xs"
                 label={name}
                 maxLength={longest.variableText}
+                autoFocus={name === added.at(-1)}
                 readOnly={isReadOnly || save.isPending}
-                {...theirs(pathOf(name), () => setVariable(name, String(value)))}
+                {...notice(name, pathOf(name), () => setVariable(name, String(value)))}
                 value={typedFor(name) ?? String(value)}
                 onChange={(event: { currentTarget: { value: string } }) =>
                   setVariable(name, event.currentTarget.value)
@@ -207,6 +225,12 @@ export function LeadFields({ lead, isReadOnly }: LeadFieldsProps) {
           </Text>
         )}
       </Form>
+      {!isReadOnly && (
+        <AddVariable
+          known={[...fields, ...variables.map(([name]) => name)]}
+          onAdd={(name) => setAdded([...added, name])}
+        />
+      )}
     </section>
   )
 }

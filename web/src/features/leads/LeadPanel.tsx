@@ -93,7 +93,7 @@ export function LeadPanel({ id, onOpen, onChanged, onClose }: LeadPanelProps) {
               </div>
               {mayChange && <LeadActions lead={lead} onChanged={onChanged} onErased={onClose} />}
               <LeadCampaigns campaigns={data.campaigns} openId={id} onOpen={onOpen} />
-              <LeadFields key={lead.id} lead={lead} isReadOnly={!mayChange} />
+              <LeadFields key={lead.id} lead={lead} said={data.variables} isReadOnly={!mayChange} />
               <LeadHistory id={id} hasConversation={data.has_conversation} />
             </Stack>
           )}

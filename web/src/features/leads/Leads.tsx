@@ -1,5 +1,7 @@
+import { Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import {
   changeLeadsMutation,
   countLeadsOptions,
@@ -38,6 +40,7 @@ interface LeadsProps {
 /** Leads with their filters, what can be done with those that are chosen, and the panel of one. */
 export function Leads(props: LeadsProps) {
   const { search, campaigns, campaignId, filtersKey, onFilter, onOpen, whenEmpty } = props
+  const { t } = useTranslation()
   const { id: workspaceId } = useWorkspace()
   const mayChange = useMay('member')
   const [selection, setSelection] = useState<Selection>(nothingSelected)
@@ -80,6 +83,11 @@ export function Leads(props: LeadsProps) {
             />
           </Suspense>
         </div>
+        {mayChange && search.sending === 'held_back' && (
+          <Text size="xs" c="dimmed" mb="xs">
+            {t(($) => $.leads.heldHint)}
+          </Text>
+        )}
         {change.error && <FaultNotice fault={change.error} />}
         <div className={classes.list}>
           <LeadList
