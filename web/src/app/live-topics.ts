@@ -7,12 +7,12 @@ export const operationsOfTopic: Record<string, readonly ReadOperation[]> = {
     // Not `forecastCampaign`: of a large campaign it takes seconds. *Launch* and another version of the campaign ask for it.
     ...(['readCampaignReadiness', 'listRefusedCopies'] as const),
     // A lead's panel and a preview say what keeps the campaign from sending.
-    ...(['getLeadOverview', 'previewMail'] as const),
+    ...(['getLeadOverview', 'previewMail', 'getHeldBack'] as const),
     ...(['readCampaignAnalytics', 'listSends', 'getHome', 'getAnalytics'] as const),
   ],
   leads: [
     ...(['getLead', 'listLeads', 'countLeads', 'getLeadOverview', 'listLeadHistory'] as const),
-    ...(['getLeadJob', 'listLeadJobs', 'listErasures', 'previewMail'] as const),
+    ...(['getLeadJob', 'listLeadJobs', 'listErasures', 'previewMail', 'getHeldBack'] as const),
   ],
   inbox: ['listThreads', 'countThreads', 'getThread', 'listThreadMessages', 'listFoundWords'],
   deliveries: [

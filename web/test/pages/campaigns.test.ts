@@ -2045,10 +2045,19 @@ test('leads whose mail cannot be made are counted with what they lack, and one c
   await held.getByText('Held back').waitFor()
   expect(await page.getByText(/@lead.example/).count()).toBe(1)
   await page.getByText(why).waitFor()
+  const others = 'The lead has no deal_size, and the template gives no default.'
+  await setLead('gone@lead.example', { ...paused, skip_reason: `template_failed: ${others}` })
+  await setLead('goes@lead.example', { ...paused, skip_reason: 'message_refused: 550 no mail.' })
+  await page.reload()
+  const link3 = page.getByRole('link', { name: '3 leads are held back.' })
+  await link3.locator('..').getByText('1 lacks first_name').waitFor()
+  expect(await link3.locator('..').textContent()).toBe(
+    '3 leads are held back. 1: 550 no mail; 1 lacks deal_size; 1 lacks first_name',
+  )
   await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click()
   const row = page.getByRole('row', { name: /Lacking/ })
-  await row.getByText(why).waitFor()
-  await row.getByRole('link', { name: '1 lead is held back.' }).click()
+  await row.getByText(`The first of them: ${others}`).waitFor()
+  await row.getByRole('link', { name: '3 leads are held back.' }).click()
   await held.getByText('Held back').waitFor()
   await asOwner('PATCH', `/app/api/v2/campaigns/${id}`, { status: 'paused' })
 })

@@ -5,6 +5,7 @@ import { alwaysOpen } from '../../../test/sending.ts'
 import { operator } from '../audit/index.ts'
 import { removeMailbox } from '../mailboxes/index.ts'
 import { missingVariables } from '../messages/mail-refused.ts'
+import { getHeldBack } from './held-back.ts'
 import { getLeadOverview } from './overview.ts'
 
 test('a lead that goes on in a campaign that is completed says what it waits for', async () => {
@@ -280,10 +281,16 @@ test('what the mails of its campaign say of a lead is named, and what the one la
   await using api = await testApi()
   const variants = [
     { subject: 'Hi {{firstName}}', body: '<p>{{ region | default: "here" }} {{größe}}</p>' },
-    { subject: 'Hi', body: '{% assign total = seats %}{{total}} {{signature}} {{ "now" | date: "%A" }}' },
+    {
+      subject: 'Hi',
+      body: '{% assign total = seats %}{{total}} {{signature}} {{ "now" | date: "%A" }}',
+    },
     { subject: 'Off', body: '{{never}}', v_disabled: true },
   ]
-  const second = { delay: 1, variants: [{ subject: '', body: '<p>{{ deal_size -}} {{email}}</p>' }] }
+  const second = {
+    delay: 1,
+    variants: [{ subject: '', body: '<p>{{ deal_size -}} {{email}}</p>' }],
+  }
   const sequences = [{ steps: [{ variants }, second] }]
   const { id: campaign_id } = await createReadyCampaign(api, { sequences })
   const leads = [{ email: 'ann@lead.example' }]
@@ -302,4 +309,39 @@ test('what the mails of its campaign say of a lead is named, and what the one la
     ...['deal_size is missing', 'first_name is missing', 'c is missing', 'd is missing'],
     ...['region', 'größe'],
   ])
+})
+
+test('a campaign tells how many of its leads are held back for each reason, and of how many it knows', async () => {
+  await using api = await testApi()
+  const { id: campaign_id } = await createReadyCampaign(api)
+  const read = () => getHeldBack(api.ctx, api.workspaceId, campaign_id)
+  expect(await read()).toEqual({ leads: 0, reasons: [] })
+  const { peek } = api.ctx.database
+  const hold = async (count: number, skip_reason: string | null) => {
+    const leads = Array.from({ length: count }, (_, at) => ({
+      email: `${at}.${api.ctx.newId()}@lead.example`,
+    }))
+    const added = await api.call('POST', '/api/v2/lead/add', { body: { campaign_id, leads } })
+    const ids = added.body.created_leads.map(({ id }: { id: string }) => id)
+    const held = { sending_state: 'paused', skip_reason }
+    await peek.updateTable('leads').set(held).where('id', 'in', ids).execute()
+  }
+  const lack = (...names: string[]) => `template_failed: ${missingVariables(names).message}`
+  await hold(2, null)
+  await hold(2, lack('deal_size'))
+  await hold(3, lack('first_name', 'city'))
+  await hold(1, 'message_refused: 550 no such user')
+  for (const name of ['a', 'b', 'c']) await hold(1, lack(name))
+  const { leads, reasons } = await read()
+  expect(leads).toBe(9)
+  expect(reasons.map((each) => [each.leads, each.missing])).toEqual([
+    [3, ['first_name', 'city']],
+    [2, ['deal_size']],
+    ...[[1, []] as const, [1, ['a']] as const, [1, ['b']] as const],
+  ])
+  expect(reasons[2]?.reason).toBe('550 no such user')
+  await hold(991, lack('deal_size'))
+  expect(await read()).toMatchObject({ leads: 1000, reasons: [{ leads: 993 }, {}, {}, {}, {}] })
+  await hold(2, lack('deal_size'))
+  expect(await read()).toMatchObject({ leads: 1000 })
 })

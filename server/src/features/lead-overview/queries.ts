@@ -50,6 +50,27 @@ export const findTurn = async (
   return at && at > now ? at : null
 }
 
+/** How many of the first leads that a campaign holds back each reason has, by the index of such leads. */
+export const countHeldBack = async (
+  db: Db,
+  workspaceId: string,
+  campaignId: string,
+  leadsMax: number,
+) => {
+  const { rows } = await sql<{ skip_reason: string; leads: number }>`
+    select skip_reason, count(*)::int as leads
+    from (
+      select skip_reason from leads
+      where workspace_id = ${workspaceId}::uuid and campaign_id = ${campaignId}::uuid
+        and sending_state = 'paused' and skip_reason is not null
+      order by id
+      limit ${leadsMax}::integer
+    ) as held
+    group by skip_reason
+    order by leads desc, skip_reason`.execute(db)
+  return rows
+}
+
 export interface HistoryOf {
   workspaceId: string
   leadId: string

@@ -3,11 +3,12 @@ import { Type } from 'typebox'
 import { asViewer } from '../../kernel/http/access.ts'
 import { pageRequest } from '../../kernel/http/page.ts'
 import { pageQuery, ref, Uuid } from '../../kernel/http/schema.ts'
+import { getHeldBack } from './held-back.ts'
 import { listHistory } from './history.ts'
 import { getLeadOverview } from './overview.ts'
-import { LeadHistory, LeadHistoryItem, LeadOverview } from './schema.ts'
+import { HeldBack, LeadHistory, LeadHistoryItem, LeadOverview } from './schema.ts'
 
-export const leadOverviewSchemas = [LeadOverview, LeadHistoryItem, LeadHistory]
+export const leadOverviewSchemas = [LeadOverview, LeadHistoryItem, LeadHistory, HeldBack]
 
 const tags = ['Leads']
 const params = Type.Object({ id: Uuid })
@@ -44,5 +45,21 @@ export const leadOverviewRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     (req) => listHistory(req.ctx, req.caller.workspaceId, req.params.id, pageRequest(req.query)),
+  )
+
+  app.get(
+    '/campaigns/:id/held-back',
+    {
+      config: asViewer,
+      schema: {
+        operationId: 'getHeldBack',
+        summary: 'Why leads of a campaign are held back',
+        description: 'How many of them for each reason.',
+        tags,
+        params,
+        response: { 200: ref(HeldBack) },
+      },
+    },
+    (req) => getHeldBack(req.ctx, req.caller.workspaceId, req.params.id),
   )
 }

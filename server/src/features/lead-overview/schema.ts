@@ -73,6 +73,35 @@ export const LeadOverview = Type.Object(
   },
 )
 
+export const HeldBack = Type.Object(
+  {
+    leads: Type.Integer({ description: 'That were looked at: the first 1,000 at most.' }),
+    reasons: Type.Array(
+      Type.Object({
+        leads: Type.Integer(),
+        reason: Type.String({ description: 'As a sentence.' }),
+        missing: Type.Array(Type.String(), { description: 'What they lack, where that is why.' }),
+      }),
+      { description: 'What holds back most of them first; at most five.' },
+    ),
+  },
+  {
+    $id: 'HeldBack',
+    description: 'Why leads of a campaign are held back.',
+    examples: [
+      {
+        leads: 6,
+        reasons: [
+          {
+            ...{ leads: 6, missing: ['city'] },
+            reason: 'The lead has no city, and the template gives no default.',
+          },
+        ],
+      },
+    ],
+  },
+)
+
 export const LeadHistoryItem = Type.Object(
   {
     id: Uuid,
@@ -118,4 +147,5 @@ export const LeadHistory = Type.Object(
 )
 
 export type LeadOverview = Static<typeof LeadOverview>
+export type HeldBack = Static<typeof HeldBack>
 export type LeadHistoryItem = Static<typeof LeadHistoryItem>

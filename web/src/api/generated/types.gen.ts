@@ -3724,6 +3724,30 @@ export type LeadHistory = {
 };
 
 /**
+ * Why leads of a campaign are held back.
+ */
+export type HeldBack = {
+    /**
+     * That were looked at: the first 1,000 at most.
+     */
+    leads: number;
+    /**
+     * What holds back most of them first; at most five.
+     */
+    reasons: Array<{
+        leads: number;
+        /**
+         * As a sentence.
+         */
+        reason: string;
+        /**
+         * What they lack, where that is why.
+         */
+        missing: Array<string>;
+    }>;
+};
+
+/**
  * A person who is being taken out of the workspace.
  */
 export type Erasure = {
@@ -12937,6 +12961,66 @@ export type ListLeadHistoryResponses = {
 };
 
 export type ListLeadHistoryResponse = ListLeadHistoryResponses[keyof ListLeadHistoryResponses];
+
+export type GetHeldBackData = {
+    body?: never;
+    headers?: {
+        /**
+         * The workspace to work in, of which the person is a member.
+         */
+        'X-Workspace-ID'?: string;
+    };
+    path: {
+        /**
+         * The record's id; a malformed one is a 404.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/app/campaigns/{id}/held-back';
+};
+
+export type GetHeldBackErrors = {
+    /**
+     * The request is not valid; `details` names each problem. `invalid_json`, `invalid_field`, `unknown_field`, `invalid_cursor`, `invalid_limit`, `body_too_large`, `unsupported_media_type`, `malformed_request`, `no_valid_leads`, `target_not_allowed`.
+     */
+    400: Error;
+    /**
+     * Nobody is signed in, or what was entered is not right. `missing_key`, `invalid_key`, `revoked_key`, `expired_key`, `not_signed_in`, `wrong_credentials`.
+     */
+    401: Error;
+    /**
+     * The scope, the workspace or the plan does not permit it. `missing_scope`, `scope_escalation`, `workspace_mismatch`, `plan_required`, `entitlement_required`, `cross_site`, `role_required`.
+     */
+    403: Error;
+    /**
+     * No such record in this workspace, or no such path. `not_found`, `unknown_path`.
+     */
+    404: Error;
+    /**
+     * A rate or usage limit; `Retry-After` tells when to go on where waiting helps. `rate_limited`, `insufficient_credits`, `quota_exceeded`.
+     */
+    429: Error;
+    /**
+     * A fault on our side; safe to repeat with an Idempotency-Key. `internal_error`.
+     */
+    500: Error;
+    /**
+     * Not available just now; `Retry-After` tells when to go on. `unavailable`.
+     */
+    503: Error;
+};
+
+export type GetHeldBackError = GetHeldBackErrors[keyof GetHeldBackErrors];
+
+export type GetHeldBackResponses = {
+    /**
+     * Why leads of a campaign are held back.
+     */
+    200: HeldBack;
+};
+
+export type GetHeldBackResponse = GetHeldBackResponses[keyof GetHeldBackResponses];
 
 export type EraseLeadData = {
     body?: never;

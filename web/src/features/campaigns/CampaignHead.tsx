@@ -1,5 +1,7 @@
 import { Group, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { getHeldBackOptions } from '../../api/generated/@tanstack/react-query.gen.ts'
 import { usePageInTitle } from '../../lib/tab-title.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { BackToCampaigns } from './BackToCampaigns.tsx'
@@ -16,6 +18,10 @@ export function CampaignHead() {
   const { campaign, mayChange } = useDraft()
   usePageInTitle(campaign.name)
   const { next_send_at, leads_waiting_for_mailbox: waiting } = campaign.sending_status
+  const { data: heldBack } = useQuery({
+    ...getHeldBackOptions({ path: { id: campaign.id } }),
+    enabled: campaign.sending_status.leads_held_back > 1,
+  })
   return (
     <header>
       <BackToCampaigns />
@@ -24,7 +30,7 @@ export function CampaignHead() {
           <Title order={1} className={classes.title}>
             {campaign.name || t(($) => $.campaigns.form.nameMissing)}
           </Title>
-          <SendingState campaign={campaign} />
+          <SendingState campaign={campaign} heldBack={heldBack} />
           {waiting > 0 && (
             <Text size="xs">
               <ToMailboxes />

@@ -1,15 +1,21 @@
 import { Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { CampaignSummary } from '../../api/generated/types.gen.ts'
+import type { CampaignSummary, HeldBack } from '../../api/generated/types.gen.ts'
 import { StateBadge, type Tone } from '../../ui/StateBadge.tsx'
 import { useWorkspace } from '../users/index.ts'
 import classes from './CampaignPage.module.css'
 
 type Shown = Pick<CampaignSummary, 'id' | 'status' | 'sending_status'>
 
+interface SendingStateProps {
+  campaign: Shown
+  /** Why leads are held back, where that was asked. */
+  heldBack?: HeldBack | undefined
+}
+
 /** A badge, and in words why nothing is sent just now: the server's own reason. */
-export function SendingState({ campaign }: { campaign: Shown }) {
+export function SendingState({ campaign, heldBack }: SendingStateProps) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()
   const { id, status, sending_status } = campaign
@@ -48,11 +54,33 @@ export function SendingState({ campaign }: { campaign: Shown }) {
           >
             {t(($) => $.campaigns[held < 1000 ? 'heldBack' : 'heldBackMany'], { count: held })}
           </Link>{' '}
-          {held_back_for ?? t(($) => $.campaigns.heldBackRefused)}
+          {heldBack && heldBack.reasons.length > 1 ? (
+            <HeldBackBy {...heldBack} />
+          ) : held_back_for === null ? (
+            t(($) => $.campaigns.heldBackRefused)
+          ) : held === 1 || heldBack ? (
+            held_back_for
+          ) : (
+            t(($) => $.campaigns.heldBackFirst, { why: held_back_for })
+          )}
         </Text>
       )}
     </>
   )
+}
+
+/** How many there are of each reason. */
+function HeldBackBy({ leads, reasons }: HeldBack) {
+  const { t } = useTranslation()
+  const others = reasons.reduce((left, reason) => left - reason.leads, leads)
+  const told = reasons.map(({ leads: count, reason, missing }) =>
+    missing.length > 0
+      ? t(($) => $.campaigns.heldBackBy.lack, { count, names: missing.join(', ') })
+      : t(($) => $.campaigns.heldBackBy.reason, { leads: count, why: reason.replace(/\.$/, '') }),
+  )
+  if (others > 0) told.push(t(($) => $.campaigns.heldBackBy.others, { count: others }))
+  const first = leads < 1000 ? '' : `${t(($) => $.campaigns.heldBackBy.many, { count: leads })} `
+  return `${first}${told.join('; ')}`
 }
 
 type Reason = NonNullable<CampaignSummary['sending_status']['reason']>

@@ -3,7 +3,13 @@ import { column } from '../../../kernel/db/column.ts'
 import { explainSuppressed } from '../../suppression/index.ts'
 import { recordActivities } from '../activity/record-activity.ts'
 import * as leadQueries from '../queries.ts'
-import { isErased, isFinal, type LockedLead, hasFailedTemplate, type StoredLead } from '../record.ts'
+import {
+  hasFailedTemplate,
+  isErased,
+  isFinal,
+  type LockedLead,
+  type StoredLead,
+} from '../record.ts'
 import { readNewStatus } from '../status/set-status.ts'
 import { erased, setStatuses } from '../status/set-statuses.ts'
 import { whyHeldBack } from '../why-not-sent.ts'
