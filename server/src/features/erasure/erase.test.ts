@@ -120,10 +120,12 @@ async function lookFor(search: string) {
   await changeMany(ctx, workspaceId, { action: 'pause', filter: { search } }, by)
 }
 
+const note = 'collects stamps'
+
 /** The person is in a file that is imported, which left a row out, and in one that waits. */
 async function importFiles(campaign_id: string) {
   const imports = importer(inbox)
-  const rows = `email,note\neve@lead.example,asks ${ada}\n${ada},there already\n`
+  const rows = `email,note\neve@lead.example,asks ${ada}\n${ada},${note}\n`
   const { id } = await imports.send(rows, { campaign_id })
   expect((await imports.check(id)).preview).not.toBeNull()
   expect((await imports.start(id)).state).toBe('finished')
@@ -182,6 +184,7 @@ test('who is erased is in no column of any table, and nobody adds or writes to t
   expect(erased).toMatchObject({ leads: 2, conversations: 1, directory_contacts: 1 })
   expect(erased.answers_by_hand).toBe(2)
   expect(await tablesWith(inbox.ctx.database.peek, folded)).toEqual([])
+  expect(await tablesWith(inbox.ctx.database.peek, note)).toEqual([])
   expect((await keptAnswers()).join().toLowerCase()).not.toContain(folded)
 
   const { body } = await inbox.call('GET', `/api/v2/campaigns/${campaign.id}`)

@@ -113,7 +113,13 @@ export async function eraseFromImports(
   since: Date | null,
 ) {
   await sql`
-    update import_skipped set rows = ${erased(person, 'rows::text')}::jsonb
+    update import_skipped set rows = (
+      select jsonb_agg(
+        -- What else stands in such a row may be the person's.
+        case when ${named(person, 'one::text')}
+          then ${erased(person, "(one - 'fields')::text")}::jsonb else one end
+        order by place)
+      from jsonb_array_elements(rows) with ordinality as skipped (one, place))
     where workspace_id = ${workspaceId}::uuid and ${within(range, 'import_id')}
       and import_id in (
         select id from imports where workspace_id = ${workspaceId}::uuid ${changedSince(since)})

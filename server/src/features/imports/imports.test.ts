@@ -120,10 +120,52 @@ test('each row ends in one number or has a reason, and the check tells before wh
   const lines = (await report(id)).trim().split('\r\n')
   expect(lines).toHaveLength(9)
   expect(lines[1]).toBe(
-    '3,not an address,invalid_email,E-mail,There is no valid e-mail address in it or more than one.',
+    'Nobody,not an address,1,3,invalid_email,E-mail,There is no valid e-mail address in it or more than one.',
   )
   const { peek } = api.ctx.database
   expect(await peek.selectFrom('import_parts').selectAll().execute()).toEqual([])
+})
+
+test('the report has its rows as they are in the file, and mended it is imported as any other', async () => {
+  const rows = [
+    ...['Email;Seats;Reason;Größe', 'no address;12;"likes; it";=1+1', 'ann@fresh.example;3;x;y'],
+    ...['bob@fresh.example;4;x;y;z', `nobody;5;${'long '.repeat(2000)};y`],
+  ]
+  const first = await imports.send(rows.join('\r\n'), { campaign_id })
+  await imports.start(first.id)
+  const told = await report(first.id)
+  const why = 'There is no valid e-mail address in it or more than one.'
+  expect(told.slice(1).trimEnd().split('\r\n')).toEqual([
+    'Email,Seats,Reason,Größe,import_row,import_reason,import_column,import_explanation',
+    `no address,12,likes; it,'=1+1,2,invalid_email,Email,${why}`,
+    'bob@fresh.example,4,x,y,4,too_many_fields,,The row has more fields than there are columns.,z',
+    // Of a very long one the address is kept alone.
+    `nobody,,,,5,invalid_email,Email,${why}`,
+  ])
+  const second = await imports.send(told.replace('no address', 'eve@fresh.example'), {
+    campaign_id,
+  })
+  expect(await imports.start(second.id)).toMatchObject({
+    result: { added: 1, skipped: { too_many_fields: 1, invalid_email: 1 } },
+  })
+  expect((await lead('eve@fresh.example')).custom_variables).toEqual({
+    ...{ seats: '12', reason: 'likes; it', größe: '=1+1' },
+  })
+  const again = await report(second.id)
+  expect(again.split('\r\n')[0]).toBe(told.split('\r\n')[0])
+  const third = await imports.send(again.replace(',z', ''), { campaign_id })
+  expect(await imports.start(third.id)).toMatchObject({ result: { added: 1 } })
+})
+
+test('of the first 10,000 rows that make no lead all is kept, of the others the address alone', async () => {
+  const rows = Array.from({ length: 10_001 }, (_, at) => `nobody${at},Name ${at}`)
+  const { id } = await imports.send(`email,note\n${rows.join('\n')}`, { campaign_id })
+  await imports.check(id)
+  const lines = (await report(id)).trim().split('\r\n')
+  expect(lines.slice(-2).map((line) => line.split(',').slice(0, 3))).toEqual([
+    ['nobody9999', 'Name 9999', '10001'],
+    ['nobody10000', '', '10002'],
+  ])
 })
 
 test('a cell with the addresses of several people makes no lead, and one with its address twice does', async () => {
@@ -170,7 +212,7 @@ test('who is there already is updated where that is wanted', async () => {
 test('a check that a change of the import ends has no report any more', async () => {
   const { id } = await imports.send('email,first_name\nnobody,New\n', { campaign_id })
   await imports.check(id)
-  expect(await report(id)).toContain('2,nobody,invalid_email')
+  expect(await report(id)).toContain('nobody,New,2,invalid_email')
   expect(await imports.change(id, { duplicates: 'update' })).toMatchObject({ checked: null })
   expect((await report(id)).trim().split('\r\n')).toHaveLength(1)
 })
@@ -627,7 +669,7 @@ test('an update that would give a lead too many variables is left out, and says 
   const outcome = { rows: 3, added: 2, updated: 0, skipped: { too_many_variables: 1 } }
   expect(await imports.check(id)).toMatchObject({ state: 'checked', checked: outcome })
   expect(await imports.start(id)).toMatchObject({ state: 'finished', result: outcome })
-  expect(await report(id)).toContain('3,full@lead.example,too_many_variables,')
+  expect(await report(id)).toContain('full@lead.example,1,2,3,too_many_variables,')
 })
 
 test('an import that somebody else has changed since it was seen is not started', async () => {

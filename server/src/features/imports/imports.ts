@@ -197,7 +197,7 @@ export async function listImports(
   )
 }
 
-/** The file is of no use any more, nor are its first rows, which name people. */
+/** The file is of no use any more, nor are its first rows, which name people; the report has its columns. */
 export async function end(
   tx: Context,
   row: queries.StoredImport,
@@ -207,7 +207,7 @@ export async function end(
   await queries.deleteParts(tx.db, row.workspace_id, row.id)
   row.state = state
   row.error = error
-  row.preview = null
+  row.preview = row.preview && { headings: row.preview.headings, rows: [] }
   row.claim = null
   return save(tx, row, new Set())
 }
@@ -300,7 +300,8 @@ function shown(row: queries.StoredImport, parts: Set<number>): Import {
     ...{ file_name: row.file_name, file_bytes: Number(row.file_bytes), part_bytes: partBytes },
     parts_total: row.parts_total,
     parts_missing: row.state === 'uploading' ? numbers.filter((each) => !parts.has(each)) : [],
-    ...{ state: row.state, encoding: row.format?.encoding ?? null, preview: row.preview },
+    ...{ state: row.state, encoding: row.format?.encoding ?? null },
+    preview: isOver(row) ? null : row.preview,
     ...{ mapping: row.mapping, duplicates: row.duplicates, row_done: row.row_done },
     ...{ bytes_done: Number(row.bytes_done), checked: row.checked, result: row.result },
     ...{ error: row.error, timestamp_started: row.timestamp_started },

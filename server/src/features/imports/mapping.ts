@@ -20,8 +20,12 @@ const known = new Map(
   ),
 )
 
-/** What our own export says of a lead, which is no part of it. */
+/** What a report of rows that made no lead says of each, beside its columns. */
+export const reasonColumns = ['import_row', 'import_reason', 'import_column', 'import_explanation']
+
+/** What our own files say of a lead, which is no part of it. */
 const facts = [
+  ...reasonColumns,
   ...['campaign', 'status', 'sending_state', 'stop_reason', 'current_step', 'email_open_count'],
   ...['email_click_count', 'email_reply_count', 'timestamp_last_contact', 'timestamp_last_open'],
   ...['timestamp_last_reply', 'timestamp_created'],

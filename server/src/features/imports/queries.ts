@@ -3,8 +3,10 @@ import type { Db } from '../../kernel/db/db.ts'
 import { newestFirst } from '../../kernel/db/newest-first.ts'
 import type { Imports } from '../../kernel/db/types.gen.ts'
 import type { PageRequest } from '../../kernel/http/page.ts'
+import { storable } from '../../kernel/text.ts'
 import type { Format } from './format.ts'
-import type { Import, SkippedFileRow } from './schema.ts'
+import type { SkippedRow } from './rows.ts'
+import type { Import } from './schema.ts'
 
 export interface StoredImport
   extends Omit<Import, 'part_bytes' | 'parts_missing' | 'encoding' | 'file_bytes' | 'bytes_done'> {
@@ -127,12 +129,17 @@ export const insertSkipped = (
   workspaceId: string,
   importId: string,
   isCheck: boolean,
-  rows: SkippedFileRow[],
-) =>
-  sql`
+  rows: SkippedRow[],
+) => {
+  const stored = rows.map(({ fields, ...row }) => ({
+    ...row,
+    fields: fields?.map((field) => storable(field)),
+  }))
+  return sql`
     insert into import_skipped (workspace_id, import_id, is_check, first_row, rows)
     values (${workspaceId}::uuid, ${importId}::uuid, ${isCheck}, ${rows[0]?.row ?? 0},
-      ${JSON.stringify(rows)}::jsonb)`.execute(db)
+      ${JSON.stringify(stored)}::jsonb)`.execute(db)
+}
 
 export const deleteSkipped = (db: Db, workspaceId: string, importId: string, isCheck: boolean) =>
   sql`
@@ -149,7 +156,7 @@ export const listSkipped = async (
   afterRow: number,
   limit: number,
 ) => {
-  const { rows } = await sql<{ first_row: number; rows: SkippedFileRow[] }>`
+  const { rows } = await sql<{ first_row: number; rows: SkippedRow[] }>`
     select first_row, rows from import_skipped
     where workspace_id = ${workspaceId}::uuid and import_id = ${importId}::uuid
       and is_check = ${isCheck} and first_row > ${afterRow}

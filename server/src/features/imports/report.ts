@@ -1,8 +1,10 @@
 import type { Context } from '../../kernel/context.ts'
-import { csvLine } from '../../kernel/csv/write-csv.ts'
+import { csvLine, withoutGuard } from '../../kernel/csv/write-csv.ts'
 import { notFound } from '../../kernel/errors.ts'
+import { reasonColumns } from './mapping.ts'
 import * as queries from './queries.ts'
-import type { FileSkipReason, SkippedFileRow } from './schema.ts'
+import type { SkippedRow } from './rows.ts'
+import type { FileSkipReason } from './schema.ts'
 
 const batchesMax = 20
 
@@ -21,7 +23,10 @@ const sentences: Record<FileSkipReason, string> = {
   too_many_variables: 'The lead would have more than 100 variables.',
 }
 
-/** Every row that made no lead, and why; of the check while nothing was imported yet. */
+/**
+ * Every row that made no lead, as it is in the file, and why: mended it can be imported as it is. Of the check
+ * while nothing was imported yet. Of a row whose fields were not kept there is the address alone.
+ */
 export async function writeReport(
   ctx: Context,
   workspaceId: string,
@@ -30,8 +35,20 @@ export async function writeReport(
   const found = await queries.findImport(ctx.db, workspaceId, id)
   if (!found) throw notFound('import')
   const isCheck = found.result === null
+  const { preview, mapping } = found
+  const headings = preview?.headings ?? ['email']
+  const emailAt = preview ? mapping?.findIndex(({ target }) => target === 'email') : 0
+  // What an earlier report said of the rows is said anew.
+  const columns = [...headings.keys()].filter((at) => !reasonColumns.includes(headings[at] ?? ''))
+  const line = ({ row, email, reason, column, fields }: SkippedRow) => {
+    const values = fields?.map(withoutGuard) ?? headings.map((_, at) => at === emailAt && email)
+    // What stands to the right of the columns stays there.
+    const more = reason === 'too_many_fields' ? values.slice(headings.length) : []
+    const why = [row, reason, column, sentences[reason]]
+    return csvLine([...columns.map((at) => values[at] || ''), ...why, ...more.map(String)])
+  }
   async function* lines() {
-    yield `\ufeff${csvLine(['row', 'email', 'reason', 'column', 'explanation'])}`
+    yield `\ufeff${csvLine([...columns.map((at) => headings[at]), ...reasonColumns])}`
     let after = -1
     for (;;) {
       const args = [workspaceId, id, isCheck, after, batchesMax] as const
@@ -43,6 +60,3 @@ export async function writeReport(
   }
   return lines()
 }
-
-const line = ({ row, email, reason, column }: SkippedFileRow) =>
-  csvLine([row, email, reason, column, sentences[reason]])

@@ -8,10 +8,16 @@ import { addressIn } from './address.ts'
 import type { Format } from './format.ts'
 import type { ColumnTarget, FileSkipReason, SkippedFileRow } from './schema.ts'
 
+/** A row that made no lead, with its fields as they are in the file, so that it can be mended; without, where they are long. */
+export type SkippedRow = SkippedFileRow & { fields?: string[] | undefined }
+
 /** A row of the file, and what it says; counted as a spreadsheet does. */
 export type ReadRow =
-  | { number: number; lead: LeadInput; folded: string }
-  | { number: number; skipped: SkippedFileRow }
+  | { number: number; lead: LeadInput; folded: string; fields: string[] | undefined }
+  | { number: number; skipped: SkippedRow }
+
+/** Of all fields of a row together: a batch of rows is in memory at once. */
+const keptCharactersMax = 10_000
 
 /**
  * The rows below the headings, as many at a time as are read at once. Empty ones are left out.
@@ -44,9 +50,11 @@ function readRow(
 ): ReadRow {
   const emailAt = mapping.findIndex(({ target }) => target === 'email')
   const typed = addressIn(withoutGuard(fields[emailAt] ?? ''))
+  const characters = fields.reduce((sum, { length }) => sum + length, 0)
+  const kept = characters > keptCharactersMax ? undefined : fields
   const skip = (reason: FileSkipReason, column: string | null = null): ReadRow => ({
     number,
-    skipped: { row: number, email: storable(typed, 254), reason, column },
+    skipped: { row: number, email: storable(typed, 254), reason, column, fields: kept },
   })
   if (
     fields.length > mapping.length &&
@@ -73,7 +81,7 @@ function readRow(
   const { email, folded } = address
   // Own properties, whatever their names.
   const custom_variables = Object.fromEntries(variables)
-  return { number, folded, lead: { ...texts, email, custom_variables } }
+  return { number, folded, fields: kept, lead: { ...texts, email, custom_variables } }
 }
 
 /** What stands for bytes that are no character in the encoding. */

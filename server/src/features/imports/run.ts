@@ -9,13 +9,15 @@ import { type AddedLeads, addLeads } from '../leads/index.ts'
 import { claimImport } from './cross-workspace.ts'
 import { countedIn, end, update } from './imports.ts'
 import * as queries from './queries.ts'
-import { type ReadRow, readRows } from './rows.ts'
-import type { Counts, FileSkipReason, SkippedFileRow } from './schema.ts'
+import { type ReadRow, readRows, type SkippedRow } from './rows.ts'
+import type { Counts, FileSkipReason } from './schema.ts'
 
 const batchRows = 1000
 /** Small enough for a bar of progress to move evenly. */
 const pieceBytes = 1 << 18
 const shownMax = 100
+/** As many rows that made no lead are kept as they are in the file; of the others the address is. */
+const keptRowsMax = 10_000
 
 /**
  * Works on the imports of all workspaces that wait for it, some at a time, until there are no more. A
@@ -144,8 +146,8 @@ function withoutRepeated(row: ReadRow, seen: Fingerprints): ReadRow {
 
 type GoodRow = Extract<ReadRow, { folded: string }>
 
-const skippedRow = (row: GoodRow, reason: FileSkipReason): SkippedFileRow => ({
-  ...{ row: row.number, email: row.lead.email, reason, column: null },
+const skippedRow = (row: GoodRow, reason: FileSkipReason): SkippedRow => ({
+  ...{ row: row.number, email: row.lead.email, reason, column: null, fields: row.fields },
 })
 
 const reasonInFile = (reason: AddedLeads['skipped_leads'][number]['reason']): FileSkipReason =>
@@ -201,10 +203,15 @@ async function writeBatch(
       }
     }
     skipped.sort((a, b) => a.row - b.row)
-    if (skipped.length > 0) await queries.insertSkipped(tx.db, workspace_id, id, isCheck, skipped)
+    const before = Object.values(counts.skipped).reduce((sum, count) => sum + count, 0)
+    const short = skipped.map(({ fields: _, ...row }) => row)
+    if (skipped.length > 0) {
+      const kept = skipped.map((row, at) => (before + at < keptRowsMax ? row : (short[at] ?? row)))
+      await queries.insertSkipped(tx.db, workspace_id, id, isCheck, kept)
+    }
     counts.rows += batch.length
     for (const { reason } of skipped) counts.skipped[reason] = (counts.skipped[reason] ?? 0) + 1
-    counts.first_skipped = [...counts.first_skipped, ...skipped].slice(0, shownMax)
+    counts.first_skipped = [...counts.first_skipped, ...short].slice(0, shownMax)
     row[counted] = counts
     row.row_done = batch.at(-1)?.number ?? row.row_done
     row.bytes_done = bytes
