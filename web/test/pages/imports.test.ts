@@ -571,3 +571,9 @@ test('a picture and a row of 200 MB are refused with what to do, and neither the
   const after = await peaks()
   for (const [at, peak] of after.entries()) expect(peak - (before[at] ?? 0)).toBeLessThan(150)
 })
+
+test('who may only look is told that members import', async ({ application, open }) => {
+  const viewer = await createMember(application.api, 'viewer@import.example', 'viewer')
+  const page = await open(viewer.browser, path)
+  await page.getByText('This page is for members and admins').waitFor()
+})

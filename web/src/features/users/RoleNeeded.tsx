@@ -17,7 +17,7 @@ export function RoleNeeded({ least, children }: RoleNeededProps) {
   return (
     <EmptyState
       isPage
-      title={t(($) => $.roleNeeded.title)}
+      title={t(($) => $.roleNeeded[least === 'member' ? 'titleMember' : 'title'])}
       body={t(($) => $.roleNeeded.body, { role: t(($) => $.roles[role].name) })}
     />
   )
