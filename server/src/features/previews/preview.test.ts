@@ -96,7 +96,7 @@ test('what is only looked at has no links that count for the lead', async () => 
   }
 })
 
-test('a lead that would be skipped has a reason instead of a mail', async () => {
+test('a lead that no mail can be made for has a reason instead of a mail', async () => {
   const campaign = await sending.createCampaign([mailbox], tracked)
   await sending.addLeads(campaign.id, [{ email: 'nobody@x.example' }])
   for (const step of [1, 2]) {
@@ -106,6 +106,22 @@ test('a lead that would be skipped has a reason instead of a mail', async () => 
       refusal: { code: 'missing_variable', message: expect.stringMatching(/no (first_name|city)/) },
     })
   }
+})
+
+test('of a lead that is held back a mail that cannot be made says once why, and what else keeps it back', async () => {
+  const steps = [{ variants: [variant('Hello {{first_name}}', 'Hi')] }]
+  const campaign = await sending.createCampaign([mailbox], { sequences: [{ steps }] })
+  await sending.call('PATCH', `/api/v2/campaigns/${campaign.id}`, { body: { status: 'paused' } })
+  const email = 'lacking@x.example'
+  await sending.addLeads(campaign.id, [{ email }])
+  const why = 'The lead has no first_name, and the template gives no default.'
+  const held = { sending_state: 'paused', skip_reason: `template_failed: ${why}` }
+  const { peek } = sending.ctx.database
+  await peek.updateTable('leads').set(held).where('email', '=', email).execute()
+  expect(await preview(campaign.id, email, 1)).toMatchObject({ mail: null, warnings: [] })
+  await addSuppression(sending.ctx, sending.workspaceId, email, operator)
+  const suppressed = expect.stringContaining('its address is suppressed')
+  expect(await preview(campaign.id, email, 1)).toMatchObject({ mail: null, warnings: [suppressed] })
 })
 
 test.each<[string, object, string | undefined, number | undefined, string]>([

@@ -9,7 +9,7 @@ import {
   variantProblems,
   withUnsavedChanges,
 } from '../campaigns/index.ts'
-import { findLead, findLeadById, whyNotSent } from '../leads/index.ts'
+import { findLead, findLeadById, whyNeverSent, whyNotMade, whyNotSent } from '../leads/index.ts'
 import { getMailbox, type Mailbox } from '../mailboxes/index.ts'
 import { type ComposedMail, compileStep, compose, MailRefused } from '../messages/index.ts'
 import { messageIdOf, threadOf, variantOf } from '../sending/index.ts'
@@ -53,7 +53,7 @@ export interface Preview {
   /** Who it is from, as whoever gets it reads it. */
   from: string
   message_id: string
-  /** Null: the lead would be skipped. */
+  /** Null: it cannot be made for the lead. */
   mail: ComposedMail | null
   /** Why. */
   refusal: { code: string; message: string } | null
@@ -88,10 +88,11 @@ export async function previewStep(
   const made = new LinkMaker(ctx).of(mailbox)
   const links = test || isLookedAt ? harmless(made, mailbox.address) : made
 
-  const notSent = [
-    ...(await whyNotSent(ctx, lead)),
-    ...(await whyMailboxWaits(ctx, campaign, lead)),
-  ]
+  const waits = await whyMailboxWaits(ctx, campaign, lead)
+  const notSent = [...(await whyNotSent(ctx, lead)), ...waits]
+  // What holds the lead back is what the refusal says already.
+  const isHeld = whyNotMade(lead) !== null
+  const besideRefusal = isHeld ? [...(await whyNeverSent(ctx, lead)), ...waits] : notSent
 
   const make = (step: NumberedStep, earlier: SentRow[]): Preview => {
     const row = sent.find(({ step_id }) => step_id === step.id)
@@ -106,8 +107,8 @@ export async function previewStep(
     const about = {
       ...{ step: step.number, variant: variant.number },
       ...{ mailbox: mailbox.address, from: writerOf(mailbox), message_id: messageId },
-      warnings: [...notSent, ...(canUnsubscribe(campaign, variant) ? [] : [noWayOut])],
     }
+    const wayOut = canUnsubscribe(campaign, variant) ? [] : [noWayOut]
     const thread_subject = earlier.findLast(({ starts_thread }) => starts_thread)?.subject ?? null
     const thread = threadOf({ lead: { ...lead, thread_subject }, earlier })
     try {
@@ -116,11 +117,12 @@ export async function previewStep(
         ...{ lead, to: test?.to, mailbox, messageId, thread, links },
         at: ctx.now(),
       })
-      return { ...about, mail, refusal: null }
+      return { ...about, mail, refusal: null, warnings: [...notSent, ...wayOut] }
     } catch (error) {
       if (error instanceof TemplateError) throw unreadable(step, variant)
       if (!(error instanceof MailRefused)) throw error
-      return { ...about, mail: null, refusal: { code: error.code, message: error.message } }
+      const refusal = { code: error.code, message: error.message }
+      return { ...about, mail: null, refusal, warnings: [...besideRefusal, ...wayOut] }
     }
   }
 

@@ -42,7 +42,7 @@ export const MailPreview = Type.Object(
     variant: Type.Integer(),
     mailbox: Type.String({ description: 'It would be sent from there.' }),
     mail: Nullable(PreviewedMail),
-    refusal: Nullable(Type.String({ description: 'Why the lead would be skipped.' })),
+    refusal: Nullable(Type.String({ description: 'Why it cannot be made for the lead.' })),
     warnings: Type.Array(Type.String()),
   },
   {

@@ -4308,7 +4308,7 @@ export type MailPreview = {
         size_bytes: number;
     } | null;
     /**
-     * Why the lead would be skipped.
+     * Why it cannot be made for the lead.
      */
     refusal: string | null;
     warnings: Array<string>;

@@ -12,7 +12,7 @@ interface PreviewedMailProps {
   view: CampaignSearch['view']
 }
 
-/** The mail, or why the lead would be skipped, and what else a person should know. */
+/** The mail, or why it cannot be made for the lead, and what else a person should know. */
 export function PreviewedMail({ preview, view }: PreviewedMailProps) {
   const { t } = useTranslation()
   const { mail, refusal, warnings } = preview
@@ -21,7 +21,7 @@ export function PreviewedMail({ preview, view }: PreviewedMailProps) {
     <>
       {refusal && (
         <Alert color="red" icon={icon}>
-          {t(($) => $.campaigns.preview.skipped, { why: refusal })}
+          {t(($) => $.campaigns.preview.notMade, { why: refusal })}
         </Alert>
       )}
       {warnings.map((warning) => (
