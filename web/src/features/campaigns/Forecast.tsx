@@ -38,7 +38,7 @@ export function Forecast({ forecast, isAtMost }: ForecastProps) {
             )}, ${t(($) => $.campaigns.launch.ends[ends], { count: unsent })}`}
       </Text>
       <Text size="xs" c="dimmed">
-        {t(($) => $.campaigns.launch[isAtMost ? 'hintAtMost' : 'hint'], { zone: timezone })}
+        {t(($) => $.campaigns.launch.hint, { zone: timezone })}
       </Text>
       <List size="sm" mt={4}>
         {today?.sends === 0 && today.limited_by === 'outside_schedule' && (
