@@ -6,7 +6,7 @@ const unwanted: Explanation = {
   remedy: 'Look into the account; send less and check SPF, DKIM and DMARC before resuming.',
 }
 
-/** The first that fits is told. */
+/** Of what is sent; the first that fits is told. */
 const refusalRules: { says: RegExp; explanation: Explanation }[] = [
   {
     says: /\bquota|\blimit|\brate\b|too many|exceeded|5\.4\.5\b|4\.7\.28\b|4\.3\.2\b/i,
@@ -40,7 +40,7 @@ const refusalRules: { says: RegExp; explanation: Explanation }[] = [
 export function explainRefusal(failure: MailFailure, server: string): Explanation {
   if (failure.kind === 'refused') {
     const rule = refusalRules.find(({ says }) => says.test(failure.response ?? ''))
-    if (rule) return rule.explanation
+    if (rule && failure.stage !== 'imap') return rule.explanation
     const code = failure.enhanced ?? failure.code
     return {
       what: `The ${server} refused what was asked of it${code ? ` (${code})` : ''}.`,
@@ -55,7 +55,7 @@ export function explainRefusal(failure: MailFailure, server: string): Explanatio
   }
   if (failure.detail === tooManyMailsDetail) {
     return {
-      what: 'The inbox or the folder of sent mail has more than two million mails.',
+      what: 'The inbox, or another folder that is read, has more than two million mails.',
       remedy:
         'Move old ones into a folder of their own, or delete them: it is tried again by itself.',
     }

@@ -130,6 +130,11 @@ const failures: [string, MailFailure, RegExp][] = [
     /as unwanted.*SPF/,
   ]),
   ['anything else', refused('554 5.3.0 Oops', 554), /refused what was asked of it \(5\.3\.0\)/],
+  [
+    'a mailbox that is read too much',
+    new MailFailure('imap', 'refused', { response: 'Account exceeded bandwidth limits' }),
+    /^The .* server .* refused what was asked of it\./,
+  ],
   ['a broken connection', new MailFailure('mail', 'closed'), /broke/],
   ['a server that goes on and on', new MailFailure('imap', 'protocol'), /far more.*delete folders/],
   [
