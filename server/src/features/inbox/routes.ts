@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { sha256 } from '../../kernel/crypto.ts'
 import { invalidField, notFound } from '../../kernel/errors.ts'
@@ -316,6 +317,8 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/messages/:id/attachments/:index',
     {
+      // It would fetch the whole mail.
+      exposeHeadRoute: false,
       config: asViewer,
       schema: {
         operationId: 'getMessageAttachment',
@@ -343,7 +346,8 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ ctx, caller, params }, reply) => {
-      const file = await fetchAttachment(ctx, caller.workspaceId, params.id, params.index)
+      const left = leaving(reply)
+      const file = await fetchAttachment(ctx, caller.workspaceId, params.id, params.index, left)
       reply.headers({
         // Whatever its sender calls it: no browser shows it, or runs it.
         'content-type': 'application/octet-stream',
@@ -353,4 +357,17 @@ export const inboxRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return file.content
     },
   )
+}
+
+/** Who takes nothing of an answer for so long has gone: a proxy gives up after as long. */
+const untakenMs = 60_000
+
+/** @returns aborted once the answer has left, or who asked for it has gone */
+function leaving({ raw, request }: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  raw.once('close', () => left.abort())
+  raw.setTimeout(untakenMs, () => raw.destroy())
+  // Nothing tells of the end of one that has left already.
+  if (request.raw.socket.destroyed) left.abort()
+  return left.signal
 }

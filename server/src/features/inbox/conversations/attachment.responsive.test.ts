@@ -36,13 +36,14 @@ async function received(content: Buffer): Promise<string> {
 
 test('a file of 25 MB is taken out of its mail and holds up nobody', async () => {
   const { ctx, workspaceId } = inbox
+  const stays = new AbortController().signal
   // What is loaded for the first one is loaded by then.
-  await fetchAttachment(ctx, workspaceId, await received(Buffer.from('a')), 0)
+  await fetchAttachment(ctx, workspaceId, await received(Buffer.from('a')), 0, stays)
   const content = Buffer.alloc(25 * 1024 * 1024, 'A file. ')
   const id = await received(content)
   let file: Awaited<ReturnType<typeof fetchAttachment>> | undefined
   const heldMs = await longestTurnMs(heldMaxMs, async () => {
-    file = await fetchAttachment(ctx, workspaceId, id, 0)
+    file = await fetchAttachment(ctx, workspaceId, id, 0, stays)
   })
   expect(content.equals(file?.content ?? Buffer.alloc(0))).toBe(true)
   expect(heldMs).toBeLessThan(heldMaxMs)

@@ -1,6 +1,11 @@
+import { once } from 'node:events'
+import { get, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Browser, setUp } from '../../../../test/browser.ts'
 import { address, type Inbox, testInbox } from '../../../../test/inbox.ts'
+import { startImapFaults } from '../../../../test/mail/imap-faults.ts'
+import { startProxy } from '../../../../test/mail/proxy-server.ts'
 import { startTcpProxy } from '../../../../test/mail/tcp-proxy.ts'
 import { createMember } from '../../../../test/people.ts'
 import { imapSettings } from '../../../../test/sending.ts'
@@ -18,6 +23,7 @@ beforeAll(async () => {
   owner = await setUp(inbox)
   mailboxId = (await inbox.createReadMailbox()).id
   inbox.startReader()
+  await inbox.app.listen({ port: 0, host: '127.0.0.1' })
 })
 afterAll(() => inbox[Symbol.asyncDispose]())
 
@@ -65,14 +71,16 @@ async function attached(parts: Part[], headers: string[] = []) {
   return { id: message.id, details: JSON.stringify(message.details), source }
 }
 
-async function download(id: string, index: number | string, { cookies } = owner) {
-  const { statusCode, headers, rawPayload } = await inbox.app.inject({
-    url: `/app/messages/${id}/attachments/${index}`,
-    headers: {
-      cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
-      'x-workspace-id': inbox.workspaceId,
-    },
-  })
+const requestOf = (id: string, index: number | string, { cookies } = owner) => ({
+  path: `/app/messages/${id}/attachments/${index}`,
+  headers: {
+    cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
+    'x-workspace-id': inbox.workspaceId,
+  },
+})
+
+async function download(id: string, index: number | string, browser = owner) {
+  const { statusCode, headers, rawPayload } = await inbox.app.inject(requestOf(id, index, browser))
   const isJson = String(headers['content-type']).startsWith('application/json')
   const { code, message } = isJson ? JSON.parse(rawPayload.toString()) : {}
   return { status: statusCode, headers, content: rawPayload, code, message }
@@ -83,6 +91,12 @@ const folder = (path = 'INBOX') => {
   const found = folders.get(path) ?? new Folder(path)
   folders.set(path, found)
   return found
+}
+
+const readThrough = (port: number, password?: string) => {
+  const { imap } = imapSettings(port, address)
+  const given = { imap: { ...imap, ...(password ? { password } : {}) } }
+  return updateMailbox(inbox.ctx, inbox.workspaceId, mailboxId, given, operator)
 }
 
 /** Takes a mail out of the folder that it came to. */
@@ -244,20 +258,98 @@ test('a viewer may open what is attached, and nobody of another workspace', asyn
   expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
 
+/** Asks as a browser does, on a connection of its own. */
+async function askFor(id: string) {
+  const { port } = inbox.app.server.address() as AddressInfo
+  const began = once(inbox.app.server, 'request')
+  const asked = get({ host: '127.0.0.1', port, agent: false, ...requestOf(id, 0) })
+  asked.on('error', () => undefined)
+  const answered = once(asked, 'response').catch(() => undefined)
+  const [, answer] = (await began) as [unknown, ServerResponse]
+  return { asked, answered, left: once(answer, 'close'), answer }
+}
+
+test('a file counts among those that are fetched until its answer has left, and who reads nothing of it is let go', async () => {
+  const { ctx, workspaceId } = inbox
+  const { id } = await attached([one('offer.pdf')])
+  // More than what is on its way to a reader.
+  const lines = `${'x'.repeat(70)}\r\n`.repeat(250_000)
+  const { id: largeId } = await attached([
+    file('application/zip', 'attachment; filename="large.zip"', '7bit', lines),
+  ])
+  const others = new AbortController()
+  for (let each = 1; each < 12; each++) {
+    await fetchAttachment(ctx, workspaceId, id, 0, others.signal)
+  }
+  const { asked, answered, left, answer } = await askFor(largeId)
+  await answered
+  expect(answer.writableEnded).toBe(true)
+  expect(await download(id, 0)).toMatchObject({ status: 429, code: 'rate_limited' })
+  // As once a minute has passed.
+  answer.emit('timeout')
+  await left
+  asked.destroy()
+  expect((await download(id, 0)).content.equals(pdf)).toBe(true)
+  others.abort()
+})
+
+// In less than a file may take.
+test('what nobody waits for any more is not fetched to its end', { timeout: 20_000 }, async () => {
+  const { id } = await attached([one('offer.pdf')])
+  const looksForIt = Promise.withResolvers<Socket>()
+  const proxy = await startProxy(inbox.imapPort, (client, server) => {
+    server.pipe(client)
+    // Whoever looks for a mail has no answer.
+    client.on('data', (bytes) => {
+      if (bytes.includes('SEARCH HEADER')) looksForIt.resolve(client)
+      else server.write(bytes)
+    })
+  })
+  onTestFinished(() => proxy[Symbol.asyncDispose]())
+  await readThrough(proxy.port)
+  const { asked } = await askFor(id)
+  const connection = await looksForIt.promise
+  const ended = once(connection, 'close')
+  asked.destroy()
+  await ended
+  await readThrough(inbox.imapPort)
+})
+
+test('a folder that is never opened does not keep it from being told that a mail was deleted; one that answers come to does', async () => {
+  const { id, source } = await attached([one('offer.pdf')])
+  takeOut(source)
+  folder('Shared')
+  let refused = 'Shared'
+  const proxy = await startImapFaults(inbox.imapPort, {
+    fault: ({ name, line }) =>
+      name === 'EXAMINE' && line.includes(refused) ? 'refuse' : undefined,
+  })
+  onTestFinished(() => proxy[Symbol.asyncDispose]())
+  await readThrough(proxy.port)
+  expect(await download(id, 0)).toMatchObject({ status: 404, code: 'not_found' })
+  refused = 'INBOX'
+  expect(await download(id, 0)).toMatchObject({
+    ...{ status: 503, code: 'unavailable' },
+    message: expect.stringMatching(/refused what was asked of it.*Try again/),
+  })
+  await readThrough(inbox.imapPort)
+})
+
+test('a file is not fetched to be told of alone', async () => {
+  const { id } = await attached([one('offer.pdf')])
+  const { statusCode } = await inbox.app.inject({ method: 'HEAD', ...requestOf(id, 0) })
+  expect(statusCode).toBe(404)
+})
+
 test('why a mailbox does not hand a file over is told, and once it is removed', async () => {
   const { id } = await attached([one('offer.pdf')])
   const { ctx, workspaceId, imapPort } = inbox
-  const through = (port: number, password?: string) => {
-    const { imap } = imapSettings(port, address)
-    const given = { imap: { ...imap, ...(password ? { password } : {}) } }
-    return updateMailbox(ctx, workspaceId, mailboxId, given, operator)
-  }
-  await through(imapPort, 'wrong')
+  await readThrough(imapPort, 'wrong')
   expect(await download(id, 0)).toMatchObject({
     ...{ status: 503, code: 'unavailable' },
     message: expect.stringMatching(/refused .*the password\. Try again/),
   })
-  await through(1)
+  await readThrough(1)
   expect(await download(id, 0)).toMatchObject({
     ...{ status: 503, code: 'unavailable' },
     message: expect.stringMatching(/takes no connection .* Try again/),
@@ -265,11 +357,12 @@ test('why a mailbox does not hand a file over is told, and once it is removed', 
 
   const proxy = await startTcpProxy(imapPort)
   onTestFinished(() => proxy[Symbol.asyncDispose]())
-  await through(proxy.port)
+  await readThrough(proxy.port)
   expect((await download(id, 0)).content.equals(pdf)).toBe(true)
   proxy.freezeAll()
-  await expect(fetchAttachment(ctx, workspaceId, id, 0, 1)).rejects.toMatchObject({
-    ...{ code: 'unavailable', message: expect.stringMatching(/stopped answering\. Try again/) },
+  const { signal } = new AbortController()
+  await expect(fetchAttachment(ctx, workspaceId, id, 0, signal, 1)).rejects.toMatchObject({
+    ...{ code: 'unavailable', message: 'It took too long to fetch it; try again.' },
   })
 
   await removeMailbox(ctx, workspaceId, mailboxId, operator)

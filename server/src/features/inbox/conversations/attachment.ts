@@ -31,7 +31,10 @@ const worker = new WorkerThread<WholeMail, Attached | undefined>(
   { memoryMb: 256 },
 )
 
-/** Several files of a mail are asked for at once, and few mails are in memory at a time. */
+/**
+ * Several files of a mail are asked for at once, and few mails are in memory at a time. A slot is held until
+ * the answer has left: for who reads slowly a file is kept in memory.
+ */
 const takeSlot = limitAtOnce('downloads of attachments', { ofWorkspaceMax: 12, ofProcessMax: 48 })
 const turns = new FairSemaphore(4, 2)
 
@@ -46,12 +49,14 @@ export const attachedTo = ({ details }: Pick<StoredMessage, 'details'>): Attachm
  * One of the files that were attached to a mail, out of its mailbox: nothing of them is kept here.
  *
  * @param index its place in `attachedTo`
+ * @param left aborted once the answer has left, or who asked has gone
  */
 export async function fetchAttachment(
   ctx: Context,
   workspaceId: string,
   messageId: string,
   index: number,
+  left: AbortSignal,
   timeMs = usualMs,
 ): Promise<{ fileName: string; content: Uint8Array }> {
   const message = await findMessage(ctx, workspaceId, messageId)
@@ -63,20 +68,26 @@ export async function fetchAttachment(
     throw gone(`Its mail has no Message-ID to find it by: ${openItThere}`)
   }
   const kept = { ...message, messageId: message.message_id }
-  using _slot = takeSlot(ctx.mail, workspaceId)
+  if (left.aborted) throw tookTooLong()
+  const slot = takeSlot(ctx.mail, workspaceId)
+  left.addEventListener('abort', () => slot[Symbol.dispose]())
   const late = new AbortController()
-  const finding = turns.run(workspaceId, () => find(ctx, kept, attachment, index, late.signal))
+  const signal = AbortSignal.any([left, late.signal])
+  const finding = turns.run(workspaceId, () => find(ctx, kept, attachment, index, signal))
   try {
     const content = await within(ctx, timeMs, finding)
     if (!content) {
       late.abort()
-      throw new MailFailure('imap', 'timeout')
+      throw tookTooLong()
     }
     return { fileName: fileNameOf(attachment), content }
   } catch (error) {
     if (!(error instanceof MailFailure)) throw error
     const { what } = explainFailure(error, 'imap')
-    throw new AppError('unavailable', `${what} Try again; the page of the mailbox says more.`)
+    throw new AppError(
+      'unavailable',
+      `${what} Try again; if it stays so, look at the page of the mailbox.`,
+    )
   }
 }
 
@@ -124,6 +135,9 @@ function isThat({ name, type, date }: Attached, attachment: Attachment, { detail
 const openItThere = 'open it in the mailbox.'
 
 const tooLarge = () => gone(`Its mail is larger than 36 MB: ${openItThere}`)
+
+/** Whatever was slow: its mailbox need not be. */
+const tookTooLong = () => new AppError('unavailable', 'It took too long to fetch it; try again.')
 
 /** Asking again finds nothing either. */
 const gone = (message: string) => new AppError('not_found', message)

@@ -8,7 +8,8 @@ const foldersMax = 100
  * The mails of a mailbox that have a Message-ID, each as it lies there: first in the folders that answers
  * come to, then wherever else somebody may have put them.
  *
- * @throws MailFailure also when none was found and the server refuses to look into a folder
+ * @throws MailFailure also when none was found and the server refuses to look into a folder that answers
+ * come to: one of the others may be refused for ever
  */
 export async function* findCopies(
   imap: ImapConnection,
@@ -17,7 +18,7 @@ export async function* findCopies(
 ): AsyncIterable<{ source: Buffer; isCut: boolean }> {
   const folders = (await imap.folders()).toSorted((a, b) => rankOf(a) - rankOf(b))
   let refused: MailFailure | undefined
-  for (const { path } of folders.slice(0, foldersMax)) {
+  for (const { path, specialUse } of folders.slice(0, foldersMax)) {
     try {
       await imap.select(path)
       for (const uid of await imap.findByMessageId(messageId)) {
@@ -26,7 +27,7 @@ export async function* findCopies(
       }
     } catch (error) {
       if (!(error instanceof MailFailure) || !imap.isOpen) throw error
-      refused ??= error
+      if (readUses.has(specialUse)) refused ??= error
     }
   }
   if (refused) throw refused
