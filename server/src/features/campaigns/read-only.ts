@@ -39,9 +39,17 @@ function isSendingStatus(sent: unknown, current: Campaign): boolean {
   return sent.state === 'waiting' && waitingReasons.some((reason) => reason === sent.reason)
 }
 
-/** Whether a record is sent back that says what an active campaign does. Any other says why it is at rest. */
-export const wasReadActive = ({ sending_status: sent }: CampaignChanges): boolean =>
-  isRecord(sent) && !restReasons.some((reason) => reason === sent.reason)
+/**
+ * Whether a record of a paused campaign is sent back that says what it did while it was active. Any other says why it
+ * is at rest.
+ */
+export function wasReadActive(
+  { sending_status: sent }: CampaignChanges,
+  current: Pick<Campaign, 'status'>,
+): boolean {
+  if (current.status !== 'paused' || !isRecord(sent)) return false
+  return !restReasons.some((reason) => reason === sent.reason)
+}
 
 const restReasons = [...campaignStatuses, 'bounce_protection']
 

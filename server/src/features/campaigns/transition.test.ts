@@ -128,6 +128,16 @@ test('a completed campaign is activated again once leads were added', async () =
   })
 })
 
+test('a record read before a campaign was completed activates it again once leads were added', async () => {
+  await bringTo('active')
+  const active = await read()
+  await count({ total: 1, active: 1 })
+  await count({ active: -1, completed: 1 })
+  expect((await read()).status).toBe('completed')
+  await count({ total: 1, active: 1 })
+  expect(await patch(active)).toMatchObject({ status: 200, body: { status: 'active' } })
+})
+
 test('setting the status it has tells the same and writes no event', async () => {
   await bringTo('active')
   const before = await read()

@@ -54,7 +54,7 @@ export async function updateCampaign(
     const status = changes.status ?? previous
     const after = { ...row, ...settings }
     const isStale =
-      wasReadActive(changes) || (changes.status_reason === null && row.status_reason !== null)
+      wasReadActive(changes, row) || (changes.status_reason === null && row.status_reason !== null)
     if (status === 'active' && status !== previous && isStale) throw stoppedMeanwhile()
     if (status !== previous) await checkNewStatus(tx, after, status)
     else if (status === 'active') await checkStillReady(tx, after, settings)
