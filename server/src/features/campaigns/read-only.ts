@@ -40,14 +40,16 @@ function isSendingStatus(sent: unknown, current: Campaign): boolean {
 }
 
 /**
- * Whether a record of a paused campaign is sent back that says what it did while it was active. Any other says why it
- * is at rest.
+ * Whether a record of a paused campaign is sent back that may say what it did while it was active. Any other says why it
+ * is at rest. An active campaign whose remaining leads are paused has the reason `paused`, too, and a pause changes
+ * `timestamp_updated`.
  */
-export function wasReadActive(
-  { sending_status: sent }: CampaignChanges,
-  current: Pick<Campaign, 'status'>,
+export function mayBeReadActive(
+  { sending_status: sent, timestamp_updated: time }: CampaignChanges,
+  current: Pick<Campaign, 'status' | 'timestamp_updated'>,
 ): boolean {
   if (current.status !== 'paused' || !isRecord(sent)) return false
+  if (sent.reason === 'paused') return timeOf(time) < current.timestamp_updated.getTime()
   return !restReasons.some((reason) => reason === sent.reason)
 }
 

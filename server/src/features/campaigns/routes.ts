@@ -106,6 +106,8 @@ export const campaignRoutes: FastifyPluginAsyncTypebox = async (app) => {
           'All of a request is applied, the fields before the status, or on an error nothing. ' +
           '`status` may go from `draft`, `paused` or `completed` (once leads were added) to ' +
           '`active`, and from `active` to `paused`; anything else is a 409 `invalid_transition`. ' +
+          'So is `active` in a whole record that was read before the campaign was paused: ' +
+          'send `status` without `status_reason` and `sending_status` to start it. ' +
           'A campaign that is activated with leads of which none is left to write to is `completed` ' +
           'at once. ' +
           'Activation is a 409 `not_ready`, with every problem in `details`, without a step, ' +

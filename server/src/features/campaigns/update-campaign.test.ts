@@ -113,6 +113,24 @@ test('a record read before a person paused the campaign does not start it, and o
   expect(await patch({ ...active, name: 'again' })).toMatchObject({ status: 200 })
 })
 
+test('a record read while only paused leads were left of an active campaign does not undo a pause', async () => {
+  await patch({ status: 'active' })
+  const leads = [{ email: 'left@update.test' }]
+  await api.call('POST', '/api/v2/lead/add', { body: { campaign_id: id, leads } })
+  const { peek } = api.ctx.database
+  const left = peek.updateTable('leads').set({ sending_state: 'paused' })
+  await left.where('campaign_id', '=', id).execute()
+  const active = await read()
+  expect(active).toMatchObject({ status: 'active', sending_status: { reason: 'paused' } })
+  const { body: paused } = await patch({ status: 'paused' })
+  expect(await patch({ ...active, name: 'other' })).toMatchObject({
+    status: 409,
+    body: { code: 'invalid_transition', details: [{ path: '/status' }] },
+  })
+  expect(await read()).toEqual(paused)
+  expect(await patch({ ...paused, status: 'active' })).toMatchObject({ status: 200 })
+})
+
 test.each(['daily_limit', 'daily_max_leads', 'expire_after_days'])(
   'null clears %s',
   async (field) => {

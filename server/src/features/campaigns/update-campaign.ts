@@ -18,7 +18,7 @@ import { getCampaign } from './campaigns.ts'
 import { checkSettings, scheduleOf } from './check-settings.ts'
 import { lockLeadCounts } from './lead-counts.ts'
 import * as queries from './queries.ts'
-import { isAsRead, wasReadActive } from './read-only.ts'
+import { isAsRead, mayBeReadActive } from './read-only.ts'
 import { breakingError, unreadyError } from './readiness/readiness.ts'
 import { getSenders } from './readiness/sender-mailboxes.ts'
 import { toRecords } from './record.ts'
@@ -54,7 +54,8 @@ export async function updateCampaign(
     const status = changes.status ?? previous
     const after = { ...row, ...settings }
     const isStale =
-      wasReadActive(changes, row) || (changes.status_reason === null && row.status_reason !== null)
+      mayBeReadActive(changes, row) ||
+      (changes.status_reason === null && row.status_reason !== null)
     if (status === 'active' && status !== previous && isStale) throw stoppedMeanwhile()
     if (status !== previous) await checkNewStatus(tx, after, status)
     else if (status === 'active') await checkStillReady(tx, after, settings)
@@ -118,7 +119,7 @@ const changedMeanwhile = () =>
 /** A record that was read before would start it without a word. */
 const stoppedMeanwhile = () =>
   invalidTransition(
-    'This campaign has stopped since it was read; to start it, send status without status_reason and sending_status.',
+    'This campaign has been stopped or changed since it was read; to start it, send status without status_reason and sending_status.',
   )
 
 const actionOf = ({ status }: { status?: string }) =>
