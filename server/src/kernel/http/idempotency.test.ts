@@ -128,6 +128,19 @@ test('who asks again is told to wait for the rest of a lease that nobody renews 
   })
 })
 
+test('who asks again is told no lease of a request that is about to renew it', async () => {
+  const route = leasedRoute('about to renew')
+  const first = await route.begin()
+  // Its request sleeps for a third of the lease, and then has to write.
+  api.ctx.clock.advance(leaseMs / 3 + 2_000)
+  await expect(route.ask()).rejects.toMatchObject({
+    ...inProgress,
+    headers: { 'retry-after': '1' },
+  })
+  first.succeed('first')
+  await first.answer
+})
+
 test('a request that fails within its lease frees its key', async () => {
   const route = leasedRoute('fails')
   const first = await route.begin()

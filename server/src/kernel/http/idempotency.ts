@@ -261,12 +261,12 @@ const reused = () =>
     'This Idempotency-Key was used for another request; take a new key.',
   )
 
-/** @param leftMs of a lease: one that is not renewed any more is of a process that is gone */
+/** @param leftMs of a lease: one that has missed two renewals is of a process that is gone */
 const inProgress = (leftMs = leaseMs) =>
   new AppError(
     'idempotency_key_in_progress',
     'The first request with this Idempotency-Key is still running; ask again shortly.',
-    leftMs > leaseMs - renewMs
+    leftMs > leaseMs - 2 * renewMs
       ? {}
       : { headers: { 'retry-after': String(Math.ceil(leftMs / 1000)) } },
   )
