@@ -81,7 +81,7 @@ export async function requireMigrations(db: ProcessDb): Promise<void> {
 
 /** Said of the first database; another shard has a way of its own. */
 export const howToMigrate =
-  'a server that has just been started does it itself in a while; else restart the server, or stop every process and run "npx outrider migrate"'
+  'a server that has just been started does it itself in a while; else stop every process, run "npx outrider migrate", then this again, and start nothing before'
 
 export type UrlVariable =
   | 'DATABASE_URL'
