@@ -137,6 +137,30 @@ test('the doctor, /ready and a command that waits name a synchronous standby tha
   }
 })
 
+test('a migration that waits for a synchronous standby names it', async () => {
+  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  await using own = await startPostgres({ dataDir: await makeDataDir(), log, durable: false })
+  vi.stubEnv('DATABASE_URL', own.url)
+  const client = new pg.Client(own.url)
+  await client.connect()
+  const awaitStandby = async (names: string) => {
+    await client.query(`alter system set synchronous_standby_names = '${names}'`)
+    await client.query('select pg_reload_conf()')
+  }
+  try {
+    await awaitStandby('gone')
+    // A server for tests does not wait for its disk, and so for no standby either.
+    await client.query('alter role outrider set synchronous_commit = on')
+    const migrating = run('migrate')
+    const told = () => String(vi.mocked(process.stderr.write).mock.calls)
+    await expect.poll(told, patience).toContain('synchronous_standby_names is gone')
+    await awaitStandby('')
+    expect((await migrating).code).toBe(0)
+  } finally {
+    await client.end()
+  }
+})
+
 test('the doctor says whose settings it goes by', async () => {
   const settings = async () => {
     const { checks } = JSON.parse((await run('doctor', '--json')).stdout)

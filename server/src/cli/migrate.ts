@@ -17,7 +17,7 @@ import { requireSameServer } from '../process/pooler.ts'
 import { type PreparedShard, prepareShards } from '../process/register-shards.ts'
 import { readCommandSettings } from '../process/service-settings.ts'
 import { urlVariable } from './doctor.ts'
-import { type OutputOptions, terminalLog, withOutput } from './operate.ts'
+import { type OutputOptions, tellOfAwayStandby, terminalLog, withOutput } from './operate.ts'
 import { print } from './terminal.ts'
 
 export function migrateCommand(program: Command) {
@@ -43,6 +43,7 @@ async function migrateDatabase({ backup, shards }: MigrateOptions): Promise<Migr
   const begunMs = performance.now()
   const { config } = readCommandSettings()
   const log = terminalLog()
+  using _standby = tellOfAwayStandby(config)
   await using database = await openDatabase(config, { log, create: true })
   const { db } = connectDatabase(config, database.url, commandTimeouts, 1)
   try {

@@ -44,7 +44,7 @@ export async function operate<T>(
 }
 
 /** A change that waits for a standby is ended by nobody, and says nothing by itself. */
-function tellOfAwayStandby(config: Config): Disposable {
+export function tellOfAwayStandby(config: Config): Disposable {
   const others = config.databaseShards.map(({ url, directUrl }) => {
     return { ...config, databaseUrl: url, databaseDirectUrl: directUrl }
   })
