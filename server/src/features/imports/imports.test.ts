@@ -157,15 +157,25 @@ test('the report has its rows as they are in the file, and mended it is imported
   expect(await imports.start(third.id)).toMatchObject({ result: { added: 1 } })
 })
 
-test('of the first 10,000 rows that make no lead all is kept, of the others the address alone', async () => {
+test('of the first 10,000 rows that can be mended all is kept, of the others the address alone', async () => {
   const rows = Array.from({ length: 10_001 }, (_, at) => `nobody${at},Name ${at}`)
-  const { id } = await imports.send(`email,note\n${rows.join('\n')}`, { campaign_id })
+  const known = ['ann@mended.example,A', 'ann@mended.example,A']
+  const text = `email,note\n${[...known, ...rows].join('\n')}`
+  const { id } = await imports.send(text, { campaign_id })
   await imports.check(id)
   const lines = (await report(id)).trim().split('\r\n')
-  expect(lines.slice(-2).map((line) => line.split(',').slice(0, 3))).toEqual([
-    ['nobody9999', 'Name 9999', '10001'],
-    ['nobody10000', '', '10002'],
+  expect(lines[1]?.split(',').slice(0, 4)).toEqual([
+    ...['ann@mended.example', '', '3', 'duplicate_in_file'],
   ])
+  expect(lines.slice(-2).map((line) => line.split(',').slice(0, 3))).toEqual([
+    ['nobody9999', 'Name 9999', '10003'],
+    ['nobody10000', '', '10004'],
+  ])
+  const { result } = await imports.start(id)
+  expect(result?.added).toBe(1)
+  const { peek } = api.ctx.database
+  const left = peek.selectFrom('import_skipped').select('is_check').distinct()
+  expect(await left.where('import_id', '=', id).execute()).toEqual([{ is_check: false }])
 })
 
 test('a cell with the addresses of several people makes no lead, and one with its address twice does', async () => {

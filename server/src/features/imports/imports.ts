@@ -205,6 +205,8 @@ export async function end(
   error: string | null = null,
 ): Promise<Import> {
   await queries.deleteParts(tx.db, row.workspace_id, row.id)
+  // Once there is a result nobody asks what its check had found.
+  if (row.result) await queries.deleteSkipped(tx.db, row.workspace_id, row.id, true)
   row.state = state
   row.error = error
   row.preview = row.preview && { headings: row.preview.headings, rows: [] }

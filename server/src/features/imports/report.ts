@@ -6,7 +6,8 @@ import * as queries from './queries.ts'
 import type { SkippedRow } from './rows.ts'
 import type { FileSkipReason } from './schema.ts'
 
-const batchesMax = 20
+/** A batch is up to 10 MB. */
+const batchesMax = 1
 
 const sentences: Record<FileSkipReason, string> = {
   invalid_email: 'There is no valid e-mail address in it or more than one.',
@@ -41,7 +42,9 @@ export async function writeReport(
   // What an earlier report said of the rows is said anew.
   const columns = [...headings.keys()].filter((at) => !reasonColumns.includes(headings[at] ?? ''))
   const line = ({ row, email, reason, column, fields }: SkippedRow) => {
-    const values = fields?.map(withoutGuard) ?? headings.map((_, at) => at === emailAt && email)
+    // Whose columns are not known any more tell nothing.
+    const known = preview ? fields : undefined
+    const values = known?.map(withoutGuard) ?? headings.map((_, at) => at === emailAt && email)
     // What stands to the right of the columns stays there.
     const more = reason === 'too_many_fields' ? values.slice(headings.length) : []
     const why = [row, reason, column, sentences[reason]]

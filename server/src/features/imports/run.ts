@@ -16,7 +16,7 @@ const batchRows = 1000
 /** Small enough for a bar of progress to move evenly. */
 const pieceBytes = 1 << 18
 const shownMax = 100
-/** As many rows that made no lead are kept as they are in the file; of the others the address is. */
+/** As many rows that can be mended are kept as they are in the file; of the others the address is. */
 const keptRowsMax = 10_000
 
 /**
@@ -150,6 +150,12 @@ const skippedRow = (row: GoodRow, reason: FileSkipReason): SkippedRow => ({
   ...{ row: row.number, email: row.lead.email, reason, column: null, fields: row.fields },
 })
 
+/** Of who is known already, or wants no mail, nothing in the file can be mended, and nothing more is kept. */
+const mendable = new Set<FileSkipReason>([
+  ...(['invalid_email', 'too_long', 'wrong_encoding', 'invalid_characters'] as const),
+  ...(['too_many_fields', 'too_many_variables'] as const),
+])
+
 const reasonInFile = (reason: AddedLeads['skipped_leads'][number]['reason']): FileSkipReason =>
   reason === 'duplicate_in_request' ? 'duplicate_in_file' : reason
 
@@ -203,11 +209,13 @@ async function writeBatch(
       }
     }
     skipped.sort((a, b) => a.row - b.row)
-    const before = Object.values(counts.skipped).reduce((sum, count) => sum + count, 0)
+    let kept = [...mendable].reduce((sum, reason) => sum + (counts.skipped[reason] ?? 0), 0)
     const short = skipped.map(({ fields: _, ...row }) => row)
     if (skipped.length > 0) {
-      const kept = skipped.map((row, at) => (before + at < keptRowsMax ? row : (short[at] ?? row)))
-      await queries.insertSkipped(tx.db, workspace_id, id, isCheck, kept)
+      const rows = skipped.map((row, at) =>
+        mendable.has(row.reason) && kept++ < keptRowsMax ? row : (short[at] ?? row),
+      )
+      await queries.insertSkipped(tx.db, workspace_id, id, isCheck, rows)
     }
     counts.rows += batch.length
     for (const { reason } of skipped) counts.skipped[reason] = (counts.skipped[reason] ?? 0) + 1
