@@ -881,6 +881,39 @@ test('a conversation opens at the mail that is to be answered, and stays where i
   expect(form?.y).toBeGreaterThanOrEqual((mail?.y ?? 0) + (mail?.height ?? 0))
 })
 
+test('a conversation that is opened again opens at what came in meanwhile', async ({
+  application,
+  open,
+  world,
+}) => {
+  const { api } = application
+  const lead = { email: 'again@lead.example', first_name: 'Again' }
+  const tall = (text: string) => ({ text, html: `<h1>${text}</h1>${'<p>A line</p>'.repeat(60)}` })
+  const { id } = await world.converse(lead, tall('First'))
+  await world.converse({ email: 'aside@lead.example', first_name: 'Aside' }, { text: 'Beside' })
+  const page = await open(application.visitor, `${path}?view=all&thread=${id}`)
+  const mail = (text: string) => page.frameLocator('iframe[title="Mail"]').last().getByText(text)
+  await mail('First').waitFor()
+  await row(page, 'Aside').click()
+  await page.getByRole('article').getByText('Beside', { exact: true }).waitFor()
+  await createConversation(api, api.workspaceId, world.campaignId, { ...lead, ...tall('Second') })
+  await row(page, 'Again').filter({ hasText: 'Second' }).waitFor()
+  // What is kept of it is seen before the answer to what is asked again.
+  const isSeen = Promise.withResolvers<void>()
+  await page.route(`**/app/threads/${id}`, async (route) => {
+    await isSeen.promise
+    await route.continue()
+  })
+  await row(page, 'Again').click()
+  await mail('First').waitFor()
+  isSeen.resolve()
+  await mail('Second').waitFor()
+  const last = page.getByRole('article').locator('section').last()
+  const frame = page.getByRole('article').locator('div:has(> section)')
+  const top = async (each: Locator) => (await each.boundingBox())?.y ?? 0
+  await expect.poll(async () => Math.abs((await top(last)) - (await top(frame)))).toBeLessThan(20)
+})
+
 test('a search that finds nothing in its view says so, and leads to all', async ({
   application,
   open,

@@ -73,7 +73,8 @@ export function Thread(props: ThreadProps) {
   const messages = isLeft ? [] : [...(data?.messages ?? []), ...older].toReversed()
   const lastRead = messages.findLastIndex(({ direction }) => direction === 'in')
   const firstOpen = Math.min(lastRead, messages.length - 1)
-  useMailsInView(mails, { oldestId: messages[0]?.id, at: firstOpen })
+  const isFresh = conversation.isFetchedAfterMount || !conversation.isStale
+  useMailsInView(mails, { oldestId: messages[0]?.id, isFresh, at: firstOpen })
 
   if (conversation.isPending) return <LoadingThread />
   // Somebody has erased the person meanwhile.

@@ -7,6 +7,8 @@ export const mailsOf = (frame: HTMLElement | null) =>
 interface Shown {
   /** Undefined: they are not read yet. */
   oldestId: string | undefined
+  /** False: they are as they were when the conversation was left, and are being read again. */
+  isFresh: boolean
   /** The mail that is seen first, by its place. */
   at: number
 }
@@ -15,13 +17,15 @@ interface Shown {
  * A conversation opens at this mail, and stays there while bodies of mails come, until somebody moves it.
  * What stands on the screen stays there when older mails come above it.
  */
-export function useMailsInView(frame: RefObject<HTMLElement | null>, { oldestId, at }: Shown) {
+export function useMailsInView(frame: RefObject<HTMLElement | null>, shown: Shown) {
+  const { oldestId, isFresh, at } = shown
   const isRead = oldestId !== undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is opened
+  const isMoved = useRef(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when it is opened, and once it is read again
   useLayoutEffect(() => {
     const mails = mailsOf(frame.current)
     const first = mails.at(at)
-    if (!frame.current || !first) return
+    if (!frame.current || !first || isMoved.current) return
     const topOf = () => Math.round(first.getBoundingClientRect().top)
     let top = 0
     const show = () => {
@@ -31,7 +35,9 @@ export function useMailsInView(frame: RefObject<HTMLElement | null>, { oldestId,
     const growth = new ResizeObserver(show)
     for (const each of [frame.current, ...mails]) growth.observe(each)
     const stop = ({ type }: Event) => {
-      if (type !== 'scroll' || topOf() !== top) growth.disconnect()
+      if (type === 'scroll' && topOf() === top) return
+      isMoved.current = true
+      growth.disconnect()
     }
     const options = { capture: true, passive: true }
     const moves = ['scroll', 'pointerdown', 'keydown']
@@ -40,7 +46,7 @@ export function useMailsInView(frame: RefObject<HTMLElement | null>, { oldestId,
       growth.disconnect()
       for (const type of moves) document.removeEventListener(type, stop, options)
     }
-  }, [isRead])
+  }, [isRead, isFresh])
 
   const oldest = useRef<{ mail: HTMLElement; top: number }>(undefined)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only older mails move what is shown
