@@ -973,8 +973,9 @@ test.for([
   ],
   [
     'a cell with paragraphs of its own keeps them',
-    '<table><tr><td>Bo</td><td><p>Sales</p><p>Acme</p></td></tr></table>',
-    '<p>Bo</p><p>Sales</p><p>Acme</p>',
+    `<table><tr><td>Bo</td><td><p>Sales</p><p>Acme</p></td></tr>
+      <tr><td>Cy<div>Law</div></td><td>Acme</td></tr></table>`,
+    '<p>Bo</p><p>Sales</p><p>Acme</p><p>Cy</p><p>Law</p><p>Acme</p>',
   ],
   [
     'a list of Word is a list',

@@ -50,7 +50,11 @@ function linesOf({ caption, rows }: HTMLTableElement): Element[] {
     const filled = row.filter((cell) => cell.textContent.trim() !== '' || cell.querySelector('img'))
     if (filled.length > 1) {
       // Office programs write a paragraph around the words of a cell.
-      for (const cell of row) unwrap(cell.querySelector(':scope > :is(p, div):only-child'))
+      for (const cell of row) {
+        const only = cell.querySelector(':scope > :is(p, div):only-child')
+        // Words may stand beside the only element.
+        if (only?.textContent.trim() === cell.textContent.trim()) unwrap(only)
+      }
     }
     const [first, ...others] = row
     if (!first || filled.length < 2 || row.some((cell) => cell.querySelector(blocks)))
@@ -62,7 +66,7 @@ function linesOf({ caption, rows }: HTMLTableElement): Element[] {
 
 const blocks = 'p, div, h1, h2, h3, h4, h5, h6, ul, ol, blockquote, pre, hr'
 
-const unwrap = (element: Element | null) => element?.replaceWith(...element.childNodes)
+const unwrap = (element: Element) => element.replaceWith(...element.childNodes)
 
 function wrapContent(element: Element, name: string): Element {
   const wrapper = element.ownerDocument.createElement(name)
