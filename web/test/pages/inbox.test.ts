@@ -879,6 +879,11 @@ test('a conversation opens at the mail that is to be answered, and stays where i
   const form = await page.locator('form', { has: answer(page) }).boundingBox()
   const mail = await last.boundingBox()
   expect(form?.y).toBeGreaterThanOrEqual((mail?.y ?? 0) + (mail?.height ?? 0))
+  await older.scrollIntoViewIfNeeded()
+  const keptAt = Math.round((await oldest.boundingBox())?.y ?? 0)
+  await older.click()
+  await expect.poll(() => frame.locator('section').count()).toBeGreaterThan(40)
+  expect(Math.round((await oldest.boundingBox())?.y ?? 0)).toBe(keptAt)
 })
 
 test('a conversation that is opened again opens at what came in meanwhile', async ({

@@ -4,6 +4,10 @@ import { type RefObject, useLayoutEffect, useRef } from 'react'
 export const mailsOf = (frame: HTMLElement | null) =>
   [...(frame?.children ?? [])].filter((each) => each.localName === 'section') as HTMLElement[]
 
+/** What moves: the mails or, where little height is left, all of the conversation. The other takes no `scrollTop`. */
+const movingOf = (frame: HTMLElement) =>
+  [frame, frame.closest('article')?.parentElement].filter((each) => each != null)
+
 interface Shown {
   /** Undefined: they are not read yet. */
   oldestId: string | undefined
@@ -53,9 +57,12 @@ export function useMailsInView(frame: RefObject<HTMLElement | null>, shown: Show
   useLayoutEffect(() => {
     const kept = oldest.current
     const [mail] = mailsOf(frame.current)
-    if (frame.current && kept?.mail.isConnected) {
-      frame.current.scrollTop += kept.mail.offsetTop - kept.top
+    if (!frame.current || !mail) return
+    const topIn = ({ offsetTop }: HTMLElement) => offsetTop - (frame.current?.offsetTop ?? 0)
+    if (kept?.mail.isConnected) {
+      const growth = topIn(kept.mail) - kept.top
+      for (const each of movingOf(frame.current)) each.scrollTop += growth
     }
-    oldest.current = mail && { mail, top: mail.offsetTop }
+    oldest.current = { mail, top: topIn(mail) }
   }, [oldestId])
 }
