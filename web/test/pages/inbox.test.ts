@@ -870,8 +870,13 @@ test('a conversation opens at the mail that is to be answered, and stays where i
   await page.frameLocator('iframe[title="Mail"]').getByText('Newer still').waitFor()
   await page.getByRole('complementary', { name: 'Lead' }).waitFor()
   await expect.poll(() => belowTop(last)).toBeGreaterThan(900)
-  const head = (await page.getByRole('banner').boundingBox())?.height ?? 0
-  await expect.poll(async () => (await last.boundingBox())?.y ?? 0).toBeLessThan(head + 20)
+  const shell = (await page.getByRole('banner').boundingBox())?.height ?? 0
+  const head = page.getByRole('article').locator('> header')
+  const headAt = async () => (await head.boundingBox()) ?? { y: 0, height: 0 }
+  const belowHead = async () => ((await last.boundingBox())?.y ?? 0) - shell - (await headAt()).height
+  await expect.poll(belowHead).toBeLessThan(20)
+  expect(await belowHead()).toBeGreaterThanOrEqual(0)
+  expect(Math.round((await headAt()).y)).toBe(Math.round(shell))
   const inOneBar = `document.querySelector('article').parentElement.scrollTop > 1000`
   expect(await page.evaluate(inOneBar)).toBe(true)
   const folded = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('article + aside'))`
