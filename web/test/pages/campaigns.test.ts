@@ -949,8 +949,8 @@ const paste = (page: Page, html: string) =>
 
 const inCell = (words: string) => `<td><p class=MsoNormal>${words}<o:p></o:p></p></td>`
 
-const ofList = (level: number, marker: string, words: string) =>
-  `<p class=MsoListParagraph style='text-indent:-18.0pt;mso-list:l0 level${level} lfo1'>
+const ofList = (level: number, marker: string, words: string, id = 0) =>
+  `<p class=MsoListParagraph style='text-indent:-18.0pt;mso-list:l${id} level${level} lfo1'>
   <![if !supportLists]><span style='font-family:Symbol;mso-list:Ignore'>${marker}<span
   style='font:7.0pt "Times New Roman"'>&nbsp;&nbsp; </span></span><![endif]>${words}</p>`
 
@@ -983,6 +983,15 @@ test.for([
     ${ofList(1, '3.', 'Three')}`,
     `<ul><li><p>One</p><ul><li><p>Deep</p></li></ul></li><li><p>Two</p></li></ul><p>Then</p>
     <ol start="3"><li><p>Three</p></li></ol>`.replaceAll(/\n\s*/g, ''),
+  ],
+  [
+    'each list of Word counts for itself, as it is numbered',
+    `${ofList(1, '1.', 'One')}${ofList(1, '2.', 'Two')}${ofList(2, '2.1.', 'First')}
+    ${ofList(2, '2.2.', 'Second')}${ofList(1, '3.', 'Three')}
+    ${ofList(1, '1.', 'Other', 1)}${ofList(1, 'a)', 'Letter', 2)}${ofList(1, 'b)', 'Next', 2)}`,
+    `<ol><li><p>One</p></li><li><p>Two</p><ol><li><p>First</p></li><li><p>Second</p></li></ol></li>
+    <li><p>Three</p></li></ol><ol><li><p>Other</p></li></ol>
+    <ol type="a"><li><p>Letter</p></li><li><p>Next</p></li></ol>`.replaceAll(/\n\s*/g, ''),
   ],
 ])('of what is pasted %s', async ([, html = '', written], { application, open }) => {
   const { id } = await createCampaign(application, { name: 'Pasted', sequences: sequences('') })
