@@ -873,7 +873,8 @@ test('a conversation opens at the mail that is to be answered, and stays where i
   const shell = (await page.getByRole('banner').boundingBox())?.height ?? 0
   const head = page.getByRole('article').locator('> header')
   const headAt = async () => (await head.boundingBox()) ?? { y: 0, height: 0 }
-  const belowHead = async () => ((await last.boundingBox())?.y ?? 0) - shell - (await headAt()).height
+  const belowHead = async () =>
+    ((await last.boundingBox())?.y ?? 0) - shell - (await headAt()).height
   await expect.poll(belowHead).toBeLessThan(20)
   expect(await belowHead()).toBeGreaterThanOrEqual(0)
   expect(Math.round((await headAt()).y)).toBe(Math.round(shell))
@@ -946,17 +947,27 @@ test('whoever has left the workspace is told so, and shown what they were writin
   const { id } = await world.converse({ email: 'leftina@lead.example', first_name: 'Leftina' })
   const person = await createMember(api, 'leaver@team.example', 'member')
   const page = await open(person.browser, `${path}?thread=${id}`)
+  const idle = await open(person.browser, `${path}?thread=${id}`)
+  await answer(idle).waitFor()
   await answer(page).fill('Half written')
   await row(page, 'Leftina').waitFor()
   await page.getByRole('link', { name: 'Open the lead' }).waitFor()
   expectFailures(page, / 403$/)
+  expectFailures(idle, / 403$/)
   await application.asOwner('DELETE', `/app/members/${person.id}`)
   tellPages(api.ctx, api.workspaceId, ['inbox'])
   await page.getByText('You are not a member of this workspace: choose another.').first().waitFor()
   await row(page, 'Leftina').waitFor({ state: 'detached' })
   await expect.poll(() => page.getByText('leftina@lead.example', { exact: true }).count()).toBe(0)
-  expect(await answer(page).textContent()).toBe('Half written')
+  expect(await answer(page).inputValue()).toBe('Half written')
+  expect(await answer(page).isEditable()).toBe(false)
+  expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
+  expect(await page.getByText('leftina@lead.example').count()).toBe(0)
+  await page.setViewportSize({ width: 720, height: 900 })
+  await page.getByRole('button', { name: 'Back to the list' }).waitFor()
   await page.getByText('You are no longer a member of default').waitFor()
+  await idle.getByText('You are not a member of this workspace: choose another.').first().waitFor()
+  await answer(idle).waitFor({ state: 'detached' })
 })
 
 test('what comes in at the moment in which a conversation is put away keeps it there', async ({

@@ -12,6 +12,7 @@ import { keysetPaging } from '../../lib/keyset-paging.ts'
 import { FaultNotice } from '../../ui/FaultNotice.tsx'
 import { QueryFault } from '../../ui/QueryFault.tsx'
 import { BackToList } from './BackToList.tsx'
+import { KeptText } from './KeptText.tsx'
 import { LeadAside } from './LeadAside.tsx'
 import { LoadingThread } from './LoadingThread.tsx'
 import { MailSection } from './MailSection.tsx'
@@ -65,12 +66,10 @@ export function Thread(props: ThreadProps) {
     if (mustBeRead) void changes.setRead(id, true)
   }, [mustBeRead, data?.last_message_id, id])
 
-  // Whoever has left the workspace is shown what they have typed, to be copied.
-  const isLeft = conversation.error?.code === 'workspace_mismatch'
   const newest = new Set(data?.messages.map((message) => message.id))
   const read = showsAll ? (all.data?.pages.flatMap(({ items }) => items) ?? []) : []
   const older = read.filter((message) => !newest.has(message.id))
-  const messages = isLeft ? [] : [...(data?.messages ?? []), ...older].toReversed()
+  const messages = [...(data?.messages ?? []), ...older].toReversed()
   const lastRead = messages.findLastIndex(({ direction }) => direction === 'in')
   const firstOpen = Math.min(lastRead, messages.length - 1)
   const isFresh = conversation.isFetchedAfterMount || !conversation.isStale
@@ -79,7 +78,8 @@ export function Thread(props: ThreadProps) {
   if (conversation.isPending) return <LoadingThread />
   // Somebody has erased the person meanwhile.
   const isGone = conversation.error?.statusCode === 404
-  if (!data || isGone) {
+  const isLeft = conversation.error?.code === 'workspace_mismatch'
+  if (!data || isGone || isLeft) {
     return (
       <div className={classes.notice}>
         <BackToList onClose={onClose} />
@@ -87,6 +87,7 @@ export function Thread(props: ThreadProps) {
           fault={conversation.error as NonNullable<typeof conversation.error>}
           onRetry={() => void conversation.refetch()}
         />
+        {isLeft && <KeptText threadId={id} />}
       </div>
     )
   }
@@ -103,20 +104,18 @@ export function Thread(props: ThreadProps) {
         // Has the focus when the answer gives it up.
         tabIndex={-1}
       >
-        {!isLeft && (
-          <ThreadHead
-            thread={data}
-            words={words}
-            snoozeRef={snoozeRef}
-            onClose={onClose}
-            onDone={onDone}
-            onUnread={onUnread}
-          />
-        )}
+        <ThreadHead
+          thread={data}
+          words={words}
+          snoozeRef={snoozeRef}
+          onClose={onClose}
+          onDone={onDone}
+          onUnread={onUnread}
+        />
         <div ref={mails} className={classes.mails}>
           <QueryFault query={conversation} />
           {all.error && <FaultNotice fault={all.error} onRetry={() => void all.refetch()} />}
-          {hasOlder && !all.error && !isLeft && (
+          {hasOlder && !all.error && (
             <Button
               variant="default"
               size="compact-sm"
@@ -135,13 +134,13 @@ export function Thread(props: ThreadProps) {
               isOpenAtFirst={at >= firstOpen}
             />
           ))}
-          {(isLeft ? [] : data.replies).toReversed().map((reply) => (
+          {data.replies.toReversed().map((reply) => (
             <UnsentReply key={reply.id} threadId={data.id} reply={reply} />
           ))}
         </div>
         <Reply conversation={data} inputRef={replyRef} onShowAfter={showAfter} />
       </article>
-      {!isLeft && <LeadAside thread={data} />}
+      <LeadAside thread={data} />
     </div>
   )
 }
