@@ -22,7 +22,7 @@ export const withoutHostless = (css: string) => css.replaceAll(hostlessUrl, 'non
 const hostlessUrl = /url\(\s*(?!\s|["']?\s*(?:https?:|data:|\/\/))[^)]*\)/gi
 
 /**
- * Whether the readers of a mail can be shown an image of this address, which a variable may begin. They have
+ * Whether every reader of a mail can be shown an image of this address, which a variable may begin. They have
  * neither the disk of its author nor the parts of another mail.
  */
 export const isOnWeb = (src: string): boolean => /^\s*(https?:\/\/|\{)/i.test(src)

@@ -7,7 +7,7 @@ import classes from './CampaignPage.module.css'
 import type { LostImage } from './lost-images.ts'
 import { useDraft } from './useDraft.ts'
 
-/** What readers see nothing of; it starts all the same. */
+/** What many readers see nothing of; it starts all the same. */
 export function LostImages({ lost }: { lost: LostImage[] }) {
   const { t } = useTranslation()
   const { handle } = useWorkspace()

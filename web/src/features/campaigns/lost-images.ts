@@ -11,12 +11,13 @@ export interface LostImage {
 
 // A document that is made of the text would have its styles refused by the page's policy, and say so.
 const image = /<img\b[^>]*?\ssrc\s*=\s*("[^"]*"|'[^']*'|[^\s>]*)/gi
+const comment = /<!--[\s\S]*?-->/g
 
-/** The images of the mails that none of their readers can be shown. */
+/** The images of the mails that many of their readers cannot be shown. */
 export const lostImages = (campaign: Pick<Campaign, 'sequences'>): LostImage[] =>
   stepsOf(campaign).flatMap(({ variants }, step) =>
     variants.flatMap(({ body, v_disabled }, variant) =>
-      [...(v_disabled ? '' : body).matchAll(image)]
+      [...(v_disabled ? '' : body).replaceAll(comment, '').matchAll(image)]
         .map(([, value = '']) => value.replaceAll(/^["']|["']$/g, ''))
         .filter((src) => !isOnWeb(src))
         .map((src) => ({ src, step: step + 1, variant: variant + 1 })),

@@ -6,7 +6,7 @@ const styleName = /(<[^>]*?\s)style(\s*=)/gi
 
 /**
  * What is bold, slanted or underlined by style, as Google Docs writes it, in the elements that mails
- * have for that; tables as lines, and without images that no reader of the mail gets. The page's policy
+ * have for that; tables as lines, and without images that many readers would not get. The page's policy
  * lets no style through, not even to be read: the editor would take all of a text for bold that Docs
  * wraps in a `<b>` which is not.
  */
