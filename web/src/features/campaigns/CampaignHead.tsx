@@ -18,9 +18,10 @@ export function CampaignHead() {
   const { campaign, mayChange } = useDraft()
   usePageInTitle(campaign.name)
   const { next_send_at, leads_waiting_for_mailbox: waiting } = campaign.sending_status
+  const isHeldBack = campaign.sending_status.leads_held_back > 1
   const { data: heldBack } = useQuery({
     ...getHeldBackOptions({ path: { id: campaign.id } }),
-    enabled: campaign.sending_status.leads_held_back > 1,
+    enabled: isHeldBack,
   })
   return (
     <header>
@@ -30,7 +31,7 @@ export function CampaignHead() {
           <Title order={1} className={classes.title}>
             {campaign.name || t(($) => $.campaigns.form.nameMissing)}
           </Title>
-          <SendingState campaign={campaign} heldBack={heldBack} />
+          <SendingState campaign={campaign} heldBack={isHeldBack ? heldBack : undefined} />
           {waiting > 0 && (
             <Text size="xs">
               <ToMailboxes />

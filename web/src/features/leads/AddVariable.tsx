@@ -9,6 +9,9 @@ interface AddVariableProps {
   onAdd: (name: string) => void
 }
 
+/** What a name must be for a text to say it. */
+const sayable = /^[\p{L}_][\p{L}\p{N}_-]*$/u
+
 /** Names one more variable, whose field is then filled in with the others. */
 export function AddVariable({ known, onAdd }: AddVariableProps) {
   const { t } = useTranslation()
@@ -22,12 +25,13 @@ export function AddVariable({ known, onAdd }: AddVariableProps) {
   }
   const trimmed = name.trim()
   const isKnown = known.includes(trimmed)
+  const isSayable = trimmed === '' || sayable.test(trimmed)
   return (
     <Form
       fault={null}
       onSubmit={(event) => {
         event?.preventDefault()
-        if (trimmed === '' || isKnown) return
+        if (trimmed === '' || isKnown || !isSayable) return
         onAdd(trimmed)
         setName(undefined)
       }}
@@ -40,7 +44,11 @@ export function AddVariable({ known, onAdd }: AddVariableProps) {
           placeholder={t(($) => $.leads.panel.variableName)}
           maxLength={64}
           value={name}
-          error={isKnown && t(($) => $.leads.panel.variableKnown)}
+          error={
+            isKnown
+              ? t(($) => $.leads.panel.variableKnown)
+              : !isSayable && t(($) => $.leads.panel.variableUnsayable)
+          }
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Button type="submit" size="xs" variant="default">
