@@ -1,3 +1,6 @@
+/** A browser that is busy reads the address after the click, and without it neither name nor file. */
+const readWithinMs = 60_000
+
 /** Hands a file to the reader, as if it were downloaded. */
 export function saveFile(name: string, content: Blob) {
   const url = URL.createObjectURL(content)
@@ -5,5 +8,5 @@ export function saveFile(name: string, content: Blob) {
   link.href = url
   link.download = name.replaceAll(/[/\\:*?"<>|]/g, ' ')
   link.click()
-  URL.revokeObjectURL(url)
+  setTimeout(() => URL.revokeObjectURL(url), readWithinMs)
 }
