@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { address, type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
+import { address, fetched, type Inbox, letter, testInbox } from '../../../../test/inbox.ts'
 import { startSmtpFaults } from '../../../../test/mail/smtp-faults.ts'
 import { imapSettings } from '../../../../test/sending.ts'
+import { transaction } from '../../../kernel/db/transaction.ts'
 import { operator } from '../../audit/index.ts'
 import { updateMailbox } from '../../mailboxes/index.ts'
 import { addMessageIds } from '../../messages/index.ts'
 import { replyInThread } from '../index.ts'
+import { readInbound } from '../ingest/inbound-message.ts'
+import { matchInbound } from './match.ts'
+import { claimMatched } from './matched-messages.ts'
 
 const lead = 'ada@lead.example'
 let inbox: Inbox
@@ -177,4 +181,30 @@ test('a reply of which nobody knows whether it arrived is no letter in the mailb
     )
   })
   expect(await keptLetters()).toEqual(['reply: Tell me more.'])
+})
+
+test('a letter to a lead that is deleted while it is read leaves no trace', async () => {
+  const { mailbox, leadId } = await inbox.contact([lead])
+  const { ctx, workspaceId } = inbox
+  const { peek } = ctx.database
+  const row = await peek
+    .selectFrom('mailboxes')
+    .select(['workspace_id', 'id', 'address', 'imap_version'])
+    .where('id', '=', mailbox.id)
+    .executeTakeFirstOrThrow()
+  const arrived = fetched(letter({ headers: [same], body: 'No.' }), ctx.now())
+  const mail = await readInbound(workspaceId, arrived, ctx.now())
+  const [matches] = await matchInbound(ctx, row, [mail])
+  expect(matches).toEqual([{ leadId, by: 'address', sentId: null }])
+  const known = await peek.selectFrom('message_ids').select('hash').execute()
+  await peek.deleteFrom('leads').where('id', '=', leadId).execute()
+  const kept = await transaction(ctx, (tx) =>
+    claimMatched(
+      tx,
+      row,
+      (matches ?? []).map((match) => ({ mail, match })),
+    ),
+  )
+  expect(kept).toEqual([])
+  expect(await peek.selectFrom('message_ids').select('hash').execute()).toEqual(known)
 })
